@@ -1,0 +1,79 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// `FilePath` and `errno` values; part of the system on Apple platforms.
+let system: Target.Dependency = .product(
+  name: "SystemPackage", package: "swift-system",
+  condition: .when(platforms: [.linux, .android]))
+
+let package = Package(
+  name: "swift-uv",
+  platforms: [.macOS(.v26)],
+  products: [
+    .library(name: "UV", targets: ["UV"]),
+    .library(name: "UVPromises", targets: ["UVPromises"]),
+    .library(name: "UVFutures", targets: ["UVFutures"]),
+    .executable(name: "uvbench", targets: ["uvbench"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+  ],
+  targets: [
+    // The library: the binding, and a module for each vocabulary.
+    .systemLibrary(
+      name: "CUV", path: "CModules/CUV", pkgConfig: "libuv",
+      providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+    .target(name: "UV", dependencies: ["CUV", system], swiftSettings: settings),
+    .target(name: "UVPromises", dependencies: ["UV"], swiftSettings: settings),
+    .target(
+      name: "UVFutures",
+      dependencies: [
+        "UV",
+        .product(
+          name: "OpenCombine", package: "OpenCombine",
+          condition: .when(platforms: [.linux, .android])),
+      ],
+      swiftSettings: settings),
+
+    // The benchmark.
+    .target(name: "CBenchHooks", path: "bench/Hooks"),
+    .target(name: "CBaseline", dependencies: ["CUV"], path: "bench/CBaseline"),
+    .target(name: "CLoadGenerator", path: "bench/LoadGenerator"),
+    .target(
+      name: "BenchKit",
+      dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
+      path: "bench/Kit", swiftSettings: settings),
+    .target(
+      name: "BenchWorkloads",
+      dependencies: ["BenchKit", "CBaseline", "UV", "UVPromises", "UVFutures"],
+      path: "bench/Workloads", swiftSettings: settings),
+    .executableTarget(
+      name: "uvbench",
+      dependencies: [
+        "BenchKit", "BenchWorkloads", "CBenchHooks", "CLoadGenerator",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "bench/uvbench", swiftSettings: settings),
+
+    // The tests.
+    .target(name: "UVTestSupport", dependencies: ["UV"], path: "Tests/Support", swiftSettings: settings),
+    .testTarget(name: "UVTests", dependencies: ["UV", "UVTestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "UVPromisesTests", dependencies: ["UVPromises", "UVTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "UVFuturesTests", dependencies: ["UVFutures", "UVTestSupport"],
+      swiftSettings: settings),
+    .testTarget(name: "BenchKitTests", dependencies: ["BenchKit"], swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,1 @@
+#include "load_generator.h"
