@@ -1,2 +1,191 @@
+// What libuv offers Swift cannot import, or would import awkwardly: variadic functions, casts between handle
+// types, and the few system facilities that the event loop needs beside libuv. Header-only: nothing to link.
 #pragma once
+
 #include <uv.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#endif
+
+#if UV_VERSION_HEX < 0x012C00
+#error "swift-uv needs libuv 1.44 or later (Debian and Ubuntu: libuv1-dev; macOS: brew install libuv)"
+#endif
+
+// MARK: Threads
+
+/// Whether the calling thread is the process's first.
+static inline int cuv_is_main_thread(void) {
+#ifdef __linux__
+  return getpid() == (pid_t)syscall(SYS_gettid);
+#else
+  return pthread_main_np();
+#endif
+}
+
+static inline uintptr_t cuv_thread_id(void) { return (uintptr_t)pthread_self(); }
+
+/// Ignores SIGPIPE if nobody has chosen otherwise: libuv writes with plain `write`.
+static inline void cuv_ignore_sigpipe(void) {
+  struct sigaction old;
+  if (sigaction(SIGPIPE, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL)
+    signal(SIGPIPE, SIG_IGN);
+}
+
+// MARK: Waking a loop
+
+// libuv 1.44's async handle spins and yields on its receiving side; an eventfd costs one system call on each.
+#ifdef __linux__
+static inline int cuv_eventfd(void) {
+  int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  return fd < 0 ? -errno : fd;
+}
+static inline void cuv_eventfd_signal(int fd) {
+  uint64_t one = 1;
+  while (write(fd, &one, sizeof one) < 0 && errno == EINTR) {}
+}
+static inline void cuv_eventfd_clear(int fd) {
+  uint64_t count;
+  while (read(fd, &count, sizeof count) < 0 && errno == EINTR) {}
+}
+#endif
+
+// MARK: The main queue
+
+// libdispatch's hooks for an event loop that takes the place of `dispatchMain()`, as Foundation's run loop does.
+#ifdef __linux__
+extern int _dispatch_get_main_queue_handle_4CF(void);
+extern void _dispatch_main_queue_callback_4CF(void *message);
+#endif
+
+// MARK: Handles and requests
+
+static inline void cuv_handle_set_data(void *handle, void *data) { ((uv_handle_t *)handle)->data = data; }
+static inline void *cuv_handle_data(const void *handle) { return ((const uv_handle_t *)handle)->data; }
+static inline void cuv_req_set_data(void *req, void *data) { ((uv_req_t *)req)->data = data; }
+static inline void *cuv_req_data(const void *req) { return ((const uv_req_t *)req)->data; }
+
+static inline int cuv_try_write(uv_stream_t *stream, const void *bytes, size_t count) {
+  uv_buf_t buf;
+  buf.base = (char *)bytes;
+  buf.len = count;
+  return uv_try_write(stream, &buf, 1);
+}
+
+static inline void cuv_buf_set(uv_buf_t *buf, const void *bytes, size_t count) {
+  buf->base = (char *)bytes;
+  buf->len = count;
+}
+
+// MARK: Whole files, in one job of the thread pool
+
+/// Reads the file at `path` whole into a malloc'd buffer. Returns 0 or a libuv error code.
+static inline int cuv_read_file(const char *path, size_t limit, void **bytes, size_t *count) {
+  *bytes = NULL;
+  *count = 0;
+  int fd, error = 0;
+  do fd = open(path, O_RDONLY | O_CLOEXEC);
+  while (fd < 0 && errno == EINTR);
+  if (fd < 0) return uv_translate_sys_error(errno);
+  struct stat status;
+  if (fstat(fd, &status) < 0) {
+    error = uv_translate_sys_error(errno);
+  } else if (S_ISDIR(status.st_mode)) {
+    error = UV_EISDIR;
+  } else {
+    // One byte more than the size, so that the end of the file shows itself without growing the buffer.
+    size_t capacity = (status.st_size > 0 ? (size_t)status.st_size : 4096) + 1, length = 0;
+    if (capacity > limit) capacity = limit + 1;
+    char *buffer = (char *)malloc(capacity);
+    if (!buffer) error = UV_ENOMEM;
+    while (!error) {
+      if (length == capacity) {
+        if (length > limit) { error = UV_EFBIG; break; }
+        size_t larger = capacity * 2 > limit ? limit + 1 : capacity * 2;
+        char *moved = (char *)realloc(buffer, larger);
+        if (!moved) { error = UV_ENOMEM; break; }
+        buffer = moved;
+        capacity = larger;
+      }
+      size_t room = capacity - length;
+      ssize_t got = read(fd, buffer + length, room > 0x40000000 ? 0x40000000 : room);
+      if (got == 0) break;
+      if (got > 0) length += (size_t)got;
+      else if (errno != EINTR) error = uv_translate_sys_error(errno);
+    }
+    if (!error && length > limit) error = UV_EFBIG;
+    if (error) {
+      free(buffer);
+    } else {
+      *bytes = buffer;
+      *count = length;
+    }
+  }
+  close(fd);
+  return error;
+}
+
+static inline int cuv_write_all(int fd, const char *bytes, size_t count) {
+  while (count > 0) {
+    ssize_t put = write(fd, bytes, count > 0x40000000 ? 0x40000000 : count);
+    if (put >= 0) {
+      bytes += put;
+      count -= (size_t)put;
+    } else if (errno != EINTR) {
+      return uv_translate_sys_error(errno);
+    }
+  }
+  return 0;
+}
+
+/// Writes a file whole. With `atomic`, writes a temporary file beside it and renames that over it, so that a
+/// reader sees the old contents or the new and never a part. Returns 0 or a libuv error code.
+static inline int cuv_write_file(const char *path, const void *bytes, size_t count, int mode, int atomic) {
+  int fd, error;
+  if (!atomic) {
+    do fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR);
+    if (fd < 0) return uv_translate_sys_error(errno);
+    error = cuv_write_all(fd, (const char *)bytes, count);
+    if (close(fd) < 0 && errno != EINTR && !error) error = uv_translate_sys_error(errno);
+    return error;
+  }
+  size_t length = strlen(path);
+  char *temporary = (char *)malloc(length + 8);
+  if (!temporary) return UV_ENOMEM;
+  memcpy(temporary, path, length);
+  memcpy(temporary + length, ".XXXXXX", 8);
+  fd = mkstemp(temporary);
+  if (fd < 0) {
+    error = uv_translate_sys_error(errno);
+  } else {
+    struct stat old;
+    error = cuv_write_all(fd, (const char *)bytes, count);
+    // mkstemp's 0600 is not what a reader of the finished file expects.
+    if (!error && fchmod(fd, stat(path, &old) == 0 ? old.st_mode & 07777 : (mode_t)mode) < 0)
+      error = uv_translate_sys_error(errno);
+    if (!error && fsync(fd) < 0) error = uv_translate_sys_error(errno);
+    if (close(fd) < 0 && errno != EINTR && !error) error = uv_translate_sys_error(errno);
+    if (!error && rename(temporary, path) < 0) error = uv_translate_sys_error(errno);
+    if (error) unlink(temporary);
+  }
+  free(temporary);
+  return error;
+}
+
+static inline uv_handle_t *cuv_handle(void *handle) { return (uv_handle_t *)handle; }
+static inline uv_stream_t *cuv_stream(void *handle) { return (uv_stream_t *)handle; }
+static inline uv_req_t *cuv_request(void *request) { return (uv_req_t *)request; }

@@ -1,0 +1,93 @@
+import CUV
+
+/// The monotonic clock that event loops use: nanoseconds since an arbitrary moment, not counting time asleep.
+public struct LoopClock: Clock {
+  /// A moment on the clock.
+  public struct Instant: InstantProtocol, Hashable, Sendable {
+    /// Nanoseconds since the clock's arbitrary beginning.
+    public var nanoseconds: UInt64
+
+    /// The moment so many nanoseconds after the clock's beginning.
+    public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+
+    /// The moment `duration` later; the clock's beginning or end where that would lie outside.
+    public func advanced(by duration: Duration) -> Instant {
+      if duration < .zero {
+        let back = (.zero - duration).nanoseconds
+        return Instant(nanoseconds: nanoseconds > back ? nanoseconds - back : 0)
+      }
+      let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
+      return Instant(nanoseconds: overflow ? .max : sum)
+    }
+
+    /// The time from this moment to `other`.
+    public func duration(to other: Instant) -> Duration {
+      other >= self
+        ? .nanoseconds(other.nanoseconds - nanoseconds) : .zero - .nanoseconds(nanoseconds - other.nanoseconds)
+    }
+
+    /// Whether `a` is before `b`.
+    public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
+  }
+
+  private let executor: LoopExecutor
+
+  init(executor: LoopExecutor) { self.executor = executor }
+
+  /// The time of this moment.
+  ///
+  /// The corresponding libuv function is `uv_hrtime`.
+  public var now: Instant { Instant(nanoseconds: uv_hrtime()) }
+
+  /// A millisecond: what a sleep is rounded up to.
+  public var minimumResolution: Duration { .milliseconds(1) }
+
+  /// Waits until `deadline` on a timer of the loop, from any task.
+  ///
+  /// - Parameter tolerance: Not used.
+  /// - Throws: `UVError` with `cancelled` if the task is cancelled, with `loopClosed` if the loop has ended.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    let sleeper = Sleeper()
+    try await withTaskCancellationHandler {
+      let result: Result<Void, UVError> = await withUnsafeContinuation { continuation in
+        sleeper.start(executor, until: deadline, continuation)
+      }
+      try result.get()
+    } onCancel: {
+      try? executor.execute { _ in sleeper.cancel() }
+    }
+  }
+}
+
+/// A sleep that was begun outside the loop. Sound: its state is touched on the loop's thread only.
+private final class Sleeper: @unchecked Sendable {
+  private var pending: PendingRequest?
+  private var isCancelled = false
+
+  func start(
+    _ executor: LoopExecutor, until deadline: LoopClock.Instant,
+    _ continuation: UnsafeContinuation<Result<Void, UVError>, Never>
+  ) {
+    do throws(UVError) {
+      try executor.execute { [self] loop in
+        if isCancelled {
+          return continuation.resume(returning: .failure(UVError(.cancelled, operation: "sleep")))
+        }
+        let remaining = LoopClock.Instant(nanoseconds: uv_hrtime()).duration(to: deadline)
+        pending = loop.sleep(for: remaining) { continuation.resume(returning: $0) }
+      }
+    } catch {
+      continuation.resume(returning: .failure(error))
+    }
+  }
+
+  func cancel() {
+    isCancelled = true
+    pending?.cancel()
+  }
+}
+
+extension EventLoop {
+  /// The loop's clock, for code that takes any `Clock`. It may be used from any task.
+  public var clock: LoopClock { LoopClock(executor: executor) }
+}

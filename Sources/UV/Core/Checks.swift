@@ -1,0 +1,18 @@
+import CUV
+
+/// The one place where a libuv return code becomes an error.
+@inline(__always)
+func check(
+  _ code: Int32, _ operation: @autoclosure () -> String, _ subject: @autoclosure () -> String? = nil
+) throws(UVError) {
+  if code < 0 { throw failure(code, operation(), subject()) }
+}
+
+/// The error for a negative code.
+@inline(never)
+func failure(_ code: some BinaryInteger, _ operation: String, _ subject: String? = nil) -> UVError {
+  UVError(UVError.Code(rawValue: Int32(code)), operation: operation, subject: subject)
+}
+
+/// Frees what `cuv_read_file` allocated.
+func releaseExternal(_ pointer: UnsafeMutablePointer<UInt8>?) { free(pointer) }

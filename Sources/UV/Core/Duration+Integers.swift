@@ -1,0 +1,16 @@
+extension Duration {
+  /// Whole nanoseconds, 0 for a negative duration and the largest number for one that does not fit.
+  package var nanoseconds: UInt64 {
+    let (seconds, attoseconds) = components
+    if seconds < 0 || attoseconds < 0 { return 0 }
+    let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, carry) = whole.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000)
+    return overflow || carry ? .max : sum
+  }
+
+  /// Whole milliseconds, rounded up so that nothing is early; libuv's unit.
+  var milliseconds: UInt64 {
+    let nanoseconds = nanoseconds
+    return nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 == 0 ? 0 : 1)
+  }
+}

@@ -1,0 +1,143 @@
+import CUV
+
+/// A libuv handle: something open on a loop that may call back many times, such as a timer or a connection.
+///
+/// A handle lives on its loop's thread. Dropping the last reference to one closes it, from any thread; one that
+/// is at work (listening with a handler, reading with a handler, a started timer) keeps itself alive until it is
+/// stopped or closed. Whatever is pending when it closes ends with `cancelled`.
+public class Handle {
+  /// The loop that the handle belongs to.
+  public let loop: EventLoop
+  let block: HandleBlock
+
+  /// Allocates and initializes the libuv handle; a failure leaves nothing behind.
+  init(loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32)
+    throws(UVError)
+  {
+    self.loop = loop
+    block = HandleBlock(size: size, loop: loop)
+    let code = loop.isClosed ? UVError.Code.loopClosed.rawValue : initialize(block.raw)
+    if code < 0 {
+      // Not on the loop's list yet: there is nothing for libuv to close.
+      block.header.pointee.isClosed = true
+      throw failure(code, operation)
+    }
+    cuv_handle_set_data(block.raw, Unmanaged.passUnretained(self).toOpaque())
+    loop.link(block)
+  }
+
+  deinit {
+    if loop.executor.isOnLoop { block.abandon() } else { loop.executor.release(block) }
+  }
+
+  /// Closes the handle. What is pending on it ends with `cancelled`. Calling it again does nothing more.
+  ///
+  /// Closing starts at once, whether or not the request is used; the request is for waiting until it is done.
+  ///
+  /// - Returns: A request that succeeds when libuv has let go of the handle and its descriptor is closed.
+  ///
+  /// The corresponding libuv function is `uv_close`.
+  @discardableResult
+  public func close() -> Request<Void> {
+    startClosing()
+    return Request(loop) { [self] in close($0) }
+  }
+
+  /// Closes the handle and calls `done` on the loop's thread when that is finished, also if it was closed before.
+  ///
+  /// The corresponding libuv function is `uv_close`.
+  @discardableResult
+  public func close(_ done: @escaping Completion<Void>) -> PendingRequest {
+    startClosing()
+    if block.header.pointee.isClosed {
+      loop.complete(done, .close)
+    } else {
+      closeWaiters.append(done)
+    }
+    return PendingRequest()
+  }
+
+  private var closeWaiters: [Completion<Void>] = []
+
+  func startClosing() {
+    guard !block.header.pointee.isClosing, !block.header.pointee.isClosed else { return }
+    willClose()
+    keepAlive()
+    block.close()
+  }
+
+  /// Called once before the handle closes, so that a subclass stops what it does.
+  func willClose() {}
+
+  /// Called once when libuv has let go of the handle, so that a subclass ends what is still pending.
+  func didClose() {
+    let waiters = closeWaiters
+    closeWaiters = []
+    for done in waiters { done(.success(())) }
+  }
+
+  /// Makes the handle its own owner, because libuv will call it.
+  @inline(__always)
+  func keepAlive() {
+    if block.header.pointee.retainedOwner == nil { block.header.pointee.retainedOwner = .passRetained(self) }
+  }
+
+  /// Ends ``keepAlive()``. The handle may be gone afterwards.
+  @inline(__always)
+  func letGo() {
+    guard !block.header.pointee.isClosing, let owner = block.header.pointee.retainedOwner else { return }
+    block.header.pointee.retainedOwner = nil
+    owner.release()
+  }
+
+  /// Throws if the handle is closed or closing.
+  @inline(__always)
+  func checkOpen(_ operation: @autoclosure () -> String) throws(UVError) {
+    if isClosing { throw closedError(operation()) }
+  }
+
+  @inline(never)
+  func closedError(_ operation: String) -> UVError {
+    UVError(loop.isClosed ? .loopClosed : .badDescriptor, operation: operation)
+  }
+
+  /// Whether the handle is closing or closed.
+  ///
+  /// The corresponding libuv function is `uv_is_closing`.
+  public var isClosing: Bool { block.header.pointee.isClosing || block.header.pointee.isClosed }
+
+  /// Whether the handle is doing something: a timer is started, a connection is reading or writing.
+  ///
+  /// The corresponding libuv function is `uv_is_active`.
+  public var isActive: Bool { !block.header.pointee.isClosed && uv_is_active(block.handle) != 0 }
+
+  /// Whether the handle, while active, keeps its loop running; true at first.
+  ///
+  /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
+  public var keepsLoopRunning: Bool {
+    get { !block.header.pointee.isClosed && uv_has_ref(block.handle) != 0 }
+    set {
+      guard !block.header.pointee.isClosed else { return }
+      if newValue { uv_ref(block.handle) } else { uv_unref(block.handle) }
+    }
+  }
+
+  /// The system's descriptor of the handle, for reading or setting socket options; it remains the handle's.
+  ///
+  /// - Throws: `badDescriptor` if the handle has none, or is closed.
+  ///
+  /// The corresponding libuv function is `uv_fileno`.
+  public func fileDescriptor() throws(UVError) -> Int32 {
+    try checkOpen("fileno")
+    var descriptor: uv_os_fd_t = -1
+    try check(uv_fileno(block.handle, &descriptor), "fileno")
+    return descriptor
+  }
+}
+
+/// The object that owns a libuv handle. Sound: a handle that libuv may call retains itself.
+@inline(__always)
+func owner<Owner: Handle>(of handle: UnsafeRawPointer, as _: Owner.Type) -> Owner {
+  unsafeDowncast(
+    Unmanaged<Handle>.fromOpaque(cuv_handle_data(handle)!).takeUnretainedValue(), to: Owner.self)
+}

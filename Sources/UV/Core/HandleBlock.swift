@@ -1,0 +1,73 @@
+import CUV
+
+/// The memory of one libuv handle, at an address that never moves, with what its close needs to know.
+///
+/// It outlives the Swift object that owns it when that goes first: libuv holds the memory until its close
+/// callback. It is freed when both are done with it. All but `free` happens on the loop's thread.
+struct HandleBlock {
+  struct Header {
+    var next: UnsafeMutablePointer<Header>?
+    var previous: UnsafeMutablePointer<Header>?
+    /// The owner retains itself through this while libuv may call it.
+    var retainedOwner: Unmanaged<Handle>?
+    unowned(unsafe) var loop: EventLoop
+    var isClosing = false
+    var isClosed = false
+    /// The owner has been deinitialized.
+    var isAbandoned = false
+  }
+
+  /// Keeps the handle aligned for any libuv type.
+  private static let offset = (MemoryLayout<Header>.size + 15) & ~15
+
+  let header: UnsafeMutablePointer<Header>
+
+  /// The libuv handle, right behind the header.
+  var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(header) + Self.offset }
+
+  var handle: UnsafeMutablePointer<uv_handle_t> { cuv_handle(raw) }
+
+  init(size: Int, loop: EventLoop) {
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.offset + size, alignment: 16)
+    header = memory.bindMemory(to: Header.self, capacity: 1)
+    header.initialize(to: Header(loop: loop))
+    raw.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+  }
+
+  init(header: UnsafeMutablePointer<Header>) { self.header = header }
+
+  init(of handle: UnsafeMutablePointer<uv_handle_t>) {
+    header = (UnsafeMutableRawPointer(handle) - Self.offset).assumingMemoryBound(to: Header.self)
+  }
+
+  /// Starts to close the handle; once.
+  func close() {
+    guard !header.pointee.isClosing else { return }
+    header.pointee.isClosing = true
+    uv_close(handle, handleClosed)
+  }
+
+  /// Called when the owner has gone, on the loop's thread.
+  func abandon() {
+    header.pointee.isAbandoned = true
+    if header.pointee.isClosed { free() } else { close() }
+  }
+
+  func free() { UnsafeMutableRawPointer(header).deallocate() }
+}
+
+private func handleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
+  let block = HandleBlock(of: handle!)
+  let loop = block.header.pointee.loop
+  loop.beginCallback()
+  block.header.pointee.isClosed = true
+  loop.unlink(block)
+  if let owner = block.header.pointee.retainedOwner {
+    block.header.pointee.retainedOwner = nil
+    owner.takeUnretainedValue().didClose()
+    owner.release()
+  } else if block.header.pointee.isAbandoned {
+    block.free()
+  }
+  loop.endCallback()
+}

@@ -1,0 +1,115 @@
+import CUV
+
+#if os(Linux)
+  import Dispatch
+#endif
+
+/// The libuv handles that a loop needs for itself. None of them keeps it running by itself, except for work.
+final class LoopInternals {
+  let wakeup: Wakeup
+  private let prepare = UnsafeMutablePointer<uv_prepare_t>.allocate(capacity: 1)
+  private let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
+  private var mainQueue: UnsafeMutablePointer<uv_poll_t>?
+  private var isAttached = false
+  private var dirtyStreams: [ByteStream] = []
+
+  /// Counts the turns of the loop: a stream writes at once the first time in a turn and gathers after that.
+  private(set) var turn = 0
+
+  init(wakeup: Wakeup) { self.wakeup = wakeup }
+
+  func attach(to loop: EventLoop) throws(UVError) {
+    try wakeup.attach(to: loop)
+    // Sound: the loop closes these handles before it goes.
+    let context = Unmanaged.passUnretained(loop).toOpaque()
+    uv_prepare_init(loop.raw, prepare)
+    cuv_handle_set_data(prepare, context)
+    uv_prepare_start(prepare, prepareCallback)
+    uv_unref(cuv_handle(prepare))
+    uv_idle_init(loop.raw, idle)
+    cuv_handle_set_data(idle, context)
+    isAttached = true
+    #if os(Linux)
+      if cuv_is_main_thread() != 0 { try serveMainQueue(of: loop) }
+    #endif
+  }
+
+  #if os(Linux)
+    /// Takes the place of `dispatchMain()`, so that the main actor's work runs while this thread is in the loop.
+    private func serveMainQueue(of loop: EventLoop) throws(UVError) {
+      // Linking: the two hooks are libdispatch's.
+      _ = DispatchQueue.main
+      let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+      let code = uv_poll_init(loop.raw, handle, _dispatch_get_main_queue_handle_4CF())
+      if code < 0 { handle.deallocate() }
+      try check(code, "poll_init", "main queue")
+      cuv_handle_set_data(handle, Unmanaged.passUnretained(loop).toOpaque())
+      mainQueue = handle
+      try check(uv_poll_start(handle, Int32(UV_READABLE.rawValue), mainQueueCallback), "poll_start", "main queue")
+      uv_unref(cuv_handle(handle))
+    }
+  #endif
+
+  /// Has the loop come round again without waiting, to run what is queued.
+  @inline(never)
+  func pump() {
+    if isAttached, uv_is_active(cuv_handle(idle)) == 0 { uv_idle_start(idle, idleCallback) }
+  }
+
+  func stopPumping() { uv_idle_stop(idle) }
+
+  /// Has `stream` flushed at the start of the next turn, before the loop waits.
+  func flushNextTurn(_ stream: ByteStream) {
+    if dirtyStreams.isEmpty { uv_ref(cuv_handle(prepare)) }
+    dirtyStreams.append(stream)
+  }
+
+  func beginTurn() {
+    turn &+= 1
+    guard !dirtyStreams.isEmpty else { return }
+    let streams = dirtyStreams
+    dirtyStreams.removeAll(keepingCapacity: true)
+    uv_unref(cuv_handle(prepare))
+    for stream in streams { stream.flush() }
+  }
+
+  func close() {
+    guard isAttached else { return }
+    isAttached = false
+    dirtyStreams = []
+    wakeup.close()
+    uv_close(cuv_handle(prepare)) { $0?.deallocate() }
+    uv_close(cuv_handle(idle)) { $0?.deallocate() }
+    if let mainQueue { uv_close(cuv_handle(mainQueue)) { $0?.deallocate() } }
+  }
+}
+
+// Sound, all: a loop closes its internal handles before it goes.
+private func loop(of handle: UnsafeRawPointer?) -> EventLoop {
+  Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(handle)).takeUnretainedValue()
+}
+
+private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
+  let loop = loop(of: handle)
+  loop.beginCallback()
+  loop.internals.beginTurn()
+  loop.endCallback()
+}
+
+private func idleCallback(_ handle: UnsafeMutablePointer<uv_idle_t>?) {
+  let loop = loop(of: handle)
+  loop.beginCallback()
+  loop.internals.stopPumping()
+  loop.timers.fireImmediate()
+  loop.endCallback()
+}
+
+#if os(Linux)
+  private func mainQueueCallback(_ handle: UnsafeMutablePointer<uv_poll_t>?, _: Int32, _: Int32) {
+    let loop = loop(of: handle)
+    loop.beginCallback()
+    cuv_eventfd_clear(_dispatch_get_main_queue_handle_4CF())
+    _dispatch_main_queue_callback_4CF(nil)
+    loop.endCallback()
+  }
+#endif

@@ -1,0 +1,98 @@
+/// Work that runs on the loop right after the libuv callback that queued it: a subclass says what.
+///
+/// The promise and future modules make their handlers microtasks, so that queueing one allocates nothing more.
+/// For work without a class of its own there is ``EventLoop/queueMicrotask(_:)``.
+open class Microtask {
+  /// Creates a microtask; queue it with ``EventLoop/enqueue(_:)``.
+  @inlinable
+  public init() {}
+
+  /// Runs on the loop's thread, once for each time that the microtask was queued.
+  open func run() {}
+}
+
+/// One entry of the queue.
+enum Work {
+  /// A part of a Swift task.
+  case job(UnownedJob)
+  case object(Microtask)
+  case closure(() -> Void)
+  /// The end of a request that was decided while its caller was still running; the code is 0 or libuv's.
+  case completion(Completion<Void>, Operation, Int32)
+
+  enum Operation: UInt8 {
+    case sleep, write, close
+
+    var name: String {
+      switch self {
+      case .sleep: "sleep"
+      case .write: "write"
+      case .close: "close"
+      }
+    }
+  }
+}
+
+/// A growing ring of work: first in, first out, no allocation in the steady state.
+///
+/// Behind a pointer, because dynamic exclusivity checks on a class's property cost more than the work itself.
+struct MicrotaskQueue {
+  struct State {
+    var buffer: UnsafeMutablePointer<Work>
+    var mask: Int
+    var head = 0
+    var count = 0
+    /// Jobs taken, by the thread that enqueued them.
+    var jobsFromLoop = 0
+    var jobsFromOtherThreads = 0
+    /// Whether the loop is inside a callback or a drain, so that the queue will be drained without being asked.
+    var isAttended = false
+    var isDraining = false
+  }
+
+  let state: UnsafeMutablePointer<State>
+
+  init() {
+    state = .allocate(capacity: 1)
+    state.initialize(to: State(buffer: .allocate(capacity: 256), mask: 255))
+  }
+
+  var isEmpty: Bool { state.pointee.count == 0 }
+
+  @inline(__always)
+  func append(_ work: consuming Work) {
+    if state.pointee.count > state.pointee.mask { grow() }
+    let slot = (state.pointee.head &+ state.pointee.count) & state.pointee.mask
+    (state.pointee.buffer + slot).initialize(to: work)
+    state.pointee.count &+= 1
+  }
+
+  @inline(__always)
+  func popFirst() -> Work {
+    let work = (state.pointee.buffer + state.pointee.head).move()
+    state.pointee.head = (state.pointee.head &+ 1) & state.pointee.mask
+    state.pointee.count &-= 1
+    return work
+  }
+
+  @inline(never)
+  private func grow() {
+    let old = state.pointee
+    let capacity = old.mask + 1
+    let buffer = UnsafeMutablePointer<Work>.allocate(capacity: capacity * 2)
+    let first = capacity - old.head
+    buffer.moveInitialize(from: old.buffer + old.head, count: min(first, old.count))
+    if old.count > first { (buffer + first).moveInitialize(from: old.buffer, count: old.count - first) }
+    old.buffer.deallocate()
+    state.pointee.buffer = buffer
+    state.pointee.mask = capacity * 2 - 1
+    state.pointee.head = 0
+  }
+
+  /// Drops what is queued and frees the memory.
+  func deallocate() {
+    while !isEmpty { _ = popFirst() }
+    state.pointee.buffer.deallocate()
+    state.deallocate()
+  }
+}

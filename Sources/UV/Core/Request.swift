@@ -1,0 +1,84 @@
+/// One answer to be had from a loop: a cold value that describes work and starts nothing.
+///
+/// The same request runs in every style; each use starts the work anew:
+///
+/// ```swift
+/// let request = loop.files.stat("/etc/hosts")
+/// request.start { result in … }            // callback
+/// request.promise().done { status in … }   // import UVPromises
+/// request.publisher().sink { … }           // import UVFutures
+/// let status = try await request.value     // async/await
+/// ```
+public struct Request<Success> {
+  /// How to start. A write is by far the most frequent request, and is kept without a closure's allocation.
+  @usableFromInline
+  enum Body {
+    case start((@escaping Completion<Success>) -> PendingRequest)
+    case write(ByteStream, Bytes, (@escaping Completion<Success>, ByteStream, Bytes) -> PendingRequest)
+  }
+
+  /// The loop that the work is done on and that the answer arrives on.
+  public let loop: EventLoop
+  @usableFromInline let body: Body
+
+  /// Creates a request of your own from a function that starts work on `loop` and calls its argument once, on the
+  /// loop's thread and not before it has returned.
+  @inlinable
+  public init(_ loop: EventLoop, _ start: @escaping (@escaping Completion<Success>) -> PendingRequest) {
+    self.loop = loop
+    body = .start(start)
+  }
+
+  /// Starts the work.
+  ///
+  /// - Parameter done: Called once on the loop's thread, never before this returns.
+  /// - Returns: A way to cancel.
+  @inlinable
+  @discardableResult
+  public func start(_ done: @escaping Completion<Success>) -> PendingRequest {
+    switch body {
+    case .start(let start): start(done)
+    case .write(let stream, let bytes, let start): start(done, stream, bytes)
+    }
+  }
+}
+
+extension Request where Success == Void {
+  init(writing bytes: Bytes, to stream: ByteStream) {
+    loop = stream.loop
+    body = .write(stream, bytes) { $1.write($2, $0) }
+  }
+}
+
+extension Request {
+  /// The same request with its value transformed.
+  public func map<NewSuccess>(_ transform: @escaping (Success) -> NewSuccess) -> Request<NewSuccess> {
+    Request<NewSuccess>(loop) { [self] done in
+      start { done($0.map(transform)) }
+    }
+  }
+
+  /// The same request, given up after a time: the work is cancelled, and the request fails with `timedOut`.
+  ///
+  /// - Parameter limit: How long to wait; zero or less means until the next turn of the loop.
+  public func timeout(after limit: Duration) -> Request<Success> {
+    Request(loop) { [self] done in
+      // The completion that comes first takes the closure; the other finds none.
+      var waiting: Completion<Success>? = done
+      var timer = PendingRequest()
+      let work = start { result in
+        timer.cancel()
+        waiting.take()?(result)
+      }
+      timer = loop.sleep(for: limit) { result in
+        guard case .success = result, let done = waiting.take() else { return }
+        work.cancel()
+        done(.failure(UVError(.timedOut, operation: "timeout", subject: limit.description)))
+      }
+      return PendingRequest {
+        timer.cancel()
+        work.cancel()
+      }
+    }
+  }
+}

@@ -1,0 +1,241 @@
+import CUV
+
+/// All sleeps of a loop behind one libuv timer: a hierarchical wheel, in which starting, cancelling and firing
+/// a timer take constant time, where libuv's heap takes a walk through memory for each.
+///
+/// Eight levels of 64 slots; a slot of level *n* covers 64ⁿ milliseconds. A timer waits in the level where its
+/// deadline first differs from the wheel's time, and moves down as that time comes near. Equal deadlines keep the
+/// order in which they were started, because every move appends.
+final class TimerWheel: Cancelling {
+  struct Node {
+    var next: UnsafeMutablePointer<Node>?
+    var previous: UnsafeMutablePointer<Node>?
+    /// Milliseconds on libuv's clock.
+    var deadline: UInt64 = 0
+    /// Distinguishes the uses of this memory; odd while a timer is in it.
+    var generation: UInt = 0
+    var list: Int = 0
+    var done: Completion<Void>?
+  }
+
+  struct List {
+    var first: UnsafeMutablePointer<Node>?
+    var last: UnsafeMutablePointer<Node>?
+  }
+
+  private static let levels = 8
+  private static let firing = levels * 64
+  private static let immediate = firing + 1
+
+  private unowned(unsafe) let loop: EventLoop
+  private let lists = UnsafeMutablePointer<List>.allocate(capacity: immediate + 1)
+  private let occupied = UnsafeMutablePointer<UInt64>.allocate(capacity: levels)
+  private let timer = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
+  private var chunks: [UnsafeMutablePointer<Node>] = []
+  private var free: UnsafeMutablePointer<Node>?
+  private var elapsed: UInt64
+  private var armed = UInt64.max
+  private var isFiring = false
+  private(set) var count = 0
+
+  init(loop: EventLoop) {
+    self.loop = loop
+    lists.initialize(repeating: List(), count: Self.immediate + 1)
+    occupied.initialize(repeating: 0, count: Self.levels)
+    elapsed = uv_hrtime() / 1_000_000
+    uv_timer_init(loop.raw, timer)
+    // Sound: the loop closes this timer before it goes.
+    cuv_handle_set_data(timer, Unmanaged.passUnretained(loop).toOpaque())
+  }
+
+  deinit {
+    for chunk in chunks {
+      chunk.deinitialize(count: Self.nodesPerChunk)
+      chunk.deallocate()
+    }
+    lists.deallocate()
+    occupied.deallocate()
+  }
+
+  // MARK: Starting and cancelling
+
+  /// Calls `done` once `duration` has passed, never earlier; zero or less means on the next turn of the loop.
+  func start(after duration: Duration, _ done: @escaping Completion<Void>) -> PendingRequest {
+    let node = takeNode()
+    node.pointee.done = done
+    count += 1
+    if duration > .zero {
+      // Rounded up on a clock read now: the loop's own time may be old, and would fire too early.
+      let now = uv_hrtime()
+      let (due, isTooLate) = now.addingReportingOverflow(duration.nanoseconds)
+      node.pointee.deadline = isTooLate ? UInt64.max / 1_000_000 : (due + 999_999) / 1_000_000
+      insert(node)
+      if node.pointee.deadline < armed, !isFiring { arm() }
+    } else {
+      append(node, to: Self.immediate)
+      loop.internals.pump()
+    }
+    return PendingRequest(self, slot: UInt(bitPattern: node), generation: node.pointee.generation)
+  }
+
+  func cancel(slot: UInt, generation: UInt) {
+    let node = UnsafeMutablePointer<Node>(bitPattern: slot)!
+    guard node.pointee.generation == generation else { return }
+    unlink(node)
+    let done = finish(node)
+    loop.complete(done, .sleep, .cancelled)
+    // The timer stays armed: to wake once for nothing is cheaper than to search at each cancellation.
+    if count == 0 { disarm() }
+  }
+
+  /// Ends every timer with `cancelled`.
+  func cancelAll() {
+    for index in 0...Self.immediate {
+      while let node = lists[index].first { cancel(slot: UInt(bitPattern: node), generation: node.pointee.generation) }
+    }
+  }
+
+  // MARK: Firing
+
+  /// Fires what is due on libuv's clock.
+  func fire() {
+    let now = uv_now(loop.raw)
+    armed = UInt64.max
+    isFiring = true
+    while let (deadline, level, slot) = nextExpiration(), deadline <= now {
+      elapsed = max(elapsed, deadline)
+      let index = level * 64 + slot
+      occupied[level] &= ~(1 << UInt64(slot))
+      var node = lists[index].first
+      lists[index] = List()
+      while let current = node {
+        node = current.pointee.next
+        if current.pointee.deadline <= elapsed { append(current, to: Self.firing) } else { insert(current) }
+      }
+      fireList(Self.firing)
+    }
+    elapsed = max(elapsed, now)
+    isFiring = false
+    if count > 0 { arm() }
+  }
+
+  /// Fires what waits for the next turn, but nothing that is started by it.
+  func fireImmediate() {
+    guard lists[Self.immediate].first != nil else { return }
+    var node = lists[Self.immediate].first
+    lists[Self.immediate] = List()
+    while let current = node {
+      node = current.pointee.next
+      append(current, to: Self.firing)
+    }
+    fireList(Self.firing)
+  }
+
+  /// One at a time from the front: what a completion cancels is unlinked before its turn comes.
+  private func fireList(_ index: Int) {
+    while let node = lists[index].first {
+      unlink(node)
+      finish(node)(.success(()))
+      loop.endCallback()
+      loop.beginCallback()
+    }
+  }
+
+  // MARK: The libuv timer
+
+  private func arm() {
+    guard let (deadline, _, _) = nextExpiration() else { return disarm() }
+    armed = deadline
+    let now = uv_now(loop.raw)
+    // A timer of libuv's that is due at once could run for ever without letting I/O in; see its issue 4245.
+    uv_timer_start(timer, wheelCallback, deadline > now ? deadline - now : 1, 0)
+  }
+
+  private func disarm() {
+    armed = UInt64.max
+    uv_timer_stop(timer)
+  }
+
+  func close() { uv_close(cuv_handle(timer)) { $0?.deallocate() } }
+
+  // MARK: Slots
+
+  private func insert(_ node: UnsafeMutablePointer<Node>) {
+    let deadline = node.pointee.deadline
+    let difference = (elapsed ^ deadline) | 63
+    let level = (63 - difference.leadingZeroBitCount) / 6
+    let slot = Int(truncatingIfNeeded: deadline >> UInt64(level * 6)) & 63
+    occupied[level] |= 1 << UInt64(slot)
+    append(node, to: level * 64 + slot)
+  }
+
+  /// The first slot with something in it, and when it is due: levels are ordered, and so are the slots of each.
+  private func nextExpiration() -> (deadline: UInt64, level: Int, slot: Int)? {
+    for level in 0..<Self.levels where occupied[level] != 0 {
+      let shift = UInt64(level * 6)
+      let current = (elapsed >> shift) & 63
+      let bits = occupied[level]
+      let rotated = current == 0 ? bits : (bits >> current) | (bits << (64 - current))
+      let slot = (UInt64(rotated.trailingZeroBitCount) + current) & 63
+      let start = (elapsed >> (shift + 6)) << (shift + 6)
+      var deadline = start + (slot << shift)
+      if slot < current { deadline += 1 << (shift + 6) }
+      return (deadline, level, Int(slot))
+    }
+    return nil
+  }
+
+  private func append(_ node: UnsafeMutablePointer<Node>, to index: Int) {
+    node.pointee.list = index
+    node.pointee.next = nil
+    node.pointee.previous = lists[index].last
+    if let last = lists[index].last { last.pointee.next = node } else { lists[index].first = node }
+    lists[index].last = node
+  }
+
+  private func unlink(_ node: UnsafeMutablePointer<Node>) {
+    let index = node.pointee.list
+    let (previous, next) = (node.pointee.previous, node.pointee.next)
+    if let previous { previous.pointee.next = next } else { lists[index].first = next }
+    if let next { next.pointee.previous = previous } else { lists[index].last = previous }
+    if index < Self.firing, lists[index].first == nil { occupied[index / 64] &= ~(1 << UInt64(index & 63)) }
+  }
+
+  // MARK: Nodes
+
+  private static let nodesPerChunk = 256
+
+  private func takeNode() -> UnsafeMutablePointer<Node> {
+    if free == nil {
+      let chunk = UnsafeMutablePointer<Node>.allocate(capacity: Self.nodesPerChunk)
+      chunk.initialize(repeating: Node(), count: Self.nodesPerChunk)
+      chunks.append(chunk)
+      for index in (0..<Self.nodesPerChunk).reversed() {
+        (chunk + index).pointee.next = free
+        free = chunk + index
+      }
+    }
+    let node = free!
+    free = node.pointee.next
+    node.pointee.generation &+= 1
+    return node
+  }
+
+  /// Takes a node's completion and gives its memory back.
+  private func finish(_ node: UnsafeMutablePointer<Node>) -> Completion<Void> {
+    let done = node.pointee.done.take()!
+    node.pointee.generation &+= 1
+    node.pointee.next = free
+    free = node
+    count -= 1
+    return done
+  }
+}
+
+private func wheelCallback(_ timer: UnsafeMutablePointer<uv_timer_t>?) {
+  // Sound: the loop closes this timer before it goes.
+  let loop = Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(timer)).takeUnretainedValue()
+  loop.beginCallback()
+  loop.timers.fire()
+  loop.endCallback()
+}

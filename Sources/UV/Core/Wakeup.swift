@@ -1,0 +1,77 @@
+import CUV
+
+/// What wakes a loop that sleeps in its poll: an eventfd on Linux, libuv's own async handle elsewhere.
+///
+/// The inbox signals it only while it takes messages, and the loop closes it only after that.
+final class Wakeup: Sendable {
+  #if os(Linux)
+    private let descriptor: Int32
+    // Sound: touched only on the loop's thread; freed in its close callback.
+    nonisolated(unsafe) private let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+
+    init() throws(UVError) {
+      descriptor = cuv_eventfd()
+      do throws(UVError) { try check(descriptor, "eventfd") } catch {
+        handle.deallocate()
+        throw error
+      }
+    }
+
+    func attach(to loop: EventLoop) throws(UVError) {
+      let code = uv_poll_init(loop.raw, handle, descriptor)
+      if code < 0 {
+        handle.deallocate()
+        CUV.close(descriptor)
+      }
+      try check(code, "poll_init")
+      cuv_handle_set_data(handle, Unmanaged.passUnretained(loop).toOpaque())
+      try check(uv_poll_start(handle, Int32(UV_READABLE.rawValue), wakeupCallback), "poll_start")
+      uv_unref(cuv_handle(handle))
+    }
+
+    func signal() { cuv_eventfd_signal(descriptor) }
+
+    func clear() { cuv_eventfd_clear(descriptor) }
+  #else
+    // Sound: `uv_async_send` is thread-safe, and messages are refused before the handle is closed.
+    nonisolated(unsafe) private let handle = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
+
+    init() throws(UVError) {}
+
+    func attach(to loop: EventLoop) throws(UVError) {
+      let code = uv_async_init(loop.raw, handle, wakeupCallback)
+      if code < 0 { handle.deallocate() }
+      try check(code, "async_init")
+      cuv_handle_set_data(handle, Unmanaged.passUnretained(loop).toOpaque())
+      uv_unref(cuv_handle(handle))
+    }
+
+    func signal() { uv_async_send(handle) }
+
+    func clear() {}
+  #endif
+
+  /// Whether waiting for a signal keeps the loop running.
+  func keepLoopAlive(_ isKept: Bool) {
+    if isKept { uv_ref(cuv_handle(handle)) } else { uv_unref(cuv_handle(handle)) }
+  }
+
+  func close() {
+    uv_close(cuv_handle(handle)) { $0?.deallocate() }
+    #if os(Linux)
+      CUV.close(descriptor)
+    #endif
+  }
+}
+
+#if os(Linux)
+  private func wakeupCallback(_ handle: UnsafeMutablePointer<uv_poll_t>?, _: Int32, _: Int32) {
+    // Sound: the loop closes this handle before it goes.
+    Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(handle)).takeUnretainedValue().didWake()
+  }
+#else
+  private func wakeupCallback(_ handle: UnsafeMutablePointer<uv_async_t>?) {
+    // Sound: the loop closes this handle before it goes.
+    Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(handle)).takeUnretainedValue().didWake()
+  }
+#endif

@@ -1,0 +1,207 @@
+import CUV
+
+extension EventLoop {
+  /// Makes a loop, runs `body` on it, and returns what `body` returned once no work is left.
+  ///
+  /// The body and everything that it calls run on this thread, which is in the loop until this returns. If the
+  /// body throws, the tasks that it spawned are cancelled, the handles closed, and the error is thrown from here.
+  ///
+  /// On the main thread the loop serves the main queue too, so that `@MainActor` code can be awaited.
+  ///
+  /// - Parameter body: What to do. It is `@Sendable` so that it does not take over the isolation of the place
+  ///   where it is written, such as the main actor's in `main.swift`.
+  /// - Returns: The body's value.
+  /// - Throws: The body's error; `loopRunning` if this thread is inside a loop already, and an error of the system
+  ///   if no loop can be made. Where the body cannot throw a `UVError`, the latter two stop the program with
+  ///   a message.
+  ///
+  /// The corresponding libuv function is `uv_run`.
+  public static func run<T, E: Error>(
+    _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws(E) -> T
+  ) throws(E) -> T {
+    let loop = try make(throwing: E.self)
+    defer { loop.shutdown() }
+    return try loop.run(body)
+  }
+
+  /// Makes a loop, calls `body` on it, runs until no work is left, and returns what `body` returned; for programs
+  /// written with callbacks, promises or publishers.
+  ///
+  /// - Throws: The body's error, at once and without running the loop; otherwise as ``run(_:)-swift.type.method``.
+  ///
+  /// The corresponding libuv function is `uv_run`.
+  public static func runCallbacks<T, E: Error>(_ body: (EventLoop) throws(E) -> T) throws(E) -> T {
+    let loop = try make(throwing: E.self)
+    defer { loop.shutdown() }
+    return try loop.runCallbacks(body)
+  }
+
+  private static func make<E: Error>(throwing _: E.Type) throws(E) -> EventLoop {
+    if let current, current.isRunning { throw misuse(.loopRunning, "run") }
+    do throws(UVError) { return try EventLoop() } catch { throw carry(error) }
+  }
+
+  /// Runs `body` on this loop, as the static function does, and leaves the loop open afterwards.
+  ///
+  /// The corresponding libuv function is `uv_run`.
+  public func run<T, E: Error>(
+    _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws(E) -> T
+  ) throws(E) -> T {
+    try checkRunnable(throwing: E.self)
+    let task = spawn { () async throws(E) -> T in
+      do throws(E) { return try await body(self) } catch {
+        self.stop()
+        throw error
+      }
+    }
+    runToEnd()
+    return try task.resultIfFinished!.get()
+  }
+
+  /// Calls `body` with this loop and runs until no work is left; leaves the loop open afterwards.
+  ///
+  /// The corresponding libuv function is `uv_run`.
+  public func runCallbacks<T, E: Error>(_ body: (EventLoop) throws(E) -> T) throws(E) -> T {
+    try checkRunnable(throwing: E.self)
+    let previous = EventLoop.current
+    EventLoop.current = self
+    executor.bindToCurrentThread()
+    beginCallback()
+    let value: T
+    do throws(E) { value = try body(self) } catch {
+      EventLoop.current = previous
+      microtasks.state.pointee.isAttended = false
+      throw error
+    }
+    EventLoop.current = previous
+    runToEnd()
+    return value
+  }
+
+  private func checkRunnable<E: Error>(throwing _: E.Type) throws(E) {
+    if isClosed { throw Self.misuse(.loopClosed, "run") }
+    if isRunning || EventLoop.current?.isRunning == true { throw Self.misuse(.loopRunning, "run") }
+  }
+
+  private static func misuse<E: Error>(_ code: UVError.Code, _ operation: String) -> E {
+    carry(UVError(code, operation: operation))
+  }
+
+  /// The error as one that the caller's body may throw; where it may not, there is nobody to tell but a person.
+  private static func carry<E: Error>(_ error: UVError) -> E {
+    if let error = error as? E { return error }
+    fatalError("\(error)")
+  }
+
+  private func runToEnd() {
+    let previous = EventLoop.current
+    EventLoop.current = self
+    executor.bindToCurrentThread()
+    isRunning = true
+    drain()
+    while !(isStopRequested && tasks.isEmpty) {
+      uv_run(raw, UV_RUN_DEFAULT)
+      deliver(executor.receive())
+      if !isStopRequested, !isAlive { break }
+    }
+    drain()
+    isRunning = false
+    isStopRequested = false
+    EventLoop.current = previous
+  }
+
+  /// Starts a task on this loop. It begins after the callback or task that is running now gives way, and shares
+  /// its thread, so that it may use whatever the caller can see.
+  ///
+  /// The loop runs until its tasks have ended; ``stop()`` cancels them.
+  ///
+  /// - Parameter body: What to do; it need not be `Sendable`.
+  /// - Returns: The task, to cancel it or wait for it.
+  @discardableResult
+  public func spawn(_ body: nonisolated(nonsending) @escaping () async -> Void) -> LoopTask<Void, Never> {
+    start(LoopTask(loop: self, body))
+  }
+
+  /// Starts a task that has a value or may throw; see ``spawn(_:)-1kqqf``. An error that nobody waits for is lost,
+  /// so the result is not to be discarded without a thought.
+  public func spawn<T, E: Error>(
+    _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
+  ) -> LoopTask<T, E> {
+    start(LoopTask(loop: self, body))
+  }
+
+  private func start<T, E: Error>(_ task: LoopTask<T, E>) -> LoopTask<T, E> {
+    precondition(!isClosed, "spawn: \(UVError.Code.loopClosed.message)")
+    tasks.append(task)
+    beginWork()
+    // Sound: the task's body runs in the loop's actor, on the thread that made it.
+    let transfer = UnsafeTransfer(task)
+    let actor = actor
+    task.begin(Task(executorPreference: executor) { await actor.run(transfer) })
+    if isStopRequested { task.cancel() }
+    return task
+  }
+
+  func taskEnded(_ task: LoopTaskBase) {
+    tasks.remove(task)
+    endWork()
+    if isStopRequested, tasks.isEmpty { uv_stop(raw) }
+  }
+
+  /// Ends the loop: its tasks are cancelled, and the function that runs it returns once they have ended, whatever
+  /// else is pending. Before a run it has no effect.
+  ///
+  /// From another thread, use ``LoopExecutor/stop()``.
+  ///
+  /// The corresponding libuv function is `uv_stop`.
+  public func stop() {
+    guard isRunning else { return }
+    isStopRequested = true
+    tasks.cancelAll()
+    if tasks.isEmpty { uv_stop(raw) }
+  }
+
+  /// Closes everything that is open on the loop, ends what is pending with `cancelled`, and frees the loop. Work
+  /// that has begun on the thread pool is waited for. Calling it again does nothing.
+  ///
+  /// Afterwards whatever is asked of the loop fails with `loopClosed`. Not to be called while the loop runs; there
+  /// it stops the program with a message: use ``stop()``.
+  ///
+  /// The corresponding libuv function is `uv_loop_close`.
+  public func shutdown() {
+    guard !isClosed else { return }
+    precondition(!isRunning, "shutdown() inside a running loop; use stop(), which ends the run")
+    let previous = EventLoop.current
+    EventLoop.current = self
+    executor.bindToCurrentThread()
+    isStopRequested = true
+    tasks.cancelAll()
+    drain()
+    // Completions may open more, so this goes on until nothing is left.
+    repeat {
+      timers.cancelAll()
+      requests.cancelAll()
+      closeHandles()
+      drain()
+      uv_run(raw, UV_RUN_NOWAIT)
+      deliver(executor.receive())
+      drain()
+    } while !activity.isIdle && waitForPoolOrTasks()
+    isClosed = true
+    deliver(executor.close())
+    drain()
+    timers.close()
+    internals.close()
+    uv_run(raw, UV_RUN_DEFAULT)
+    let code = uv_loop_close(raw)
+    precondition(code == 0, "uv_loop_close: \(UVError.Code(rawValue: code).message)")
+    EventLoop.current = previous === self ? nil : previous
+  }
+
+  /// Waits for the next event of what cannot be hurried: a job of the thread pool, a task that ignores its
+  /// cancellation.
+  private func waitForPoolOrTasks() -> Bool {
+    if microtasks.isEmpty { uv_run(raw, UV_RUN_ONCE) }
+    return true
+  }
+}

@@ -1,0 +1,243 @@
+import CUV
+
+/// A libuv event loop: timers, files and sockets on one thread, in callbacks, promises, futures or async/await.
+///
+/// The usual way is ``run(_:)-swift.type.method``, which makes a loop, runs a body on it and returns what the
+/// body returned once no work is left:
+///
+/// ```swift
+/// try EventLoop.run { loop in
+///   let listener = try loop.tcp.listen(port: 7)
+///   for try await connection in listener {
+///     loop.spawn {
+///       do {
+///         for try await chunk in connection { try await connection.write(chunk).value }
+///       } catch { print(error) }
+///     }
+///   }
+/// }
+/// ```
+///
+/// A loop and everything made from it stay on the thread that runs it; none of it is `Sendable`, so the compiler
+/// keeps it there. ``executor`` is the part that other threads may use.
+public final class EventLoop {
+  /// The face of the loop for other threads: sends work to it, and puts tasks and actors on it.
+  public let executor: LoopExecutor
+
+  let raw: UnsafeMutablePointer<uv_loop_t>
+  let microtasks = MicrotaskQueue()
+  let internals: LoopInternals
+  private(set) lazy var timers = TimerWheel(loop: self)
+  private(set) lazy var requests = RequestList()
+  private(set) lazy var readBuffer = ReadBuffer()
+  private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
+  private(set) var handleCount = 0
+  private var workCount = 0
+  var tasks = TaskList()
+  private(set) lazy var actor = LoopActor(executor)
+
+  /// Whether the loop is inside one of its `run` functions.
+  public internal(set) var isRunning = false
+  var isStopRequested = false
+  /// Whether the loop has been shut down.
+  public internal(set) var isClosed = false
+
+  /// How many microtasks run in one go before I/O gets its turn.
+  private static let microtasksPerTurn = 4096
+
+  /// Makes a loop on the calling thread. It does nothing until it is run, and holds descriptors until
+  /// ``shutdown()``; ``run(_:)-swift.type.method`` does both.
+  ///
+  /// From the first loop on, the process ignores SIGPIPE (where its default action would have ended it):
+  /// a write to a connection that the peer has closed fails with `brokenPipe` instead.
+  ///
+  /// - Throws: `tooManyOpenFiles` or `outOfMemory` if the system has no descriptor or memory left.
+  ///
+  /// The corresponding libuv function is `uv_loop_init`.
+  public init() throws(UVError) {
+    cuv_ignore_sigpipe()
+    raw = .allocate(capacity: 1)
+    let code = uv_loop_init(raw)
+    if code < 0 { raw.deallocate() }
+    try check(code, "loop_init")
+    let wakeup: Wakeup
+    do throws(UVError) { wakeup = try Wakeup() } catch {
+      uv_loop_close(raw)
+      raw.deallocate()
+      throw error
+    }
+    executor = LoopExecutor(wakeup: wakeup)
+    internals = LoopInternals(wakeup: wakeup)
+    executor.attach(to: self)
+    executor.bindToCurrentThread()
+    if EventLoop.current == nil { EventLoop.current = self }
+    _ = timers
+    do throws(UVError) { try internals.attach(to: self) } catch {
+      shutdown()
+      throw error
+    }
+  }
+
+  deinit {
+    shutdown()
+    microtasks.deallocate()
+    raw.deallocate()
+  }
+
+  /// The loop of the calling thread: the one that runs there, else the first that was made there; nil if none.
+  public internal(set) static var current: EventLoop? {
+    get { CurrentLoop.get() }
+    set { CurrentLoop.set(newValue) }
+  }
+
+  // MARK: Time
+
+  /// The loop's time: what its clock showed when the loop last looked, at the start of a turn.
+  ///
+  /// The corresponding libuv function is `uv_now`.
+  public var now: LoopClock.Instant { LoopClock.Instant(nanoseconds: uv_now(raw) * 1_000_000) }
+
+  /// Makes ``now`` the time of this moment, after work that took long.
+  ///
+  /// The corresponding libuv function is `uv_update_time`.
+  public func updateTime() { uv_update_time(raw) }
+
+  // MARK: Work
+
+  /// Whether there is work that keeps the loop running: an active handle, a pending request, a task.
+  ///
+  /// The corresponding libuv function is `uv_loop_alive`.
+  public var isAlive: Bool { !isClosed && (uv_loop_alive(raw) != 0 || !microtasks.isEmpty) }
+
+  /// Counts of what is open on the loop, for finding leaks: all zero once everything has been closed.
+  public var activity: LoopActivity {
+    LoopActivity(
+      handles: handleCount, requests: requests.count, timers: timers.count, tasks: tasks.count,
+      jobsFromLoop: microtasks.state.pointee.jobsFromLoop,
+      jobsFromOtherThreads: microtasks.state.pointee.jobsFromOtherThreads)
+  }
+
+  /// Runs `body` on this loop once the callback that is running has returned, after what was queued before.
+  ///
+  /// On the loop's thread only; from others there is ``LoopExecutor/execute(_:)``. Dropped if the loop has been
+  /// shut down.
+  public func queueMicrotask(_ body: @escaping () -> Void) { enqueue(.closure(body)) }
+
+  /// Queues a microtask, as ``queueMicrotask(_:)`` does a closure, without allocating.
+  public func enqueue(_ microtask: Microtask) { enqueue(.object(microtask)) }
+
+  @inline(__always)
+  func enqueue(_ work: consuming Work) {
+    microtasks.append(work)
+    if !microtasks.state.pointee.isAttended { internals.pump() }
+  }
+
+  /// Ends a request that was decided at once, but never on its caller's stack.
+  func complete(_ done: @escaping Completion<Void>, _ operation: Work.Operation, _ code: Int32 = 0) {
+    enqueue(.completion(done, operation, code))
+  }
+
+  func complete(_ done: @escaping Completion<Void>, _ operation: Work.Operation, _ code: UVError.Code) {
+    enqueue(.completion(done, operation, code.rawValue))
+  }
+
+  /// Has `work` keep the loop running until ``endWork()``; on the loop's thread.
+  package func beginWork() {
+    workCount += 1
+    if workCount == 1, !isClosed { internals.wakeup.keepLoopAlive(true) }
+  }
+
+  /// Ends one ``beginWork()``.
+  package func endWork() {
+    workCount -= 1
+    if workCount == 0, !isClosed { internals.wakeup.keepLoopAlive(false) }
+  }
+
+  // MARK: Callbacks from libuv
+
+  /// Every callback from libuv begins with this and ends with ``endCallback()``.
+  @inline(__always)
+  func beginCallback() { microtasks.state.pointee.isAttended = true }
+
+  @inline(__always)
+  func endCallback() {
+    if !microtasks.isEmpty { drain() }
+    microtasks.state.pointee.isAttended = false
+  }
+
+  /// Runs the microtasks in order, those that they queue included, up to a bound.
+  func drain() {
+    let state = microtasks.state
+    if state.pointee.isDraining { return }
+    state.pointee.isDraining = true
+    state.pointee.isAttended = true
+    let executor = executor
+    var budget = Self.microtasksPerTurn
+    while state.pointee.count > 0 {
+      if budget == 0 {
+        internals.pump()
+        break
+      }
+      budget &-= 1
+      switch microtasks.popFirst() {
+      case .job(let job): executor.run(job)
+      case .object(let microtask): microtask.run()
+      case .closure(let body): body()
+      case .completion(let done, let operation, let code):
+        done(code < 0 ? .failure(failure(code, operation.name)) : .success(()))
+      }
+    }
+    state.pointee.isAttended = false
+    state.pointee.isDraining = false
+  }
+
+  /// Called when another thread has sent something.
+  func didWake() {
+    beginCallback()
+    internals.wakeup.clear()
+    deliver(executor.receive())
+    endCallback()
+  }
+
+  func deliver(_ messages: [Inbox.Message]) {
+    for message in messages {
+      switch message {
+      case .job(let job):
+        microtasks.state.pointee.jobsFromOtherThreads &+= 1
+        enqueue(.job(job))
+      case .body(let body): enqueue(.closure { [self] in body(self) })
+      case .release(let block): block.abandon()
+      }
+    }
+  }
+
+  // MARK: Handles
+
+  func link(_ block: HandleBlock) {
+    block.header.pointee.next = firstBlock
+    firstBlock?.pointee.previous = block.header
+    firstBlock = block.header
+    handleCount += 1
+  }
+
+  func unlink(_ block: HandleBlock) {
+    let (previous, next) = (block.header.pointee.previous, block.header.pointee.next)
+    if let previous { previous.pointee.next = next } else { firstBlock = next }
+    next?.pointee.previous = previous
+    handleCount -= 1
+  }
+
+  /// Closes every handle that is still open. An owner that is idle may be going away on another thread at this
+  /// moment, so only one that retains itself is touched.
+  func closeHandles() {
+    var header = firstBlock
+    while let current = header {
+      header = current.pointee.next
+      if let owner = current.pointee.retainedOwner {
+        owner.takeUnretainedValue().startClosing()
+      } else {
+        HandleBlock(header: current).close()
+      }
+    }
+  }
+}

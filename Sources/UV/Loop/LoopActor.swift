@@ -1,0 +1,13 @@
+/// The actor that a loop's tasks run in, so that the compiler and the runtime know that they share its thread.
+actor LoopActor {
+  private nonisolated let executor: LoopExecutor
+
+  init(_ executor: LoopExecutor) { self.executor = executor }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Runs a task's body, which was made on the loop's thread and runs there.
+  func run<T, E: Error>(_ task: UnsafeTransfer<LoopTask<T, E>>) async {
+    await task.value.run()
+  }
+}

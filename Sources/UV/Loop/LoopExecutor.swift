@@ -1,0 +1,85 @@
+import CUV
+import Synchronization
+
+/// The part of an event loop that may be used from any thread.
+///
+/// A `LoopExecutor` runs jobs on its loop's thread. As a `SerialExecutor` it is what an actor returns from
+/// `unownedExecutor` to live on the loop; as a `TaskExecutor` it keeps the rest of a task there
+/// (`Task(executorPreference: loop.executor)`). Both together keep an `await` on the thread: alone, each costs
+/// more jobs. ``EventLoop/run(_:)`` and ``EventLoop/spawn(_:)`` use both.
+public final class LoopExecutor: SerialExecutor, TaskExecutor {
+  private let loopThread = Atomic<UInt>(0)
+  private let inbox: Inbox
+  // Sound: set once before the executor is shared, read only on the loop's thread while the inbox is open, and
+  // the loop closes that before it goes.
+  nonisolated(unsafe) private unowned(unsafe) var loop: EventLoop!
+
+  init(wakeup: Wakeup) { inbox = Inbox(wakeup: wakeup) }
+
+  func attach(to loop: EventLoop) { self.loop = loop }
+
+  /// Whether the calling thread is the loop's.
+  public var isOnLoop: Bool {
+    @inline(__always) get { loopThread.load(ordering: .relaxed) == cuv_thread_id() }
+  }
+
+  func bindToCurrentThread() { loopThread.store(cuv_thread_id(), ordering: .relaxed) }
+
+  /// Runs `body` on the loop's thread, with the loop, after the callback that is running there.
+  ///
+  /// Thread-safe, and the one way to reach a loop from outside. Bodies sent from one thread run in the order
+  /// sent. A body that waits does not keep the loop running by itself once it has no other work, but one sent
+  /// before the loop has ended does run.
+  ///
+  /// - Throws: `loopClosed` if the loop has been shut down; `body` is dropped.
+  ///
+  /// The corresponding libuv function is `uv_async_send`.
+  public func execute(_ body: @escaping @Sendable (EventLoop) -> Void) throws(UVError) {
+    guard inbox.send(.body(body)) else { throw UVError(.loopClosed, operation: "execute") }
+  }
+
+  /// Asks the loop to stop, from any thread; see ``EventLoop/stop()``. Does nothing once it has been shut down.
+  public func stop() {
+    _ = inbox.send(.body { $0.stop() })
+  }
+
+  /// Takes a job; called by the Swift runtime.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    if isOnLoop, inbox.isOpenOnLoop {
+      loop.microtasks.state.pointee.jobsFromLoop &+= 1
+      loop.enqueue(.job(job))
+    } else if !inbox.send(.job(job)) {
+      // A task outlives its loop only where somebody kept the executor for it. It cannot be dropped, so it ends
+      // on a thread that resumes it, where each operation on the loop fails with `loopClosed`.
+      inbox.runLate(job) { job in
+        bindToCurrentThread()
+        run(job)
+      }
+    }
+  }
+
+  @inline(__always)
+  func run(_ job: UnownedJob) {
+    job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+  }
+
+  /// Takes what other threads sent. On the loop.
+  func receive() -> [Inbox.Message] { inbox.receive() }
+
+  /// Refuses further messages and returns the last ones. On the loop.
+  func close() -> [Inbox.Message] { inbox.close() }
+
+  /// Releases a handle's memory from whatever thread dropped its last reference.
+  func release(_ block: HandleBlock) {
+    if !inbox.send(.release(block)) { block.free() }
+  }
+
+  /// Traps with a message unless on the loop's thread; called by the Swift runtime.
+  public func checkIsolated() {
+    precondition(isOnLoop, "not on the event loop's thread: use executor.execute to get there")
+  }
+
+  /// Whether the calling thread is the loop's; called by the Swift runtime.
+  public func isIsolatingCurrentContext() -> Bool? { isOnLoop }
+}

@@ -1,0 +1,90 @@
+/// A task on an event loop, made by ``EventLoop/spawn(_:)``. On the loop's thread only.
+public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
+  typealias Body = nonisolated(nonsending) () async throws(Failure) -> Success
+
+  private var body: Body?
+  private var result: Result<Success, Failure>?
+  private var waiters: [UnsafeContinuation<Void, Never>] = []
+
+  init(loop: EventLoop, _ body: @escaping Body) {
+    self.body = body
+    super.init(loop: loop)
+  }
+
+  nonisolated(nonsending) func run() async {
+    // The closure, and what it captured, goes as soon as it has ended.
+    let body = self.body.take()!
+    do throws(Failure) {
+      finish(.success(try await body()))
+    } catch {
+      finish(.failure(error))
+    }
+  }
+
+  private func finish(_ result: Result<Success, Failure>) {
+    self.result = result
+    let waiters = self.waiters
+    self.waiters = []
+    for waiter in waiters { waiter.resume() }
+    end()
+  }
+
+  /// The outcome, nil while the task runs.
+  public var resultIfFinished: Result<Success, Failure>? { result }
+
+  /// Waits for the task to end. Cancelling the task that waits does not cancel this one.
+  ///
+  /// - Throws: What the body threw.
+  public var value: Success {
+    get async throws(Failure) {
+      if result == nil { await withUnsafeContinuation { waiters.append($0) } }
+      return try result!.get()
+    }
+  }
+}
+
+/// What tasks of all types have in common: the list that they are on, and their cancellation.
+public class LoopTaskBase {
+  unowned(unsafe) let loop: EventLoop
+  fileprivate var index = 0
+  private var task: Task<Void, Never>?
+  private(set) var isFinished = false
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  func begin(_ task: Task<Void, Never>) {
+    if !isFinished { self.task = task }
+  }
+
+  func end() {
+    isFinished = true
+    task = nil
+    loop.taskEnded(self)
+  }
+
+  /// Cancels the task: what it waits for on the loop ends with `cancelled`, and `Task.isCancelled` is true in it.
+  public func cancel() { task?.cancel() }
+}
+
+/// The tasks of a loop that have not ended.
+struct TaskList {
+  private var tasks: [LoopTaskBase] = []
+
+  var count: Int { tasks.count }
+  var isEmpty: Bool { tasks.isEmpty }
+
+  mutating func append(_ task: LoopTaskBase) {
+    task.index = tasks.count
+    tasks.append(task)
+  }
+
+  mutating func remove(_ task: LoopTaskBase) {
+    let last = tasks.removeLast()
+    if last !== task {
+      last.index = task.index
+      tasks[task.index] = last
+    }
+  }
+
+  func cancelAll() { for task in tasks { task.cancel() } }
+}

@@ -1,0 +1,142 @@
+/// An immutable run of bytes: a slice of shared, reference-counted memory.
+///
+/// What a socket or file delivers, and what is written to one. Copying or slicing a `Bytes` copies a reference,
+/// never the bytes: O(1). A slice keeps the whole memory that it came from; a few bytes that are to live long
+/// are better copied out with ``copy()`` or `Array(bytes)`.
+///
+/// ```swift
+/// let line: Bytes = "GET / HTTP/1.1\r\n"
+/// let verb = Bytes(line.prefix(3))  // shares the memory of `line`
+/// print(String(decoding: verb, as: UTF8.self))
+/// ```
+public struct Bytes {
+  @usableFromInline let storage: ByteStorage
+  @usableFromInline let start: UnsafePointer<UInt8>
+
+  /// The number of bytes.
+  public let count: Int
+
+  @inlinable
+  init(storage: ByteStorage, start: UnsafePointer<UInt8>, count: Int) {
+    self.storage = storage
+    self.start = start
+    self.count = count
+  }
+
+  /// No bytes.
+  public init() { self.init(storage: .empty, start: UnsafePointer(ByteStorage.empty.base), count: 0) }
+
+  /// Copies `bytes`. Complexity: O(*n*).
+  public init(_ bytes: some Collection<UInt8>) {
+    self.init(unsafeUninitializedCapacity: bytes.count) { buffer in
+      var (rest, initialized) = buffer.initialize(from: bytes)
+      precondition(rest.next() == nil, "a collection whose count is less than its elements")
+      return initialized
+    }
+  }
+
+  /// The bytes of a slice, sharing its memory. Complexity: O(1).
+  public init(_ slice: Slice<Bytes>) {
+    self.init(
+      storage: slice.base.storage, start: slice.base.start + slice.startIndex, count: slice.count)
+  }
+
+  /// Copies the UTF-8 of `string`. Complexity: O(*n*).
+  public init(_ string: some StringProtocol) {
+    var string = String(string)
+    self = string.withUTF8 { Bytes(copying: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Copies the bytes of `span`. Complexity: O(*n*).
+  public init(copying span: RawSpan) {
+    self = span.withUnsafeBytes { Bytes(copying: $0) }
+  }
+
+  /// Copies the bytes of `buffer`. Complexity: O(*n*).
+  public init(copying buffer: UnsafeRawBufferPointer) {
+    self.init(unsafeUninitializedCapacity: buffer.count) { target in
+      UnsafeMutableRawBufferPointer(target).copyMemory(from: buffer)
+      return buffer.count
+    }
+  }
+
+  /// `count` times the same byte. Complexity: O(*n*).
+  public init(repeating byte: UInt8, count: Int) {
+    self.init(unsafeUninitializedCapacity: count) { buffer in
+      buffer.initialize(repeating: byte)
+      return count
+    }
+  }
+
+  /// Memory for up to `capacity` bytes, filled by `initialize`, which returns how many it wrote.
+  public init<E: Error>(
+    unsafeUninitializedCapacity capacity: Int,
+    _ initialize: (UnsafeMutableBufferPointer<UInt8>) throws(E) -> Int
+  ) throws(E) {
+    let storage = ByteStorage.create(capacity: capacity)
+    let base = storage.base
+    let count = try initialize(UnsafeMutableBufferPointer(start: base, count: capacity))
+    precondition(0...capacity ~= count, "initialized \(count) of \(capacity) bytes")
+    self.init(storage: storage, start: UnsafePointer(base), count: count)
+  }
+
+  /// The same bytes in memory of their own, so that a small slice lets go of a large buffer. Complexity: O(*n*).
+  public func copy() -> Bytes { withUnsafeBytes { Bytes(copying: $0) } }
+
+  /// Calls `body` with the bytes in place; the pointer is valid until it returns.
+  @inlinable
+  public func withUnsafeBytes<T, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> T) throws(E) -> T {
+    defer { withExtendedLifetime(storage) {} }
+    return try body(UnsafeRawBufferPointer(start: start, count: count))
+  }
+}
+
+// Sound: the bytes that a `Bytes` covers are never written again, and its storage is reference-counted.
+extension Bytes: @unchecked Sendable {}
+
+extension Bytes: RandomAccessCollection {
+  /// The first index, always 0.
+  @inlinable public var startIndex: Int { 0 }
+
+  /// The index after the last, equal to ``count``.
+  @inlinable public var endIndex: Int { count }
+
+  /// The byte at `position`, in `0..<count`.
+  @inlinable public subscript(position: Int) -> UInt8 {
+    precondition(position >= 0 && position < count, "index out of range")
+    defer { withExtendedLifetime(storage) {} }
+    return start[position]
+  }
+
+  /// Calls `body` with the bytes in place.
+  @inlinable
+  public func withContiguousStorageIfAvailable<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
+    defer { withExtendedLifetime(storage) {} }
+    return try body(UnsafeBufferPointer(start: start, count: count))
+  }
+}
+
+extension Bytes: Hashable {
+  /// Whether both hold the same bytes. Complexity: O(*n*).
+  public static func == (a: Bytes, b: Bytes) -> Bool {
+    a.count == b.count && (a.start == b.start || a.elementsEqual(b))
+  }
+
+  /// Hashes the bytes. Complexity: O(*n*).
+  public func hash(into hasher: inout Hasher) { withUnsafeBytes { hasher.combine(bytes: $0) } }
+}
+
+extension Bytes: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+  /// The UTF-8 of a literal.
+  public init(stringLiteral value: String) { self.init(value) }
+
+  /// The bytes of a literal.
+  public init(arrayLiteral elements: UInt8...) { self.init(elements) }
+}
+
+extension Bytes: CustomStringConvertible {
+  /// The bytes as text where they are UTF-8, else their number.
+  public var description: String {
+    String(validating: self, as: UTF8.self) ?? "\(count) bytes"
+  }
+}

@@ -1,0 +1,130 @@
+import CUV
+
+extension UVError {
+  /// A libuv error code, or one of this library's own for a wrong use of a loop.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// libuv's value: negative, and on Unix the negated `errno`. This library's own codes lie below -5000.
+    public let rawValue: Int32
+
+    /// Creates a code from libuv's value. Any value is accepted; an unknown one has a name that says so.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    init(_ code: uv_errno_t) { self.rawValue = code.rawValue }
+  }
+}
+
+extension UVError.Code {
+  /// `ECANCELED`: the operation was cancelled, or its handle closed.
+  public static let cancelled = Self(UV_ECANCELED)
+  /// `ETIMEDOUT`: the time allowed was up.
+  public static let timedOut = Self(UV_ETIMEDOUT)
+  /// `ECONNREFUSED`: nobody listens at the address.
+  public static let connectionRefused = Self(UV_ECONNREFUSED)
+  /// `ECONNRESET`: the peer reset the connection.
+  public static let connectionReset = Self(UV_ECONNRESET)
+  /// `ECONNABORTED`: the connection was aborted before it was established.
+  public static let connectionAborted = Self(UV_ECONNABORTED)
+  /// `EPIPE`: the stream was shut down for writing, here or by the peer.
+  public static let brokenPipe = Self(UV_EPIPE)
+  /// `ENOTCONN`: the socket is not connected.
+  public static let notConnected = Self(UV_ENOTCONN)
+  /// `EISCONN`: the socket is connected already.
+  public static let alreadyConnected = Self(UV_EISCONN)
+  /// `EADDRINUSE`: another socket is bound to the address.
+  public static let addressInUse = Self(UV_EADDRINUSE)
+  /// `EADDRNOTAVAIL`: the address is not one of this machine's.
+  public static let addressNotAvailable = Self(UV_EADDRNOTAVAIL)
+  /// `EHOSTUNREACH`: there is no route to the host.
+  public static let hostUnreachable = Self(UV_EHOSTUNREACH)
+  /// `ENETUNREACH`: there is no route to the network.
+  public static let networkUnreachable = Self(UV_ENETUNREACH)
+  /// `EAI_NONAME`: the name has no address.
+  public static let unknownHost = Self(UV_EAI_NONAME)
+  /// `EAI_AGAIN`: the name server did not answer for now.
+  public static let nameServerFailure = Self(UV_EAI_AGAIN)
+  /// `ENOENT`: there is no such file or directory.
+  public static let noSuchFile = Self(UV_ENOENT)
+  /// `EEXIST`: the file exists already.
+  public static let fileExists = Self(UV_EEXIST)
+  /// `EISDIR`: the operation does not apply to a directory.
+  public static let isDirectory = Self(UV_EISDIR)
+  /// `ENOTDIR`: a part of the path is not a directory.
+  public static let notDirectory = Self(UV_ENOTDIR)
+  /// `ENOTEMPTY`: the directory is not empty.
+  public static let directoryNotEmpty = Self(UV_ENOTEMPTY)
+  /// `EFBIG`: the file is larger than allowed.
+  public static let fileTooLarge = Self(UV_EFBIG)
+  /// `ENOSPC`: the device is full.
+  public static let noSpace = Self(UV_ENOSPC)
+  /// `EACCES`: permission denied by the file's mode or the port's privilege.
+  public static let permissionDenied = Self(UV_EACCES)
+  /// `EPERM`: not permitted to this user.
+  public static let notPermitted = Self(UV_EPERM)
+  /// `EBADF`: the descriptor is not open, or the handle is closed.
+  public static let badDescriptor = Self(UV_EBADF)
+  /// `EINVAL`: an argument is out of range.
+  public static let invalidArgument = Self(UV_EINVAL)
+  /// `EMFILE`: the process has no descriptor left.
+  public static let tooManyOpenFiles = Self(UV_EMFILE)
+  /// `ENOMEM`: no memory.
+  public static let outOfMemory = Self(UV_ENOMEM)
+  /// `ENOBUFS`: no buffer to read into.
+  public static let noBuffers = Self(UV_ENOBUFS)
+  /// `EAGAIN`: the operation would have to wait.
+  public static let wouldBlock = Self(UV_EAGAIN)
+  /// `EBUSY`: the resource is in use, or the work has begun and cannot be cancelled.
+  public static let busy = Self(UV_EBUSY)
+  /// `EALREADY`: the operation is under way already.
+  public static let alreadyInProgress = Self(UV_EALREADY)
+  /// `ENAMETOOLONG`: the path or name is too long.
+  public static let nameTooLong = Self(UV_ENAMETOOLONG)
+  /// `ENOTSUP`: not supported here.
+  public static let notSupported = Self(UV_ENOTSUP)
+  /// `EOF`: the end of the file or stream.
+  public static let endOfFile = Self(UV_EOF)
+
+  /// The loop has been shut down; create a new one.
+  public static let loopClosed = Self(rawValue: -5001)
+  /// A loop is running on this thread already; a second one has to run on a thread of its own.
+  public static let loopRunning = Self(rawValue: -5002)
+  /// The source has a handler; stop that before asking for elements one by one.
+  public static let sourceStarted = Self(rawValue: -5003)
+}
+
+extension UVError.Code: CustomStringConvertible {
+  /// The symbolic name: `"ENOENT"`, `"EOF"`, `"ELOOPCLOSED"`.
+  ///
+  /// The corresponding libuv function is `uv_err_name_r`.
+  public var name: String {
+    switch self {
+    case .loopClosed: "ELOOPCLOSED"
+    case .loopRunning: "ELOOPRUNNING"
+    case .sourceStarted: "ESOURCESTARTED"
+    default: Self.text { uv_err_name_r(rawValue, $0, $1) }
+    }
+  }
+
+  /// A sentence without its full stop: `"no such file or directory"`.
+  ///
+  /// The corresponding libuv function is `uv_strerror_r`.
+  public var message: String {
+    switch self {
+    case .loopClosed: "the event loop has been shut down; create a new one"
+    case .loopRunning:
+      "an event loop is running on this thread already; use that one, or run the other on a thread of its own"
+    case .sourceStarted: "the source has a handler; call stop() before asking for its elements one by one"
+    default: Self.text { uv_strerror_r(rawValue, $0, $1) }
+    }
+  }
+
+  /// The symbolic name.
+  public var description: String { name }
+
+  /// The `_r` functions, because the others leak on a code they do not know.
+  private static func text(_ fill: (UnsafeMutablePointer<CChar>, Int) -> UnsafeMutablePointer<CChar>?) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      _ = fill(buffer.baseAddress!, buffer.count)
+      return String(cString: buffer.baseAddress!)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import CUV
+
+/// What went wrong in an operation: libuv's code, its name and message, and what was being done to what.
+///
+/// `UVError` is the only error that this module throws, and every throwing function says so in its type:
+///
+/// ```swift
+/// do throws(UVError) {
+///   try await loop.files.stat("/nowhere").value
+/// } catch {
+///   switch error.code {
+///   case .noSuchFile: print("no such file")
+///   default: print(error)  // stat /nowhere: no such file or directory (ENOENT)
+///   }
+/// }
+/// ```
+public struct UVError: Error, Hashable, Sendable {
+  /// The kind of failure.
+  public let code: Code
+
+  /// The operation that failed, by its name in libuv without the prefix: `"connect"`, `"fs_open"`.
+  public let operation: String
+
+  /// The path, address or name that the operation was about, where there is one.
+  public let subject: String?
+
+  /// Creates an error; for code that reports failures in this library's own form, such as a test double.
+  public init(_ code: Code, operation: String, subject: String? = nil) {
+    self.code = code
+    self.operation = operation
+    self.subject = subject
+  }
+
+  /// The symbolic name of the code, for example `"ECONNREFUSED"`.
+  ///
+  /// The corresponding libuv function is `uv_err_name_r`.
+  public var name: String { code.name }
+
+  /// The system's message for the code, for example `"connection refused"`.
+  ///
+  /// The corresponding libuv function is `uv_strerror_r`.
+  public var message: String { code.message }
+
+  /// Whether the operation ended because it was cancelled: by its `PendingRequest`, by its task, or because its
+  /// handle was closed.
+  public var isCancelled: Bool { code == .cancelled }
+}
+
+extension UVError: CustomStringConvertible {
+  /// One line that names the operation, its subject, the message and the code.
+  public var description: String {
+    let what = subject.map { "\(operation) \($0)" } ?? operation
+    return "\(what): \(message) (\(name))"
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+public import UV
+
+/// Runs `body` on an event loop in a thread of its own, then checks that nothing was left behind: no handle,
+/// request, timer or task on the loop, and no descriptor more than before.
+///
+/// Loops run one at a time in a test process, so that descriptors can be counted.
+@discardableResult
+public func withLoop<T>(
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> T
+) async throws -> T {
+  try await onLoopThread(sourceLocation) { loop in try loop.run(body) }
+}
+
+/// Runs a callback program on an event loop, with the checks of `withLoop`.
+@discardableResult
+public func withCallbackLoop<T>(
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: @escaping @Sendable (EventLoop) throws -> T
+) async throws -> T {
+  try await onLoopThread(sourceLocation) { loop in try loop.runCallbacks(body) }
+}
+
+private func onLoopThread<T>(
+  _ sourceLocation: SourceLocation, _ run: @escaping @Sendable (EventLoop) throws -> T
+) async throws -> T {
+  let outcome: Outcome<T> = await withCheckedContinuation { continuation in
+    Thread {
+      gate.lock()
+      var problems: [String] = []
+      let before = openDescriptors()
+      let result = Result {
+        let loop = try EventLoop()
+        defer { loop.shutdown() }
+        let result = Result { try run(loop) }
+        if !loop.activity.isIdle { problems.append("left on the loop: \(loop.activity)") }
+        return try result.get()
+      }
+      let more = openDescriptors().filter { before[$0.key] == nil }
+      if !more.isEmpty { problems.append("descriptors left open: \(more)") }
+      gate.unlock()
+      continuation.resume(returning: Outcome(result: result, problems: problems))
+    }.start()
+  }
+  for problem in outcome.problems { Issue.record("\(problem)", sourceLocation: sourceLocation) }
+  return try outcome.result.get()
+}
+
+private let gate = NSLock()
+
+/// Carries a result to the task that waits for it.
+// Sound: the thread that made it does not use it again.
+private struct Outcome<T>: @unchecked Sendable {
+  let result: Result<T, any Error>
+  let problems: [String]
+}
+
+/// The numbers of the process's open descriptors, and what each refers to. Pipes are left out: the test runner
+/// opens some of its own while tests run.
+public func openDescriptors() -> [String: String] {
+  #if os(Linux)
+    let directory = "/proc/self/fd"
+  #else
+    let directory = "/dev/fd"
+  #endif
+  let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+  var descriptors: [String: String] = [:]
+  for name in names {
+    // The listing's own descriptor has gone by now, and has no target.
+    guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\(name)"),
+      !target.hasPrefix("pipe:")
+    else { continue }
+    descriptors[name] = target
+  }
+  return descriptors
+}
