@@ -189,3 +189,25 @@ static inline int cuv_write_file(const char *path, const void *bytes, size_t cou
 static inline uv_handle_t *cuv_handle(void *handle) { return (uv_handle_t *)handle; }
 static inline uv_stream_t *cuv_stream(void *handle) { return (uv_stream_t *)handle; }
 static inline uv_req_t *cuv_request(void *request) { return (uv_req_t *)request; }
+
+/// `SOCK_STREAM` is an enumeration on some systems and a number on others.
+static inline int cuv_sock_stream(void) { return SOCK_STREAM; }
+
+/// A whole file to be read or written on the thread pool.
+struct cuv_file_job {
+  uv_work_t work;
+  char *path;
+  void *bytes;
+  size_t count, limit;
+  int mode, atomic, writes, result;
+};
+
+static inline void cuv_file_job_run(uv_work_t *work) {
+  struct cuv_file_job *job = (struct cuv_file_job *)work;
+  job->result = job->writes ? cuv_write_file(job->path, job->bytes, job->count, job->mode, job->atomic)
+                            : cuv_read_file(job->path, job->limit, &job->bytes, &job->count);
+}
+
+static inline int cuv_file_job_queue(uv_loop_t *loop, struct cuv_file_job *job, uv_after_work_cb done) {
+  return uv_queue_work(loop, &job->work, cuv_file_job_run, done);
+}

@@ -62,9 +62,12 @@ public class Handle {
   func startClosing() {
     guard !block.header.pointee.isClosing, !block.header.pointee.isClosed else { return }
     willClose()
-    keepAlive()
-    block.close()
+    keepAlive(.closing)
+    startUVClose()
   }
+
+  /// Hands the handle to libuv's close; a subclass with another way to close overrides it.
+  func startUVClose() { block.close() }
 
   /// Called once before the handle closes, so that a subclass stops what it does.
   func willClose() {}
@@ -76,16 +79,28 @@ public class Handle {
     for done in waiters { done(.success(())) }
   }
 
-  /// Makes the handle its own owner, because libuv will call it.
+  /// Why libuv may call the handle.
+  struct Activity: OptionSet {
+    let rawValue: UInt8
+    static let source = Activity(rawValue: 1)
+    static let writing = Activity(rawValue: 2)
+    static let shutdown = Activity(rawValue: 4)
+    static let closing = Activity(rawValue: 8)
+    static let timer = Activity(rawValue: 16)
+  }
+
+  /// Makes the handle its own owner while it is active.
   @inline(__always)
-  func keepAlive() {
+  func keepAlive(_ activity: Activity) {
+    block.header.pointee.activity.insert(activity)
     if block.header.pointee.retainedOwner == nil { block.header.pointee.retainedOwner = .passRetained(self) }
   }
 
-  /// Ends ``keepAlive()``. The handle may be gone afterwards.
+  /// Ends one reason to stay alive. The handle may be gone afterwards, unless the caller holds it.
   @inline(__always)
-  func letGo() {
-    guard !block.header.pointee.isClosing, let owner = block.header.pointee.retainedOwner else { return }
+  func letGo(_ activity: Activity) {
+    block.header.pointee.activity.remove(activity)
+    guard block.header.pointee.activity.isEmpty, let owner = block.header.pointee.retainedOwner else { return }
     block.header.pointee.retainedOwner = nil
     owner.release()
   }

@@ -10,6 +10,7 @@ struct HandleBlock {
     var previous: UnsafeMutablePointer<Header>?
     /// The owner retains itself through this while libuv may call it.
     var retainedOwner: Unmanaged<Handle>?
+    var activity: Handle.Activity = []
     unowned(unsafe) var loop: EventLoop
     var isClosing = false
     var isClosed = false
@@ -45,6 +46,13 @@ struct HandleBlock {
     guard !header.pointee.isClosing else { return }
     header.pointee.isClosing = true
     uv_close(handle, handleClosed)
+  }
+
+  /// Starts to close a TCP handle by a reset; false if libuv declines.
+  func closeReset() -> Bool {
+    guard uv_tcp_close_reset(raw.assumingMemoryBound(to: uv_tcp_t.self), handleClosed) == 0 else { return false }
+    header.pointee.isClosing = true
+    return true
   }
 
   /// Called when the owner has gone, on the loop's thread.

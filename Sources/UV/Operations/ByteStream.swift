@@ -1,7 +1,181 @@
 import CUV
-/// placeholder
-public class ByteStream: Handle {
-  @usableFromInline nonisolated(nonsending) func writeAndWait(_ bytes: Bytes) async throws(UVError) {}
-  @discardableResult public func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest { PendingRequest() }
-  func flush() {}
+
+/// A connected stream of bytes: reads as an event source, writes as requests.
+///
+/// Reading is driven by its reader: bytes that nobody has asked for stay in the system's buffer, so that the peer
+/// is slowed down. A writer sees ``writeQueueSize`` and waits for its write or for ``drain()``.
+public class ByteStream: Handle, EventSource, SourceDriver {
+  public typealias Element = Bytes
+  public typealias Failure = UVError
+
+  private(set) lazy var source = SourceCore<Bytes>(loop: loop, operation: "read", driver: self)
+  private(set) lazy var writes = WriteQueue(self)
+
+  var stream: UnsafeMutablePointer<uv_stream_t> { cuv_stream(block.raw) }
+
+  // MARK: Reading
+
+  /// Asks for the next bytes, as many as have come; nil at the end. See ``EventSource/next(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  @discardableResult
+  public func next(_ done: @escaping Completion<Bytes?>) -> PendingRequest { source.next(done) }
+
+  /// Calls `handler` with bytes as they come, nil at the end, or the error that ended the stream.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  public func start(_ handler: @escaping Completion<Bytes?>) { source.start(handler) }
+
+  /// Stops reading; what the peer sends waits in the system until it is asked for.
+  ///
+  /// The corresponding libuv function is `uv_read_stop`.
+  public func stop() { source.stop() }
+
+  /// Reads once: the next bytes, or nil at the end. The same as ``EventSource/next()``.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  public func read() -> Request<Bytes?> { next() }
+
+  /// Reads once; see ``read()``.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  @discardableResult
+  public func read(_ done: @escaping Completion<Bytes?>) -> PendingRequest { next(done) }
+
+  /// Whether the peer may still send: true until its end or an error was read.
+  ///
+  /// The corresponding libuv function is `uv_is_readable`.
+  public var isReadable: Bool { !isClosing && uv_is_readable(stream) != 0 }
+
+  func resume() {
+    do throws(UVError) {
+      try checkOpen("read")
+      try check(uv_read_start(stream, allocateForRead, didRead), "read")
+      keepAlive(.source)
+    } catch {
+      loop.queueMicrotask { [self] in source.finish(error) }
+    }
+  }
+
+  func pause() {
+    if !isClosing { uv_read_stop(stream) }
+    letGo(.source)
+  }
+
+  /// The iterator of a stream's bytes.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    let stream: ByteStream
+
+    /// The next bytes, or nil at the end; returns at once if they are there.
+    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError) -> Bytes? {
+      try await stream.source.next()
+    }
+  }
+
+  /// Reads the stream to its end.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
+
+  // MARK: Writing
+
+  /// Writes bytes: at once if the system takes them, else when it does, in order.
+  ///
+  /// The second and further writes of one turn of the loop are gathered and leave together at the end of the turn.
+  ///
+  /// - Returns: A request that ends when the system has taken all of the bytes. It fails with `brokenPipe` after
+  ///   ``shutdown()`` or once the peer has gone, with `cancelled` if the stream is closed before.
+  ///
+  /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
+  public func write(_ bytes: Bytes) -> Request<Void> { Request(writing: bytes, to: self) }
+
+  /// Writes bytes; see ``write(_:)``.
+  ///
+  /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
+  @discardableResult
+  public func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
+    writes.write(bytes, done)
+  }
+
+  /// Writes several buffers one after the other, in one system call where possible.
+  ///
+  /// The corresponding libuv function is `uv_write`.
+  public func write(_ buffers: [Bytes]) -> Request<Void> {
+    Request(loop) { [self] in write(buffers, $0) }
+  }
+
+  /// Writes several buffers; see ``write(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_write`.
+  @discardableResult
+  public func write(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
+    writes.write(buffers, done)
+  }
+
+  /// Bytes that have been written here but not yet taken by the system.
+  ///
+  /// The corresponding libuv function is `uv_stream_get_write_queue_size`.
+  public var writeQueueSize: Int { writes.byteCount }
+
+  /// Waits until the system has taken everything that was written.
+  public func drain() -> Request<Void> { Request(loop) { [self] in drain($0) } }
+
+  /// Waits until the system has taken everything that was written; see ``drain()``.
+  @discardableResult
+  public func drain(_ done: @escaping Completion<Void>) -> PendingRequest { writes.drain(done) }
+
+  /// Whether bytes may still be written: true until ``shutdown()`` or an error.
+  ///
+  /// The corresponding libuv function is `uv_is_writable`.
+  public var isWritable: Bool { !isClosing && !writes.isShutDown && uv_is_writable(stream) != 0 }
+
+  /// Ends the writing side once everything written has left; the peer reads an end, and may still be read from.
+  ///
+  /// The corresponding libuv function is `uv_shutdown`.
+  public func shutdown() -> Request<Void> { Request(loop) { [self] in shutdown($0) } }
+
+  /// Ends the writing side; see ``shutdown()``.
+  ///
+  /// The corresponding libuv function is `uv_shutdown`.
+  @discardableResult
+  public func shutdown(_ done: @escaping Completion<Void>) -> PendingRequest { writes.shutDown(done) }
+
+  func flush() { writes.flush() }
+
+  @usableFromInline
+  nonisolated(nonsending) func writeAndWait(_ bytes: Bytes) async throws(UVError) { try await writes.write(bytes) }
+
+  // MARK: Closing
+
+  override func didClose() {
+    writes.didClose()
+    source.finish(UVError(.cancelled, operation: "read"))
+    super.didClose()
+  }
+}
+
+private func allocateForRead(
+  _ handle: UnsafeMutablePointer<uv_handle_t>?, _: Int, _ buffer: UnsafeMutablePointer<uv_buf_t>?
+) {
+  HandleBlock(of: handle!).header.pointee.loop.readBuffer.reserve(buffer!)
+}
+
+private func didRead(
+  _ handle: UnsafeMutablePointer<uv_stream_t>?, _ count: Int, _: UnsafePointer<uv_buf_t>?
+) {
+  // Zero is "nothing for now", not the end.
+  if count == 0 { return }
+  let stream = owner(of: handle!, as: ByteStream.self)
+  let loop = stream.loop
+  let source = stream.source
+  loop.beginCallback()
+  if count > 0 {
+    source.deliver(loop.readBuffer.take(count))
+    loop.endCallback()
+    // Only now, after whoever was resumed has had the time to ask again.
+    source.pauseIfUnwanted()
+  } else {
+    uv_read_stop(handle!)
+    source.finish(count == Int(UV_EOF.rawValue) ? nil : failure(count, "read"))
+    stream.letGo(.source)
+    loop.endCallback()
+  }
 }

@@ -83,6 +83,11 @@ public struct Bytes {
   /// The same bytes in memory of their own, so that a small slice lets go of a large buffer. Complexity: O(*n*).
   public func copy() -> Bytes { withUnsafeBytes { Bytes(copying: $0) } }
 
+  /// The bytes after the first `count`, sharing this memory.
+  func dropping(_ count: Int) -> Bytes {
+    count == 0 ? self : Bytes(storage: storage, start: start + count, count: self.count - count)
+  }
+
   /// Calls `body` with the bytes in place; the pointer is valid until it returns.
   @inlinable
   public func withUnsafeBytes<T, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> T) throws(E) -> T {

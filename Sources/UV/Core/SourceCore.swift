@@ -1,0 +1,188 @@
+/// What makes a source produce: the part that differs between a listener, a connection and a timer.
+protocol SourceDriver: AnyObject {
+  /// Called when the first element is asked for. The source delivers, or finishes, from now on.
+  func resume()
+  /// Called when nobody asks any more.
+  func pause()
+}
+
+/// The part that all event sources share: who waits, in which style, and how the end is told.
+///
+/// Everything here is on the loop's thread. At any time there is either a handler or a queue of waiters.
+final class SourceCore<Element>: Cancelling {
+  typealias Outcome = Result<Element?, UVError>
+
+  private enum Waiter {
+    case callback(Completion<Element?>)
+    // Sound: the result of a task's `next` is made and taken on the loop's thread.
+    case task(UnsafeContinuation<UnsafeTransfer<Outcome>, Never>)
+
+    func resume(_ outcome: Outcome) {
+      switch self {
+      case .callback(let done): done(outcome)
+      case .task(let continuation): continuation.resume(returning: UnsafeTransfer(outcome))
+      }
+    }
+  }
+
+  private struct Entry {
+    let waiter: Waiter
+    let generation: UInt
+  }
+
+  let loop: EventLoop
+  private let operation: String
+  /// The source itself, which owns this.
+  private unowned(unsafe) let driver: any SourceDriver
+  private var handler: Completion<Element?>?
+  private var first: Entry?
+  private var others: [Entry] = []
+  private var generation: UInt = 0
+  private var isProducing = false
+  /// The end, once; nil after it has been told.
+  private var ending: Outcome?
+  private(set) var hasEnded = false
+
+  init(loop: EventLoop, operation: String, driver: any SourceDriver) {
+    self.loop = loop
+    self.operation = operation
+    self.driver = driver
+  }
+
+  /// Whether somebody waits for an element.
+  var hasDemand: Bool {
+    @inline(__always) get { first != nil || handler != nil }
+  }
+
+  // MARK: Asking
+
+  func next(_ done: @escaping Completion<Element?>) -> PendingRequest {
+    if let outcome = immediateOutcome() {
+      loop.queueMicrotask { done(outcome) }
+      return PendingRequest()
+    }
+    let generation = append(.callback(done))
+    return PendingRequest(self, generation: generation)
+  }
+
+  /// The next element for the task that calls this, which is on the loop.
+  nonisolated(nonsending) func next() async throws(UVError) -> Element? {
+    if let outcome = immediateOutcome() { return try outcome.get() }
+    if Task.isCancelled { throw UVError(.cancelled, operation: operation) }
+    let generation = generation &+ 1
+    // Sound: the handler touches the source only on the loop's thread.
+    let transfer = UnsafeTransfer(self)
+    let outcome = await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        _ = append(.task(continuation))
+        // Cancelled since the check above: the handler has run already, and found nobody.
+        if Task.isCancelled { cancel(slot: 0, generation: generation) }
+      }
+    } onCancel: {
+      transfer.value.cancelFromAnywhere(generation)
+    }
+    return try outcome.value.get()
+  }
+
+  private func cancelFromAnywhere(_ generation: UInt) {
+    if loop.executor.isOnLoop { return cancel(slot: 0, generation: generation) }
+    let transfer = UnsafeTransfer(self)
+    try? loop.executor.execute { _ in transfer.value.cancel(slot: 0, generation: generation) }
+  }
+
+  func start(_ handler: @escaping Completion<Element?>) {
+    if let outcome = immediateOutcome() {
+      return loop.queueMicrotask { handler(outcome) }
+    }
+    guard first == nil else {
+      let error = UVError(.sourceStarted, operation: operation)
+      return loop.queueMicrotask { handler(.failure(error)) }
+    }
+    self.handler = handler
+    produce()
+  }
+
+  func stop() {
+    handler = nil
+    pauseIfUnwanted()
+  }
+
+  func cancel(slot: UInt, generation: UInt) {
+    let entry: Entry
+    if let first, first.generation == generation {
+      entry = first
+      self.first = others.isEmpty ? nil : others.removeFirst()
+    } else if let index = others.firstIndex(where: { $0.generation == generation }) {
+      entry = others.remove(at: index)
+    } else {
+      return
+    }
+    let error = UVError(.cancelled, operation: operation)
+    loop.queueMicrotask { entry.waiter.resume(.failure(error)) }
+    pauseIfUnwanted()
+  }
+
+  private func immediateOutcome() -> Outcome? {
+    if handler != nil { return .failure(UVError(.sourceStarted, operation: operation)) }
+    guard hasEnded else { return nil }
+    return ending.take() ?? .success(nil)
+  }
+
+  private func append(_ waiter: consuming Waiter) -> UInt {
+    generation &+= 1
+    let entry = Entry(waiter: waiter, generation: generation)
+    if first == nil { first = entry } else { others.append(entry) }
+    produce()
+    return entry.generation
+  }
+
+  @inline(__always)
+  private func produce() {
+    if isProducing { return }
+    isProducing = true
+    driver.resume()
+  }
+
+  // MARK: Answering
+
+  /// Hands an element to whoever waits; there must be somebody. Called from libuv's callback, never from `resume`.
+  @inline(__always)
+  func deliver(_ element: Element) {
+    if let handler { return handler(.success(element)) }
+    guard let entry = first else { return }
+    first = others.isEmpty ? nil : others.removeFirst()
+    entry.waiter.resume(.success(element))
+  }
+
+  /// Ends the source, with or without an error. Only the first end counts.
+  func finish(_ error: UVError? = nil) {
+    guard !hasEnded else { return }
+    hasEnded = true
+    isProducing = false
+    let end: Outcome = error.map { .failure($0) } ?? .success(nil)
+    if let handler {
+      self.handler = nil
+      return handler(end)
+    }
+    guard let entry = first else {
+      ending = end
+      return
+    }
+    let rest = others
+    first = nil
+    others = []
+    entry.waiter.resume(end)
+    for entry in rest { entry.waiter.resume(.success(nil)) }
+  }
+
+  /// Stops the driver if nobody has asked for more by the end of the callback in which something was delivered.
+  @inline(__always)
+  func pauseIfUnwanted() {
+    if isProducing, !hasDemand { pause() }
+  }
+
+  private func pause() {
+    isProducing = false
+    driver.pause()
+  }
+}

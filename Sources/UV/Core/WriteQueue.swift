@@ -1,0 +1,290 @@
+import CUV
+
+/// What a stream has been asked to write and the system has not yet taken.
+///
+/// The first write of a turn goes out at once when nothing is before it. What cannot go, and what follows in the
+/// same turn, is gathered and handed to libuv in one request with many buffers: libuv 1.44 completes one request
+/// for each time that the socket becomes writable, so many small ones take many turns.
+final class WriteQueue: Cancelling {
+  private enum Waiter {
+    case none
+    case callback(Completion<Void>)
+    case task(UnsafeContinuation<Int32, Never>)
+
+    func resume(_ code: Int32) {
+      switch self {
+      case .none: break
+      case .callback(let done): done(code < 0 ? .failure(failure(code, "write")) : .success(()))
+      case .task(let continuation): continuation.resume(returning: code)
+      }
+    }
+  }
+
+  private struct Entry {
+    var bytes: Bytes
+    var waiter: Waiter
+    var generation: UInt
+    /// Whether the system has taken some of it, so that the rest must follow.
+    var isBegun = false
+  }
+
+  private unowned(unsafe) let owner: ByteStream
+  private let loop: EventLoop
+  private var request: UnsafeMutablePointer<uv_write_t>?
+  private var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
+  /// Handed to libuv in one request.
+  private var inFlight: [Entry] = []
+  /// Waiting for the next one.
+  private var queued: [Entry] = []
+  private var isScheduled = false
+  private var generation: UInt = 0
+  private var turn = -1
+  private var drainWaiters: [Completion<Void>] = []
+  private var shutdownWaiter: Completion<Void>?
+  private(set) var isShutDown = false
+  private(set) var byteCount = 0
+
+  init(_ owner: ByteStream) {
+    self.owner = owner
+    loop = owner.loop
+  }
+
+  deinit {
+    request?.deallocate()
+    shutdownRequest?.deallocate()
+  }
+
+  private var isEmpty: Bool {
+    @inline(__always) get { inFlight.isEmpty && queued.isEmpty }
+  }
+
+  // MARK: Writing
+
+  func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
+    let taken = isEmpty && turn == loop.internals.turn ? 0 : tryWrite(bytes)
+    if taken < 0 || taken == bytes.count {
+      loop.complete(done, .write, Int32(min(taken, 0)))
+      return PendingRequest()
+    }
+    generation &+= 1
+    append(bytes.dropping(taken), .callback(done), isBegun: taken > 0)
+    if taken > 0 { flush() } else { schedule() }
+    return PendingRequest(self, generation: generation)
+  }
+
+  func write(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
+    if let code = refusal() {
+      loop.complete(done, .write, code)
+      return PendingRequest()
+    }
+    guard let last = buffers.last else {
+      loop.complete(done, .write)
+      return PendingRequest()
+    }
+    let isFirst = isEmpty
+    generation &+= 1
+    for bytes in buffers.dropLast() { append(bytes, .none) }
+    append(last, .callback(done))
+    if isFirst, turn != loop.internals.turn { flush() } else { schedule() }
+    return PendingRequest(self, generation: generation)
+  }
+
+  /// For a task, which has one write under way at a time: there is nothing to gather, so it never waits its turn.
+  nonisolated(nonsending) func write(_ bytes: Bytes) async throws(UVError) {
+    if Task.isCancelled { throw UVError(.cancelled, operation: "write") }
+    let taken = tryWrite(bytes)
+    if taken == bytes.count { return }
+    if taken < 0 { throw failure(taken, "write") }
+    self.generation &+= 1
+    let generation = generation
+    // Sound: the handler touches the queue only on the loop's thread.
+    let transfer = UnsafeTransfer(self)
+    let code = await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)
+        if taken > 0 { flush() } else { schedule() }
+        if Task.isCancelled { cancel(slot: 0, generation: generation) }
+      }
+    } onCancel: {
+      transfer.value.cancelFromAnywhere(generation)
+    }
+    if code < 0 { throw failure(code, "write") }
+  }
+
+  /// Why nothing can be written, as a code.
+  private func refusal() -> Int32? {
+    if owner.isClosing { return owner.closedError("write").code.rawValue }
+    return isShutDown ? UV_EPIPE.rawValue : nil
+  }
+
+  /// Writes without waiting: the number of bytes taken, 0 if something is before them, or a libuv code.
+  @inline(__always)
+  private func tryWrite(_ bytes: Bytes) -> Int {
+    if let code = refusal() { return Int(code) }
+    guard isEmpty else { return 0 }
+    turn = loop.internals.turn
+    let taken = Int(cuv_try_write(owner.stream, bytes.start, bytes.count))
+    return taken == Int(UV_EAGAIN.rawValue) ? 0 : taken
+  }
+
+  /// Queues bytes as part of the write that the current generation numbers.
+  private func append(_ bytes: Bytes, _ waiter: consuming Waiter, isBegun: Bool = false) {
+    byteCount += bytes.count
+    queued.append(Entry(bytes: bytes, waiter: waiter, generation: generation, isBegun: isBegun))
+  }
+
+  private func schedule() {
+    guard !isScheduled, inFlight.isEmpty else { return }
+    isScheduled = true
+    owner.keepAlive(.writing)
+    loop.internals.flushNextTurn(owner)
+  }
+
+  /// Hands everything that is queued to libuv.
+  func flush() {
+    isScheduled = false
+    guard inFlight.isEmpty, !owner.isClosing else { return }
+    guard !queued.isEmpty else { return becameEmpty() }
+    swap(&inFlight, &queued)
+    owner.keepAlive(.writing)
+    let request = self.request ?? .allocate(capacity: 1)
+    self.request = request
+    turn = loop.internals.turn
+    let code = withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: inFlight.count) { buffers in
+      for index in 0..<inFlight.count {
+        let bytes = inFlight[index].bytes
+        cuv_buf_set(buffers.baseAddress! + index, bytes.start, bytes.count)
+      }
+      return uv_write(request, owner.stream, buffers.baseAddress, UInt32(inFlight.count), didWrite)
+    }
+    if code < 0 { fail(code) }
+  }
+
+  /// A write that libuv refuses ends at once, but not on its caller's stack.
+  private func fail(_ code: Int32) {
+    let entries = inFlight
+    inFlight = []
+    loop.queueMicrotask { [self] in
+      complete(entries, code)
+      becameEmpty()
+    }
+  }
+
+  fileprivate func finish(_ code: Int32) {
+    let entries = inFlight
+    inFlight = []
+    complete(entries, code)
+    if queued.isEmpty { becameEmpty() } else { flush() }
+  }
+
+  private func complete(_ entries: [Entry], _ code: Int32) {
+    for entry in entries { byteCount -= entry.bytes.count }
+    for entry in entries { entry.waiter.resume(code) }
+  }
+
+  private func becameEmpty() {
+    guard isEmpty else { return }
+    let waiters = drainWaiters
+    drainWaiters = []
+    for done in waiters { done(.success(())) }
+    if let done = shutdownWaiter.take() { startShutdown(done) }
+    owner.letGo(.writing)
+  }
+
+  // MARK: Waiting, cancelling, ending
+
+  func drain(_ done: @escaping Completion<Void>) -> PendingRequest {
+    if isEmpty { loop.complete(done, .write) } else { drainWaiters.append(done) }
+    return PendingRequest()
+  }
+
+  func cancel(slot: UInt, generation: UInt) {
+    var waiter = Waiter.none
+    if queued.contains(where: { $0.generation == generation && !$0.isBegun }) {
+      for entry in queued where entry.generation == generation {
+        byteCount -= entry.bytes.count
+        if case .none = entry.waiter { continue }
+        waiter = entry.waiter
+      }
+      queued.removeAll { $0.generation == generation }
+    } else if !takeWaiter(from: &queued, generation, &waiter), !takeWaiter(from: &inFlight, generation, &waiter) {
+      return
+    }
+    loop.queueMicrotask { waiter.resume(UV_ECANCELED.rawValue) }
+  }
+
+  /// Where bytes are on their way, the rest must follow them; only the waiter can be let go.
+  private func takeWaiter(from entries: inout [Entry], _ generation: UInt, _ waiter: inout Waiter) -> Bool {
+    guard let index = entries.lastIndex(where: { $0.generation == generation }) else { return false }
+    waiter = entries[index].waiter
+    entries[index].waiter = .none
+    return true
+  }
+
+  private func cancelFromAnywhere(_ generation: UInt) {
+    if loop.executor.isOnLoop { return cancel(slot: 0, generation: generation) }
+    let transfer = UnsafeTransfer(self)
+    try? loop.executor.execute { _ in transfer.value.cancel(slot: 0, generation: generation) }
+  }
+
+  func shutDown(_ done: @escaping Completion<Void>) -> PendingRequest {
+    if let code = refusal() {
+      // A second shutdown is told what libuv would tell it.
+      let code = code == UV_EPIPE.rawValue ? UV_ENOTCONN.rawValue : code
+      loop.queueMicrotask { done(.failure(failure(code, "shutdown"))) }
+    } else {
+      isShutDown = true
+      if isEmpty { startShutdown(done) } else { shutdownWaiter = done }
+    }
+    return PendingRequest()
+  }
+
+  private func startShutdown(_ done: @escaping Completion<Void>) {
+    let request = shutdownRequest ?? .allocate(capacity: 1)
+    shutdownRequest = request
+    let code = uv_shutdown(request, owner.stream, didShutDown)
+    if code < 0 {
+      loop.queueMicrotask { done(Self.shutdownResult(code)) }
+    } else {
+      shutdownWaiter = done
+      owner.keepAlive(.shutdown)
+    }
+  }
+
+  fileprivate func finishShutdown(_ code: Int32) {
+    shutdownWaiter.take()?(Self.shutdownResult(code))
+    owner.letGo(.shutdown)
+  }
+
+  /// A peer that has gone already has nothing left to be told.
+  private static func shutdownResult(_ code: Int32) -> Result<Void, UVError> {
+    code < 0 && code != UV_ENOTCONN.rawValue ? .failure(failure(code, "shutdown")) : .success(())
+  }
+
+  /// libuv has ended what it held by now; the rest ends here.
+  func didClose() {
+    let entries = inFlight + queued
+    inFlight = []
+    queued = []
+    complete(entries, UV_ECANCELED.rawValue)
+    for done in drainWaiters { done(.failure(failure(UV_ECANCELED.rawValue, "write"))) }
+    drainWaiters = []
+    shutdownWaiter.take()?(.failure(failure(UV_ECANCELED.rawValue, "shutdown")))
+  }
+}
+
+private func didWrite(_ request: UnsafeMutablePointer<uv_write_t>?, _ code: Int32) {
+  let stream = owner(of: request!.pointee.handle, as: ByteStream.self)
+  let loop = stream.loop
+  loop.beginCallback()
+  stream.writes.finish(code)
+  loop.endCallback()
+}
+
+private func didShutDown(_ request: UnsafeMutablePointer<uv_shutdown_t>?, _ code: Int32) {
+  let stream = owner(of: request!.pointee.handle, as: ByteStream.self)
+  let loop = stream.loop
+  loop.beginCallback()
+  stream.writes.finishShutdown(code)
+  loop.endCallback()
+}

@@ -1,0 +1,202 @@
+import CUV
+
+#if canImport(System)
+  public import System
+#else
+  public import SystemPackage
+#endif
+
+/// An open file on a loop.
+///
+/// Dropping the last reference closes it, on the thread that does so; ``close()`` closes it on the thread pool and
+/// tells the outcome. Operations under way are finished first either way.
+///
+/// Operations at an offset may run side by side. Those at the file's own position should not: the thread pool
+/// keeps no order.
+public final class File {
+  /// The loop that the file belongs to.
+  public let loop: EventLoop
+  /// The path that the file was opened by.
+  public let path: FilePath
+  private let descriptor: Int32
+  private var operations = 0
+  private var isClosed = false
+  private var isDescriptorClosed = false
+  private var closeWaiters: [Completion<Void>] = []
+  private var closeResult: Result<Void, UVError>?
+
+  init(loop: EventLoop, path: FilePath, descriptor: Int32) {
+    self.loop = loop
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { if !isDescriptorClosed { _ = CUV.close(descriptor) } }
+
+  // MARK: Reading and writing
+
+  /// Reads up to `count` bytes.
+  ///
+  /// - Parameters:
+  ///   - count: 1…1 GiB; the end of the file may give fewer, and gives none once it is reached.
+  ///   - offset: Where to read; nil reads at the file's position and moves it.
+  /// - Returns: A request that fails with `isDirectory`, `badDescriptor` (closed, or not open for reading), …
+  ///
+  /// The corresponding libuv function is `uv_fs_read`.
+  public func read(_ count: Int, at offset: Int64? = nil) -> Request<Bytes> {
+    Request(loop) { [self] in read(count, at: offset, $0) }
+  }
+
+  /// Reads up to `count` bytes; see ``read(_:at:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_read`.
+  @discardableResult
+  public func read(_ count: Int, at offset: Int64? = nil, _ done: @escaping Completion<Bytes>) -> PendingRequest {
+    guard count > 0, count <= 1 << 30, (offset ?? 0) >= 0 else {
+      return refuse(.invalidArgument, "fs_read", done)
+    }
+    if isClosed { return refuse(.badDescriptor, "fs_read", done) }
+    let storage = ByteStorage.create(capacity: count)
+    let room = Bytes(storage: storage, start: UnsafePointer(storage.base), count: count)
+    return FileRequest<Bytes>(
+      loop, "fs_read", file: self, bytes: room,
+      { request in
+        let room = request.bytes!
+        return Bytes(storage: room.storage, start: room.start, count: request.request.pointee.result)
+      }, done
+    ).submit { request, done in
+      var buffer = uv_buf_t()
+      cuv_buf_set(&buffer, storage.base, count)
+      return uv_fs_read(loop.raw, request, descriptor, &buffer, 1, offset ?? -1, done)
+    }
+  }
+
+  /// Writes all of `bytes`.
+  ///
+  /// - Parameter offset: Where to write; nil writes at the file's position and moves it.
+  /// - Returns: A request that fails with `noSpace`, `badDescriptor` (closed, or not open for writing), …; some of
+  ///   the bytes may have been written then.
+  ///
+  /// The corresponding libuv function is `uv_fs_write`.
+  public func write(_ bytes: Bytes, at offset: Int64? = nil) -> Request<Void> {
+    Request(loop) { [self] in write(bytes, at: offset, $0) }
+  }
+
+  /// Writes all of `bytes`; see ``write(_:at:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_write`.
+  @discardableResult
+  public func write(
+    _ bytes: Bytes, at offset: Int64? = nil, _ done: @escaping Completion<Void>
+  ) -> PendingRequest {
+    if (offset ?? 0) < 0 { return refuse(.invalidArgument, "fs_write", done) }
+    if isClosed { return refuse(.badDescriptor, "fs_write", done) }
+    return FileWriteRequest(self, descriptor, bytes, offset, done).start()
+  }
+
+  /// What the system knows of the file.
+  ///
+  /// The corresponding libuv function is `uv_fs_fstat`.
+  public func stat() -> Request<FileStatus> { Request(loop) { [self] in stat($0) } }
+
+  /// What the system knows of the file; see ``stat()``.
+  ///
+  /// The corresponding libuv function is `uv_fs_fstat`.
+  @discardableResult
+  public func stat(_ done: @escaping Completion<FileStatus>) -> PendingRequest {
+    if isClosed { return refuse(.badDescriptor, "fs_fstat", done) }
+    return FileRequest(loop, "fs_fstat", file: self, { FileStatus($0.request.pointee.statbuf) }, done)
+      .submit { uv_fs_fstat(loop.raw, $0, descriptor, $1) }
+  }
+
+  // MARK: Closing
+
+  /// Closes the file once the operations under way have ended. Closing starts at once, whether or not the request
+  /// is used; calling it again does nothing more.
+  ///
+  /// - Returns: A request that ends when the file is closed, and fails with what the system says then.
+  ///
+  /// The corresponding libuv function is `uv_fs_close`.
+  @discardableResult
+  public func close() -> Request<Void> {
+    startClosing()
+    return Request(loop) { [self] in close($0) }
+  }
+
+  /// Closes the file; see ``close()``.
+  ///
+  /// The corresponding libuv function is `uv_fs_close`.
+  @discardableResult
+  public func close(_ done: @escaping Completion<Void>) -> PendingRequest {
+    startClosing()
+    if let closeResult {
+      loop.queueMicrotask { done(closeResult) }
+    } else {
+      closeWaiters.append(done)
+    }
+    return PendingRequest()
+  }
+
+  private func startClosing() {
+    guard !isClosed else { return }
+    isClosed = true
+    if operations == 0 { closeDescriptor() }
+  }
+
+  private func closeDescriptor() {
+    guard !isDescriptorClosed else { return }
+    isDescriptorClosed = true
+    // Not cancelled with the rest when a loop shuts down: a descriptor that is not closed is lost.
+    CloseRequest(loop, self) { [self] result in
+      closeResult = result
+      let waiters = closeWaiters
+      closeWaiters = []
+      for done in waiters { done(result) }
+    }.start(descriptor)
+  }
+
+  func beginOperation() { operations += 1 }
+
+  func endOperation() {
+    operations -= 1
+    if isClosed, operations == 0 { closeDescriptor() }
+  }
+
+  private func refuse<T>(_ code: UVError.Code, _ operation: String, _ done: @escaping Completion<T>)
+    -> PendingRequest
+  {
+    let error = UVError(code, operation: operation, subject: description)
+    loop.queueMicrotask { done(.failure(error)) }
+    return PendingRequest()
+  }
+}
+
+extension File: CustomStringConvertible {
+  /// The path that the file was opened by.
+  public var description: String { path.string }
+}
+
+/// The close of a descriptor: it cannot be cancelled.
+private final class CloseRequest: FileRequest<Void> {
+  private let owner: File
+  private let done: Completion<Void>
+
+  init(_ loop: EventLoop, _ file: File, _ done: @escaping Completion<Void>) {
+    owner = file
+    self.done = done
+    super.init(loop, "fs_close", { _ in }, done)
+  }
+
+  override var subject: String? { owner.description }
+
+  func start(_ descriptor: Int32) {
+    if loop.isClosed {
+      _ = CUV.close(descriptor)
+      loop.queueMicrotask { [done] in done(.success(())) }
+    } else {
+      _ = submit { uv_fs_close(loop.raw, $0, descriptor, $1) }
+    }
+  }
+
+  override func cancel(slot: UInt, generation: UInt) {}
+}

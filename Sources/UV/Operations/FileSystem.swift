@@ -1,0 +1,217 @@
+import CUV
+
+#if canImport(System)
+  public import System
+#else
+  public import SystemPackage
+#endif
+
+/// Files and directories on a loop: each operation runs on libuv's thread pool, and its answer comes on the loop.
+///
+/// Paths are `String` or `FilePath`. Every operation fails with `noSuchFile`, `permissionDenied`, `notDirectory`
+/// and the like as the system says, and with `invalidArgument` for a path with a NUL in it.
+public struct FileSystem {
+  let loop: EventLoop
+
+  // MARK: Opening
+
+  /// Opens a file.
+  ///
+  /// - Parameters:
+  ///   - mode: For reading, writing or both.
+  ///   - options: `.create`, `.exclusiveCreate`, `.truncate`, `.append`, … A descriptor is never inherited.
+  ///   - permissions: Those of a file that is created, less the process's mask.
+  ///
+  /// The corresponding libuv function is `uv_fs_open`.
+  public func open(
+    _ path: some PathConvertible, _ mode: FileDescriptor.AccessMode = .readOnly,
+    options: FileDescriptor.OpenOptions = [], permissions: FilePermissions = .ownerReadWriteOthersRead
+  ) -> Request<File> {
+    Request(loop) { open(path, mode, options: options, permissions: permissions, $0) }
+  }
+
+  /// Opens a file; see ``open(_:_:options:permissions:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_open`.
+  @discardableResult
+  public func open(
+    _ path: some PathConvertible, _ mode: FileDescriptor.AccessMode = .readOnly,
+    options: FileDescriptor.OpenOptions = [], permissions: FilePermissions = .ownerReadWriteOthersRead,
+    _ done: @escaping Completion<File>
+  ) -> PendingRequest {
+    FileRequest(
+      loop, "fs_open",
+      { request in
+        File(
+          loop: request.loop, path: FilePath(platformString: request.request.pointee.path),
+          descriptor: Int32(request.request.pointee.result))
+      }, done
+    ).submit(path) {
+      uv_fs_open(loop.raw, $1, $0, mode.rawValue | options.rawValue, Int32(permissions.rawValue), $2)
+    }
+  }
+
+  // MARK: Status
+
+  /// What the system knows of a file, a symbolic link followed.
+  ///
+  /// The corresponding libuv function is `uv_fs_stat`.
+  public func stat(_ path: some PathConvertible) -> Request<FileStatus> { Request(loop) { stat(path, $0) } }
+
+  /// What the system knows of a file; see ``stat(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_stat`.
+  @discardableResult
+  public func stat(_ path: some PathConvertible, _ done: @escaping Completion<FileStatus>) -> PendingRequest {
+    FileRequest(loop, "fs_stat", { FileStatus($0.request.pointee.statbuf) }, done)
+      .submit(path) { uv_fs_stat(loop.raw, $1, $0, $2) }
+  }
+
+  /// What the system knows of a file, or of a symbolic link itself.
+  ///
+  /// The corresponding libuv function is `uv_fs_lstat`.
+  public func lstat(_ path: some PathConvertible) -> Request<FileStatus> { Request(loop) { lstat(path, $0) } }
+
+  /// What the system knows of a file or link; see ``lstat(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_lstat`.
+  @discardableResult
+  public func lstat(_ path: some PathConvertible, _ done: @escaping Completion<FileStatus>) -> PendingRequest {
+    FileRequest(loop, "fs_lstat", { FileStatus($0.request.pointee.statbuf) }, done)
+      .submit(path) { uv_fs_lstat(loop.raw, $1, $0, $2) }
+  }
+
+  // MARK: Names
+
+  /// Removes a file's name, and with the last name the file.
+  ///
+  /// The corresponding libuv function is `uv_fs_unlink`.
+  public func unlink(_ path: some PathConvertible) -> Request<Void> { Request(loop) { unlink(path, $0) } }
+
+  /// Removes a file's name; see ``unlink(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_unlink`.
+  @discardableResult
+  public func unlink(_ path: some PathConvertible, _ done: @escaping Completion<Void>) -> PendingRequest {
+    FileRequest(loop, "fs_unlink", { _ in }, done).submit(path) { uv_fs_unlink(loop.raw, $1, $0, $2) }
+  }
+
+  /// Gives a file another name, in one step; a file that has that name already is replaced.
+  ///
+  /// The corresponding libuv function is `uv_fs_rename`.
+  public func rename(_ path: some PathConvertible, to newPath: some PathConvertible) -> Request<Void> {
+    Request(loop) { rename(path, to: newPath, $0) }
+  }
+
+  /// Gives a file another name; see ``rename(_:to:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_rename`.
+  @discardableResult
+  public func rename(
+    _ path: some PathConvertible, to newPath: some PathConvertible, _ done: @escaping Completion<Void>
+  ) -> PendingRequest {
+    FileRequest(loop, "fs_rename", { _ in }, done).submit(path) { path, request, done in
+      newPath.withPathBytes { newPath in
+        newPath.map { uv_fs_rename(loop.raw, request, path, $0, done) } ?? UV_EINVAL.rawValue
+      }
+    }
+  }
+
+  // MARK: Directories
+
+  /// Makes a directory.
+  ///
+  /// The corresponding libuv function is `uv_fs_mkdir`.
+  public func mkdir(
+    _ path: some PathConvertible, permissions: FilePermissions = .ownerAllOthersReadExecute
+  ) -> Request<Void> {
+    Request(loop) { mkdir(path, permissions: permissions, $0) }
+  }
+
+  /// Makes a directory; see ``mkdir(_:permissions:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_mkdir`.
+  @discardableResult
+  public func mkdir(
+    _ path: some PathConvertible, permissions: FilePermissions = .ownerAllOthersReadExecute,
+    _ done: @escaping Completion<Void>
+  ) -> PendingRequest {
+    FileRequest(loop, "fs_mkdir", { _ in }, done)
+      .submit(path) { uv_fs_mkdir(loop.raw, $1, $0, Int32(permissions.rawValue), $2) }
+  }
+
+  /// Makes a directory with a name that nothing else has.
+  ///
+  /// - Parameter template: The path of the directory; its last six characters are `XXXXXX`, and are replaced.
+  /// - Returns: A request for the directory's path.
+  ///
+  /// The corresponding libuv function is `uv_fs_mkdtemp`.
+  public func mkdtemp(_ template: some PathConvertible) -> Request<FilePath> {
+    Request(loop) { mkdtemp(template, $0) }
+  }
+
+  /// Makes a directory with a name that nothing else has; see ``mkdtemp(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_mkdtemp`.
+  @discardableResult
+  public func mkdtemp(_ template: some PathConvertible, _ done: @escaping Completion<FilePath>) -> PendingRequest {
+    FileRequest(loop, "fs_mkdtemp", { FilePath(platformString: $0.request.pointee.path) }, done)
+      .submit(template) { uv_fs_mkdtemp(loop.raw, $1, $0, $2) }
+  }
+
+  /// Removes an empty directory.
+  ///
+  /// The corresponding libuv function is `uv_fs_rmdir`.
+  public func rmdir(_ path: some PathConvertible) -> Request<Void> { Request(loop) { rmdir(path, $0) } }
+
+  /// Removes an empty directory; see ``rmdir(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_rmdir`.
+  @discardableResult
+  public func rmdir(_ path: some PathConvertible, _ done: @escaping Completion<Void>) -> PendingRequest {
+    FileRequest(loop, "fs_rmdir", { _ in }, done).submit(path) { uv_fs_rmdir(loop.raw, $1, $0, $2) }
+  }
+
+  /// The entries of a directory, sorted by the bytes of their names, without `.` and `..`.
+  ///
+  /// The corresponding libuv functions are `uv_fs_scandir` and `uv_fs_scandir_next`.
+  public func scandir(_ path: some PathConvertible) -> Request<[DirectoryEntry]> {
+    Request(loop) { scandir(path, $0) }
+  }
+
+  /// The entries of a directory; see ``scandir(_:)``.
+  ///
+  /// The corresponding libuv functions are `uv_fs_scandir` and `uv_fs_scandir_next`.
+  @discardableResult
+  public func scandir(
+    _ path: some PathConvertible, _ done: @escaping Completion<[DirectoryEntry]>
+  ) -> PendingRequest {
+    FileRequest(
+      loop, "fs_scandir",
+      { request in
+        var entries: [DirectoryEntry] = []
+        var entry = uv_dirent_t()
+        while uv_fs_scandir_next(request.request, &entry) == 0 {
+          guard let name = FilePath.Component(platformString: entry.name) else { continue }
+          entries.append(DirectoryEntry(name: name, type: FileType(entry.type)))
+        }
+        return entries
+      }, done
+    ).submit(path) { uv_fs_scandir(loop.raw, $1, $0, 0, $2) }
+  }
+}
+
+extension EventLoop {
+  /// Files and directories on this loop.
+  public var files: FileSystem { FileSystem(loop: self) }
+}
+
+extension FilePermissions {
+  /// `0o644`: the owner reads and writes, everybody else reads.
+  public static let ownerReadWriteOthersRead: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
+
+  /// `0o755`: the owner does all, everybody else reads and enters.
+  public static let ownerAllOthersReadExecute: FilePermissions = [
+    .ownerReadWriteExecute, .groupReadExecute, .otherReadExecute,
+  ]
+}

@@ -1,0 +1,171 @@
+import CUV
+
+/// TCP on a loop: listening and connecting.
+public struct TCP {
+  let loop: EventLoop
+
+  /// Listens for connections.
+  ///
+  /// - Parameters:
+  ///   - host: The address to bind, as a literal: `"0.0.0.0"` for all of IPv4, `"::"` for all, `"127.0.0.1"` for this
+  ///     machine only.
+  ///   - port: 0…65535; with 0 the system chooses, and ``TCPListener/localAddress()`` tells.
+  ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
+  /// - Throws: `addressInUse`, `permissionDenied` (a port below 1024), `addressNotAvailable`, `invalidArgument`.
+  ///
+  /// The corresponding libuv functions are `uv_tcp_bind` and `uv_listen`.
+  public func listen(host: String = "0.0.0.0", port: Int, backlog: Int = 511) throws(UVError) -> TCPListener {
+    try listen(on: SocketAddress(host, port: port), backlog: backlog)
+  }
+
+  /// Listens for connections on an address.
+  ///
+  /// The corresponding libuv functions are `uv_tcp_bind` and `uv_listen`.
+  public func listen(on address: SocketAddress, backlog: Int = 511) throws(UVError) -> TCPListener {
+    try TCPListener(loop: loop, address: address, backlog: backlog)
+  }
+
+  /// Connects to an address.
+  ///
+  /// - Returns: A request for the connection. It fails with `connectionRefused`, `timedOut`, `hostUnreachable`, …;
+  ///   cancelling it closes the socket.
+  ///
+  /// The corresponding libuv function is `uv_tcp_connect`.
+  public func connect(to address: SocketAddress) -> Request<TCPConnection> {
+    Request(loop) { connect(to: address, $0) }
+  }
+
+  /// Connects to an address; see ``connect(to:)``.
+  ///
+  /// The corresponding libuv function is `uv_tcp_connect`.
+  @discardableResult
+  public func connect(to address: SocketAddress, _ done: @escaping Completion<TCPConnection>) -> PendingRequest {
+    ConnectRequest.start(loop, address, done)
+  }
+
+  /// Connects to a host by its name or address: the name's addresses are tried in the resolver's order until one
+  /// answers.
+  ///
+  /// - Parameters:
+  ///   - host: A name such as `"localhost"`, or an address, which is not looked up.
+  ///   - port: 1…65535.
+  /// - Returns: A request that fails with `unknownHost`, or with the error of the last address.
+  ///
+  /// The corresponding libuv functions are `uv_getaddrinfo` and `uv_tcp_connect`.
+  public func connect(host: String, port: Int) -> Request<TCPConnection> {
+    Request(loop) { connect(host: host, port: port, $0) }
+  }
+
+  /// Connects to a host by its name or address; see ``connect(host:port:)``.
+  ///
+  /// The corresponding libuv functions are `uv_getaddrinfo` and `uv_tcp_connect`.
+  @discardableResult
+  public func connect(
+    host: String, port: Int, _ done: @escaping Completion<TCPConnection>
+  ) -> PendingRequest {
+    HostConnection(loop, done).start(host, port)
+  }
+}
+
+extension EventLoop {
+  /// TCP on this loop.
+  public var tcp: TCP { TCP(loop: self) }
+}
+
+/// A connection being established; libuv holds the request, the connection's handle keeps itself alive.
+private final class ConnectRequest: ActiveRequest {
+  private let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
+  private let address: SocketAddress
+  private var connection: TCPConnection?
+  private var done: Completion<TCPConnection>?
+
+  static func start(
+    _ loop: EventLoop, _ address: SocketAddress, _ done: @escaping Completion<TCPConnection>
+  ) -> PendingRequest {
+    do throws(UVError) {
+      let request = ConnectRequest(loop, address, try TCPConnection(loop: loop), done)
+      try request.submit()
+      return PendingRequest(request)
+    } catch {
+      loop.queueMicrotask { done(.failure(error)) }
+      return PendingRequest()
+    }
+  }
+
+  private init(
+    _ loop: EventLoop, _ address: SocketAddress, _ connection: TCPConnection,
+    _ done: @escaping Completion<TCPConnection>
+  ) {
+    self.address = address
+    self.connection = connection
+    self.done = done
+    super.init(loop: loop)
+  }
+
+  deinit { request.deallocate() }
+
+  private func submit() throws(UVError) {
+    cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
+    let handle = connection!.tcp
+    try check(
+      address.withSockaddr { uv_tcp_connect(request, handle, $0, didConnect) }, "connect",
+      address.description)
+    // Balanced when libuv calls back, which it does once, also for a closed handle.
+    _ = Unmanaged.passRetained(self)
+    loop.requests.insert(self)
+  }
+
+  override func cancel(slot: UInt, generation: UInt) { connection?.close() }
+
+  fileprivate func finish(_ code: Int32) {
+    loop.requests.remove(self)
+    let connection = self.connection.take()!
+    if code < 0 {
+      connection.close()
+      done.take()!(.failure(failure(code, "connect", address.description)))
+    } else {
+      done.take()!(.success(connection))
+    }
+  }
+}
+
+private func didConnect(_ request: UnsafeMutablePointer<uv_connect_t>?, _ code: Int32) {
+  // Balances the retain in `submit`.
+  let connect = Unmanaged<ConnectRequest>.fromOpaque(cuv_req_data(request!)).takeRetainedValue()
+  let loop = connect.loop
+  loop.beginCallback()
+  connect.finish(code)
+  loop.endCallback()
+}
+
+/// A name being looked up, and its addresses being tried one after the other.
+private final class HostConnection {
+  private let loop: EventLoop
+  private let done: Completion<TCPConnection>
+  private var stage = PendingRequest()
+
+  init(_ loop: EventLoop, _ done: @escaping Completion<TCPConnection>) {
+    self.loop = loop
+    self.done = done
+  }
+
+  func start(_ host: String, _ port: Int) -> PendingRequest {
+    stage = loop.dns.resolve(host, port: port) { [self] result in
+      switch result {
+      case .failure(let error): done(.failure(error))
+      case .success(let addresses): attempt(addresses[...])
+      }
+    }
+    return PendingRequest { [self] in stage.cancel() }
+  }
+
+  private func attempt(_ addresses: ArraySlice<SocketAddress>) {
+    stage = loop.tcp.connect(to: addresses.first!) { [self] result in
+      if case .failure(let error) = result, !error.isCancelled, addresses.count > 1 {
+        attempt(addresses.dropFirst())
+      } else {
+        done(result)
+      }
+    }
+  }
+}

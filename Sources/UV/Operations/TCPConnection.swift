@@ -1,0 +1,107 @@
+import CUV
+
+/// A TCP connection, accepted or established.
+///
+/// ```swift
+/// let connection = try await loop.tcp.connect(host: "localhost", port: 7).value
+/// try await connection.write("hello").value
+/// try await connection.shutdown().value
+/// for try await chunk in connection { print(chunk) }
+/// ```
+public final class TCPConnection: ByteStream {
+  var tcp: UnsafeMutablePointer<uv_tcp_t> { block.raw.assumingMemoryBound(to: uv_tcp_t.self) }
+
+  init(loop: EventLoop) throws(UVError) {
+    try super.init(loop: loop, size: MemoryLayout<uv_tcp_t>.size, "tcp_init") { raw in
+      uv_tcp_init(loop.raw, raw.assumingMemoryBound(to: uv_tcp_t.self))
+    }
+  }
+
+  /// Turns Nagle's algorithm off, so that small writes leave at once, or on again.
+  ///
+  /// - Throws: `badDescriptor` if the connection is closed.
+  ///
+  /// The corresponding libuv function is `uv_tcp_nodelay`.
+  public func setNoDelay(_ isEnabled: Bool = true) throws(UVError) {
+    try checkOpen("tcp_nodelay")
+    try check(uv_tcp_nodelay(tcp, isEnabled ? 1 : 0), "tcp_nodelay")
+  }
+
+  /// Has the system probe an idle connection, so that a peer that has vanished is noticed.
+  ///
+  /// - Parameter idle: How long the connection is idle before the first probe, at least a second, in whole seconds;
+  ///   nil turns probing off.
+  /// - Throws: `badDescriptor` if the connection is closed, `invalidArgument` for less than a second.
+  ///
+  /// The corresponding libuv function is `uv_tcp_keepalive`.
+  public func setKeepAlive(_ idle: Duration?) throws(UVError) {
+    try checkOpen("tcp_keepalive")
+    guard let idle else { return try check(uv_tcp_keepalive(tcp, 0, 0), "tcp_keepalive") }
+    guard idle >= .seconds(1), idle < .seconds(Int32.max) else {
+      throw UVError(.invalidArgument, operation: "tcp_keepalive", subject: idle.description)
+    }
+    try check(uv_tcp_keepalive(tcp, 1, UInt32(idle.components.seconds)), "tcp_keepalive")
+  }
+
+  /// The address of this end.
+  ///
+  /// - Throws: `badDescriptor` if the connection is closed.
+  ///
+  /// The corresponding libuv function is `uv_tcp_getsockname`.
+  public func localAddress() throws(UVError) -> SocketAddress {
+    try checkOpen("tcp_getsockname")
+    return try address("tcp_getsockname") { uv_tcp_getsockname(tcp, $0, $1) }
+  }
+
+  /// The address of the other end.
+  ///
+  /// - Throws: `badDescriptor` if the connection is closed, `notConnected` if the peer has gone.
+  ///
+  /// The corresponding libuv function is `uv_tcp_getpeername`.
+  public func peerAddress() throws(UVError) -> SocketAddress {
+    try checkOpen("tcp_getpeername")
+    return try address("tcp_getpeername") { uv_tcp_getpeername(tcp, $0, $1) }
+  }
+
+  /// Closes the connection by a reset: what is queued is thrown away, and the peer's next read fails with
+  /// `connectionReset`. A connection whose writing side is being shut down is closed the usual way.
+  ///
+  /// The corresponding libuv function is `uv_tcp_close_reset`.
+  @discardableResult
+  public func closeReset() -> Request<Void> {
+    closesByReset = true
+    return close()
+  }
+
+  /// Closes the connection by a reset; see ``closeReset()``.
+  ///
+  /// The corresponding libuv function is `uv_tcp_close_reset`.
+  @discardableResult
+  public func closeReset(_ done: @escaping Completion<Void>) -> PendingRequest {
+    closesByReset = true
+    return close(done)
+  }
+
+  private var closesByReset = false
+
+  override func startUVClose() {
+    if closesByReset, block.closeReset() { return }
+    super.startUVClose()
+  }
+}
+
+/// Reads an address through one of libuv's name functions.
+func address(
+  _ operation: String, _ get: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<Int32>) -> Int32
+) throws(UVError) -> SocketAddress {
+  var storage = sockaddr_storage()
+  var length = Int32(MemoryLayout<sockaddr_storage>.size)
+  return try withUnsafeMutablePointer(to: &storage) { pointer throws(UVError) in
+    let pointer = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: sockaddr.self)
+    try check(get(pointer, &length), operation)
+    guard let address = SocketAddress(pointer) else {
+      throw UVError(.notSupported, operation: operation, subject: "address family")
+    }
+    return address
+  }
+}

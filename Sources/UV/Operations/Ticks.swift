@@ -1,0 +1,96 @@
+import CUV
+
+/// A tick of a repeating timer.
+public struct Tick: Hashable, Sendable {
+  /// Which tick this is, the first being 0; the missed ones are counted.
+  public var index: Int
+  /// How many ticks before this one came due while nobody asked for them.
+  public var missed: Int
+}
+
+/// A repeating timer: a source of ticks at multiples of its interval, without drift.
+///
+/// Ticks are not stored. One that is due is delivered when it is asked for, with the number of those missed before.
+public final class Ticks: EventSource, SourceDriver {
+  public typealias Element = Tick
+  public typealias Failure = UVError
+
+  /// The loop that the ticks belong to.
+  public let loop: EventLoop
+  private let interval: UInt64
+  private let start: UInt64
+  private var delivered = 0
+  private var timer = PendingRequest()
+  private(set) lazy var source = SourceCore<Tick>(loop: loop, operation: "tick", driver: self)
+
+  init(loop: EventLoop, interval: Duration) {
+    precondition(interval >= .milliseconds(1), "ticks(every:): an interval is a millisecond or more")
+    self.loop = loop
+    self.interval = interval.nanoseconds
+    start = uv_hrtime()
+  }
+
+  /// Asks for the next tick; see ``EventSource/next(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_timer_start`.
+  @discardableResult
+  public func next(_ done: @escaping Completion<Tick?>) -> PendingRequest { source.next(done) }
+
+  /// Calls `handler` with each tick until ``stop()``.
+  ///
+  /// The corresponding libuv function is `uv_timer_start`.
+  public func start(_ handler: @escaping Completion<Tick?>) { source.start(handler) }
+
+  /// Stops ticking; a later start goes on with the ticks that are due then.
+  ///
+  /// The corresponding libuv function is `uv_timer_stop`.
+  public func stop() { source.stop() }
+
+  func resume() {
+    let due = start &+ UInt64(delivered + 1) &* interval
+    let now = uv_hrtime()
+    // Kept alive by the timer while somebody waits.
+    timer = loop.sleep(for: due > now ? .nanoseconds(due - now) : .zero) { [self] result in
+      guard case .success = result else {
+        if loop.isClosed { source.finish(UVError(.cancelled, operation: "tick")) }
+        return
+      }
+      tick()
+    }
+  }
+
+  func pause() {
+    timer.cancel()
+    timer = PendingRequest()
+  }
+
+  private func tick() {
+    let count = Swift.max(Int((uv_hrtime() &- start) / interval), delivered + 1)
+    let tick = Tick(index: count - 1, missed: count - delivered - 1)
+    delivered = count
+    source.deliver(tick)
+    if source.hasDemand { resume() } else { source.pauseIfUnwanted() }
+  }
+
+  /// The iterator of ticks.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    let ticks: Ticks
+
+    /// The next tick; it never is nil.
+    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError) -> Tick? {
+      try await ticks.source.next()
+    }
+  }
+
+  /// Ticks for ever.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(ticks: self) }
+}
+
+extension EventLoop {
+  /// A repeating timer.
+  ///
+  /// - Parameter interval: The time between ticks, a millisecond or more; the first comes after one interval.
+  ///
+  /// The corresponding libuv function is `uv_timer_start`.
+  public func ticks(every interval: Duration) -> Ticks { Ticks(loop: self, interval: interval) }
+}

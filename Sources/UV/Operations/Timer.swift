@@ -1,0 +1,97 @@
+import CUV
+
+/// libuv's own timer handle: it can be stopped, started again and repeat, for code that wants just that.
+///
+/// For waiting there is ``EventLoop/sleep(for:)``, and for repeating ``EventLoop/ticks(every:)``.
+public final class Timer: Handle {
+  private var handler: (() -> Void)?
+
+  private var timer: UnsafeMutablePointer<uv_timer_t> { block.raw.assumingMemoryBound(to: uv_timer_t.self) }
+
+  /// Makes a timer, which is not started.
+  ///
+  /// - Throws: `loopClosed` if the loop has been shut down.
+  ///
+  /// The corresponding libuv function is `uv_timer_init`.
+  public init(_ loop: EventLoop) throws(UVError) {
+    try super.init(loop: loop, size: MemoryLayout<uv_timer_t>.size, "timer_init") { raw in
+      uv_timer_init(loop.raw, raw.assumingMemoryBound(to: uv_timer_t.self))
+    }
+  }
+
+  /// Starts the timer, or starts it anew.
+  ///
+  /// - Parameters:
+  ///   - delay: The time until it first fires, rounded up to a millisecond; zero or less means the next turn.
+  ///   - repeatInterval: The time between further firings; zero, the default, for none. There is no correction of
+  ///     drift.
+  ///   - handler: Called on the loop's thread each time that the timer fires.
+  /// - Throws: `badDescriptor` if the timer is closed.
+  ///
+  /// The corresponding libuv function is `uv_timer_start`.
+  public func start(
+    after delay: Duration, repeating repeatInterval: Duration = .zero, _ handler: @escaping () -> Void
+  ) throws(UVError) {
+    try checkOpen("timer_start")
+    // A stale time would have it fire too early, and no delay at all would keep I/O from its turn.
+    uv_update_time(loop.raw)
+    let roundedUp = delay.nanoseconds % 1_000_000 == 0 ? 1 : 0
+    let due = delay > .zero ? delay.milliseconds + UInt64(roundedUp) : 1
+    try check(uv_timer_start(timer, timerFired, due, repeatInterval.milliseconds), "timer_start")
+    self.handler = handler
+    keepAlive(.timer)
+  }
+
+  /// Stops the timer; it may be started again.
+  ///
+  /// The corresponding libuv function is `uv_timer_stop`.
+  public func stop() {
+    guard !isClosing else { return }
+    uv_timer_stop(timer)
+    handler = nil
+    letGo(.timer)
+  }
+
+  /// Stops the timer and starts it with its repeat interval; does nothing if that is zero.
+  ///
+  /// - Throws: `invalidArgument` if the timer has never been started, `badDescriptor` if it is closed.
+  ///
+  /// The corresponding libuv function is `uv_timer_again`.
+  public func again() throws(UVError) {
+    try checkOpen("timer_again")
+    uv_update_time(loop.raw)
+    try check(uv_timer_again(timer), "timer_again")
+    if isActive { keepAlive(.timer) }
+  }
+
+  /// The time between firings, zero if the timer fires once; a change counts from the next firing on.
+  ///
+  /// The corresponding libuv functions are `uv_timer_get_repeat` and `uv_timer_set_repeat`.
+  public var repeatInterval: Duration {
+    get { isClosing ? .zero : .milliseconds(uv_timer_get_repeat(timer)) }
+    set { if !isClosing { uv_timer_set_repeat(timer, newValue.milliseconds) } }
+  }
+
+  /// The time until the timer fires next, zero if it is not started.
+  ///
+  /// The corresponding libuv function is `uv_timer_get_due_in`.
+  public var dueIn: Duration { isClosing || !isActive ? .zero : .milliseconds(uv_timer_get_due_in(timer)) }
+
+  override func didClose() {
+    handler = nil
+    super.didClose()
+  }
+
+  fileprivate func fire() {
+    handler?()
+    if !isClosing, !isActive { letGo(.timer) }
+  }
+}
+
+private func timerFired(_ handle: UnsafeMutablePointer<uv_timer_t>?) {
+  let timer = owner(of: handle!, as: Timer.self)
+  let loop = timer.loop
+  loop.beginCallback()
+  timer.fire()
+  loop.endCallback()
+}

@@ -1,0 +1,104 @@
+import CUV
+
+#if canImport(System)
+  public import System
+#else
+  public import SystemPackage
+#endif
+
+/// What a directory entry or a file is.
+public enum FileType: Hashable, Sendable {
+  case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice
+  /// The file system does not say, or something that is none of the others.
+  case unknown
+
+  init(mode: UInt64) {
+    switch mode & UInt64(S_IFMT) {
+    case UInt64(S_IFREG): self = .regular
+    case UInt64(S_IFDIR): self = .directory
+    case UInt64(S_IFLNK): self = .symbolicLink
+    case UInt64(S_IFIFO): self = .fifo
+    case UInt64(S_IFSOCK): self = .socket
+    case UInt64(S_IFCHR): self = .characterDevice
+    case UInt64(S_IFBLK): self = .blockDevice
+    default: self = .unknown
+    }
+  }
+
+  init(_ type: uv_dirent_type_t) {
+    switch type {
+    case UV_DIRENT_FILE: self = .regular
+    case UV_DIRENT_DIR: self = .directory
+    case UV_DIRENT_LINK: self = .symbolicLink
+    case UV_DIRENT_FIFO: self = .fifo
+    case UV_DIRENT_SOCKET: self = .socket
+    case UV_DIRENT_CHAR: self = .characterDevice
+    case UV_DIRENT_BLOCK: self = .blockDevice
+    default: self = .unknown
+    }
+  }
+}
+
+/// What the system knows of a file.
+///
+/// The corresponding libuv type is `uv_stat_t`.
+public struct FileStatus: Hashable, Sendable {
+  /// What the file is.
+  public var type: FileType
+  /// Who may do what with it.
+  public var permissions: FilePermissions
+  /// Bytes in the file.
+  public var size: Int64
+  /// The device that holds the file, and the file's number on it: together the same for the same file only.
+  public var device: UInt64
+  /// See ``device``.
+  public var inode: UInt64
+  /// Names that the file has.
+  public var links: UInt64
+  /// The user who owns the file.
+  public var owner: UInt64
+  /// The group that owns the file.
+  public var group: UInt64
+  /// Units of 512 bytes that the file takes on its device.
+  public var blocks: UInt64
+  /// When the file was last read, as the time since the beginning of 1970 (UTC).
+  public var accessTime: Duration
+  /// When its contents last changed, as the time since the beginning of 1970 (UTC).
+  public var modificationTime: Duration
+  /// When its contents or its status last changed, as the time since the beginning of 1970 (UTC).
+  public var changeTime: Duration
+  /// When it was made, where the file system says so, as the time since the beginning of 1970 (UTC).
+  public var creationTime: Duration
+
+  init(_ status: uv_stat_t) {
+    type = FileType(mode: status.st_mode)
+    permissions = FilePermissions(rawValue: CModeT(truncatingIfNeeded: status.st_mode & 0o7777))
+    size = Int64(status.st_size)
+    device = status.st_dev
+    inode = status.st_ino
+    links = status.st_nlink
+    owner = status.st_uid
+    group = status.st_gid
+    blocks = status.st_blocks
+    accessTime = Duration(status.st_atim)
+    modificationTime = Duration(status.st_mtim)
+    changeTime = Duration(status.st_ctim)
+    creationTime = Duration(status.st_birthtim)
+  }
+
+  private typealias CModeT = CInterop.Mode
+}
+
+extension Duration {
+  fileprivate init(_ time: uv_timespec_t) {
+    self = .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}
+
+/// One entry of a directory.
+public struct DirectoryEntry: Hashable, Sendable {
+  /// The entry's name, byte for byte.
+  public var name: FilePath.Component
+  /// What it is; `unknown` where the file system does not say.
+  public var type: FileType
+}
