@@ -67,7 +67,7 @@ let package = Package(
 
     // The tests.
     .target(name: "UVTestSupport", dependencies: ["UV"], path: "Tests/Support", swiftSettings: settings),
-    .testTarget(name: "UVTests", dependencies: ["UV", "UVTestSupport"], swiftSettings: settings),
+    .testTarget(name: "UVTests", dependencies: ["UV", "UVTestSupport", system], swiftSettings: settings),
     .testTarget(
       name: "UVPromisesTests", dependencies: ["UVPromises", "UVTestSupport"],
       swiftSettings: settings),

@@ -1,0 +1,60 @@
+import Testing
+import UV
+import UVTestSupport
+
+@Suite struct TCPTests {
+  @Test func asyncEcho() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let port = try listener.localAddress().port
+      var served = 0
+      let server = loop.spawn { () async throws(UVError) in
+        let connection = try await listener.accept().value
+        for try await chunk in connection {
+          try await connection.write(chunk).value
+          served += chunk.count
+        }
+        listener.close()
+      }
+      let client = try await loop.tcp.connect(host: "127.0.0.1", port: Int(port)).value
+      for i in 0..<100 {
+        try await client.write(Bytes("message \(i)")).value
+        let answer = try await client.read().value
+        #expect(answer == Bytes("message \(i)"))
+      }
+      try await client.shutdown().value
+      #expect(try await client.read().value == nil)
+      try await server.value
+      #expect(served > 0)
+    }
+  }
+
+  @Test func callbackEcho() async throws {
+    let log = Log<Bytes?>()
+    try await withCallbackLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      listener.start { result in
+        guard let connection = try? result.get() else { return }
+        connection.start { result in
+          guard let chunk = try? result.get() else { return _ = connection.close() }
+          connection.write(chunk) { _ in }
+        }
+      }
+      loop.tcp.connect(to: try listener.localAddress()) { result in
+        let client = try! result.get()
+        client.start { result in
+          let chunk = try! result.get()
+          log.append(chunk)
+          if chunk == nil {
+            client.close()
+            listener.close()
+          } else {
+            client.shutdown { _ in }
+          }
+        }
+        client.write("hello") { _ in }
+      }
+    }
+    #expect(log.values == ["hello", nil])
+  }
+}
