@@ -11,10 +11,10 @@ final class LoopInternals {
   private let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
   private var mainQueue: UnsafeMutablePointer<uv_poll_t>?
   private var isAttached = false
-  private var dirtyStreams: [ByteStream] = []
+  @exclusivity(unchecked) private var dirtyStreams: [ByteStream] = []
 
   /// Counts the turns of the loop: a stream writes at once the first time in a turn and gathers after that.
-  private(set) var turn = 0
+  @exclusivity(unchecked) private(set) var turn = 0
 
   init(wakeup: Wakeup) { self.wakeup = wakeup }
 

@@ -28,8 +28,8 @@ public final class EventLoop {
   let microtasks = MicrotaskQueue()
   let internals: LoopInternals
   private(set) lazy var timers = TimerWheel(loop: self)
-  private(set) lazy var requests = RequestList()
-  private(set) lazy var readBuffer = ReadBuffer()
+  let requests = RequestList()
+  let readBuffer = ReadBuffer()
   private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
   private(set) var handleCount = 0
   private var workCount = 0
