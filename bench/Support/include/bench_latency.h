@@ -26,6 +26,11 @@ void bench_latency_reset(struct bench_latency *latencies);
 /// The lowest value that falls into the bucket at `index`.
 uint64_t bench_latency_value(uint32_t index);
 
+/// How many latencies fell into the bucket at `index`.
+static inline uint64_t bench_latency_count(const struct bench_latency *latencies, uint32_t index) {
+  return latencies->counts[index];
+}
+
 /// The bucket of `value`; values above 60 s (or so) share the last one.
 static inline uint32_t bench_latency_index(uint64_t value) {
   uint32_t bits = 64 - (uint32_t)__builtin_clzll(value | (2 * BENCH_LATENCY_HALF - 1));
