@@ -49,7 +49,7 @@ public enum Workloads {
 
   static let wakeup = LoopWorkload(
     name: "wakeup", summary: "from another thread to the loop and back",
-    parameters: [Parameter("cores", 1, help: "1: both threads share a processor; 2: one each")],
+    parameters: [Parameter("cores", 1, 2, help: "1: both threads share a processor; 2: one each")],
     check: .counted,
     rows: [(.c, CRow.loop(cb_wakeup_run))])
 
@@ -61,7 +61,10 @@ public enum Workloads {
 
   static let tcpPingPong = ServerWorkload(
     name: "tcp-ping-pong", summary: "a message there and back on one connection",
-    parameters: [Parameter("size", 64, help: "bytes of a message")],
+    parameters: [
+      Parameter("cores", 1, 2, help: "1: the client shares the server's processor; 2: one each"),
+      Parameter("size", 64, help: "bytes of a message"),
+    ],
     load: .echo,
     rows: [(.c, CRow.server(cb_tcp_echo_run))])
 

@@ -80,7 +80,7 @@ public struct LatencySummary: Hashable, Codable, Sendable {
     func median(_ value: (LatencySummary) -> UInt64?) -> UInt64? {
       let values = summaries.compactMap(value)
       guard !values.isEmpty, values.count == summaries.count else { return nil }
-      return UInt64(Statistics.median(values.map(Double.init)).rounded())
+      return UInt64(Statistics.median(values.map { Double($0) }).rounded())
     }
     return LatencySummary(
       p50: median(\.p50), p90: median(\.p90), p99: median(\.p99), p99_9: median(\.p99_9),

@@ -1,5 +1,5 @@
 /// A histogram as it travels: the values that occurred and how often.
-public struct SparseHistogram: Hashable, Codable, Sendable {
+public struct SparseHistogram: Hashable, Sendable {
   /// Values in nanoseconds, ascending.
   public var values: [UInt64]
   /// How often each occurred.
@@ -22,6 +22,29 @@ public struct SparseHistogram: Hashable, Codable, Sendable {
       values.append(value)
       counts.append(count)
     }
+  }
+}
+
+extension SparseHistogram: CustomStringConvertible {
+  /// `<ns>:<count>,<ns>:<count>,…`.
+  public var description: String {
+    zip(values, counts).map { "\($0):\($1)" }.joined(separator: ",")
+  }
+}
+
+// As a text: numbers by the thousand, each on a line of its own, nobody wants to read.
+extension SparseHistogram: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let histogram = SparseHistogram(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a histogram")
+    }
+    self = histogram
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
   }
 }
 

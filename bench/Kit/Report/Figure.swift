@@ -5,6 +5,11 @@ public enum Figure {
     scaled(value, [(1e9, "G"), (1e6, "M"), (1e3, "k")], unit: "")
   }
 
+  /// `59`, `1.23M`: how many there are of something.
+  public static func whole(_ value: Int) -> String {
+    value < 1000 ? "\(value)" : count(Double(value))
+  }
+
   /// `1.23 µs`, `456 ns`, `78.9 ms`.
   public static func duration(_ nanoseconds: Double) -> String {
     scaled(nanoseconds, [(1e9, " s"), (1e6, " ms"), (1e3, " µs")], unit: " ns")

@@ -59,8 +59,8 @@ public final class SuiteRunner {
     }
   }
 
-  /// Calibrates on the first row, warms all rows up, and says how many operations a
-  /// round has: the same for all.
+  /// Calibrates, warms all rows up, and says how many operations a round has: the same
+  /// for all, mainly after the first row.
   private func prepare(
     _ item: SuitePlan.Case, _ rows: [Row], since started: UInt64
   ) throws -> Int {
@@ -70,12 +70,12 @@ public final class SuiteRunner {
     case .parameter(let name):
       operations = item.parameters[name]
     case .calibrated:
-      var calibration = Calibration(target: plan.window)
-      while true {
-        let answer = try rows[0].ask(.run, operations: calibration.operations, seed: seed(-1))
-        if calibration.note(wall: Double(answer.wallNanoseconds)) { break }
+      operations = try calibrate(rows[0])
+      // A row that is much slower must not make a round endless; all rows do less then.
+      for row in rows.dropFirst() {
+        show(item, "calibrating \(row.id.style)", 0)
+        operations = min(operations, try calibrate(row) * 4)
       }
-      operations = calibration.operations
     }
     var perRound = 0.0
     for row in rows {
@@ -93,6 +93,15 @@ public final class SuiteRunner {
       }
     }
     return operations
+  }
+
+  /// How many operations of a row take as long as a window shall be.
+  private func calibrate(_ row: Row) throws -> Int {
+    var calibration = Calibration(target: plan.window)
+    while true {
+      let answer = try row.ask(.run, operations: calibration.operations, seed: seed(-1))
+      if calibration.note(wall: Double(answer.wallNanoseconds)) { return calibration.operations }
+    }
   }
 
   /// All rows did the same work in the last round, or there are no figures.

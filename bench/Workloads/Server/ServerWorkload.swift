@@ -40,7 +40,6 @@ private final class ServerInstance: WorkloadInstance {
   private let connections: Int
   private let size: Int
   private let dialogue: Dialogue
-  private let apart: Bool
 
   init(
     load: ServerWorkload.Load, serve: @escaping ServerRow, parameters: ParameterValues,
@@ -50,12 +49,14 @@ private final class ServerInstance: WorkloadInstance {
     self.serve = serve
     connections = parameters.value("connections") ?? parameters.value("in-flight") ?? 1
     size = parameters["size"]
-    apart = bench_usable_cpus() > 1
-    dialogue = try Dialogue(context: context, cpu: apart ? Int(bench_usable_cpu(1)) : -1)
+    // Client and server each have a processor, unless the case says otherwise or
+    // there is but one.
+    let apart = bench_usable_cpus() > 1 && (parameters.value("cores") ?? 2) > 1
+    dialogue = try Dialogue(context: context, cpu: Int(bench_usable_cpu(apart ? 1 : 0)))
   }
 
   func run(_ request: RunRequest) throws -> RunOutcome {
-    if apart { bench_pin_thread(bench_usable_cpu(0)) }
+    bench_pin_thread(bench_usable_cpu(0))
     let warmUp = self.warmUp
     let values = [
       ("mode", load.rawValue), ("connections", "\(connections)"), ("size", "\(size)"),
