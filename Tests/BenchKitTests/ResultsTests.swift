@@ -49,7 +49,8 @@ import Testing
     let results = Results(
       date: "2026-01-01T00:00:00Z", machine: machine, libuv: "1.44.2", swift: "6.3",
       method: Results.Method(
-        rounds: 3, windowNanoseconds: 1e8, commit: "abc", build: "release", threadPool: 4),
+        rounds: 3, windowNanoseconds: 1e8, commit: "abc", build: "release", threadPool: 4,
+        pinnedApart: true),
       results: [row(.c), row(.async, slower: 2)])
     let text = try LineJSON.string(results, pretty: true)
     let back = try LineJSON.value(Results.self, text)

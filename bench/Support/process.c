@@ -26,6 +26,8 @@ void bench_die_with_parent(pid_t parent) {
   if (getppid() != parent) _exit(1);
 }
 
+int bench_can_pin(void) { return known; }
+
 int bench_usable_cpus(void) { return known ? CPU_COUNT(&original) : 1; }
 
 int bench_usable_cpu(int rank) {
@@ -52,6 +54,7 @@ void bench_die_with_parent(pid_t parent) {
   if (getppid() != parent) _exit(1);
 }
 
+int bench_can_pin(void) { return 0; }
 int bench_usable_cpus(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
 int bench_usable_cpu(int rank) { return -1; }
 int bench_pin_thread(int cpu) { return -1; }

@@ -13,8 +13,11 @@ enum Executable {
   /// Its path.
   static let path: String = {
     #if os(Linux)
-      // The file itself, even when another has taken its place meanwhile.
-      return "/proc/\(getpid())/exe"
+      var buffer = [CChar](repeating: 0, count: 4096)
+      let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+      let path = String(decoding: buffer[..<max(length, 0)].map(UInt8.init(bitPattern:)), as: UTF8.self)
+      // A new build may have taken its place meanwhile; the kernel still has the old one.
+      return access(path, X_OK) == 0 ? path : "/proc/\(getpid())/exe"
     #else
       return CommandLine.arguments[0]
     #endif

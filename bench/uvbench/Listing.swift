@@ -22,12 +22,15 @@ enum Listing {
     let machine = results.machine
     let method = results.method
     let virtual = machine.virtual == true ? ", virtual" : ""
+    let load = Figure.fixed(machine.loadAverage, digits: 2)
+    let commit = method.commit.isEmpty ? "unknown" : method.commit
+    let fingerprint = machine.fingerprint(swift: results.swift, libuv: results.libuv)
+    let apart = method.pinnedApart ? "a processor each" : "not pinned apart"
     return [
-      "\(machine.cpu), \(machine.cores) processors\(virtual), load \(Figure.fixed(machine.loadAverage, digits: 2));"
-        + " \(machine.kernel), clock \(machine.clockSource)",
+      "\(machine.cpu), \(machine.cores) processors\(virtual), load \(load); \(machine.kernel), clock"
+        + " \(machine.clockSource); server and load generator: \(apart).",
       "libuv \(results.libuv), \(method.threadPool) pool threads; Swift \(results.swift), \(method.build);"
-        + " commit \(method.commit.isEmpty ? "unknown" : method.commit);"
-        + " fingerprint \(machine.fingerprint(swift: results.swift, libuv: results.libuv))",
+        + " commit \(commit); fingerprint \(fingerprint).",
     ]
   }
 }

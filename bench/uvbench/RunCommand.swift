@@ -1,6 +1,7 @@
 import ArgumentParser
 import BenchKit
 import BenchWorkloads
+import CBenchSupport
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -108,7 +109,8 @@ struct RunCommand: ParsableCommand {
         swift: Machine.swiftVersion,
         method: Results.Method(
           rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit,
-          build: Machine.build, threadPool: Int(threads) ?? 4),
+          build: Machine.build, threadPool: Int(threads) ?? 4,
+          pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1),
         results: rows)
       for line in ResultTable.legend { print(line) }
       for line in Listing.environment(results) { print(line) }

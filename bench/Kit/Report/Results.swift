@@ -31,22 +31,27 @@ public struct Results: Codable, Sendable {
     public var build: String
     /// Threads in libuv's pool.
     public var threadPool: Int
+    /// Whether servers and the load generator were confined to a processor each.
+    public var pinnedApart: Bool
 
     enum CodingKeys: String, CodingKey {
       case rounds, commit, build
+      case pinnedApart = "pinned_apart"
       case windowNanoseconds = "window_ns"
       case threadPool = "thread_pool"
     }
 
     /// A method.
     public init(
-      rounds: Int, windowNanoseconds: Double, commit: String, build: String, threadPool: Int
+      rounds: Int, windowNanoseconds: Double, commit: String, build: String, threadPool: Int,
+      pinnedApart: Bool
     ) {
       self.rounds = rounds
       self.windowNanoseconds = windowNanoseconds
       self.commit = commit
       self.build = build
       self.threadPool = threadPool
+      self.pinnedApart = pinnedApart
     }
   }
 

@@ -7,6 +7,9 @@
 /// input does the same a little later.
 void bench_die_with_parent(pid_t parent);
 
+/// Whether threads can be confined to a processor here.
+int bench_can_pin(void);
+
 /// How many processors this process may run on.
 int bench_usable_cpus(void);
 
