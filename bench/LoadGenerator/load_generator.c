@@ -50,6 +50,7 @@ static int run(struct session *session, const char *line) {
   session->seed = integer(line, " seed=");
   session->rate = number(line, " rate=");
   session->poisson = (int)integer(line, " poisson=");
+  session->silent = (int)integer(line, " silent=");
   session->error[0] = 0;
   session_reset(session);
   if (session->connections == 0 || session->size == 0 || session->port == 0) {
@@ -85,6 +86,7 @@ int load_generator_main(int argc, char **argv) {
     if (run(&session, line) == 0) {
       printf("done operations=%" PRIu64 " checksum=%" PRIu64 " wall_ns=%" PRIu64, session.completed,
              session.checksum, session.wall_ns);
+      if (session.silent) bench_latency_reset(session.latencies);
       print_latencies("latencies", session.latencies);
       if (session.rate > 0) print_latencies("service", session.service);
       printf("\n");

@@ -17,6 +17,7 @@ struct session {
   uint64_t seed;
   double rate;
   int poisson;
+  int silent;
 
   uint64_t completed;
   uint64_t checksum;

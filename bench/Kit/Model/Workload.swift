@@ -112,12 +112,16 @@ public struct RunRequest: Sendable {
   public var seed: UInt64
   /// The stopwatch; to be opened and closed exactly once.
   public var meter: Meter
+  /// Whether latencies are wanted. In a pass that counts they are not: preparing them
+  /// would be counted, in the case of instructions.
+  public var wantsLatencies: Bool
 
   /// A request.
-  public init(operations: Int, seed: UInt64, meter: Meter) {
+  public init(operations: Int, seed: UInt64, meter: Meter, wantsLatencies: Bool = true) {
     self.operations = operations
     self.seed = seed
     self.meter = meter
+    self.wantsLatencies = wantsLatencies
   }
 }
 

@@ -1,7 +1,7 @@
 /// What a harness asks of a worker, a line at a time:
 ///
 ///     run <workload-id> <n> <seed>      measure n operations
-///     count <workload-id> <n> <seed>    the same, with the counters switched on
+///     count <workload-id> <n> <seed>    the same with the counters on, without latencies
 ///
 /// The worker greets with one `WorkerHello`, answers every line with one
 /// `WorkerAnswer`, both as JSON on a line, and ends with its standard input. A worker

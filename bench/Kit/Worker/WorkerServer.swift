@@ -48,7 +48,8 @@ public final class WorkerServer {
     setCounting(counting)
     defer { setCounting(false) }
     let outcome = try instance.run(
-      RunRequest(operations: request.operations, seed: request.seed, meter: meter))
+      RunRequest(
+        operations: request.operations, seed: request.seed, meter: meter, wantsLatencies: !counting))
     let peak = PeakMemory.bytes()
     guard let measurement = meter.measurement else {
       throw WrongWork("the row never opened or closed its window")

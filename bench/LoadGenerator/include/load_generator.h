@@ -14,5 +14,5 @@
 /// or `error <sentence>` at any point. `mode` is `echo`, `accept` or `stream`.
 /// `rate=R` sends R requests a second whatever comes back (`poisson=1` for random
 /// arrivals); `latencies` then count from the intended start, and `service=` from
-/// the actual one. It ends with standard input, or with its parent.
+/// the actual one. With `silent=1` no latencies are listed. It ends with standard input, or with its parent.
 int load_generator_main(int argc, char **argv);

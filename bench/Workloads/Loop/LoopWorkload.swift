@@ -80,7 +80,8 @@ private final class LoopInstance: WorkloadInstance {
       throw WrongWork("the checksum is not that of the work that was asked for")
     }
     return RunOutcome(
-      operations: report.operations, checksum: checksum, latencies: latencies.histogram)
+      operations: report.operations, checksum: checksum,
+      latencies: request.wantsLatencies ? latencies.histogram : nil)
   }
 
   private func writeFiles(seed: UInt64) throws {

@@ -61,6 +61,7 @@ private final class ServerInstance: WorkloadInstance {
     let values = [
       ("mode", load.rawValue), ("connections", "\(connections)"), ("size", "\(size)"),
       ("operations", "\(request.operations)"), ("warmup", "\(warmUp)"), ("seed", "\(request.seed)"),
+      ("silent", request.wantsLatencies ? "0" : "1"),
     ]
     let dialogue = self.dialogue
     let meter = request.meter
