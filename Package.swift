@@ -47,20 +47,21 @@ let package = Package(
 
     // The benchmark.
     .target(name: "CBenchHooks", path: "bench/Hooks"),
-    .target(name: "CBaseline", dependencies: ["CUV"], path: "bench/CBaseline"),
-    .target(name: "CLoadGenerator", path: "bench/LoadGenerator"),
+    .target(name: "CBenchSupport", path: "bench/Support"),
+    .target(name: "CBaseline", dependencies: ["CUV", "CBenchSupport"], path: "bench/CBaseline"),
+    .target(name: "CLoadGenerator", dependencies: ["CBenchSupport"], path: "bench/LoadGenerator"),
     .target(
       name: "BenchKit",
       dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
       path: "bench/Kit", swiftSettings: settings),
     .target(
       name: "BenchWorkloads",
-      dependencies: ["BenchKit", "CBaseline", "UV", "UVPromises", "UVFutures"],
-      path: "bench/Workloads", swiftSettings: settings),
+      dependencies: ["BenchKit", "CBaseline", "CBenchSupport", "UV", "UVPromises", "UVFutures"],
+      path: "bench/Workloads", exclude: ["README.md"], swiftSettings: settings),
     .executableTarget(
       name: "uvbench",
       dependencies: [
-        "BenchKit", "BenchWorkloads", "CBenchHooks", "CLoadGenerator",
+        "BenchKit", "BenchWorkloads", "CBenchHooks", "CBenchSupport", "CLoadGenerator",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "bench/uvbench", swiftSettings: settings),
