@@ -75,6 +75,7 @@ let package = Package(
     .testTarget(
       name: "UVFuturesTests", dependencies: ["UVFutures", "UVTestSupport"],
       swiftSettings: settings),
-    .testTarget(name: "BenchKitTests", dependencies: ["BenchKit"], swiftSettings: settings),
+    .testTarget(
+      name: "BenchKitTests", dependencies: ["BenchKit", "CBenchSupport"], swiftSettings: settings),
   ]
 )

@@ -40,7 +40,7 @@ import Testing
     #expect(ratio.cpuNanosecondsAbove == 500)
     #expect(row.countsPerOperation == ["allocations": 2.5])
     #expect(row.median.latency.p99 == 2000)
-    #expect(row.median.latency.p99_9 == nil)
+    #expect(row.median.latency.p999 == nil)
     #expect(row.pooledLatency.max == 6000)
   }
 

@@ -76,8 +76,8 @@ import Testing
   @Test func whatAWorkerFoundWrongIsPassedOn() {
     let wrong = #expect(throws: WrongWork.self) {
       try run([
-        .c: "echo '{\"failure\":\"wrong-work\",\"message\":\"m\",\"operations\":0,\"checksum\":\"0\",\"wall_ns\":0,"
-          + "\"cpu_ns\":0,\"user_ns\":0,\"system_ns\":0,\"peak_rss_bytes\":0,\"latencies\":\"\",\"counters\":{}}'"
+        .c: "echo '{\"failure\":\"wrong-work\",\"message\":\"m\",\"operations\":0,"
+          + "\"checksum\":\"0\",\"wall_ns\":0,\"cpu_ns\":0,\"user_ns\":0,\"system_ns\":0,\"peak_rss_bytes\":0,\"latencies\":\"\",\"counters\":{}}'"
       ])
     }
     #expect(wrong?.description == "w@1/c?n=40: m")

@@ -46,7 +46,7 @@ public struct LatencyHistogram: Sendable {
   /// The usual percentiles.
   public var summary: LatencySummary {
     LatencySummary(
-      p50: percentile(50), p90: percentile(90), p99: percentile(99), p99_9: percentile(99.9), max: max)
+      p50: percentile(50), p90: percentile(90), p99: percentile(99), p999: percentile(99.9), max: max)
   }
 }
 
@@ -59,19 +59,24 @@ public struct LatencySummary: Hashable, Codable, Sendable {
   /// 99 in a hundred took no longer.
   public var p99: UInt64?
   /// 999 in a thousand took no longer.
-  public var p99_9: UInt64?
+  public var p999: UInt64?
   /// The longest.
   public var max: UInt64?
 
+  enum CodingKeys: String, CodingKey {
+    case p50, p90, p99, max
+    case p999 = "p99_9"
+  }
+
   /// A summary.
   public init(
-    p50: UInt64? = nil, p90: UInt64? = nil, p99: UInt64? = nil, p99_9: UInt64? = nil,
+    p50: UInt64? = nil, p90: UInt64? = nil, p99: UInt64? = nil, p999: UInt64? = nil,
     max: UInt64? = nil
   ) {
     self.p50 = p50
     self.p90 = p90
     self.p99 = p99
-    self.p99_9 = p99_9
+    self.p999 = p999
     self.max = max
   }
 
@@ -83,7 +88,7 @@ public struct LatencySummary: Hashable, Codable, Sendable {
       return UInt64(Statistics.median(values.map { Double($0) }).rounded())
     }
     return LatencySummary(
-      p50: median(\.p50), p90: median(\.p90), p99: median(\.p99), p99_9: median(\.p99_9),
+      p50: median(\.p50), p90: median(\.p90), p99: median(\.p99), p999: median(\.p999),
       max: median(\.max))
   }
 }

@@ -25,7 +25,7 @@ public enum ResultTable {
       Figure.count(row.median.throughput),
       Figure.spread(row.spread.throughput.relative),
       ratio.map { Figure.ratio($0.throughput) } ?? "",
-      duration(latency.p50), duration(latency.p99), duration(latency.p99_9), duration(latency.max),
+      duration(latency.p50), duration(latency.p99), duration(latency.p999), duration(latency.max),
       Figure.duration(row.median.cpuNanosecondsPerOperation),
       Figure.spread(row.spread.cpuNanosecondsPerOperation.relative),
       ratio.map { Figure.ratio($0.cpu) } ?? "",

@@ -9,8 +9,8 @@ public enum LineJSON {
   /// `value` on one line, keys in alphabetical order.
   public static func string(_ value: some Encodable, pretty: Bool = false) throws -> String {
     let encoder = JSONEncoder()
-    encoder.outputFormatting =
-      pretty ? [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if pretty { encoder.outputFormatting.insert(.prettyPrinted) }
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
