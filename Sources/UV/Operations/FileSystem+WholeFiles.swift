@@ -32,7 +32,9 @@ extension FileSystem {
       return Bytes(
         storage: .adopting(bytes), start: UnsafePointer(bytes.assumingMemoryBound(to: UInt8.self)),
         count: job.pointee.count)
-    } _: { done($0) }
+    } _: {
+      done($0)
+    }
     job.job.pointee.limit = min(max(maximumSize, 0), .max - 1)
     return job.start()
   }
@@ -60,7 +62,10 @@ extension FileSystem {
     _ path: some PathConvertible, _ bytes: Bytes, atomically: Bool = false,
     permissions: FilePermissions = .ownerReadWriteOthersRead, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    let job = WholeFileJob(loop, "write_file", path, bytes) { _ in } _: { done($0) }
+    let job = WholeFileJob(loop, "write_file", path, bytes) { _ in
+    } _: {
+      done($0)
+    }
     job.job.pointee.writes = 1
     job.job.pointee.atomic = atomically ? 1 : 0
     job.job.pointee.mode = Int32(permissions.rawValue)

@@ -115,7 +115,9 @@ extension Bytes: RandomAccessCollection {
 
   /// Calls `body` with the bytes in place.
   @inlinable
-  public func withContiguousStorageIfAvailable<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
+  public func withContiguousStorageIfAvailable<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows
+    -> R?
+  {
     defer { withExtendedLifetime(storage) {} }
     return try body(UnsafeBufferPointer(start: start, count: count))
   }
