@@ -45,22 +45,34 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // The examples, which the tests run.
+    .executableTarget(
+      name: "FourStyles", dependencies: ["UV", "UVPromises", "UVFutures"],
+      path: "Sources/Examples/FourStyles", swiftSettings: settings),
+    .executableTarget(
+      name: "EchoServer", dependencies: ["UV"], path: "Sources/Examples/EchoServer",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "MainActorInLoop", dependencies: ["UV"], path: "Sources/Examples/MainActorInLoop",
+      swiftSettings: settings),
+
     // The benchmark.
     .target(name: "CBenchHooks", path: "bench/Hooks"),
-    .target(name: "CBaseline", dependencies: ["CUV"], path: "bench/CBaseline"),
-    .target(name: "CLoadGenerator", path: "bench/LoadGenerator"),
+    .target(name: "CBenchSupport", path: "bench/Support"),
+    .target(name: "CBaseline", dependencies: ["CUV", "CBenchSupport"], path: "bench/CBaseline"),
+    .target(name: "CLoadGenerator", dependencies: ["CBenchSupport"], path: "bench/LoadGenerator"),
     .target(
       name: "BenchKit",
       dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
       path: "bench/Kit", swiftSettings: settings),
     .target(
       name: "BenchWorkloads",
-      dependencies: ["BenchKit", "CBaseline", "UV", "UVPromises", "UVFutures"],
-      path: "bench/Workloads", swiftSettings: settings),
+      dependencies: ["BenchKit", "CBaseline", "CBenchSupport", "UV", "UVPromises", "UVFutures"],
+      path: "bench/Workloads", exclude: ["README.md"], swiftSettings: settings),
     .executableTarget(
       name: "uvbench",
       dependencies: [
-        "BenchKit", "BenchWorkloads", "CBenchHooks", "CLoadGenerator",
+        "BenchKit", "BenchWorkloads", "CBenchHooks", "CBenchSupport", "CLoadGenerator",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "bench/uvbench", swiftSettings: settings),
@@ -74,6 +86,7 @@ let package = Package(
     .testTarget(
       name: "UVFuturesTests", dependencies: ["UVFutures", "UVTestSupport"],
       swiftSettings: settings),
-    .testTarget(name: "BenchKitTests", dependencies: ["BenchKit"], swiftSettings: settings),
+    .testTarget(
+      name: "BenchKitTests", dependencies: ["BenchKit", "CBenchSupport"], swiftSettings: settings),
   ]
 )

@@ -8,8 +8,7 @@ extension Request {
   @inlinable
   public var value: Success {
     get async throws(UVError) {
-      let waiter = RequestWaiter(self)
-      return try await waiter.wait()
+      try await wait()
     }
   }
 }
@@ -22,48 +21,26 @@ extension Request where Success == Void {
   ///
   /// - Throws: What the request fails with.
   @inlinable
+  @inline(__always)
   public var value: Void {
     get async throws(UVError) {
       switch body {
-      case .write(let stream, let bytes, _): try await stream.writeAndWait(bytes)
-      case .start: try await RequestWaiter(self).wait()
+      case .write(let stream, let bytes, _):
+        let taken = try stream.writeNow(bytes).get()
+        if taken < bytes.count { try await stream.writeRest(of: bytes, after: taken) }
+      case .start: try await wait()
       }
     }
   }
 }
 
-/// The place where a task and the request that it waits for meet; on the loop's thread, but for the cancellation.
-@usableFromInline
-final class RequestWaiter<Success> {
-  private let request: Request<Success>
-  private var pending: PendingRequest?
-  private var result: Result<Success, UVError>?
-  private var continuation: UnsafeContinuation<Void, Never>?
-
-  @usableFromInline
-  init(_ request: Request<Success>) { self.request = request }
-
+extension Request {
   @usableFromInline
   nonisolated(nonsending) func wait() async throws(UVError) -> Success {
     if Task.isCancelled { throw UVError(.cancelled, operation: "await") }
-    pending = request.start { [self] result in
-      self.result = result
-      continuation.take()?.resume()
+    let result: Result<Success, UVError> = await suspend(on: loop) { continuation in
+      start { continuation.resume(returning: UnsafeTransfer($0)) }
     }
-    // Sound: the handler touches the waiter only on the loop's thread.
-    let transfer = UnsafeTransfer(self)
-    let executor = request.loop.executor
-    await withTaskCancellationHandler {
-      if result != nil { return }
-      await withUnsafeContinuation { continuation = $0 }
-    } onCancel: {
-      if executor.isOnLoop {
-        transfer.value.pending?.cancel()
-      } else {
-        try? executor.execute { _ in transfer.value.pending?.cancel() }
-      }
-    }
-    pending = nil
-    return try result!.get()
+    return try result.get()
   }
 }

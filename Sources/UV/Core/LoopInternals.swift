@@ -11,10 +11,10 @@ final class LoopInternals {
   private let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
   private var mainQueue: UnsafeMutablePointer<uv_poll_t>?
   private var isAttached = false
-  private var dirtyStreams: [ByteStream] = []
+  @exclusivity(unchecked) private var dirtyStreams: [ByteStream] = []
 
   /// Counts the turns of the loop: a stream writes at once the first time in a turn and gathers after that.
-  private(set) var turn = 0
+  @exclusivity(unchecked) private(set) var turn = 0
 
   init(wakeup: Wakeup) { self.wakeup = wakeup }
 
@@ -45,15 +45,17 @@ final class LoopInternals {
       try check(code, "poll_init", "main queue")
       cuv_handle_set_data(handle, Unmanaged.passUnretained(loop).toOpaque())
       mainQueue = handle
-      try check(uv_poll_start(handle, Int32(UV_READABLE.rawValue), mainQueueCallback), "poll_start", "main queue")
+      try check(
+        uv_poll_start(handle, Int32(UV_READABLE.rawValue), mainQueueCallback), "poll_start", "main queue")
       uv_unref(cuv_handle(handle))
     }
   #endif
 
-  /// Has the loop come round again without waiting, to run what is queued.
-  @inline(never)
-  func pump() {
-    if isAttached, uv_is_active(cuv_handle(idle)) == 0 { uv_idle_start(idle, idleCallback) }
+  /// Has the loop come round again without waiting, to run what is queued; false if it has been shut down.
+  func pump() -> Bool {
+    guard isAttached else { return false }
+    if uv_is_active(cuv_handle(idle)) == 0 { uv_idle_start(idle, idleCallback) }
+    return true
   }
 
   func stopPumping() { uv_idle_stop(idle) }

@@ -9,8 +9,8 @@ final class ReadBuffer {
   /// A slab with less room than this is left to its readers.
   private static let leastRoom = 16384
 
-  private var slab = ByteStorage.create(capacity: capacity)
-  private var used = 0
+  @exclusivity(unchecked) private var slab = ByteStorage.empty
+  @exclusivity(unchecked) private var used = capacity
 
   func reserve(_ buffer: UnsafeMutablePointer<uv_buf_t>) {
     if used > 0 {

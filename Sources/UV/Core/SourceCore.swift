@@ -32,21 +32,21 @@ final class SourceCore<Element>: Cancelling {
 
   let loop: EventLoop
   private let operation: String
-  /// The source itself, which owns this.
-  private unowned(unsafe) let driver: any SourceDriver
-  private var handler: Completion<Element?>?
-  private var first: Entry?
-  private var others: [Entry] = []
-  private var generation: UInt = 0
-  private var isProducing = false
+  /// The source itself, which owns this; set once.
+  unowned(unsafe) var driver: (any SourceDriver)!
+  // Loop-confined and never inout across a call: exclusivity checks would cost more than the accesses.
+  @exclusivity(unchecked) private var handler: Completion<Element?>?
+  @exclusivity(unchecked) private var first: Entry?
+  @exclusivity(unchecked) private var others: [Entry] = []
+  @exclusivity(unchecked) private var generation: UInt = 0
+  @exclusivity(unchecked) private var isProducing = false
   /// The end, once; nil after it has been told.
-  private var ending: Outcome?
-  private(set) var hasEnded = false
+  @exclusivity(unchecked) private var ending: Outcome?
+  @exclusivity(unchecked) private(set) var hasEnded = false
 
-  init(loop: EventLoop, operation: String, driver: any SourceDriver) {
+  init(loop: EventLoop, operation: String) {
     self.loop = loop
     self.operation = operation
-    self.driver = driver
   }
 
   /// Whether somebody waits for an element.
@@ -66,28 +66,22 @@ final class SourceCore<Element>: Cancelling {
   }
 
   /// The next element for the task that calls this, which is on the loop.
-  nonisolated(nonsending) func next() async throws(UVError) -> Element? {
-    if let outcome = immediateOutcome() { return try outcome.get() }
-    if Task.isCancelled { throw UVError(.cancelled, operation: operation) }
-    let generation = generation &+ 1
-    // Sound: the handler touches the source only on the loop's thread.
-    let transfer = UnsafeTransfer(self)
-    let outcome = await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        _ = append(.task(continuation))
-        // Cancelled since the check above: the handler has run already, and found nobody.
-        if Task.isCancelled { cancel(slot: 0, generation: generation) }
-      }
-    } onCancel: {
-      transfer.value.cancelFromAnywhere(generation)
-    }
-    return try outcome.value.get()
+  @inline(__always)
+  nonisolated(nonsending) func next(task: LoopTaskBase?) async throws(UVError) -> Element? {
+    if let outcome = outcomeIfReady() { return try outcome.get() }
+    return try await suspend(on: loop, task: task) { wait($0) }.get()
   }
 
-  private func cancelFromAnywhere(_ generation: UInt) {
-    if loop.executor.isOnLoop { return cancel(slot: 0, generation: generation) }
-    let transfer = UnsafeTransfer(self)
-    try? loop.executor.execute { _ in transfer.value.cancel(slot: 0, generation: generation) }
+  /// What a task gets without waiting.
+  @inline(__always)
+  func outcomeIfReady() -> Outcome? {
+    if let outcome = immediateOutcome() { return outcome }
+    return Task.isCancelled ? .failure(UVError(.cancelled, operation: operation)) : nil
+  }
+
+  @inline(__always)
+  func wait(_ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>) -> PendingRequest {
+    PendingRequest(self, generation: append(.task(continuation)))
   }
 
   func start(_ handler: @escaping Completion<Element?>) {

@@ -9,13 +9,13 @@ final class WriteQueue: Cancelling {
   private enum Waiter {
     case none
     case callback(Completion<Void>)
-    case task(UnsafeContinuation<Int32, Never>)
+    case task(UnsafeContinuation<UnsafeTransfer<Int32>, Never>)
 
     func resume(_ code: Int32) {
       switch self {
       case .none: break
       case .callback(let done): done(code < 0 ? .failure(failure(code, "write")) : .success(()))
-      case .task(let continuation): continuation.resume(returning: code)
+      case .task(let continuation): continuation.resume(returning: UnsafeTransfer(code))
       }
     }
   }
@@ -28,26 +28,25 @@ final class WriteQueue: Cancelling {
     var isBegun = false
   }
 
-  private unowned(unsafe) let owner: ByteStream
+  /// The stream, which owns this; set once.
+  unowned(unsafe) var owner: ByteStream!
   private let loop: EventLoop
   private var request: UnsafeMutablePointer<uv_write_t>?
   private var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
+  // Loop-confined: exclusivity checks would cost more than the accesses.
   /// Handed to libuv in one request.
-  private var inFlight: [Entry] = []
+  @exclusivity(unchecked) private var inFlight: [Entry] = []
   /// Waiting for the next one.
-  private var queued: [Entry] = []
+  @exclusivity(unchecked) private var queued: [Entry] = []
   private var isScheduled = false
-  private var generation: UInt = 0
-  private var turn = -1
+  @exclusivity(unchecked) private var generation: UInt = 0
+  @exclusivity(unchecked) private var turn = -1
   private var drainWaiters: [Completion<Void>] = []
   private var shutdownWaiter: Completion<Void>?
-  private(set) var isShutDown = false
-  private(set) var byteCount = 0
+  @exclusivity(unchecked) private(set) var isShutDown = false
+  @exclusivity(unchecked) private(set) var byteCount = 0
 
-  init(_ owner: ByteStream) {
-    self.owner = owner
-    loop = owner.loop
-  }
+  init(_ loop: EventLoop) { self.loop = loop }
 
   deinit {
     request?.deallocate()
@@ -90,23 +89,19 @@ final class WriteQueue: Cancelling {
   }
 
   /// For a task, which has one write under way at a time: there is nothing to gather, so it never waits its turn.
-  nonisolated(nonsending) func write(_ bytes: Bytes) async throws(UVError) {
-    if Task.isCancelled { throw UVError(.cancelled, operation: "write") }
+  func writeNow(_ bytes: Bytes) -> Result<Int, UVError> {
+    if Task.isCancelled { return .failure(UVError(.cancelled, operation: "write")) }
     let taken = tryWrite(bytes)
-    if taken == bytes.count { return }
-    if taken < 0 { throw failure(taken, "write") }
-    self.generation &+= 1
-    let generation = generation
-    // Sound: the handler touches the queue only on the loop's thread.
-    let transfer = UnsafeTransfer(self)
-    let code = await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)
-        if taken > 0 { flush() } else { schedule() }
-        if Task.isCancelled { cancel(slot: 0, generation: generation) }
-      }
-    } onCancel: {
-      transfer.value.cancelFromAnywhere(generation)
+    return taken < 0 ? .failure(failure(taken, "write")) : .success(taken)
+  }
+
+  /// The part of a task's write that has to wait.
+  nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async throws(UVError) {
+    let code: Int32 = await suspend(on: loop) { continuation in
+      generation &+= 1
+      append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)
+      if taken > 0 { flush() } else { schedule() }
+      return PendingRequest(self, generation: generation)
     }
     if code < 0 { throw failure(code, "write") }
   }
@@ -207,7 +202,9 @@ final class WriteQueue: Cancelling {
         waiter = entry.waiter
       }
       queued.removeAll { $0.generation == generation }
-    } else if !takeWaiter(from: &queued, generation, &waiter), !takeWaiter(from: &inFlight, generation, &waiter) {
+    } else if !takeWaiter(from: &queued, generation, &waiter),
+      !takeWaiter(from: &inFlight, generation, &waiter)
+    {
       return
     }
     loop.queueMicrotask { waiter.resume(UV_ECANCELED.rawValue) }
@@ -219,12 +216,6 @@ final class WriteQueue: Cancelling {
     waiter = entries[index].waiter
     entries[index].waiter = .none
     return true
-  }
-
-  private func cancelFromAnywhere(_ generation: UInt) {
-    if loop.executor.isOnLoop { return cancel(slot: 0, generation: generation) }
-    let transfer = UnsafeTransfer(self)
-    try? loop.executor.execute { _ in transfer.value.cancel(slot: 0, generation: generation) }
   }
 
   func shutDown(_ done: @escaping Completion<Void>) -> PendingRequest {

@@ -175,9 +175,10 @@ extension EventLoop {
     EventLoop.current = self
     executor.bindToCurrentThread()
     isStopRequested = true
+    // From here on nothing more is begun: what a completion asks for fails with `loopClosed`.
+    isClosed = true
     tasks.cancelAll()
     drain()
-    // Completions may open more, so this goes on until nothing is left.
     repeat {
       timers.cancelAll()
       requests.cancelAll()
@@ -187,7 +188,6 @@ extension EventLoop {
       deliver(executor.receive())
       drain()
     } while !activity.isIdle && waitForPoolOrTasks()
-    isClosed = true
     deliver(executor.close())
     drain()
     timers.close()

@@ -12,6 +12,7 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   }
 
   nonisolated(nonsending) func run() async {
+    identify()
     // The closure, and what it captured, goes as soon as it has ended.
     let body = self.body.take()!
     do throws(Failure) {
@@ -44,17 +45,26 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
 }
 
 /// What tasks of all types have in common: the list that they are on, and their cancellation.
+///
+/// What a task waits for is written down here, so that its cancellation finds it: a cancellation handler for each
+/// wait would cost more than most waits do.
 public class LoopTaskBase {
   unowned(unsafe) let loop: EventLoop
   fileprivate var index = 0
   private var task: Task<Void, Never>?
   private(set) var isFinished = false
+  @exclusivity(unchecked) private var wait = PendingRequest()
+  /// Who runs the body: children that it starts are other tasks, and wait on their own account.
+  @exclusivity(unchecked) private var identity: UnsafeCurrentTask?
 
   init(loop: EventLoop) { self.loop = loop }
 
   func begin(_ task: Task<Void, Never>) {
     if !isFinished { self.task = task }
   }
+
+  /// Called by the task that is to run the body.
+  func identify() { withUnsafeCurrentTask { identity = $0 } }
 
   func end() {
     isFinished = true
@@ -64,6 +74,39 @@ public class LoopTaskBase {
 
   /// Cancels the task: what it waits for on the loop ends with `cancelled`, and `Task.isCancelled` is true in it.
   public func cancel() { task?.cancel() }
+
+  // MARK: What the task waits for
+
+  @TaskLocal private static var local: UnsafeTransfer<LoopTaskBase>?
+
+  /// The task that the caller is, nil if it is another: a child task, or one that a loop did not start.
+  static var current: LoopTaskBase? {
+    // Sound: a task local is seen by the task's children too, which compare and leave it alone.
+    guard let task = local?.value, task.isCurrent else { return nil }
+    return task
+  }
+
+  /// Whether the caller is this task.
+  var isCurrent: Bool {
+    @inline(__always) get { withUnsafeCurrentTask { $0 == identity } }
+  }
+
+  func withCurrent(isolation: isolated (any Actor)?, _ body: () async -> Void) async {
+    await Self.$local.withValue(UnsafeTransfer(self)) {
+      _ = isolation
+      await body()
+    }
+  }
+
+  /// Notes what the task waits for; on the loop, by the task itself, which has not been cancelled.
+  @inline(__always)
+  func willWait(for request: PendingRequest) { wait = request }
+
+  @inline(__always)
+  func didWait() { wait = PendingRequest() }
+
+  /// Cancels what the task waits for. On the loop.
+  func cancelWait() { wait.cancel() }
 }
 
 /// The tasks of a loop that have not ended.

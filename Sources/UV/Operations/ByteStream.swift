@@ -5,11 +5,25 @@ import CUV
 /// Reading is driven by its reader: bytes that nobody has asked for stay in the system's buffer, so that the peer
 /// is slowed down. A writer sees ``writeQueueSize`` and waits for its write or for ``drain()``.
 public class ByteStream: Handle, EventSource, SourceDriver {
+  /// What the source delivers.
   public typealias Element = Bytes
+  /// What ends it before its time.
   public typealias Failure = UVError
 
-  private(set) lazy var source = SourceCore<Bytes>(loop: loop, operation: "read", driver: self)
-  private(set) lazy var writes = WriteQueue(self)
+  let source: SourceCore<Bytes>
+  let writes: WriteQueue
+
+  override init(
+    loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32
+  )
+    throws(UVError)
+  {
+    source = SourceCore(loop: loop, operation: "read")
+    writes = WriteQueue(loop)
+    try super.init(loop: loop, size: size, operation, initialize)
+    source.driver = self
+    writes.owner = self
+  }
 
   var stream: UnsafeMutablePointer<uv_stream_t> { cuv_stream(block.raw) }
 
@@ -63,13 +77,52 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   }
 
   /// The iterator of a stream's bytes.
+  ///
+  /// Inlined into the loop that uses it: each call of an asynchronous function costs two changes of executor,
+  /// which cost more than a read.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let stream: ByteStream
+    @usableFromInline let stream: ByteStream
+    /// The task that iterates, found once.
+    @usableFromInline var task: LoopTaskBase?
+
+    init(stream: ByteStream) { self.stream = stream }
 
     /// The next bytes, or nil at the end; returns at once if they are there.
+    @inlinable
+    @inline(__always)
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError) -> Bytes? {
-      try await stream.source.next()
+      if let outcome = stream.immediateRead(by: &task) { return try outcome.get() }
+      guard let task else { return try await stream.readFromAnotherTask() }
+      let outcome = await withUnsafeContinuation { stream.waitToRead($0, task) }
+      return try stream.didWaitToRead(outcome, task).get()
     }
+  }
+
+  /// What the next read gives without waiting.
+  @usableFromInline
+  func immediateRead(by task: inout LoopTaskBase?) -> Result<Bytes?, UVError>? {
+    if task?.isCurrent != true { task = LoopTaskBase.current }
+    return source.outcomeIfReady()
+  }
+
+  @usableFromInline
+  func waitToRead(
+    _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>, _ task: LoopTaskBase
+  ) {
+    task.willWait(for: source.wait(continuation))
+  }
+
+  @usableFromInline
+  func didWaitToRead(_ outcome: UnsafeTransfer<Result<Bytes?, UVError>>, _ task: LoopTaskBase) -> Result<
+    Bytes?, UVError
+  > {
+    task.didWait()
+    return outcome.value
+  }
+
+  @usableFromInline
+  nonisolated(nonsending) func readFromAnotherTask() async throws(UVError) -> Bytes? {
+    try await source.next(task: nil)
   }
 
   /// Reads the stream to its end.
@@ -140,8 +193,15 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 
   func flush() { writes.flush() }
 
+  /// Writes without waiting: the number of bytes taken, or an error.
   @usableFromInline
-  nonisolated(nonsending) func writeAndWait(_ bytes: Bytes) async throws(UVError) { try await writes.write(bytes) }
+  func writeNow(_ bytes: Bytes) -> Result<Int, UVError> { writes.writeNow(bytes) }
+
+  /// Waits until the rest of a write has been taken.
+  @usableFromInline
+  nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async throws(UVError) {
+    try await writes.writeRest(of: bytes, after: taken)
+  }
 
   // MARK: Closing
 

@@ -4,10 +4,12 @@ import CUV
 ///
 /// A connection is accepted only when somebody asks for one; the others wait in the system's queue.
 public final class TCPListener: Handle, EventSource, SourceDriver {
+  /// What the source delivers.
   public typealias Element = TCPConnection
+  /// What ends it before its time.
   public typealias Failure = UVError
 
-  private(set) lazy var source = SourceCore<TCPConnection>(loop: loop, operation: "accept", driver: self)
+  let source: SourceCore<TCPConnection>
   /// libuv holds a connection that nobody has asked for yet, and listens again once it is accepted.
   private var hasPending = false
 
@@ -17,9 +19,11 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
     guard backlog >= 1, let backlog = Int32(exactly: backlog) else {
       throw UVError(.invalidArgument, operation: "listen", subject: "backlog \(backlog)")
     }
+    source = SourceCore(loop: loop, operation: "accept")
     try super.init(loop: loop, size: MemoryLayout<uv_tcp_t>.size, "tcp_init") { raw in
       uv_tcp_init(loop.raw, raw.assumingMemoryBound(to: uv_tcp_t.self))
     }
+    source.driver = self
     try check(address.withSockaddr { uv_tcp_bind(tcp, $0, 0) }, "bind", address.description)
     // libuv keeps an error of bind for later; asking for the name brings it out.
     do throws(UVError) { _ = try localAddress() } catch {
@@ -111,7 +115,7 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError)
       -> TCPConnection?
     {
-      try await listener.source.next()
+      try await listener.source.next(task: LoopTaskBase.current)
     }
   }
 

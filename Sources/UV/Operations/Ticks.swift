@@ -12,7 +12,9 @@ public struct Tick: Hashable, Sendable {
 ///
 /// Ticks are not stored. One that is due is delivered when it is asked for, with the number of those missed before.
 public final class Ticks: EventSource, SourceDriver {
+  /// What the source delivers.
   public typealias Element = Tick
+  /// What ends it before its time.
   public typealias Failure = UVError
 
   /// The loop that the ticks belong to.
@@ -21,13 +23,15 @@ public final class Ticks: EventSource, SourceDriver {
   private let start: UInt64
   private var delivered = 0
   private var timer = PendingRequest()
-  private(set) lazy var source = SourceCore<Tick>(loop: loop, operation: "tick", driver: self)
+  let source: SourceCore<Tick>
 
   init(loop: EventLoop, interval: Duration) {
     precondition(interval >= .milliseconds(1), "ticks(every:): an interval is a millisecond or more")
     self.loop = loop
     self.interval = interval.nanoseconds
     start = uv_hrtime()
+    source = SourceCore(loop: loop, operation: "tick")
+    source.driver = self
   }
 
   /// Asks for the next tick; see ``EventSource/next(_:)``.
@@ -78,7 +82,7 @@ public final class Ticks: EventSource, SourceDriver {
 
     /// The next tick; it never is nil.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError) -> Tick? {
-      try await ticks.source.next()
+      try await ticks.source.next(task: LoopTaskBase.current)
     }
   }
 

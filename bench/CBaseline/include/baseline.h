@@ -1,1 +1,64 @@
+/// The workloads in plain C on libuv: the floor that every style is compared with.
+/// What one operation is, and what is checked, stands in `bench/Workloads/README.md`.
 #pragma once
+
+#include "bench_support.h"
+
+#include <stdint.h>
+
+/// What one run of a row is asked to do. A row reads only what its workload uses.
+struct cb_params {
+  /// How many operations to do.
+  uint64_t operations;
+  /// What the data of this run follows from.
+  uint64_t seed;
+  /// TCP: how many connections to serve before the row ends.
+  uint32_t connections;
+  /// Bytes of a message, a write or a file.
+  uint32_t size;
+  /// How many operations are under way at a time.
+  uint32_t in_flight;
+  /// Timers: see `bench_timer_delay_ms`. `sleep-chain`: the length of a sleep.
+  uint32_t milliseconds;
+  /// Wake-ups: the processor of the other thread, or -1.
+  int32_t cpu;
+  /// Files: where `bench_files_write` put them.
+  const char *directory;
+  /// Where latencies go; never null.
+  struct bench_latency *latencies;
+  /// Timers: where starts and firings are written down.
+  struct bench_timer_ledger *ledger;
+  /// Called with 1 when the measured window opens and with 0 when it closes. TCP
+  /// rows do not call it: the load generator knows when its requests are done.
+  void (*window)(void *context, int open);
+  /// TCP: called once with the port that was bound.
+  void (*listening)(void *context, uint16_t port);
+  /// Passed to both.
+  void *context;
+};
+
+/// What a row did.
+struct cb_result {
+  uint64_t operations;
+  uint64_t checksum;
+  uint64_t bytes_read;
+  uint64_t bytes_written;
+  /// A sentence, when the row failed.
+  char error[160];
+};
+
+/// Every row: zero, or a negative libuv error with `error` set.
+typedef int (*cb_row)(const struct cb_params *params, struct cb_result *result);
+
+int cb_million_timers_run(const struct cb_params *params, struct cb_result *result);
+int cb_sleep_chain_run(const struct cb_params *params, struct cb_result *result);
+int cb_fs_stat_run(const struct cb_params *params, struct cb_result *result);
+int cb_fs_read_run(const struct cb_params *params, struct cb_result *result);
+int cb_tcp_echo_run(const struct cb_params *params, struct cb_result *result);
+int cb_tcp_stream_run(const struct cb_params *params, struct cb_result *result);
+int cb_tcp_accept_run(const struct cb_params *params, struct cb_result *result);
+int cb_wakeup_run(const struct cb_params *params, struct cb_result *result);
+int cb_then_chain_run(const struct cb_params *params, struct cb_result *result);
+
+/// The version of the libuv that is linked, such as `1.44.2`.
+const char *cb_libuv_version(void);

@@ -1,1 +1,18 @@
+/// The other side of the TCP workloads: plain epoll, in a process of its own, the
+/// same for every row. It sends seeded bytes, checks what comes back, and takes the
+/// latency of every request.
 #pragma once
+
+/// The program. `argv` is `[name, parent process id, processor or -1]`. It reads one
+/// line per run on standard input and answers on standard output:
+///
+///     run mode=echo port=7000 connections=50 size=64 operations=1000 warmup=100 seed=1
+///     → ready          connected, warmed up; the clock of the measured side may start
+///     go
+///     → done operations=1000 checksum=… wall_ns=… latencies=<ns>:<count>,…
+///
+/// or `error <sentence>` at any point. `mode` is `echo`, `accept` or `stream`.
+/// `rate=R` sends R requests a second whatever comes back (`poisson=1` for random
+/// arrivals); `latencies` then count from the intended start, and `service=` from
+/// the actual one. With `silent=1` no latencies are listed. It ends with standard input, or with its parent.
+int load_generator_main(int argc, char **argv);

@@ -1,0 +1,47 @@
+/// Suspends the current task until `start`'s continuation is resumed, and cancels what it waits for if the task is
+/// cancelled meanwhile. On the loop.
+///
+/// - Parameter start: Begins to wait, and says how to cancel that.
+@inline(__always)
+nonisolated(nonsending) func suspend<T>(
+  on loop: EventLoop, task: LoopTaskBase? = LoopTaskBase.current,
+  _ start: (UnsafeContinuation<UnsafeTransfer<T>, Never>) -> PendingRequest
+) async -> T {
+  if let task {
+    let value = await withUnsafeContinuation { continuation in task.willWait(for: start(continuation)) }
+    task.didWait()
+    return value.value
+  }
+  return await suspendWithHandler(on: loop, isolation: #isolation, start)
+}
+
+/// The same for a task that the loop did not start, such as a child task, or a task of another executor's.
+private func suspendWithHandler<T>(
+  on loop: EventLoop, isolation: isolated (any Actor)?,
+  _ start: (UnsafeContinuation<UnsafeTransfer<T>, Never>) -> PendingRequest
+) async -> T {
+  let wait = Wait()
+  // Sound: what is waited for is touched only on the loop's thread.
+  let transfer = UnsafeTransfer(wait)
+  let executor = loop.executor
+  let value = await withTaskCancellationHandler {
+    // Keeps the closure where its caller is.
+    _ = isolation
+    return await withUnsafeContinuation { continuation in
+      wait.request = start(continuation)
+      // Cancelled before there was something to cancel.
+      if Task.isCancelled { wait.request.cancel() }
+    }
+  } onCancel: {
+    if executor.isOnLoop {
+      transfer.value.request.cancel()
+    } else {
+      try? executor.execute { _ in transfer.value.request.cancel() }
+    }
+  }
+  return value.value
+}
+
+private final class Wait {
+  var request = PendingRequest()
+}

@@ -1,0 +1,39 @@
+import BenchKit
+import Synchronization
+import Testing
+
+@Suite struct MeterTests {
+  @Test func nothingIsMeasuredBeforeBothEnds() {
+    let meter = Meter()
+    #expect(meter.measurement == nil)
+    meter.close()
+    #expect(meter.measurement == nil)
+    meter.open()
+    #expect(meter.measurement == nil)
+    meter.close()
+    #expect(meter.measurement != nil)
+  }
+
+  @Test func countersAreReadAtBothEndsAndOnlyOnce() {
+    let rising = Rising()
+    let meter = Meter(counters: [Meter.Counter(name: "x") { rising.next() }])
+    meter.open()
+    meter.close()
+    let first = meter.measurement
+    meter.close()
+    #expect(first?.counters == ["x": 5])
+    #expect(meter.measurement == first)
+  }
+}
+
+/// A counter that goes up by five whenever it is read.
+private final class Rising: Sendable {
+  private let value = Mutex<UInt64>(100)
+
+  func next() -> UInt64 {
+    value.withLock { value in
+      value += 5
+      return value
+    }
+  }
+}

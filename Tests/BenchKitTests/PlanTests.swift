@@ -1,0 +1,73 @@
+import BenchKit
+import Testing
+
+@Suite struct PlanTests {
+  @Test(arguments: [
+    ("*", "tcp-echo", true), ("tcp-*", "tcp-echo", true), ("*echo", "tcp-echo", true),
+    ("t?p-*o", "tcp-echo", true), ("tcp", "tcp-echo", false), ("tcp-echo?", "tcp-echo", false),
+    ("*a*b", "aab", true), ("*a*b", "aba", false), ("", "x", false), ("**", "", true),
+  ])
+  func globs(pattern: String, text: String, fits: Bool) {
+    #expect(Glob(pattern).matches(text) == fits)
+  }
+
+  private let workloads: [any Workload] = [
+    Idle(name: "one", styles: [.c, .async]), Idle(name: "two", styles: [.c]),
+  ]
+
+  private func cases(
+    patterns: [String] = [], styles: [Style] = [], overrides: [String: [Int]] = [:],
+    quick: Bool = false
+  ) throws -> [String] {
+    try SuitePlan.cases(
+      workloads, patterns: patterns, styles: styles, overrides: overrides, quick: quick
+    ).map { item in
+      "\(item.workload.name) \(item.parameters) \(item.styles.map(\.rawValue).joined(separator: "+"))"
+    }
+  }
+
+  @Test func everyCombinationOfParametersIsACase() throws {
+    #expect(
+      try cases(patterns: ["one"]) == [
+        "one a=1 b=5 c+async", "one a=1 b=6 c+async", "one a=2 b=5 c+async", "one a=2 b=6 c+async",
+      ])
+    #expect(try cases(patterns: ["two"], quick: true) == ["two a=9 b=5 c", "two a=9 b=6 c"])
+    #expect(
+      try cases(patterns: ["two"], overrides: ["a": [3], "b": [4]], quick: true) == ["two a=3 b=4 c"])
+  }
+
+  @Test func rowsThatDoNotExistAreLeftOut() throws {
+    #expect(
+      try cases(styles: [.async], overrides: ["a": [1], "b": [1]]) == ["one a=1 b=1 async"])
+  }
+
+  @Test func whatDoesNotExistIsAnError() {
+    #expect(throws: UsageError.self) { try cases(patterns: ["three"]) }
+    #expect(throws: UsageError.self) { try cases(patterns: ["one", "three"]) }
+    #expect(throws: UsageError.self) { try cases(styles: [.promise]) }
+    #expect(throws: UsageError.self) { try cases(overrides: ["c": [1]]) }
+    #expect(throws: UsageError.self) { try cases(patterns: ["two"], styles: [.async]) }
+  }
+
+  @Test func exitCodesBelongToErrors() {
+    #expect(BenchExit(WrongWork("")) == .wrongWork)
+    #expect(BenchExit(WorkerFailure("")) == .wrongWork)
+    #expect(BenchExit(UsageError("")) == .usage)
+    #expect(BenchExit(Interrupted()) == .interrupted)
+  }
+}
+
+private struct Idle: Workload {
+  let name: String
+  let summary = "nothing"
+  let parameters = [
+    Parameter("a", 1, 2, quick: 9, help: "the first"), Parameter("b", 5, 6, help: "the second"),
+  ]
+  let styles: [Style]
+
+  func makeInstance(
+    style: Style, parameters: ParameterValues, context: WorkloadContext
+  ) -> any WorkloadInstance {
+    ClosureInstance { RunOutcome(operations: $0.operations, checksum: 0) }
+  }
+}

@@ -1,0 +1,17 @@
+#include "common.h"
+
+#include <stdio.h>
+
+void cb_fail(struct cb_result *result, int error, const char *what) {
+  if (result->error[0] != 0) return;
+  snprintf(result->error, sizeof result->error, "%s: %s", what, uv_strerror(error));
+}
+
+int cb_run_and_close(uv_loop_t *loop, struct cb_result *result) {
+  uv_run(loop, UV_RUN_DEFAULT);
+  int error = uv_loop_close(loop);
+  if (error != 0) cb_fail(result, error, "a handle was left open");
+  return result->error[0] != 0 ? UV_EIO : 0;
+}
+
+const char *cb_libuv_version(void) { return uv_version_string(); }

@@ -1,0 +1,140 @@
+#include "tcp_server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void on_closed(uv_handle_t *handle) {
+  struct connection *connection = handle->data;
+  struct tcp_server *server = connection->server;
+  connection->next_free = server->free;
+  server->free = connection;
+  if (++server->closed == server->params->connections) {
+    uv_close((uv_handle_t *)&server->listener, NULL);
+  }
+}
+
+void connection_close(struct connection *connection, int error, const char *what) {
+  if (error != 0) cb_fail(connection->server->result, error, what);
+  if (!uv_is_closing((uv_handle_t *)&connection->handle)) {
+    uv_close((uv_handle_t *)&connection->handle, on_closed);
+  }
+}
+
+static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer) {
+  (void)suggested;
+  struct connection *connection = handle->data;
+  *buffer = uv_buf_init(connection->server->buffer, READ_BUFFER);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) {
+  struct connection *connection = stream->data;
+  if (count > 0) {
+    connection->server->result->bytes_read += (uint64_t)count;
+    connection->server->on_bytes(connection, buffer->base, (size_t)count);
+  } else if (count < 0) {
+    connection_close(connection, count == UV_EOF ? 0 : (int)count, "uv_read_start");
+  }
+}
+
+void connection_read(struct connection *connection) {
+  uv_read_start((uv_stream_t *)&connection->handle, on_allocate, on_read);
+}
+
+int connection_write(struct connection *connection, char *bytes, size_t count, uv_write_cb done) {
+  uv_buf_t whole = uv_buf_init(bytes, (unsigned)count);
+  int wrote = uv_try_write((uv_stream_t *)&connection->handle, &whole, 1);
+  if (wrote == UV_EAGAIN) wrote = 0;
+  if (wrote < 0) return wrote;
+  connection->server->result->bytes_written += count;
+  if ((size_t)wrote == count) return 1;
+  size_t rest = count - (size_t)wrote;
+  char *from = bytes + wrote;
+  if (connection->server->payload == NULL) {
+    // The read buffer is shared: the next read would overwrite what is queued.
+    if (connection->pending == NULL) connection->pending = malloc(READ_BUFFER);
+    if (connection->pending == NULL) return UV_ENOMEM;
+    from = memcpy(connection->pending, from, rest);
+  }
+  uv_buf_t queued = uv_buf_init(from, (unsigned)rest);
+  connection->write.data = connection;
+  return uv_write(&connection->write, (uv_stream_t *)&connection->handle, &queued, 1, done);
+}
+
+static void on_connection(uv_stream_t *listener, int status) {
+  struct tcp_server *server = listener->data;
+  if (status < 0) {
+    cb_fail(server->result, status, "uv_listen");
+    return;
+  }
+  struct connection *connection = server->free;
+  if (connection != NULL) {
+    server->free = connection->next_free;
+  } else {
+    connection = calloc(1, sizeof *connection);
+    if (connection == NULL) {
+      cb_fail(server->result, UV_ENOMEM, "accept");
+      return;
+    }
+  }
+  connection->server = server;
+  connection->received = 0;
+  connection->remaining = 0;
+  uv_tcp_init(&server->loop, &connection->handle);
+  connection->handle.data = connection;
+  server->accepted++;
+  int error = uv_accept(listener, (uv_stream_t *)&connection->handle);
+  if (error == 0) error = uv_tcp_nodelay(&connection->handle, 1);
+  if (error != 0) {
+    connection_close(connection, error, "uv_accept");
+  } else {
+    connection_read(connection);
+  }
+}
+
+static int listen_on_loopback(struct tcp_server *server) {
+  struct sockaddr_in address;
+  struct sockaddr_storage bound;
+  int length = sizeof bound;
+  uv_ip4_addr("127.0.0.1", 0, &address);
+  int error = uv_tcp_bind(&server->listener, (struct sockaddr *)&address, 0);
+  if (error == 0) error = uv_listen((uv_stream_t *)&server->listener, 1024, on_connection);
+  if (error == 0) {
+    error = uv_tcp_getsockname(&server->listener, (struct sockaddr *)&bound, &length);
+  }
+  if (error != 0) return error;
+  const struct sockaddr_in *name = (const struct sockaddr_in *)&bound;
+  server->params->listening(server->params->context, ntohs(name->sin_port));
+  return 0;
+}
+
+int tcp_server_run(
+    const struct cb_params *params, struct cb_result *result, char *payload,
+    void (*on_bytes)(struct connection *connection, char *bytes, size_t count)) {
+  struct tcp_server *server = calloc(1, sizeof *server);
+  int error = server == NULL ? UV_ENOMEM : uv_loop_init(&server->loop);
+  if (error != 0) {
+    free(server);
+    cb_fail(result, error, "uv_loop_init");
+    return error;
+  }
+  server->params = params;
+  server->result = result;
+  server->payload = payload;
+  server->on_bytes = on_bytes;
+  uv_tcp_init(&server->loop, &server->listener);
+  server->listener.data = server;
+  error = listen_on_loopback(server);
+  if (error != 0) {
+    cb_fail(result, error, "listen");
+    uv_close((uv_handle_t *)&server->listener, NULL);
+  }
+  error = cb_run_and_close(&server->loop, result);
+  while (server->free != NULL) {
+    struct connection *connection = server->free;
+    server->free = connection->next_free;
+    free(connection->pending);
+    free(connection);
+  }
+  free(server);
+  return error;
+}

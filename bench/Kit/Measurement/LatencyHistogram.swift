@@ -1,0 +1,94 @@
+import Histogram
+
+/// Latencies in nanoseconds, from 1 ns to 60 s with three significant digits.
+public struct LatencyHistogram: Sendable {
+  private static let highest: UInt64 = 60_000_000_000
+  private var histogram = Histogram<UInt64>(
+    lowestDiscernibleValue: 1, highestTrackableValue: highest, numberOfSignificantValueDigits: .three)
+
+  /// An empty histogram.
+  public init() {}
+
+  /// Adds a latency, `count` times. What took longer than 60 s counts as 60 s.
+  public mutating func record(_ nanoseconds: UInt64, count: UInt64 = 1) {
+    histogram.record(min(nanoseconds, Self.highest), count: count)
+  }
+
+  /// Adds all that `other` holds.
+  public mutating func add(_ other: LatencyHistogram) { histogram.add(other.histogram) }
+
+  /// How many latencies were recorded.
+  public var count: UInt64 { histogram.totalCount }
+
+  /// The largest latency, or nil when there is none.
+  public var max: UInt64? { count > 0 ? histogram.maxRecorded : nil }
+
+  /// The mean, or nil when there is none.
+  public var mean: Double? { count > 0 ? histogram.mean : nil }
+
+  /// The value at a percentile, or nil when fewer than ten samples lie beyond it: a
+  /// percentile that hangs on a handful of samples says nothing about the next run.
+  public func percentile(_ percentile: Double) -> UInt64? {
+    guard Double(count) * (100 - percentile) / 100 >= 10 - 1e-6 else { return nil }
+    return histogram.valueAtPercentile(percentile)
+  }
+
+  /// The values that occurred, and how often.
+  public var sparse: SparseHistogram {
+    var sparse = SparseHistogram()
+    for value in histogram.recordedValues() {
+      sparse.values.append(min(value.value, histogram.maxRecorded))
+      sparse.counts.append(value.count)
+    }
+    return sparse
+  }
+
+  /// The usual percentiles.
+  public var summary: LatencySummary {
+    LatencySummary(
+      p50: percentile(50), p90: percentile(90), p99: percentile(99), p999: percentile(99.9), max: max)
+  }
+}
+
+/// The percentiles that are reported; nil where there were too few samples.
+public struct LatencySummary: Hashable, Codable, Sendable {
+  /// Half of the operations took no longer.
+  public var p50: UInt64?
+  /// Nine in ten took no longer.
+  public var p90: UInt64?
+  /// 99 in a hundred took no longer.
+  public var p99: UInt64?
+  /// 999 in a thousand took no longer.
+  public var p999: UInt64?
+  /// The longest.
+  public var max: UInt64?
+
+  enum CodingKeys: String, CodingKey {
+    case p50, p90, p99, max
+    case p999 = "p99_9"
+  }
+
+  /// A summary.
+  public init(
+    p50: UInt64? = nil, p90: UInt64? = nil, p99: UInt64? = nil, p999: UInt64? = nil,
+    max: UInt64? = nil
+  ) {
+    self.p50 = p50
+    self.p90 = p90
+    self.p99 = p99
+    self.p999 = p999
+    self.max = max
+  }
+
+  /// Percentile by percentile, the median of several summaries; nil where one lacks it.
+  public static func median(_ summaries: [LatencySummary]) -> LatencySummary {
+    func median(_ value: (LatencySummary) -> UInt64?) -> UInt64? {
+      let values = summaries.compactMap(value)
+      guard !values.isEmpty, values.count == summaries.count else { return nil }
+      return UInt64(Statistics.median(values.map { Double($0) }).rounded())
+    }
+    return LatencySummary(
+      p50: median(\.p50), p90: median(\.p90), p99: median(\.p99), p999: median(\.p999),
+      max: median(\.max))
+  }
+}

@@ -1,0 +1,63 @@
+import Synchronization
+
+/// The stopwatch of a run: what the process used between `open` and `close`.
+///
+/// It may be opened and closed from any thread, since the end of a TCP run is known
+/// to the thread that talks with the load generator and not to the loop.
+public final class Meter: Sendable {
+  /// A counter that is read at both ends of the window.
+  public struct Counter: Sendable {
+    /// What is counted, such as `allocations`.
+    public var name: String
+    /// Its value now.
+    public var read: @Sendable () -> UInt64
+
+    /// A counter.
+    public init(name: String, read: @escaping @Sendable () -> UInt64) {
+      self.name = name
+      self.read = read
+    }
+  }
+
+  /// What was measured.
+  public struct Measurement: Hashable, Sendable {
+    /// Time and what else the system accounts for.
+    public var usage: ProcessUsage
+    /// The counters, by name.
+    public var counters: [String: UInt64]
+  }
+
+  private struct State {
+    var opened: (usage: ProcessUsage, counters: [UInt64])?
+    var measurement: Measurement?
+  }
+
+  private let counters: [Counter]
+  private let state = Mutex(State())
+
+  /// A meter that also reads `counters`.
+  public init(counters: [Counter] = []) { self.counters = counters }
+
+  /// Opens the window. The clocks are read last.
+  public func open() {
+    let values = counters.map { $0.read() }
+    state.withLock { $0.opened = (ProcessUsage.now(), values) }
+  }
+
+  /// Closes the window. The clocks are read first. Closing twice changes nothing.
+  public func close() {
+    let end = ProcessUsage.now()
+    let values = counters.map { $0.read() }
+    state.withLock { state in
+      guard let (usage, before) = state.opened, state.measurement == nil else { return }
+      var deltas: [String: UInt64] = [:]
+      for (counter, (first, last)) in zip(counters, zip(before, values)) {
+        deltas[counter.name] = last &- first
+      }
+      state.measurement = Measurement(usage: end.since(usage), counters: deltas)
+    }
+  }
+
+  /// What was measured, once the window has been opened and closed.
+  public var measurement: Measurement? { state.withLock { $0.measurement } }
+}

@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What this process has used so far.
+public struct ProcessUsage: Hashable, Sendable {
+  /// Nanoseconds of the monotonic clock.
+  public var wall: UInt64 = 0
+  /// Processor time of all threads, exact.
+  public var cpu: UInt64 = 0
+  /// The part of it spent in user space, as the kernel accounts it.
+  public var user: UInt64 = 0
+  /// The part of it spent in the kernel, as the kernel accounts it.
+  public var system: UInt64 = 0
+  /// Context switches that a thread asked for by waiting.
+  public var voluntarySwitches: UInt64 = 0
+  /// Context switches that were forced on a thread.
+  public var involuntarySwitches: UInt64 = 0
+  /// Page faults of both kinds.
+  public var pageFaults: UInt64 = 0
+
+  /// The figures of this moment.
+  public static func now() -> ProcessUsage {
+    let usage = accounting()
+    return ProcessUsage(
+      wall: nanoseconds(of: CLOCK_MONOTONIC),
+      cpu: nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID),
+      user: nanoseconds(usage.ru_utime), system: nanoseconds(usage.ru_stime),
+      voluntarySwitches: UInt64(usage.ru_nvcsw), involuntarySwitches: UInt64(usage.ru_nivcsw),
+      pageFaults: UInt64(usage.ru_minflt) + UInt64(usage.ru_majflt))
+  }
+
+  /// What was used from `earlier` to this.
+  public func since(_ earlier: ProcessUsage) -> ProcessUsage {
+    ProcessUsage(
+      wall: wall &- earlier.wall, cpu: cpu &- earlier.cpu, user: user &- earlier.user,
+      system: system &- earlier.system,
+      voluntarySwitches: voluntarySwitches &- earlier.voluntarySwitches,
+      involuntarySwitches: involuntarySwitches &- earlier.involuntarySwitches,
+      pageFaults: pageFaults &- earlier.pageFaults)
+  }
+
+  /// What the kernel accounts to this process.
+  static func accounting() -> rusage {
+    var usage = rusage()
+    // RUSAGE_SELF, which is an enumeration in glibc and a number elsewhere.
+    getrusage(0, &usage)
+    return usage
+  }
+
+  private static func nanoseconds(of clock: clockid_t) -> UInt64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
+  private static func nanoseconds(_ time: timeval) -> UInt64 {
+    UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_usec) * 1000
+  }
+}

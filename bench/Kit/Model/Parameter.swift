@@ -1,0 +1,71 @@
+/// A number that a workload depends on, such as its connections.
+public struct Parameter: Sendable {
+  /// The name, as in `--connections` without the dashes.
+  public var name: String
+  /// What it means, in a few words.
+  public var help: String
+  /// The values to run, each as a case of its own.
+  public var values: [Int]
+  /// The values of a quick run, where the usual ones would take too long.
+  public var quickValues: [Int]?
+
+  /// A parameter with the values it takes unless told otherwise.
+  public init(_ name: String, _ values: Int..., quick: Int? = nil, help: String) {
+    self.name = name
+    self.values = values
+    self.quickValues = quick.map { [$0] }
+    self.help = help
+  }
+}
+
+/// The parameters of one case, by name.
+public struct ParameterValues: Hashable, Sendable, CustomStringConvertible {
+  private var values: [String: Int]
+
+  /// Values by name.
+  public init(_ values: [String: Int] = [:]) { self.values = values }
+
+  /// The value of a parameter that the workload declares.
+  public subscript(name: String) -> Int {
+    guard let value = values[name] else { preconditionFailure("no parameter named \(name)") }
+    return value
+  }
+
+  /// The value of a parameter, or nil where the workload has none of that name.
+  public func value(_ name: String) -> Int? { values[name] }
+
+  /// Names in alphabetical order.
+  public var names: [String] { values.keys.sorted() }
+
+  /// `connections=50 size=64`.
+  public var description: String {
+    names.map { "\($0)=\(values[$0] ?? 0)" }.joined(separator: " ")
+  }
+
+  /// Every combination of the values of `parameters`, later ones varying fastest.
+  /// `overrides` replaces the values of the parameters it names.
+  public static func matrix(
+    _ parameters: [Parameter], quick: Bool = false, overrides: [String: [Int]] = [:]
+  ) -> [ParameterValues] {
+    var combinations: [[String: Int]] = [[:]]
+    for parameter in parameters {
+      let usual = quick ? parameter.quickValues ?? parameter.values : parameter.values
+      let values = overrides[parameter.name] ?? usual
+      combinations = combinations.flatMap { known in
+        values.map { known.merging([parameter.name: $0]) { $1 } }
+      }
+    }
+    return combinations.map(ParameterValues.init)
+  }
+}
+
+extension ParameterValues: Codable {
+  public init(from decoder: any Decoder) throws {
+    values = try decoder.singleValueContainer().decode([String: Int].self)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(values)
+  }
+}

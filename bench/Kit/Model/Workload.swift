@@ -1,0 +1,144 @@
+/// A piece of work that is measured in several styles.
+///
+/// A workload says what it is called, what it depends on and which styles it has, and
+/// makes something that can be run. That is all that is needed to get calibration,
+/// interleaved rounds, latencies, counters and every form of output:
+///
+/// ```swift
+/// struct Hashing: Workload {
+///   let name = "hashing"
+///   let summary = "a hash of so many bytes"
+///   let parameters = [Parameter("size", 64, 4096, help: "bytes to hash")]
+///   let styles: [Style] = [.callback]
+///
+///   func makeInstance(
+///     style: Style, parameters: ParameterValues, context: WorkloadContext
+///   ) -> any WorkloadInstance {
+///     ClosureInstance { request in
+///       let bytes = [UInt8](repeating: 1, count: parameters["size"])
+///       var checksum: UInt64 = 0
+///       request.meter.open()
+///       for _ in 0..<request.operations {
+///         checksum &+= UInt64(bitPattern: Int64(bytes.hashValue))
+///       }
+///       request.meter.close()
+///       return RunOutcome(operations: request.operations, checksum: checksum)
+///     }
+///   }
+/// }
+/// ```
+public protocol Workload: Sendable {
+  /// The name, as it is typed and printed.
+  var name: String { get }
+  /// What one operation is, in a line.
+  var summary: String { get }
+  /// Raised whenever the work itself changes, so that figures from before and after
+  /// are not compared.
+  var revision: Int { get }
+  /// What it depends on.
+  var parameters: [Parameter] { get }
+  /// The styles it is written in, the reference first.
+  var styles: [Style] { get }
+  /// How the number of operations of a round is found.
+  var operationCount: OperationCount { get }
+  /// Something that can be run again and again in one style.
+  func makeInstance(
+    style: Style, parameters: ParameterValues, context: WorkloadContext
+  ) throws -> any WorkloadInstance
+}
+
+extension Workload {
+  /// The first edition.
+  public var revision: Int { 1 }
+  /// None.
+  public var parameters: [Parameter] { [] }
+  /// Calibrated on the first row, then the same for all.
+  public var operationCount: OperationCount { .calibrated }
+}
+
+/// How the number of operations of a round is found.
+public enum OperationCount: Hashable, Sendable {
+  /// So many that a round of the reference row takes the time it should.
+  case calibrated
+  /// The value of the parameter of this name.
+  case parameter(String)
+}
+
+/// What a workload can be told about where it runs.
+public struct WorkloadContext: Sendable {
+  /// A directory for its files, which the harness removes.
+  public var directory: String
+  /// The command that starts a load generator, without the process id of its parent
+  /// and the processor it shall run on, which are appended.
+  public var loadGenerator: [String]
+  /// Reports an error from a thread other than the one that runs the row, and ends
+  /// the process.
+  public var abort: @Sendable (any Error) -> Never
+
+  /// A context.
+  public init(
+    directory: String, loadGenerator: [String] = [],
+    abort: @escaping @Sendable (any Error) -> Never = { fatalError("\($0)") }
+  ) {
+    self.directory = directory
+    self.loadGenerator = loadGenerator
+    self.abort = abort
+  }
+}
+
+/// A workload in one style, with its parameters, ready to run.
+public protocol WorkloadInstance: AnyObject {
+  /// Does `request.operations` operations on data that follow from `request.seed`.
+  /// It opens the meter when set-up is done, and closes it before clearing up.
+  /// Throws `WrongWork` when a check fails.
+  func run(_ request: RunRequest) throws -> RunOutcome
+}
+
+/// A workload instance that is nothing but a closure.
+public final class ClosureInstance: WorkloadInstance {
+  private let body: (RunRequest) throws -> RunOutcome
+
+  /// An instance that runs `body`.
+  public init(_ body: @escaping (RunRequest) throws -> RunOutcome) { self.body = body }
+
+  public func run(_ request: RunRequest) throws -> RunOutcome { try body(request) }
+}
+
+/// What a run is asked to do.
+public struct RunRequest: Sendable {
+  /// How many operations.
+  public var operations: Int
+  /// What the data follow from.
+  public var seed: UInt64
+  /// The stopwatch; to be opened and closed exactly once.
+  public var meter: Meter
+  /// Whether latencies are wanted. In a pass that counts they are not: preparing them
+  /// would be counted, in the case of instructions.
+  public var wantsLatencies: Bool
+
+  /// A request.
+  public init(operations: Int, seed: UInt64, meter: Meter, wantsLatencies: Bool = true) {
+    self.operations = operations
+    self.seed = seed
+    self.meter = meter
+    self.wantsLatencies = wantsLatencies
+  }
+}
+
+/// What a run did.
+public struct RunOutcome: Sendable {
+  /// How many operations completed.
+  public var operations: Int
+  /// A sum over what the operations found. It depends on the workload, the number of
+  /// operations and the seed only: every style must find the same.
+  public var checksum: UInt64
+  /// How long operations took, where that was recorded.
+  public var latencies: LatencyHistogram?
+
+  /// An outcome.
+  public init(operations: Int, checksum: UInt64, latencies: LatencyHistogram? = nil) {
+    self.operations = operations
+    self.checksum = checksum
+    self.latencies = latencies
+  }
+}

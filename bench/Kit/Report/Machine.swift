@@ -1,0 +1,94 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Where a run took place: what makes its times comparable with others, or not.
+public struct Machine: Codable, Hashable, Sendable {
+  /// The processor's model.
+  public var cpu: String
+  /// Processors that may be used.
+  public var cores: Int
+  /// The architecture.
+  public var architecture: String
+  /// The system and its version.
+  public var kernel: String
+  /// Whether it is a virtual machine; nil when that cannot be seen.
+  public var virtual: Bool?
+  /// How the kernel reads the time.
+  public var clockSource: String
+  /// Physical memory.
+  public var memoryBytes: UInt64
+  /// Runnable threads at the start, averaged over a minute.
+  public var loadAverage: Double
+
+  enum CodingKeys: String, CodingKey {
+    case cpu, cores, architecture, kernel, virtual
+    case clockSource = "clock_source"
+    case memoryBytes = "memory_bytes"
+    case loadAverage = "load_average"
+  }
+
+  /// This machine, now.
+  public static func current() -> Machine {
+    var name = utsname()
+    uname(&name)
+    var load = [0.0]
+    getloadavg(&load, 1)
+    let cpuInfo = SystemFile.text("/proc/cpuinfo")?.split(separator: "\n")
+    let flags = cpuInfo?.first { $0.hasPrefix("flags") }
+    let memory = UInt64(sysconf(Int32(_SC_PHYS_PAGES))) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+    let clock = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+    return Machine(
+      cpu: cpuInfo?.first { $0.hasPrefix("model name") }.map { value(of: $0) } ?? "unknown",
+      cores: sysconf(Int32(_SC_NPROCESSORS_ONLN)),
+      architecture: text(name.machine),
+      kernel: text(name.sysname) + " " + text(name.release),
+      virtual: flags.map { $0.split(separator: " ").contains("hypervisor") },
+      clockSource: SystemFile.line(clock) ?? "unknown",
+      memoryBytes: memory, loadAverage: load[0])
+  }
+
+  /// Two runs of the same fingerprint may be compared in time; others may not.
+  public func fingerprint(swift: String, libuv: String) -> String {
+    let text = [cpu, "\(cores)", architecture, kernel, swift, libuv].joined(separator: "|")
+    let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    return String(hash, radix: 16)
+  }
+
+  /// The compiler that built this program.
+  public static var swiftVersion: String {
+    #if compiler(>=6.5)
+      "6.5 or later"
+    #elseif compiler(>=6.4)
+      "6.4"
+    #elseif compiler(>=6.3.1)
+      "6.3.1"
+    #elseif compiler(>=6.3)
+      "6.3"
+    #else
+      "6.2"
+    #endif
+  }
+
+  /// `release`, or `debug`, which measures little.
+  public static var build: String {
+    #if DEBUG
+      "debug"
+    #else
+      "release"
+    #endif
+  }
+
+  private static func value(of line: Substring) -> String {
+    let text = line.split(separator: ":", maxSplits: 1).dropFirst().first ?? ""
+    return String(text.drop { $0 == " " })
+  }
+
+  private static func text<Tuple>(_ field: Tuple) -> String {
+    withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,162 @@
+/// A whole run, as it is written with `--json`. The form is documented in
+/// `bench/README.md`; a change that an old reader would misread raises `schema`.
+public struct Results: Codable, Sendable {
+  /// The version of this form.
+  public static let currentSchema = 1
+
+  /// The version of the form of this value.
+  public var schema: Int
+  /// When the run began, in UTC.
+  public var date: String
+  /// Where it ran.
+  public var machine: Machine
+  /// The version of libuv, or an empty text.
+  public var libuv: String
+  /// The version of the Swift compiler.
+  public var swift: String
+  /// How it was done.
+  public var method: Method
+  /// A result for every row of every case.
+  public var results: [RowResult]
+
+  /// How the figures were obtained.
+  public struct Method: Codable, Sendable {
+    /// Rounds per row.
+    public var rounds: Int
+    /// How long a round of the reference row was meant to last.
+    public var windowNanoseconds: Double
+    /// The commit, with `+changes` when the working copy differs; empty when unknown.
+    public var commit: String
+    /// How the program was built.
+    public var build: String
+    /// Threads in libuv's pool.
+    public var threadPool: Int
+    /// Whether servers and the load generator were confined to a processor each.
+    public var pinnedApart: Bool
+
+    enum CodingKeys: String, CodingKey {
+      case rounds, commit, build
+      case pinnedApart = "pinned_apart"
+      case windowNanoseconds = "window_ns"
+      case threadPool = "thread_pool"
+    }
+
+    /// A method.
+    public init(
+      rounds: Int, windowNanoseconds: Double, commit: String, build: String, threadPool: Int,
+      pinnedApart: Bool
+    ) {
+      self.rounds = rounds
+      self.windowNanoseconds = windowNanoseconds
+      self.commit = commit
+      self.build = build
+      self.threadPool = threadPool
+      self.pinnedApart = pinnedApart
+    }
+  }
+
+  /// A run.
+  public init(
+    date: String, machine: Machine, libuv: String, swift: String, method: Method,
+    results: [RowResult]
+  ) {
+    schema = Self.currentSchema
+    self.date = date
+    self.machine = machine
+    self.libuv = libuv
+    self.swift = swift
+    self.method = method
+    self.results = results
+  }
+}
+
+/// One row: a workload, its parameters and a style.
+public struct RowResult: Codable, Sendable {
+  /// The workload's name.
+  public var workload: String
+  /// The workload's revision.
+  public var revision: Int
+  /// The parameters of the case.
+  public var parameters: ParameterValues
+  /// The style.
+  public var style: Style
+  /// How many operations each round did, the same for all rows of a case.
+  public var operations: Int
+  /// Whether two windows of the warm-up agreed within 2 %.
+  public var warm: Bool
+  /// The rounds in the order in which they were run.
+  public var rounds: [Round]
+  /// The median of the rounds, each figure by itself.
+  public var median: Round
+  /// The quartiles of the rounds.
+  public var spread: Spreads
+  /// Percentiles over the latencies of all rounds together.
+  public var pooledLatency: LatencySummary
+  /// The latencies of all rounds together.
+  public var histogram: SparseHistogram
+  /// Compared with the reference row; nil where there is none.
+  public var ratioToC: Ratio?
+  /// Counts per operation, from a pass of their own.
+  public var countsPerOperation: [String: Double]
+
+  /// One round.
+  public struct Round: Codable, Hashable, Sendable {
+    /// Operations per second.
+    public var throughput: Double
+    /// Processor time of the measured side, per operation.
+    public var cpuNanosecondsPerOperation: Double
+    /// The part of it in user space.
+    public var userNanosecondsPerOperation: Double
+    /// The part of it in the kernel.
+    public var systemNanosecondsPerOperation: Double
+    /// Percentiles of the round.
+    public var latency: LatencySummary
+    /// The largest resident size during the round.
+    public var peakRSSBytes: UInt64
+
+    enum CodingKeys: String, CodingKey {
+      case throughput
+      case cpuNanosecondsPerOperation = "cpu_ns_per_op"
+      case userNanosecondsPerOperation = "user_ns_per_op"
+      case systemNanosecondsPerOperation = "system_ns_per_op"
+      case latency = "latency_ns"
+      case peakRSSBytes = "peak_rss_bytes"
+    }
+  }
+
+  /// Medians with quartiles.
+  public struct Spreads: Codable, Hashable, Sendable {
+    /// Of operations per second.
+    public var throughput: Spread
+    /// Of processor time per operation.
+    public var cpuNanosecondsPerOperation: Spread
+
+    enum CodingKeys: String, CodingKey {
+      case throughput
+      case cpuNanosecondsPerOperation = "cpu_ns_per_op"
+    }
+  }
+
+  /// A row beside the reference row. Each ratio is the median over the rounds of the
+  /// ratio within the round, since rounds share what the machine was up to.
+  public struct Ratio: Codable, Hashable, Sendable {
+    /// Operations per second: more is better.
+    public var throughput: Double
+    /// Processor time per operation: less is better.
+    public var cpu: Double
+    /// Nanoseconds of processor time per operation above the reference row.
+    public var cpuNanosecondsAbove: Double
+
+    enum CodingKeys: String, CodingKey {
+      case throughput, cpu
+      case cpuNanosecondsAbove = "cpu_ns_above"
+    }
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case workload, revision, parameters, style, operations, warm, rounds, median, spread, histogram
+    case pooledLatency = "pooled_latency_ns"
+    case ratioToC = "ratio_to_c"
+    case countsPerOperation = "counts_per_op"
+  }
+}

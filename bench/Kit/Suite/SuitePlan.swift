@@ -1,0 +1,87 @@
+/// What a run shall measure, and how thoroughly.
+public struct SuitePlan: Sendable {
+  /// A workload with one set of parameters, in several styles.
+  public struct Case: Sendable {
+    /// The workload.
+    public var workload: any Workload
+    /// Its parameters.
+    public var parameters: ParameterValues
+    /// The rows, the reference first.
+    public var styles: [Style]
+
+    /// A case.
+    public init(workload: any Workload, parameters: ParameterValues, styles: [Style]) {
+      self.workload = workload
+      self.parameters = parameters
+      self.styles = styles
+    }
+
+    /// The id of a row.
+    public func id(_ style: Style) -> WorkloadID {
+      WorkloadID(
+        workload: workload.name, revision: workload.revision, style: style, parameters: parameters)
+    }
+  }
+
+  /// What is measured.
+  public var cases: [Case]
+  /// How many rounds.
+  public var rounds: Int
+  /// How long a round of the reference row shall last, in nanoseconds.
+  public var window: Double
+  /// How long a row may take to settle, in nanoseconds.
+  public var warmUp: Double
+  /// How long the whole may take, in nanoseconds; nil for as long as it does.
+  public var budget: Double?
+  /// Whether counters are read, in a pass of their own.
+  public var counts: Bool
+
+  /// A plan.
+  public init(
+    cases: [Case], rounds: Int, window: Double, warmUp: Double, budget: Double? = nil,
+    counts: Bool = true
+  ) {
+    self.cases = cases
+    self.rounds = rounds
+    self.window = window
+    self.warmUp = warmUp
+    self.budget = budget
+    self.counts = counts
+  }
+
+  /// The cases of `workloads` whose name fits one of `patterns` (none: all), in those
+  /// of `styles` (none: all) that they have. A parameter in `overrides` replaces the
+  /// usual values in the workloads that have it.
+  public static func cases(
+    _ workloads: [any Workload], patterns: [String], styles: [Style],
+    overrides: [String: [Int]], quick: Bool
+  ) throws -> [Case] {
+    let globs = patterns.map(Glob.init)
+    let chosen = workloads.filter { workload in
+      globs.isEmpty || globs.contains { $0.matches(workload.name) }
+    }
+    for (pattern, glob) in zip(patterns, globs)
+    where !workloads.contains(where: { glob.matches($0.name) }) {
+      let names = workloads.map(\.name).joined(separator: ", ")
+      throw UsageError("no workload fits `\(pattern)`; there are \(names)")
+    }
+    for name in overrides.keys.sorted()
+    where !chosen.contains(where: { $0.parameters.contains { $0.name == name } }) {
+      throw UsageError("none of the chosen workloads depends on --\(name)")
+    }
+    let known = Set(workloads.flatMap(\.styles))
+    for style in styles where !known.contains(style) {
+      let names = Style.all.filter(known.contains).map(\.rawValue).joined(separator: ", ")
+      throw UsageError("no workload is written in the style `\(style)`; there are \(names)")
+    }
+    let cases = chosen.flatMap { workload in
+      ParameterValues.matrix(workload.parameters, quick: quick, overrides: overrides).map {
+        Case(
+          workload: workload, parameters: $0,
+          styles: workload.styles.filter { styles.isEmpty || styles.contains($0) })
+      }
+    }.filter { !$0.styles.isEmpty }
+    guard !cases.isEmpty else { throw UsageError("nothing to measure: no such row") }
+    return cases
+  }
+}

@@ -1,0 +1,165 @@
+/// Measures the cases of a plan, each with a live worker for every row.
+public final class SuiteRunner {
+  private let plan: SuitePlan
+  private let startWorker: () throws -> WorkerProcess
+  private let progress: Progress
+  private let started = ProcessUsage.now().wall
+  private var finishedCases = 0
+  /// What the workers said of the libraries they are linked with.
+  public private(set) var libraries: [String: String] = [:]
+
+  /// A runner; `startWorker` starts a fresh process.
+  public init(
+    _ plan: SuitePlan, progress: Progress, startWorker: @escaping () throws -> WorkerProcess
+  ) {
+    self.plan = plan
+    self.progress = progress
+    self.startWorker = startWorker
+  }
+
+  /// Measures everything; `report` receives the rows of each case when it is done.
+  public func run(_ report: ([RowResult]) -> Void) throws -> [RowResult] {
+    defer { progress.clear() }
+    var results: [RowResult] = []
+    for item in plan.cases {
+      let rows = try measure(item)
+      finishedCases += 1
+      results += rows
+      progress.clear()
+      report(rows)
+    }
+    return results
+  }
+
+  private func measure(_ item: SuitePlan.Case) throws -> [RowResult] {
+    let rows = try item.styles.map { style in
+      let worker = try startWorker()
+      libraries.merge(worker.hello.libraries) { $1 }
+      return Row(id: item.id(style), worker: worker)
+    }
+    defer { for row in rows { row.worker.finish() } }
+    let started = ProcessUsage.now().wall
+    let operations = try prepare(item, rows, since: started)
+    for round in 0..<plan.rounds {
+      for (place, index) in LatinSquare.order(count: rows.count, round: round).enumerated() {
+        let done = Double(round * rows.count + place) / Double(plan.rounds * rows.count)
+        show(item, "round \(round + 1)/\(plan.rounds), \(rows[index].id.style)", done)
+        try rows[index].run(operations: operations, seed: seed(round))
+      }
+      try compare(rows)
+    }
+    if plan.counts {
+      for row in rows { try row.count(operations: operations, seed: seed(plan.rounds)) }
+    }
+    let reference = rows.first { $0.id.style == .c }?.answers
+    return rows.map {
+      RowResult(
+        id: $0.id, operations: operations, warm: $0.warm, answers: $0.answers,
+        reference: reference, counts: $0.counts)
+    }
+  }
+
+  /// Calibrates, warms all rows up, and says how many operations a round has: the same
+  /// for all, mainly after the first row.
+  private func prepare(
+    _ item: SuitePlan.Case, _ rows: [Row], since started: UInt64
+  ) throws -> Int {
+    show(item, "calibrating", 0)
+    var operations: Int
+    switch item.workload.operationCount {
+    case .parameter(let name):
+      operations = item.parameters[name]
+    case .calibrated:
+      operations = try calibrate(rows[0])
+      // A row that is much slower must not make a round endless; all rows do less then.
+      for row in rows.dropFirst() {
+        show(item, "calibrating \(row.id.style)", 0)
+        operations = min(operations, try calibrate(row) * 4)
+      }
+    }
+    var perRound = 0.0
+    for row in rows {
+      show(item, "warming up \(row.id.style)", 0)
+      perRound += try row.warmUp(operations: operations, limit: plan.warmUp, seed: seed(-2))
+    }
+    if let budget = plan.budget, item.workload.operationCount == .calibrated {
+      let now = ProcessUsage.now().wall
+      let left = budget - Double(now - self.started)
+      let share = left / Double(plan.cases.count - finishedCases)
+      let passes = Double(plan.rounds) + (plan.counts ? 1.2 : 0)
+      let affordable = max(share - Double(now - started), share / 4) / passes
+      if perRound > affordable {
+        operations = Calibration.rounded(Double(operations) * affordable / perRound)
+      }
+    }
+    return operations
+  }
+
+  /// How many operations of a row take as long as a window shall be.
+  private func calibrate(_ row: Row) throws -> Int {
+    var calibration = Calibration(target: plan.window)
+    while true {
+      let answer = try row.ask(.run, operations: calibration.operations, seed: seed(-1))
+      if calibration.note(wall: Double(answer.wallNanoseconds)) { return calibration.operations }
+    }
+  }
+
+  /// All rows did the same work in the last round, or there are no figures.
+  private func compare(_ rows: [Row]) throws {
+    for row in rows where row.answers.last?.checksum != rows[0].answers.last?.checksum {
+      throw WrongWork("\(row.id) found something else than \(rows[0].id.style)")
+    }
+  }
+
+  /// The same data for all rows of a round; other data in another round.
+  private func seed(_ round: Int) -> UInt64 { UInt64(1_000_003 + round) }
+
+  private func show(_ item: SuitePlan.Case, _ text: String, _ share: Double) {
+    let parameters = item.parameters.description
+    progress.show(
+      item.workload.name + (parameters.isEmpty ? "" : " " + parameters) + ": " + text,
+      share: (Double(finishedCases) + share) / Double(plan.cases.count))
+  }
+}
+
+/// A row under measurement.
+private final class Row {
+  let id: WorkloadID
+  let worker: WorkerProcess
+  private(set) var answers: [WorkerAnswer] = []
+  private(set) var counts: WorkerAnswer?
+  private(set) var warm = false
+
+  init(id: WorkloadID, worker: WorkerProcess) {
+    self.id = id
+    self.worker = worker
+  }
+
+  func ask(_ verb: WorkerRequest.Verb, operations: Int, seed: UInt64) throws -> WorkerAnswer {
+    let answer = try worker.ask(WorkerRequest(verb, id, operations: operations, seed: seed))
+    guard answer.operations == operations else {
+      throw WrongWork("\(id): \(answer.operations) of \(operations) operations completed")
+    }
+    return answer
+  }
+
+  func run(operations: Int, seed: UInt64) throws {
+    answers.append(try ask(.run, operations: operations, seed: seed))
+  }
+
+  func count(operations: Int, seed: UInt64) throws {
+    counts = try ask(.count, operations: operations, seed: seed)
+  }
+
+  /// Returns how long the last window was, in nanoseconds.
+  func warmUp(operations: Int, limit: Double, seed: UInt64) throws -> Double {
+    var warmUp = WarmUp(limit: limit)
+    while true {
+      let answer = try ask(.run, operations: operations, seed: seed)
+      if warmUp.note(wall: Double(answer.wallNanoseconds)) {
+        warm = warmUp.settled
+        return Double(answer.wallNanoseconds)
+      }
+    }
+  }
+}

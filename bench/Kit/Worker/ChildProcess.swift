@@ -1,0 +1,177 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A child with whom lines are exchanged over its standard streams.
+///
+/// The child sees the end of its input when this process ends, in whatever way.
+public final class ChildProcess {
+  /// The process id.
+  public let id: pid_t
+  private let input: Int32
+  private let output: Int32
+  private var buffer: [UInt8] = []
+  private var status: Int32?
+
+  /// Starts `command`, whose first element is a path. Variables in `environment` are
+  /// added to those of this process.
+  public init(_ command: [String], environment: [String: String] = [:]) throws {
+    let toChild = try Self.pipe()
+    let fromChild: (read: Int32, write: Int32)
+    do {
+      fromChild = try Self.pipe()
+    } catch {
+      Self.close(toChild)
+      throw error
+    }
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, toChild.read, 0)
+    posix_spawn_file_actions_adddup2(&actions, fromChild.write, 1)
+    let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    var arguments = command.map { strdup($0) } + [nil]
+    var strings = variables.map { strdup("\($0)=\($1)") } + [nil]
+    defer { for string in arguments + strings { free(string) } }
+    var child: pid_t = 0
+    let error = posix_spawnp(&child, command[0], &actions, nil, &arguments, &strings)
+    guard error == 0 else {
+      Self.close(toChild)
+      Self.close(fromChild)
+      throw WorkerFailure("cannot start \(command[0]): \(String(cString: strerror(error)))")
+    }
+    systemClose(toChild.read)
+    systemClose(fromChild.write)
+    id = child
+    input = toChild.write
+    output = fromChild.read
+  }
+
+  deinit {
+    kill()
+    systemClose(output)
+  }
+
+  /// Sends a line.
+  public func write(_ line: String) throws {
+    let bytes = Array((line + "\n").utf8)
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes { posixWrite(input, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        sent += count
+      } else if errno == EINTR {
+        try Interruption.check()
+      } else {
+        throw WorkerFailure("\(ending()) while it was being told what to do")
+      }
+    }
+  }
+
+  /// The next line. It is an error when none comes within `seconds`, or none at all.
+  public func readLine(within seconds: Double) throws -> String {
+    let deadline = ProcessUsage.now().wall + UInt64(seconds * 1e9)
+    while true {
+      if let newline = buffer.firstIndex(of: 0x0A) {
+        let line = String(decoding: buffer[..<newline], as: UTF8.self)
+        buffer.removeSubrange(...newline)
+        return line
+      }
+      let now = ProcessUsage.now().wall
+      guard now < deadline else { throw WorkerFailure("no answer within \(Int(seconds)) s") }
+      var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&descriptor, 1, Int32(min((deadline - now) / 1_000_000 + 1, 1_000_000)))
+      try Interruption.check()
+      guard ready > 0 else { continue }
+      try fill()
+    }
+  }
+
+  private func fill() throws {
+    var chunk = [UInt8](repeating: 0, count: 65536)
+    let count = read(output, &chunk, chunk.count)
+    if count > 0 {
+      buffer += chunk[..<count]
+    } else if count == 0 || errno != EINTR {
+      throw WorkerFailure(ending())
+    }
+  }
+
+  /// Ends the child's input and waits for its end; kills it after `seconds`.
+  public func finish(within seconds: Double = 5) {
+    guard status == nil else { return }
+    closeInput()
+    let deadline = ProcessUsage.now().wall + UInt64(seconds * 1e9)
+    while !reap(), ProcessUsage.now().wall < deadline { usleep(1000) }
+    kill()
+  }
+
+  /// Ends the child at once, if it still runs.
+  public func kill() {
+    closeInput()
+    guard status == nil else { return }
+    posixKill(id)
+    var status: Int32 = 0
+    while waitpid(id, &status, 0) < 0 && errno == EINTR {}
+    self.status = status
+  }
+
+  private var inputIsOpen = true
+  private func closeInput() {
+    guard inputIsOpen else { return }
+    inputIsOpen = false
+    systemClose(input)
+  }
+
+  private func reap() -> Bool {
+    var status: Int32 = 0
+    guard waitpid(id, &status, WNOHANG) == id else { return false }
+    self.status = status
+    return true
+  }
+
+  /// How the child ended, in words.
+  private func ending() -> String {
+    finish(within: 1)
+    guard let status else { return "the process ended" }
+    let signal = status & 0x7F
+    return signal == 0
+      ? "the process ended with code \(status >> 8 & 0xFF)" : "the process was killed by signal \(signal)"
+  }
+
+  private static func pipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard systemPipe(&ends) == 0 else {
+      throw WorkerFailure("pipe: \(String(cString: strerror(errno)))")
+    }
+    // Later children must not keep these open: they would hide the end of the stream.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func close(_ ends: (read: Int32, write: Int32)) {
+    systemClose(ends.read)
+    systemClose(ends.write)
+  }
+}
+
+// The names of the C library, where a method of the same name hides them.
+private func posixWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(file, bytes, count)
+}
+private func posixKill(_ id: pid_t) { _ = kill(id, SIGKILL) }
+private func systemPipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }
+private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }

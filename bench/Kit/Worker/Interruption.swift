@@ -1,0 +1,33 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+private let interrupted = Atomic<Bool>(false)
+
+/// Ctrl-C and its like, taken note of and acted upon where that is safe.
+public enum Interruption {
+  /// From here on SIGINT, SIGTERM and SIGHUP make the next `check` throw instead of
+  /// ending the process, so that children and files are cleared up.
+  public static func install() {
+    interrupted.store(false, ordering: .relaxed)
+    var action = sigaction()
+    #if canImport(Darwin)
+      action.__sigaction_u.__sa_handler = { _ in interrupted.store(true, ordering: .relaxed) }
+    #else
+      action.__sigaction_handler.sa_handler = { _ in interrupted.store(true, ordering: .relaxed) }
+    #endif
+    // Without SA_RESTART: a wait for a child returns at once.
+    for signal in [SIGINT, SIGTERM, SIGHUP] { sigaction(signal, &action, nil) }
+  }
+
+  /// Throws if the user asked the run to end.
+  public static func check() throws {
+    if interrupted.load(ordering: .relaxed) { throw Interrupted() }
+  }
+}

@@ -1,0 +1,42 @@
+/// The harness's side of the line protocol: one live worker.
+public final class WorkerProcess {
+  private let child: ChildProcess
+  /// What the worker said first.
+  public let hello: WorkerHello
+
+  /// Starts a worker and hears its greeting.
+  public init(command: [String], environment: [String: String] = [:]) throws {
+    child = try ChildProcess(command, environment: environment)
+    let line = try child.readLine(within: 30)
+    do {
+      hello = try LineJSON.value(WorkerHello.self, line)
+    } catch {
+      throw WorkerFailure("a worker greeted with `\(line)`")
+    }
+    guard hello.protocol == WorkerHello.currentVersion else {
+      throw WorkerFailure("the worker speaks version \(hello.protocol) of the protocol")
+    }
+  }
+
+  /// Sends a request and waits for the figures.
+  public func ask(_ request: WorkerRequest, within seconds: Double = 120) throws -> WorkerAnswer {
+    let line: String
+    do {
+      try child.write(request.description)
+      line = try child.readLine(within: seconds)
+    } catch let failure as WorkerFailure {
+      throw WorkerFailure("\(request.id): \(failure)")
+    }
+    guard let answer = try? LineJSON.value(WorkerAnswer.self, line) else {
+      throw WorkerFailure("\(request.id): the worker answered `\(line.prefix(200))`")
+    }
+    switch answer.failure {
+    case .wrongWork: throw WrongWork("\(request.id): \(answer.message ?? "")")
+    case .usage: throw UsageError("\(request.id): \(answer.message ?? "")")
+    case nil: return answer
+    }
+  }
+
+  /// Lets the worker end.
+  public func finish() { child.finish() }
+}

@@ -1,0 +1,137 @@
+/// What a harness asks of a worker, a line at a time:
+///
+///     run <workload-id> <n> <seed>      measure n operations
+///     count <workload-id> <n> <seed>    the same with the counters on, without latencies
+///
+/// The worker greets with one `WorkerHello`, answers every line with one
+/// `WorkerAnswer`, both as JSON on a line, and ends with its standard input. A worker
+/// of an older revision can so be driven by a newer harness.
+public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
+  /// What is asked.
+  public enum Verb: String, Hashable, Sendable {
+    /// Measure time.
+    case run
+    /// Read the counters too; that makes the run slower.
+    case count
+  }
+
+  /// What is asked.
+  public var verb: Verb
+  /// Of which row.
+  public var id: WorkloadID
+  /// How many operations.
+  public var operations: Int
+  /// What the data follow from.
+  public var seed: UInt64
+
+  /// A request.
+  public init(_ verb: Verb, _ id: WorkloadID, operations: Int, seed: UInt64) {
+    self.verb = verb
+    self.id = id
+    self.operations = operations
+    self.seed = seed
+  }
+
+  public var description: String { "\(verb.rawValue) \(id) \(operations) \(seed)" }
+
+  /// Reads a line.
+  public init(line: some StringProtocol) throws {
+    let words = line.split(separator: " ")
+    guard words.count == 4 else {
+      throw UsageError("expected `run <workload-id> <n> <seed>`, got `\(line)`")
+    }
+    guard let verb = Verb(rawValue: String(words[0])) else {
+      throw UsageError("unknown request `\(words[0])`; there are `run` and `count`")
+    }
+    guard let id = WorkloadID(words[1]) else {
+      throw UsageError("`\(words[1])` is not a workload id, such as `tcp-echo@1/c?size=64`")
+    }
+    guard let operations = Int(words[2]), operations > 0, let seed = UInt64(words[3]) else {
+      throw UsageError("`\(words[2]) \(words[3])` is not a number of operations and a seed")
+    }
+    self.init(verb, id, operations: operations, seed: seed)
+  }
+}
+
+/// What a worker says first.
+public struct WorkerHello: Hashable, Codable, Sendable {
+  /// The version of the protocol.
+  public static let currentVersion = 1
+
+  /// The version of the protocol that the worker speaks.
+  public var `protocol`: Int
+  /// Versions of the libraries under test, by name.
+  public var libraries: [String: String]
+
+  /// A greeting.
+  public init(protocol: Int = WorkerHello.currentVersion, libraries: [String: String] = [:]) {
+    self.protocol = `protocol`
+    self.libraries = libraries
+  }
+}
+
+/// What a worker measured, or what went wrong.
+public struct WorkerAnswer: Hashable, Codable, Sendable {
+  /// What kind of thing went wrong.
+  public enum Failure: String, Codable, Sendable {
+    /// The work was wrong.
+    case wrongWork = "wrong-work"
+    /// The request could not be understood or met.
+    case usage
+  }
+
+  /// Set when there are no figures.
+  public var failure: Failure?
+  /// A sentence about the failure.
+  public var message: String?
+  /// How many operations completed.
+  public var operations: Int = 0
+  /// What they found, in hexadecimal.
+  public var checksum: String = "0"
+  /// How long the window was.
+  public var wallNanoseconds: UInt64 = 0
+  /// Processor time of the measured side in the window.
+  public var cpuNanoseconds: UInt64 = 0
+  /// The part of it in user space.
+  public var userNanoseconds: UInt64 = 0
+  /// The part of it in the kernel.
+  public var systemNanoseconds: UInt64 = 0
+  /// The largest resident size during the run.
+  public var peakRSSBytes: UInt64 = 0
+  /// How long operations took.
+  public var latencies = SparseHistogram()
+  /// Counters, by name; context switches and page faults always.
+  public var counters: [String: UInt64] = [:]
+
+  enum CodingKeys: String, CodingKey {
+    case failure, message, operations, checksum, latencies, counters
+    case wallNanoseconds = "wall_ns"
+    case cpuNanoseconds = "cpu_ns"
+    case userNanoseconds = "user_ns"
+    case systemNanoseconds = "system_ns"
+    case peakRSSBytes = "peak_rss_bytes"
+  }
+
+  /// An answer without figures.
+  public init(failure: Failure? = nil, message: String? = nil) {
+    self.failure = failure
+    self.message = message
+  }
+
+  /// The answer to a run that did `outcome`.
+  public init(_ outcome: RunOutcome, _ measurement: Meter.Measurement, peakRSSBytes: UInt64) {
+    operations = outcome.operations
+    checksum = String(outcome.checksum, radix: 16)
+    let usage = measurement.usage
+    wallNanoseconds = usage.wall
+    cpuNanoseconds = usage.cpu
+    userNanoseconds = usage.user
+    systemNanoseconds = usage.system
+    self.peakRSSBytes = peakRSSBytes
+    latencies = outcome.latencies?.sparse ?? SparseHistogram()
+    counters = measurement.counters
+    counters["context_switches_voluntary"] = usage.voluntarySwitches
+    counters["context_switches_involuntary"] = usage.involuntarySwitches
+    counters["page_faults"] = usage.pageFaults
+  }
+}

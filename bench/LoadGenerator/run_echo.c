@@ -1,0 +1,205 @@
+// Requests whose answer is the same bytes. Closed loop: every connection has one
+// request under way. Open loop: requests start when they are due, whatever has come
+// back; one that finds no idle connection waits, and its wait counts.
+
+#ifdef __linux__
+#include "session.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+enum { SPARE = 65536, EVENTS = 256, READ = 65536 };
+
+struct client {
+  int fd;
+  int busy;
+  uint64_t index;
+  const char *bytes;
+  uint32_t sent, received;
+  uint64_t intended_ns, started_ns;
+  struct client *next_idle;
+};
+
+struct echo {
+  struct session *session;
+  struct client *clients;
+  struct client *idle;
+  char *payload;
+  int timer;
+  uint64_t issued, total;
+  double due_ns;
+  uint64_t random;
+  char buffer[READ];
+};
+
+static int push(struct echo *echo, struct client *client) {
+  ssize_t sent = session_write(
+      echo->session, client->fd, client->bytes + client->sent, echo->session->size - client->sent);
+  if (sent < 0) return -1;
+  client->sent += (uint32_t)sent;
+  return 0;
+}
+
+static int issue(struct echo *echo, struct client *client, uint64_t intended_ns, uint64_t now) {
+  client->index = echo->issued++;
+  client->bytes = echo->payload + bench_mix(echo->session->seed ^ client->index) % SPARE;
+  client->sent = client->received = 0;
+  client->busy = 1;
+  client->started_ns = now;
+  client->intended_ns = intended_ns;
+  return push(echo, client);
+}
+
+static void advance_due(struct echo *echo) {
+  double interval = 1e9 / echo->session->rate;
+  if (echo->session->poisson) {
+    echo->random = bench_mix(echo->random);
+    interval *= -log(((double)(echo->random >> 11) + 0.5) / 9007199254740992.0);
+  }
+  echo->due_ns += interval;
+}
+
+/// Starts what is due on the connections that are idle.
+static int issue_due(struct echo *echo) {
+  while (echo->idle != NULL && echo->issued < echo->total) {
+    uint64_t now = bench_now_ns(), due = (uint64_t)echo->due_ns;
+    if (due > now) {
+      struct itimerspec at = {
+          .it_value = {.tv_sec = (time_t)(due / 1000000000), .tv_nsec = (long)(due % 1000000000)}};
+      timerfd_settime(echo->timer, TFD_TIMER_ABSTIME, &at, NULL);
+      return 0;
+    }
+    struct client *client = echo->idle;
+    echo->idle = client->next_idle;
+    if (issue(echo, client, due, now) < 0) return -1;
+    advance_due(echo);
+  }
+  return 0;
+}
+
+static int complete(struct echo *echo, struct client *client, int open) {
+  struct session *session = echo->session;
+  uint64_t now = bench_now_ns();
+  bench_latency_record(session->latencies, now - client->intended_ns);
+  if (open) bench_latency_record(session->service, now - client->started_ns);
+  session->checksum += bench_share(client->index, (uint64_t)(client->bytes - echo->payload));
+  session->completed++;
+  client->busy = 0;
+  if (open) {
+    client->next_idle = echo->idle;
+    echo->idle = client;
+    return 0;
+  }
+  return echo->issued < echo->total ? issue(echo, client, now, now) : 0;
+}
+
+static int receive(struct echo *echo, struct client *client, int open) {
+  struct session *session = echo->session;
+  while (client->busy) {
+    uint32_t left = session->size - client->received;
+    ssize_t got = session_read(session, client->fd, echo->buffer, left < READ ? left : READ);
+    if (got == -1) return 0;
+    if (got == 0) return session_fail(session, "the server closed a connection early", 0);
+    if (got < 0) return -1;
+    if (memcmp(echo->buffer, client->bytes + client->received, (size_t)got) != 0) {
+      return session_fail(session, "the bytes that came back are not those sent", 0);
+    }
+    client->received += (uint32_t)got;
+    if (client->received < session->size) continue;
+    return complete(echo, client, open);
+  }
+  return session_fail(session, "bytes came back that were not asked for, or the server closed", 0);
+}
+
+static int phase(struct echo *echo, uint64_t total, int open) {
+  struct session *session = echo->session;
+  session_reset(session);
+  echo->issued = 0;
+  echo->total = total;
+  echo->idle = NULL;
+  uint64_t start = bench_now_ns();
+  echo->due_ns = (double)start;
+  echo->random = session->seed;
+  for (uint32_t i = 0; i < session->connections; i++) {
+    struct client *client = &echo->clients[i];
+    if (open) {
+      client->next_idle = echo->idle;
+      echo->idle = client;
+    } else if (echo->issued < total && issue(echo, client, start, start) < 0) {
+      return -1;
+    }
+  }
+  struct epoll_event events[EVENTS];
+  while (session->completed < total) {
+    if (open && issue_due(echo) < 0) return -1;
+    int count = epoll_wait(session->epoll, events, EVENTS, 10000);
+    if (count < 0 && errno != EINTR) return session_fail(session, "epoll_wait", errno);
+    if (count == 0) return session_fail(session, "the server was silent for ten seconds", 0);
+    for (int i = 0; i < count; i++) {
+      struct client *client = events[i].data.ptr;
+      if (client == NULL) {
+        uint64_t ticks;
+        if (read(echo->timer, &ticks, sizeof ticks) < 0) continue;
+        continue;
+      }
+      if (client->busy && client->sent < session->size && push(echo, client) < 0) return -1;
+      if ((events[i].events & ~(uint32_t)EPOLLOUT) == 0) continue;
+      if (receive(echo, client, open) < 0) return -1;
+    }
+  }
+  session->wall_ns = bench_now_ns() - start;
+  return 0;
+}
+
+static int prepare(struct echo *echo) {
+  struct session *session = echo->session;
+  bench_fill(echo->payload, (size_t)session->size + SPARE, session->seed);
+  for (uint32_t i = 0; i < session->connections; i++) {
+    int fd = session_connect_and_wait(session);
+    if (fd < 0) return -1;
+    echo->clients[i].fd = fd;
+    struct epoll_event event = {
+        .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = &echo->clients[i]};
+    epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event);
+  }
+  echo->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
+  if (epoll_ctl(session->epoll, EPOLL_CTL_ADD, echo->timer, &event) < 0) {
+    return session_fail(session, "timerfd", errno);
+  }
+  return 0;
+}
+
+int run_echo(struct session *session) {
+  struct echo *echo = calloc(1, sizeof *echo);
+  if (echo == NULL) return session_fail(session, "out of memory", 0);
+  echo->session = session;
+  echo->timer = -1;
+  echo->clients = calloc(session->connections, sizeof *echo->clients);
+  echo->payload = malloc((size_t)session->size + SPARE + 8);
+  int result = -1;
+  if (echo->clients == NULL || echo->payload == NULL) {
+    session_fail(session, "out of memory", 0);
+  } else {
+    for (uint32_t i = 0; i < session->connections; i++) echo->clients[i].fd = -1;
+    result = prepare(echo);
+    if (result == 0) result = phase(echo, session->warmup, 0);
+    if (result == 0) result = session_rendezvous(session);
+    if (result == 0) result = phase(echo, session->operations, session->rate > 0);
+    for (uint32_t i = 0; i < session->connections; i++) {
+      // An orderly end: the server sees the end of the stream, not a reset.
+      if (echo->clients[i].fd >= 0) close(echo->clients[i].fd);
+    }
+  }
+  if (echo->timer >= 0) close(echo->timer);
+  free(echo->clients);
+  free(echo->payload);
+  free(echo);
+  return result;
+}
+#endif

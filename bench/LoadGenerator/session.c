@@ -1,0 +1,106 @@
+#ifdef __linux__
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "session.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int session_fail(struct session *session, const char *what, int code) {
+  if (session->error[0] != 0) return -1;
+  if (code == 0) {
+    snprintf(session->error, sizeof session->error, "%s", what);
+  } else {
+    snprintf(session->error, sizeof session->error, "%s: %s", what, strerror(code));
+  }
+  return -1;
+}
+
+void session_reset(struct session *session) {
+  session->completed = 0;
+  session->checksum = 0;
+  bench_latency_reset(session->latencies);
+  bench_latency_reset(session->service);
+}
+
+int session_rendezvous(struct session *session) {
+  char line[64];
+  printf("ready\n");
+  fflush(stdout);
+  if (fgets(line, sizeof line, stdin) == NULL || strncmp(line, "go", 2) != 0) {
+    return session_fail(session, "no go", 0);
+  }
+  return 0;
+}
+
+int session_connect(struct session *session) {
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return session_fail(session, "socket", errno);
+  int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  struct sockaddr_in address = {
+      .sin_family = AF_INET,
+      .sin_port = htons(session->port),
+      .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+  };
+  int error = connect(fd, (struct sockaddr *)&address, sizeof address);
+  if (error < 0 && errno != EINPROGRESS) {
+    session_fail(session, "connect", errno);
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+int session_connect_and_wait(struct session *session) {
+  int fd = session_connect(session);
+  if (fd < 0) return -1;
+  struct pollfd writable = {.fd = fd, .events = POLLOUT};
+  int error = 0;
+  socklen_t length = sizeof error;
+  if (poll(&writable, 1, 10000) != 1) {
+    error = ETIMEDOUT;
+  } else {
+    getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length);
+  }
+  if (error == 0) return fd;
+  close(fd);
+  return session_fail(session, "connect", error);
+}
+
+ssize_t session_read(struct session *session, int fd, void *bytes, size_t count) {
+  ssize_t got;
+  do {
+    got = recv(fd, bytes, count, 0);
+  } while (got < 0 && errno == EINTR);
+  if (got >= 0) return got;
+  if (errno == EAGAIN) return -1;
+  session_fail(session, "recv", errno);
+  return -2;
+}
+
+ssize_t session_write(struct session *session, int fd, const void *bytes, size_t count) {
+  ssize_t sent;
+  do {
+    sent = send(fd, bytes, count, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  if (sent >= 0) return sent;
+  if (errno == EAGAIN) return 0;
+  session_fail(session, "send", errno);
+  return -2;
+}
+
+void session_close(int fd) {
+  struct linger now = {.l_onoff = 1, .l_linger = 0};
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  close(fd);
+}
+#endif

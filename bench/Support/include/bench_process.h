@@ -1,0 +1,27 @@
+#pragma once
+
+#include <sys/types.h>
+
+/// Asks the kernel to kill this process when `parent` ends, and ends it at once
+/// if that has happened already. Elsewhere than on Linux, the end of standard
+/// input does the same a little later.
+void bench_die_with_parent(pid_t parent);
+
+/// Whether threads can be confined to a processor here.
+int bench_can_pin(void);
+
+/// How many processors this process may run on.
+int bench_usable_cpus(void);
+
+/// The `rank`-th processor that this process may run on, or -1.
+int bench_usable_cpu(int rank);
+
+/// Confines the calling thread, and threads it starts later, to one processor.
+/// Zero where that worked; -1 where the system cannot.
+int bench_pin_thread(int cpu);
+
+/// Undoes `bench_pin_thread` for the calling thread.
+void bench_unpin_thread(void);
+
+/// Raises the soft limit of open descriptors to the hard one.
+void bench_raise_descriptor_limit(void);

@@ -1,0 +1,69 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "bench_process.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+// What the process was given when it started; pinning narrows it and unpinning
+// returns to it.
+static cpu_set_t original;
+static int known = 0;
+
+__attribute__((constructor)) static void remember(void) {
+  known = sched_getaffinity(0, sizeof original, &original) == 0;
+}
+
+void bench_die_with_parent(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+}
+
+int bench_can_pin(void) { return known; }
+
+int bench_usable_cpus(void) { return known ? CPU_COUNT(&original) : 1; }
+
+int bench_usable_cpu(int rank) {
+  if (!known) return -1;
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+    if (CPU_ISSET(cpu, &original) && rank-- == 0) return cpu;
+  }
+  return -1;
+}
+
+int bench_pin_thread(int cpu) {
+  if (cpu < 0) return -1;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  return sched_setaffinity(0, sizeof one, &one);
+}
+
+void bench_unpin_thread(void) {
+  if (known) sched_setaffinity(0, sizeof original, &original);
+}
+#else
+void bench_die_with_parent(pid_t parent) {
+  if (getppid() != parent) _exit(1);
+}
+
+int bench_can_pin(void) { return 0; }
+int bench_usable_cpus(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
+int bench_usable_cpu(int rank) { return -1; }
+int bench_pin_thread(int cpu) { return -1; }
+void bench_unpin_thread(void) {}
+#endif
+
+void bench_raise_descriptor_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}

@@ -1,0 +1,130 @@
+import BenchKit
+import CBenchSupport
+
+/// A workload that a loop does by itself: timers, files, wake-ups, chains.
+public struct LoopWorkload: Workload {
+  /// What a run is checked against.
+  public enum Check: Sendable {
+    /// Operation `i` adds `bench_share(i, 1)`.
+    case counted
+    /// The timer ledger decides.
+    case timers
+    /// Operation `i` adds the size of file `i % 64`; sizes differ.
+    case fileSizes
+    /// Operation `i` adds the hash of file `i % 64`.
+    case fileContents
+    /// Operation `i` adds what the three transformations make of its seed.
+    case chain
+  }
+
+  public var name: String
+  public var summary: String
+  public var parameters: [Parameter]
+  public var operationCount: OperationCount = .calibrated
+  /// What a run is checked against.
+  public var check: Check
+  /// The rows, the reference first.
+  public var rows: [(style: Style, run: LoopRow)]
+
+  public var styles: [Style] { rows.map(\.style) }
+
+  public func makeInstance(
+    style: Style, parameters: ParameterValues, context: WorkloadContext
+  ) throws -> any WorkloadInstance {
+    guard let row = rows.first(where: { $0.style == style }) else {
+      throw UsageError("\(name) has no style \(style)")
+    }
+    return try LoopInstance(
+      check: check, row: row.run, parameters: parameters, directory: context.directory)
+  }
+}
+
+/// One style of a `LoopWorkload`.
+private final class LoopInstance: WorkloadInstance {
+  private let check: LoopWorkload.Check
+  private let row: LoopRow
+  private let parameters: ParameterValues
+  private let directory: String
+  private let latencies = LatencyRecorder()
+  private var hashes = [UInt64](repeating: 0, count: Int(BENCH_FILES))
+
+  init(
+    check: LoopWorkload.Check, row: @escaping LoopRow, parameters: ParameterValues,
+    directory: String
+  ) throws {
+    self.check = check
+    self.row = row
+    self.parameters = parameters
+    self.directory = directory
+  }
+
+  deinit { latencies.destroy() }
+
+  func run(_ request: RunRequest) throws -> RunOutcome {
+    latencies.reset()
+    try writeFiles(seed: request.seed)
+    let otherCPU = place()
+    var task = LoopTask(
+      operations: request.operations, seed: request.seed, parameters: parameters,
+      meter: request.meter, latencies: latencies, ledger: nil, directory: directory,
+      otherCPU: otherCPU)
+    if case .timers = check {
+      task.ledger = TimerLedger(
+        operations: request.operations, latencies: latencies, spread: parameters["spread"],
+        seed: request.seed)
+    }
+    defer { task.ledger?.destroy() }
+    let report = try row(task)
+    let checksum = try task.ledger?.check() ?? report.checksum
+    guard checksum == expected(request) else {
+      throw WrongWork("the checksum is not that of the work that was asked for")
+    }
+    return RunOutcome(
+      operations: report.operations, checksum: checksum,
+      latencies: request.wantsLatencies ? latencies.histogram : nil)
+  }
+
+  private func writeFiles(seed: UInt64) throws {
+    let step: UInt64
+    switch check {
+    case .fileSizes: step = 1
+    case .fileContents: step = 0
+    default: return
+    }
+    let size = UInt64(parameters["size"])
+    let error = bench_files_write(directory, size, step, seed, &hashes)
+    guard error == 0 else {
+      throw UsageError("cannot write the files to read below \(directory): error \(error)")
+    }
+  }
+
+  /// `cores=1` puts both threads of `wakeup` on one processor, `cores=2` on two.
+  private func place() -> Int32 {
+    guard let cores = parameters.value("cores") else {
+      bench_unpin_thread()
+      return -1
+    }
+    bench_pin_thread(bench_usable_cpu(0))
+    return bench_usable_cpu(cores > 1 ? 1 : 0)
+  }
+
+  private func expected(_ request: RunRequest) -> UInt64 {
+    func sum(_ value: (UInt64) -> UInt64) -> UInt64 {
+      var sum: UInt64 = 0
+      for index in 0..<UInt64(request.operations) { sum &+= bench_share(index, value(index)) }
+      return sum
+    }
+    let files = UInt64(BENCH_FILES)
+    switch check {
+    case .counted, .timers: return sum { _ in 1 }
+    case .fileSizes:
+      let size = UInt64(parameters["size"])
+      return sum { bench_file_size(UInt32($0 % files), size, 1) }
+    case .fileContents: return sum { hashes[Int($0 % files)] }
+    case .chain:
+      return sum {
+        bench_step_three(bench_step_two(bench_step_one(bench_mix(request.seed &+ $0))))
+      }
+    }
+  }
+}

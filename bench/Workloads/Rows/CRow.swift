@@ -1,0 +1,72 @@
+import BenchKit
+import CBaseline
+
+/// The rows in C, called as the other styles are.
+enum CRow {
+  /// A row of a workload without a load generator.
+  static func loop(_ row: @escaping Row) -> LoopRow {
+    { task in
+      var params = cb_params()
+      params.operations = UInt64(task.operations)
+      params.seed = task.seed
+      params.in_flight = UInt32(task.inFlight)
+      params.size = UInt32(task.parameters.value("size") ?? 0)
+      params.milliseconds = UInt32(
+        task.parameters.value("milliseconds") ?? task.parameters.value("spread") ?? 0)
+      params.cpu = task.otherCPU
+      params.latencies = task.latencies.pointer
+      params.ledger = task.ledger?.pointer
+      params.context = Unmanaged.passUnretained(task.meter).toOpaque()
+      params.window = { context, opens in
+        let meter = Unmanaged<Meter>.fromOpaque(context!).takeUnretainedValue()
+        if opens != 0 { meter.open() } else { meter.close() }
+      }
+      let result = try task.directory.withCString { directory in
+        params.directory = directory
+        return try run(row, &params)
+      }
+      return LoopReport(operations: Int(result.operations), checksum: result.checksum)
+    }
+  }
+
+  /// A row of a TCP workload.
+  static func server(_ row: @escaping Row) -> ServerRow {
+    { task in
+      let listening = Listening(task.listening)
+      var params = cb_params()
+      params.seed = task.seed
+      params.connections = UInt32(task.connections)
+      params.size = UInt32(task.size)
+      params.context = Unmanaged.passUnretained(listening).toOpaque()
+      params.listening = { context, port in
+        Unmanaged<Listening>.fromOpaque(context!).takeUnretainedValue().call(port)
+      }
+      let result = try withExtendedLifetime(listening) { try run(row, &params) }
+      return ServerReport(
+        bytesRead: Int(result.bytes_read), bytesWritten: Int(result.bytes_written))
+    }
+  }
+
+  /// The shape of a row in C.
+  typealias Row =
+    @convention(c) @Sendable (UnsafePointer<cb_params>?, UnsafeMutablePointer<cb_result>?) -> Int32
+
+  private final class Listening {
+    let call: (UInt16) -> Void
+    init(_ call: @escaping (UInt16) -> Void) { self.call = call }
+  }
+
+  private static func run(
+    _ row: Row, _ params: inout cb_params
+  ) throws -> cb_result {
+    var result = cb_result()
+    let error = row(&params, &result)
+    guard error == 0 else {
+      let message = withUnsafeBytes(of: result.error) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      throw WrongWork(message.isEmpty ? "error \(error)" : message)
+    }
+    return result
+  }
+}

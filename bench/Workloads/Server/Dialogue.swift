@@ -1,0 +1,54 @@
+import BenchKit
+import Synchronization
+
+/// The conversation with the load generator, on a thread of its own, while the row
+/// serves on the main thread. Nothing of it runs in the loop that is measured.
+final class Dialogue: Sendable {
+  private struct State {
+    var thread: BlockingThread?
+    var outcome: RunOutcome?
+  }
+
+  private let generator: Mutex<LoadGenerator>
+  private let state = Mutex(State())
+  private let abort: @Sendable (any Error) -> Never
+
+  /// A conversation with a generator that is started now, from this thread: the
+  /// kernel ends it with the thread that started it.
+  init(context: WorkloadContext, cpu: Int) throws {
+    let command = context.loadGenerator
+    generator = Mutex(try LoadGenerator(command: command, cpu: cpu))
+    abort = context.abort
+  }
+
+  /// Puts a load on the server that listens on `port`. When that fails the process
+  /// ends: the row would wait for connections that never come.
+  func begin(port: UInt16, load: [(String, String)], meter: Meter) {
+    state.withLock { state in
+      state.outcome = nil
+      state.thread = BlockingThread { [self] in
+        do {
+          let outcome = try generator.withLock {
+            try $0.run([("port", "\(port)")] + load, meter: meter)
+          }
+          self.state.withLock { $0.outcome = outcome }
+        } catch {
+          abort(error)
+        }
+      }
+    }
+  }
+
+  /// Waits for the end of the conversation.
+  func end() throws -> RunOutcome {
+    guard let thread = state.withLock({ $0.thread }) else {
+      throw WrongWork("the row never listened")
+    }
+    thread.join()
+    state.withLock { $0.thread = nil }
+    guard let outcome = state.withLock({ $0.outcome }) else {
+      throw WrongWork("the load generator said nothing")
+    }
+    return outcome
+  }
+}

@@ -1,0 +1,33 @@
+/// What a row of a TCP workload is asked to do.
+///
+/// The row listens on port 0 of 127.0.0.1 with a backlog of 1024, tells `listening` the
+/// port, serves `connections` connections (no-delay set on each, one read buffer of
+/// 64 KiB for the whole loop), and returns when all of them have closed. It never
+/// touches a stopwatch: the load generator knows when its requests are done.
+public struct ServerTask: Sendable {
+  /// How many connections to serve in all.
+  public var connections: Int
+  /// Bytes of a message or a write.
+  public var size: Int
+  /// What the payload of `tcp-stream` follows from, by `bench_fill`.
+  public var seed: UInt64
+  /// To be called once, on any thread.
+  public var listening: @Sendable (_ port: UInt16) -> Void
+}
+
+/// What a row served.
+public struct ServerReport: Sendable {
+  /// Bytes received on all connections.
+  public var bytesRead: Int
+  /// Bytes sent on all connections.
+  public var bytesWritten: Int
+
+  /// A report.
+  public init(bytesRead: Int, bytesWritten: Int) {
+    self.bytesRead = bytesRead
+    self.bytesWritten = bytesWritten
+  }
+}
+
+/// A row: one style of a TCP workload.
+public typealias ServerRow = @Sendable (ServerTask) throws -> ServerReport

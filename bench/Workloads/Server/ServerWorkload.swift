@@ -1,0 +1,89 @@
+import BenchKit
+import CBenchSupport
+
+/// A workload in which the row is a TCP server and the load comes from another process.
+public struct ServerWorkload: Workload {
+  /// What the load generator does.
+  public enum Load: String, Sendable {
+    /// Sends messages and expects them back; each connection waits for its answer.
+    case echo
+    /// The same with a connection for every message, which the server closes.
+    case accept
+    /// Asks for writes of `size` bytes, and takes them in.
+    case stream
+  }
+
+  public var name: String
+  public var summary: String
+  public var parameters: [Parameter]
+  /// What the load generator does.
+  public var load: Load
+  /// The rows, the reference first.
+  public var rows: [(style: Style, serve: ServerRow)]
+
+  public var styles: [Style] { rows.map(\.style) }
+
+  public func makeInstance(
+    style: Style, parameters: ParameterValues, context: WorkloadContext
+  ) throws -> any WorkloadInstance {
+    guard let row = rows.first(where: { $0.style == style }) else {
+      throw UsageError("\(name) has no style \(style)")
+    }
+    return try ServerInstance(load: load, serve: row.serve, parameters: parameters, context: context)
+  }
+}
+
+/// One style of a `ServerWorkload`.
+private final class ServerInstance: WorkloadInstance {
+  private let load: ServerWorkload.Load
+  private let serve: ServerRow
+  private let connections: Int
+  private let size: Int
+  private let dialogue: Dialogue
+
+  init(
+    load: ServerWorkload.Load, serve: @escaping ServerRow, parameters: ParameterValues,
+    context: WorkloadContext
+  ) throws {
+    self.load = load
+    self.serve = serve
+    connections = parameters.value("connections") ?? parameters.value("in-flight") ?? 1
+    size = parameters["size"]
+    // Client and server each have a processor, unless the case says otherwise or
+    // there is but one.
+    let apart = bench_usable_cpus() > 1 && (parameters.value("cores") ?? 2) > 1
+    dialogue = try Dialogue(context: context, cpu: Int(bench_usable_cpu(apart ? 1 : 0)))
+  }
+
+  func run(_ request: RunRequest) throws -> RunOutcome {
+    bench_pin_thread(bench_usable_cpu(0))
+    let warmUp = self.warmUp
+    let values = [
+      ("mode", load.rawValue), ("connections", "\(connections)"), ("size", "\(size)"),
+      ("operations", "\(request.operations)"), ("warmup", "\(warmUp)"), ("seed", "\(request.seed)"),
+      ("silent", request.wantsLatencies ? "0" : "1"),
+    ]
+    let dialogue = self.dialogue
+    let meter = request.meter
+    let total = load == .accept ? warmUp + request.operations : connections
+    let report = try serve(
+      ServerTask(connections: total, size: size, seed: request.seed) { port in
+        dialogue.begin(port: port, load: values, meter: meter)
+      })
+    let outcome = try dialogue.end()
+    try check(report, messages: warmUp + request.operations)
+    return outcome
+  }
+
+  /// Operations before the window opens, on the connections that are then measured.
+  private var warmUp: Int { load == .echo ? max(connections * 4, 200) : 64 }
+
+  private func check(_ report: ServerReport, messages: Int) throws {
+    guard report.bytesWritten == messages * size else {
+      throw WrongWork("\(report.bytesWritten) bytes were sent, not \(messages * size)")
+    }
+    guard load == .stream || report.bytesRead == messages * size else {
+      throw WrongWork("\(report.bytesRead) bytes were received, not \(messages * size)")
+    }
+  }
+}

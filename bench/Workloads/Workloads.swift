@@ -1,0 +1,100 @@
+import BenchKit
+import CBaseline
+
+/// The workloads of `uvbench`, named after libuv's own benchmarks where one exists.
+///
+/// What one operation is, what is under way and what is checked stands in the
+/// `README.md` beside this file. A style is added to a workload by adding its row.
+public enum Workloads {
+  /// All of them, in the order in which they are run.
+  public static let all: [any Workload] =
+    [millionTimers, sleepChain, fsStat, fsRead, fsReadFile, wakeup, thenChain]
+    + [tcpPingPong, tcpEcho, tcpStream, tcpAccept]
+
+  /// The version of the libuv that the rows are linked with.
+  public static var libuvVersion: String { String(cString: cb_libuv_version()) }
+
+  static let millionTimers = LoopWorkload(
+    name: "million-timers", summary: "start a timer, let it fire once, release it",
+    parameters: [
+      Parameter("timers", 1_000_000, quick: 100_000, help: "how many timers at a time"),
+      Parameter("spread", 0, help: "random delays up to so many ms; 0: 1000 timers to each ms"),
+    ],
+    operationCount: .parameter("timers"), check: .timers,
+    rows: [(.c, CRow.loop(cb_million_timers_run))])
+
+  static let sleepChain = LoopWorkload(
+    name: "sleep-chain", summary: "sleep, one sleep after the other",
+    parameters: [Parameter("milliseconds", 1, help: "the length of a sleep")],
+    check: .counted,
+    rows: [(.c, CRow.loop(cb_sleep_chain_run))])
+
+  static let fsStat = LoopWorkload(
+    name: "fs-stat", summary: "stat a file by its path",
+    parameters: [inFlight(1, 64), Parameter("size", 4096, help: "bytes of the first file")],
+    check: .fileSizes,
+    rows: [(.c, CRow.loop(cb_fs_stat_run))])
+
+  static let fsRead = LoopWorkload(
+    name: "fs-read", summary: "open a file, fstat, read it into a buffer, close",
+    parameters: [inFlight(1, 64), Parameter("size", 4096, help: "bytes of a file")],
+    check: .fileContents,
+    rows: [(.c, CRow.loop(cb_fs_read_run))])
+
+  static let fsReadFile = LoopWorkload(
+    name: "fs-read-file", summary: "read a whole file in one call (c: four calls of uv_fs)",
+    parameters: [inFlight(1), Parameter("size", 4096, help: "bytes of a file")],
+    check: .fileContents,
+    rows: [(.c, CRow.loop(cb_fs_read_run))])
+
+  static let wakeup = LoopWorkload(
+    name: "wakeup", summary: "from another thread to the loop and back",
+    parameters: [Parameter("cores", 1, 2, help: "1: both threads share a processor; 2: one each")],
+    check: .counted,
+    rows: [(.c, CRow.loop(cb_wakeup_run))])
+
+  static let thenChain = LoopWorkload(
+    name: "then-chain", summary: "three transformations of a value, without I/O",
+    parameters: [inFlight(64)],
+    check: .chain,
+    rows: [(.c, CRow.loop(cb_then_chain_run))])
+
+  static let tcpPingPong = ServerWorkload(
+    name: "tcp-ping-pong", summary: "a message there and back on one connection",
+    parameters: [
+      Parameter("cores", 1, 2, help: "1: the client shares the server's processor; 2: one each"),
+      Parameter("size", 64, help: "bytes of a message"),
+    ],
+    load: .echo,
+    rows: [(.c, CRow.server(cb_tcp_echo_run))])
+
+  static let tcpEcho = ServerWorkload(
+    name: "tcp-echo", summary: "a message there and back on one of many connections",
+    parameters: [
+      Parameter("connections", 50, help: "connections, each with one message under way"),
+      Parameter("size", 64, help: "bytes of a message"),
+    ],
+    load: .echo,
+    rows: [(.c, CRow.server(cb_tcp_echo_run))])
+
+  static let tcpStream = ServerWorkload(
+    name: "tcp-stream", summary: "a write to a peer that only reads",
+    parameters: [
+      Parameter("connections", 1, help: "connections, each with one write under way"),
+      Parameter("size", 65536, help: "bytes of a write"),
+    ],
+    load: .stream,
+    rows: [(.c, CRow.server(cb_tcp_stream_run))])
+
+  static let tcpAccept = ServerWorkload(
+    name: "tcp-accept", summary: "accept a connection, one message there and back, close",
+    parameters: [inFlight(8), Parameter("size", 64, help: "bytes of a message")],
+    load: .accept,
+    rows: [(.c, CRow.server(cb_tcp_accept_run))])
+
+  private static func inFlight(_ values: Int...) -> Parameter {
+    var parameter = Parameter("in-flight", help: "operations under way at a time")
+    parameter.values = values
+    return parameter
+  }
+}

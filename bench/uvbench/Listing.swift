@@ -1,0 +1,36 @@
+import BenchKit
+
+/// What is printed beside the tables.
+enum Listing {
+  /// The workloads, with their parameters and styles.
+  static func show(_ workloads: [any Workload]) {
+    var table = TextTable([("workload", .left), ("one operation", .left), ("styles", .left)])
+    for workload in workloads {
+      table.add([
+        workload.name, workload.summary, workload.styles.map(\.rawValue).joined(separator: ", "),
+      ])
+      for parameter in workload.parameters {
+        let values = parameter.values.map(String.init).joined(separator: ",")
+        table.add(["  --\(parameter.name) \(values)", "  " + parameter.help, ""])
+      }
+    }
+    for line in table.render() { print(line) }
+  }
+
+  /// Where and how the figures came about.
+  static func environment(_ results: Results) -> [String] {
+    let machine = results.machine
+    let method = results.method
+    let virtual = machine.virtual == true ? ", virtual" : ""
+    let load = Figure.fixed(machine.loadAverage, digits: 2)
+    let commit = method.commit.isEmpty ? "unknown" : method.commit
+    let fingerprint = machine.fingerprint(swift: results.swift, libuv: results.libuv)
+    let apart = method.pinnedApart ? "a processor each" : "not pinned apart"
+    return [
+      "\(machine.cpu), \(machine.cores) processors\(virtual), load \(load); \(machine.kernel), clock"
+        + " \(machine.clockSource); server and load generator: \(apart).",
+      "libuv \(results.libuv), \(method.threadPool) pool threads; Swift \(results.swift), \(method.build);"
+        + " commit \(commit); fingerprint \(fingerprint).",
+    ]
+  }
+}

@@ -1,0 +1,162 @@
+import ArgumentParser
+import BenchKit
+import BenchWorkloads
+import CBenchSupport
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `uvbench run`: the comparison.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Run the same work in every style and print one table (this is the default).",
+    discussion: """
+      Every row does the same work with the same buffers and the same number of operations
+      under way, and its result is checked; a row that skips work ends the run with code 3.
+
+      Examples:
+        uvbench --quick                          everything, in less than a minute
+        uvbench run                              everything, thoroughly
+        uvbench run --workload tcp-echo          one workload
+        uvbench run --workload 'fs-*' --style c --style async
+        uvbench run --workload tcp-echo --connections 1,50,500 --size 64,4096
+        uvbench run --duration 10 --rounds 15 --json results.json
+
+      Exit codes: 0 done, 2 wrong use or a file that cannot be used, 3 the work was wrong or
+      a worker died.
+      """)
+
+  @Flag(help: "Everything in less than 60 s: short rounds, fewer timers.")
+  var quick = false
+
+  @Option(name: .shortAndLong, help: "Only workloads whose name fits; * and ? as in a shell. Repeatable.")
+  var workload: [String] = []
+
+  @Option(name: .shortAndLong, help: "Only this style (and c, to compare with). Repeatable.")
+  var style: [String] = []
+
+  @Option(help: "Numbers of connections, such as 50 or 1,50,500.")
+  var connections: NumberList?
+
+  @Option(help: "Sizes in bytes, of messages, writes and files.")
+  var size: NumberList?
+
+  @Option(help: "Numbers of operations under way at a time.")
+  var inFlight: NumberList?
+
+  @Option(help: "Numbers of timers at a time, for million-timers.")
+  var timers: NumberList?
+
+  @Option(help: "Spread of the delays in ms, for million-timers; 0 for libuv's own pattern.")
+  var spread: NumberList?
+
+  @Option(help: "Length of a sleep in ms, for sleep-chain.")
+  var milliseconds: NumberList?
+
+  @Option(help: "Processors for wakeup: 1 shared by both threads, or 2.")
+  var cores: NumberList?
+
+  @Option(help: "Seconds to measure each row, over all rounds. (default: 3)")
+  var duration: Double?
+
+  @Option(help: "Rounds; rows take turns. (default: 7, with --quick 3)")
+  var rounds: Int?
+
+  @Option(help: "Where to write the results as JSON.")
+  var json: String?
+
+  @Flag(help: "Show the workloads, their parameters and styles, and stop.")
+  var list = false
+
+  func validate() throws {
+    if let duration, !(duration > 0) { throw ValidationError("--duration must be positive") }
+    if let rounds, rounds < 1 { throw ValidationError("--rounds must be at least 1") }
+  }
+
+  func run() throws {
+    if list { return Listing.show(Workloads.all) }
+    let plan = try plan()
+    if let json { try AtomicFile.checkWritable(json) }
+    Interruption.install()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let threads = ProcessInfo.processInfo.environment["UV_THREADPOOL_SIZE"] ?? "4"
+    let command = [Executable.path, "worker", "--parent", "\(getpid())", "--directory", scratch.path]
+    let runner = SuiteRunner(plan, progress: Progress()) {
+      try WorkerProcess(command: command, environment: ["UV_THREADPOOL_SIZE": threads])
+    }
+    let machine = Machine.current()
+    let date = Date()
+    do {
+      let rows = try runner.run { rows in
+        for line in ResultTable.lines(rows) { print(line) }
+        print()
+        fflush(nil)
+      }
+      let results = Results(
+        date: date.formatted(.iso8601), machine: machine, libuv: runner.libraries["libuv"] ?? "",
+        swift: Machine.swiftVersion,
+        method: Results.Method(
+          rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit,
+          build: Machine.build, threadPool: Int(threads) ?? 4,
+          pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1),
+        results: rows)
+      for line in ResultTable.legend { print(line) }
+      for line in Listing.environment(results) { print(line) }
+      if let json { try AtomicFile.write(try LineJSON.string(results, pretty: true) + "\n", to: json) }
+    } catch {
+      // A worker that the same key press has ended is not what went wrong.
+      try Interruption.check()
+      throw error
+    }
+  }
+
+  private func plan() throws -> SuitePlan {
+    let given: [(String, NumberList?)] = [
+      ("connections", connections), ("size", size), ("in-flight", inFlight), ("timers", timers),
+      ("spread", spread), ("milliseconds", milliseconds), ("cores", cores),
+    ]
+    var overrides: [String: [Int]] = [:]
+    for (name, list) in given { overrides[name] = list?.values }
+    var styles = style.map(Style.init(rawValue:))
+    if !styles.isEmpty, !styles.contains(.c) { styles.append(.c) }
+    let rounds = rounds ?? (quick ? 3 : 7)
+    let seconds = duration ?? (quick ? 0.2 : 3)
+    return SuitePlan(
+      cases: try SuitePlan.cases(
+        Workloads.all, patterns: workload, styles: styles, overrides: overrides, quick: quick),
+      rounds: rounds, window: seconds * 1e9 / Double(rounds), warmUp: quick ? 0.12e9 : 2e9,
+      budget: quick ? 50e9 : nil)
+  }
+
+  /// The commit of the working directory, and whether it has changes.
+  private static var commit: String {
+    let commit = Executable.firstLine(of: "git rev-parse --short=12 HEAD")
+    guard !commit.isEmpty else { return "" }
+    let changes = Executable.firstLine(of: "git status --porcelain --untracked-files=no | head -n 1")
+    return commit + (changes.isEmpty ? "" : "+changes")
+  }
+}
+
+/// `50` or `1,50,500`.
+struct NumberList: ExpressibleByArgument {
+  /// The numbers, in the order given.
+  var values: [Int]
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+    values = parts.compactMap { Int($0) }
+    guard values.count == parts.count, values.allSatisfy({ $0 >= 0 }) else { return nil }
+  }
+}

@@ -1,0 +1,46 @@
+import BenchKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A directory of this process, `uvbench-<process id>`, for the files of the workloads.
+struct ScratchDirectory {
+  /// Where it is.
+  let path: String
+
+  /// Makes the directory below `parent`, or below the usual place for temporary files.
+  init(below parent: String? = nil) throws {
+    let variables = ProcessInfo.processInfo.environment
+    let parent = parent ?? variables["TMPDIR"] ?? "/tmp"
+    Self.sweep(parent)
+    path = parent + (parent.hasSuffix("/") ? "" : "/") + "uvbench-\(getpid())"
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw UsageError("cannot make the directory \(path): \(error)")
+    }
+  }
+
+  /// Removes it and all that is in it.
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Removes what a process that was killed has left behind.
+  private static func sweep(_ parent: String) {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] {
+      guard name.hasPrefix("uvbench-"), let id = pid_t(name.dropFirst(8)) else { continue }
+      if kill(id, 0) != 0, errno == ESRCH {
+        try? FileManager.default.removeItem(atPath: parent + "/" + name)
+      }
+    }
+  }
+}

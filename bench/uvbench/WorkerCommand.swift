@@ -1,0 +1,61 @@
+import ArgumentParser
+import BenchKit
+import BenchWorkloads
+import CBenchHooks
+import CBenchSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `uvbench worker`: one row in a process of its own, driven over its standard streams.
+struct WorkerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "worker", abstract: "Measure what standard input asks for, a line at a time.",
+    discussion: """
+      Lines are `run <workload-id> <operations> <seed>` or `count …`, where an id is such as
+      tcp-echo@1/c?connections=50&size=64. Each is answered with one line of JSON.
+      """)
+
+  @Option(help: "End when this process ends.")
+  var parent: Int32?
+
+  @Option(help: "Where to put files.")
+  var directory: String?
+
+  func run() throws {
+    if let parent { bench_die_with_parent(parent) }
+    bench_raise_descriptor_limit()
+    let scratch = try ScratchDirectory(below: directory)
+    defer { scratch.remove() }
+    let context = WorkloadContext(
+      directory: scratch.path, loadGenerator: [Executable.path, "generate"],
+      abort: { error in
+        let answer = WorkerAnswer(failure: .wrongWork, message: "\(error)")
+        WorkerCommand.send((try? LineJSON.string(answer)) ?? "")
+        _exit(BenchExit.wrongWork.rawValue)
+      })
+    let counters =
+      bench_hooks_can_count() == 0
+      ? []
+      : [
+        Meter.Counter(name: "allocations") { bench_hooks_allocations() },
+        Meter.Counter(name: "allocated_bytes") { bench_hooks_bytes() },
+      ]
+    let server = WorkerServer(
+      workloads: Workloads.all, context: context, counters: counters,
+      setCounting: { bench_hooks_count($0 ? 1 : 0) })
+    try server.serve(
+      hello: WorkerHello(libraries: ["libuv": Workloads.libuvVersion]),
+      read: { readLine() }, write: { WorkerCommand.send($0) })
+  }
+
+  private static func send(_ line: String) {
+    print(line)
+    fflush(nil)
+  }
+}
