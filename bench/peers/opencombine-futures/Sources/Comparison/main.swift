@@ -2,6 +2,12 @@ import AllocationHooks
 import Ours
 import Theirs
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 struct Row {
   let name: String
   let count: Int
@@ -60,6 +66,12 @@ let rows = [
   Row(
     name: "subject-send", count: 1_000_000, target: 1.0, theirs: Theirs.subjectSend, ours: Ours.subjectSend),
 ]
+
+// For a profiler: one row of ours, so many times.
+if CommandLine.arguments.count == 3, let row = rows.first(where: { $0.name == CommandLine.arguments[1] }) {
+  print(row.ours(Int(CommandLine.arguments[2]) ?? 1))
+  exit(0)
+}
 
 print("\(padded("", 20))      OpenCombine             this       ratio")
 print("\(padded("", 20))     ns     allocs      ns     allocs")
