@@ -96,9 +96,10 @@ public class Future<Output, Failure: Error>: LoopPublisher {
 
   /// Lets subscribers go that can hear nothing any more.
   private func abandon() {
-    while let subscription = firstSubscription {
-      remove(subscription)
-      Trampoline.bounce { _ = subscription }
+    while firstSubscription != nil {
+      var last = firstSubscription
+      remove(last!)
+      Trampoline.bounce { last = nil }
     }
     stream?.abandon()
   }

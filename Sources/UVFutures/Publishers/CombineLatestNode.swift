@@ -17,8 +17,9 @@ final class CombineLatestNode<Output, Failure: Error>: Subscription {
   private var combine: (() -> Output)?
 
   init(_ downstream: Downstream<Output, Failure>, sources: Int) {
-    self.downstream = downstream.grounded()
-    height = downstream.height + 2
+    let next = downstream.grounded()
+    self.downstream = next
+    height = next.height + 1
     links = Array(repeating: nil, count: sources)
     missing = sources
     unfinished = sources

@@ -16,9 +16,11 @@ final class StreamNode<Output, Failure: Error>: Replaying {
 
   /// Lets go of the branches of a future that will never have a result; iteratively, for they may be long.
   func abandon() {
-    let branches = branches
-    self.branches = []
-    if !branches.isEmpty { Trampoline.bounce { _ = branches } }
+    if branches.isEmpty { return }
+    var last: [Branch]? = branches
+    branches = []
+    Trampoline.bounce { last = nil }
+    _ = last
   }
 }
 
