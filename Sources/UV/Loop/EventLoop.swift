@@ -34,6 +34,7 @@ public final class EventLoop {
   private(set) var handleCount = 0
   private var workCount = 0
   var tasks = TaskList()
+  var checkpoints: [Microtask] = []
   private(set) lazy var actor = LoopActor(executor)
 
   /// Whether the loop is inside one of its `run` functions.
@@ -189,6 +190,7 @@ public final class EventLoop {
     }
     state.pointee.isAttended = false
     state.pointee.isDraining = false
+    if !checkpoints.isEmpty, state.pointee.count == 0 { runCheckpoints() }
   }
 
   /// Called when another thread has sent something.

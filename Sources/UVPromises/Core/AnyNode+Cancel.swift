@@ -1,0 +1,63 @@
+extension AnyNode {
+  /// Whether anything waits for this promise.
+  @usableFromInline
+  final var isAwaited: Bool { first != nil || others != nil }
+
+  /// Whether exactly one thing waits for this promise.
+  final var hasOneContinuation: Bool {
+    if let others { return first == nil && others.count == 1 }
+    return first != nil
+  }
+
+  /// Forgets a continuation. Linear in the number of handlers on this promise.
+  @usableFromInline
+  final func remove(_ continuation: Continuation, tag: Int) {
+    if first === continuation, firstTag == tag {
+      first = nil
+    } else if let index = others?.lastIndex(where: { $0.continuation === continuation && $0.tag == tag }) {
+      others!.remove(at: index)
+      if others!.isEmpty { others = nil }
+    }
+  }
+
+  /// Cancels the chain that ends here: the operation at its beginning, and the first step that nobody else waits
+  /// through sees a cancellation in place of its promise's outcome. Handlers that are for every outcome do run.
+  @usableFromInline
+  final func cancel() {
+    var node = self
+    // The last step on the way that can be rejected, for chains that begin with a guarantee, which cannot.
+    var rejectable: AnyNode?
+    while node.state == .pending {
+      if !node.flags.contains(.isGuarantee) || node.flags.contains(.coversCancellation) { rejectable = node }
+      if let upstream = node.upstream, upstream.hasOneContinuation {
+        node = upstream
+        continue
+      }
+      if node.upstream == nil, node.flags.isDisjoint(with: .isQueued) || node.flags.contains(.isGathering) {
+        // The beginning of the chain, or a promise that gathers others.
+        node.cancelAsFirst()
+        if !node.flags.contains(.isGuarantee) || node.flags.contains(.isGathering) { return }
+      }
+      rejectable?.cancelWait()
+      return
+    }
+  }
+
+  private func cancelAsFirst() {
+    if flags.contains(.isGuarantee) {
+      // Nobody will resolve it now, which is as it should be.
+      if !flags.contains(.isGathering) { flags.insert(.isAbandoned) }
+    } else {
+      reject(PMKError.cancelled)
+    }
+    cancelOperation()
+  }
+
+  /// Runs the step as cancelled, in place of waiting.
+  private func cancelWait() {
+    upstream?.remove(self, tag: AnyNode.stepTag)
+    upstream = nil
+    source = nil
+    if !flags.contains(.isQueued) { schedule() }
+  }
+}
