@@ -11,7 +11,9 @@ enum TCPAccept {
         var missing = service.size
         let written: Completion<Void> = { result in
           service.check(result, on: connection)
-          if missing == 0 { service.close(connection) }
+          guard missing == 0 else { return }
+          connection.stop()
+          service.close(connection)
         }
         func echo() {
           connection.start { result in
