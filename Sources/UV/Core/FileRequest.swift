@@ -119,7 +119,9 @@ final class FileWriteRequest: FileRequest<Void> {
   private let descriptor: Int32
   private var offset: Int64?
 
-  init(_ file: File, _ descriptor: Int32, _ bytes: Bytes, _ offset: Int64?, _ done: @escaping Completion<Void>) {
+  init(
+    _ file: File, _ descriptor: Int32, _ bytes: Bytes, _ offset: Int64?, _ done: @escaping Completion<Void>
+  ) {
     self.descriptor = descriptor
     self.offset = offset
     super.init(file.loop, "fs_write", file: file, bytes: bytes, { _ in }, done)

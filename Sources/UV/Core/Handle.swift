@@ -100,7 +100,9 @@ public class Handle {
   @inline(__always)
   func letGo(_ activity: Activity) {
     block.header.pointee.activity.remove(activity)
-    guard block.header.pointee.activity.isEmpty, let owner = block.header.pointee.retainedOwner else { return }
+    guard block.header.pointee.activity.isEmpty, let owner = block.header.pointee.retainedOwner else {
+      return
+    }
     block.header.pointee.retainedOwner = nil
     owner.release()
   }

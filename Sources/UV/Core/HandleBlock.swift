@@ -50,7 +50,9 @@ struct HandleBlock {
 
   /// Starts to close a TCP handle by a reset; false if libuv declines.
   func closeReset() -> Bool {
-    guard uv_tcp_close_reset(raw.assumingMemoryBound(to: uv_tcp_t.self), handleClosed) == 0 else { return false }
+    guard uv_tcp_close_reset(raw.assumingMemoryBound(to: uv_tcp_t.self), handleClosed) == 0 else {
+      return false
+    }
     header.pointee.isClosing = true
     return true
   }

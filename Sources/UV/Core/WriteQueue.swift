@@ -202,7 +202,9 @@ final class WriteQueue: Cancelling {
         waiter = entry.waiter
       }
       queued.removeAll { $0.generation == generation }
-    } else if !takeWaiter(from: &queued, generation, &waiter), !takeWaiter(from: &inFlight, generation, &waiter) {
+    } else if !takeWaiter(from: &queued, generation, &waiter),
+      !takeWaiter(from: &inFlight, generation, &waiter)
+    {
       return
     }
     loop.queueMicrotask { waiter.resume(UV_ECANCELED.rawValue) }

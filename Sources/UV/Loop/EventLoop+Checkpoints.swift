@@ -12,6 +12,6 @@ extension EventLoop {
     let due = checkpoints
     checkpoints = []
     for microtask in due { microtask.run() }
-    if !microtasks.isEmpty { internals.pump() }
+    if !microtasks.isEmpty { _ = internals.pump() }
   }
 }

@@ -34,7 +34,7 @@ public final class EventLoop {
   private(set) var handleCount = 0
   private var workCount = 0
   var tasks = TaskList()
-  var checkpoints: [Microtask] = []
+  @exclusivity(unchecked) var checkpoints: [Microtask] = []
   private(set) lazy var actor = LoopActor(executor)
 
   /// Whether the loop is inside one of its `run` functions.
@@ -130,7 +130,14 @@ public final class EventLoop {
   @inline(__always)
   func enqueue(_ work: consuming Work) {
     microtasks.append(work)
-    if !microtasks.state.pointee.isAttended { internals.pump() }
+    if !microtasks.state.pointee.isAttended { attend() }
+  }
+
+  /// Has the queue drained when no callback is running that would do it.
+  @inline(never)
+  private func attend() {
+    // After a shutdown there is no later turn to wait for.
+    if !internals.pump() { drain() }
   }
 
   /// Ends a request that was decided at once, but never on its caller's stack.
@@ -176,8 +183,8 @@ public final class EventLoop {
     var budget = Self.microtasksPerTurn
     while state.pointee.count > 0 {
       if budget == 0 {
-        internals.pump()
-        break
+        if internals.pump() { break }
+        budget = Self.microtasksPerTurn
       }
       budget &-= 1
       switch microtasks.popFirst() {

@@ -5,13 +5,17 @@ import CUV
 /// Reading is driven by its reader: bytes that nobody has asked for stay in the system's buffer, so that the peer
 /// is slowed down. A writer sees ``writeQueueSize`` and waits for its write or for ``drain()``.
 public class ByteStream: Handle, EventSource, SourceDriver {
+  /// What the source delivers.
   public typealias Element = Bytes
+  /// What ends it before its time.
   public typealias Failure = UVError
 
   let source: SourceCore<Bytes>
   let writes: WriteQueue
 
-  override init(loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32)
+  override init(
+    loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32
+  )
     throws(UVError)
   {
     source = SourceCore(loop: loop, operation: "read")
@@ -102,12 +106,16 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   }
 
   @usableFromInline
-  func waitToRead(_ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>, _ task: LoopTaskBase) {
+  func waitToRead(
+    _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>, _ task: LoopTaskBase
+  ) {
     task.willWait(for: source.wait(continuation))
   }
 
   @usableFromInline
-  func didWaitToRead(_ outcome: UnsafeTransfer<Result<Bytes?, UVError>>, _ task: LoopTaskBase) -> Result<Bytes?, UVError> {
+  func didWaitToRead(_ outcome: UnsafeTransfer<Result<Bytes?, UVError>>, _ task: LoopTaskBase) -> Result<
+    Bytes?, UVError
+  > {
     task.didWait()
     return outcome.value
   }

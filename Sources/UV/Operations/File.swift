@@ -1,11 +1,5 @@
 import CUV
 
-#if canImport(System)
-  public import System
-#else
-  public import SystemPackage
-#endif
-
 /// An open file on a loop.
 ///
 /// Dropping the last reference closes it, on the thread that does so; ``close()`` closes it on the thread pool and
@@ -51,7 +45,9 @@ public final class File {
   ///
   /// The corresponding libuv function is `uv_fs_read`.
   @discardableResult
-  public func read(_ count: Int, at offset: Int64? = nil, _ done: @escaping Completion<Bytes>) -> PendingRequest {
+  public func read(_ count: Int, at offset: Int64? = nil, _ done: @escaping Completion<Bytes>)
+    -> PendingRequest
+  {
     guard count > 0, count <= 1 << 30, (offset ?? 0) >= 0 else {
       return refuse(.invalidArgument, "fs_read", done)
     }

@@ -1,11 +1,5 @@
 import CUV
 
-#if canImport(System)
-  public import System
-#else
-  public import SystemPackage
-#endif
-
 /// Files and directories on a loop: each operation runs on libuv's thread pool, and its answer comes on the loop.
 ///
 /// Paths are `String` or `FilePath`. Every operation fails with `noSuchFile`, `permissionDenied`, `notDirectory`
@@ -76,7 +70,8 @@ public struct FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_lstat`.
   @discardableResult
-  public func lstat(_ path: some PathConvertible, _ done: @escaping Completion<FileStatus>) -> PendingRequest {
+  public func lstat(_ path: some PathConvertible, _ done: @escaping Completion<FileStatus>) -> PendingRequest
+  {
     FileRequest(loop, "fs_lstat", { FileStatus($0.request.pointee.statbuf) }, done)
       .submit(path) { uv_fs_lstat(loop.raw, $1, $0, $2) }
   }
@@ -154,7 +149,9 @@ public struct FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_mkdtemp`.
   @discardableResult
-  public func mkdtemp(_ template: some PathConvertible, _ done: @escaping Completion<FilePath>) -> PendingRequest {
+  public func mkdtemp(_ template: some PathConvertible, _ done: @escaping Completion<FilePath>)
+    -> PendingRequest
+  {
     FileRequest(loop, "fs_mkdtemp", { FilePath(platformString: $0.request.pointee.path) }, done)
       .submit(template) { uv_fs_mkdtemp(loop.raw, $1, $0, $2) }
   }

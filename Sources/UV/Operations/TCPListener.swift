@@ -4,7 +4,9 @@ import CUV
 ///
 /// A connection is accepted only when somebody asks for one; the others wait in the system's queue.
 public final class TCPListener: Handle, EventSource, SourceDriver {
+  /// What the source delivers.
   public typealias Element = TCPConnection
+  /// What ends it before its time.
   public typealias Failure = UVError
 
   let source: SourceCore<TCPConnection>
