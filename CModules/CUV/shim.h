@@ -45,6 +45,13 @@ static inline void cuv_ignore_sigpipe(void) {
     signal(SIGPIPE, SIG_IGN);
 }
 
+// MARK: Tasks
+
+/// The Swift task that the calling thread runs, null if none. `UnsafeCurrentTask` says the same, but the runtime
+/// copies, compares and destroys it by indirect calls, which cost more than the read that they guard.
+extern void *swift_task_getCurrent(void);
+static inline void *cuv_current_task(void) { return swift_task_getCurrent(); }
+
 // MARK: Waking a loop
 
 // libuv 1.44's async handle spins and yields on its receiving side; an eventfd costs one system call on each.

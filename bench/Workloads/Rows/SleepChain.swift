@@ -1,0 +1,62 @@
+import BenchKit
+import CBenchSupport
+import UV
+import UVPromises
+
+/// `sleep-chain`: one sleep after the other.
+enum SleepChain {
+  static let callback: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let operations = LoopOperations(task, on: loop)
+      let duration = task.sleepDuration
+      func next() {
+        guard let sleep = operations.next() else { return }
+        let end = loop.now.advanced(by: duration)
+        loop.sleep(for: duration) { result in
+          guard operations.value(result) != nil else { return }
+          operations.end(sleep, loop.now < end ? 0 : 1)
+          next()
+        }
+      }
+      next()
+      return operations
+    }.report()
+  }
+
+  static let promise: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let operations = LoopOperations(task, on: loop)
+      let duration = task.sleepDuration
+      func next() {
+        guard let sleep = operations.next() else { return }
+        let end = loop.now.advanced(by: duration)
+        loop.sleep(for: duration).promise().done {
+          operations.end(sleep, loop.now < end ? 0 : 1)
+          next()
+        }.catch { operations.fail($0) }
+      }
+      next()
+      return operations
+    }.report()
+  }
+
+  static let async: LoopRow = { task in
+    try EventLoop.run { loop in
+      let operations = LoopOperations(task, on: loop)
+      let duration = task.sleepDuration
+      do throws(UVError) {
+        while let sleep = operations.next() {
+          let end = loop.now.advanced(by: duration)
+          try await loop.sleep(for: duration).value
+          operations.end(sleep, loop.now < end ? 0 : 1)
+        }
+      } catch { operations.fail(error) }
+      return operations
+    }.report()
+  }
+}
+
+extension LoopTask {
+  /// How long a sleep is.
+  fileprivate var sleepDuration: Duration { .milliseconds(parameters["milliseconds"]) }
+}
