@@ -15,6 +15,15 @@ enum CurrentLoop {
     return Unmanaged<EventLoop>.fromOpaque(pointer).takeUnretainedValue()
   }
 
+  /// Queues a microtask on the loop of this thread, without a retain of the loop; false if there is none.
+  static func enqueue(_ microtask: consuming Microtask) -> Bool {
+    guard let pointer = pthread_getspecific(key) else { return false }
+    // Sound: as above; nothing that the call does lets go of the loop.
+    let work = Work.object(microtask)
+    Unmanaged<EventLoop>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.enqueue(work) }
+    return true
+  }
+
   static func set(_ loop: EventLoop?) {
     // Sound: see above; the value does not own the loop.
     pthread_setspecific(key, loop.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })

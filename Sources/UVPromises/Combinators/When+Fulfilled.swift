@@ -19,7 +19,7 @@ public func when<U: Thenable>(
   for thenable in thenables { gatherer.add(thenable.node) }
   return Promise(
     node: GatherNode(gatherer, file, line) {
-      GatherNode<[U.T]>.finish($0, $1) { node in
+      GatherNode.finish($0, $1) { node in
         node.gatherer.components.indices.map { node.value($0, of: U.T.self) }
       }
     })
@@ -38,7 +38,7 @@ public func when<U: Thenable>(
   for thenable in thenables { gatherer.add(thenable.node) }
   return Promise(
     node: GatherNode(gatherer, file, line) {
-      GatherNode<Void>.finish($0, $1) { _ in }
+      GatherNode.finish($0, $1) { _ in () }
     })
 }
 
@@ -80,7 +80,7 @@ public func when<U: Thenable, V: Thenable>(
   gatherer.add(pv.node)
   return Promise(
     node: GatherNode(gatherer, file, line) {
-      GatherNode<(U.T, V.T)>.finish($0, $1) { node in
+      GatherNode.finish($0, $1) { node in
         (
           node.value(0, of: U.T.self),
           node.value(1, of: V.T.self)
@@ -104,7 +104,7 @@ public func when<U: Thenable, V: Thenable, W: Thenable>(
   gatherer.add(pw.node)
   return Promise(
     node: GatherNode(gatherer, file, line) {
-      GatherNode<(U.T, V.T, W.T)>.finish($0, $1) { node in
+      GatherNode.finish($0, $1) { node in
         (
           node.value(0, of: U.T.self),
           node.value(1, of: V.T.self),
@@ -130,7 +130,7 @@ public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable>(
   gatherer.add(px.node)
   return Promise(
     node: GatherNode(gatherer, file, line) {
-      GatherNode<(U.T, V.T, W.T, X.T)>.finish($0, $1) { node in
+      GatherNode.finish($0, $1) { node in
         (
           node.value(0, of: U.T.self),
           node.value(1, of: V.T.self),
@@ -158,7 +158,7 @@ public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable, Y: Thenable
   gatherer.add(py.node)
   return Promise(
     node: GatherNode(gatherer, file, line) {
-      GatherNode<(U.T, V.T, W.T, X.T, Y.T)>.finish($0, $1) { node in
+      GatherNode.finish($0, $1) { node in
         (
           node.value(0, of: U.T.self),
           node.value(1, of: V.T.self),

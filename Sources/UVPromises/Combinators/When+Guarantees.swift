@@ -10,7 +10,7 @@ public func when<T>(
   for guarantee in guarantees { gatherer.add(guarantee.node) }
   return Guarantee(
     node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<[T]>.finish($0, $1) { node in
+      GatherNode.finish($0, $1) { node in
         node.gatherer.components.indices.map { node.value($0, of: T.self) }
       }
     })
@@ -28,7 +28,7 @@ public func when(
   for guarantee in guarantees { gatherer.add(guarantee.node) }
   return Guarantee(
     node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<Void>.finish($0, $1) { _ in }
+      GatherNode.finish($0, $1) { _ in () }
     })
 }
 
@@ -55,7 +55,7 @@ public func when<U, V>(
   gatherer.add(gv.node)
   return Guarantee(
     node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<(U, V)>.finish($0, $1) { node in
+      GatherNode.finish($0, $1) { node in
         (
           node.value(0, of: U.self),
           node.value(1, of: V.self)
@@ -78,7 +78,7 @@ public func when<U, V, W>(
   gatherer.add(gw.node)
   return Guarantee(
     node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<(U, V, W)>.finish($0, $1) { node in
+      GatherNode.finish($0, $1) { node in
         (
           node.value(0, of: U.self),
           node.value(1, of: V.self),
@@ -103,7 +103,7 @@ public func when<U, V, W, X>(
   gatherer.add(gx.node)
   return Guarantee(
     node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<(U, V, W, X)>.finish($0, $1) { node in
+      GatherNode.finish($0, $1) { node in
         (
           node.value(0, of: U.self),
           node.value(1, of: V.self),
@@ -131,7 +131,7 @@ public func when<U, V, W, X, Y>(
   gatherer.add(gy.node)
   return Guarantee(
     node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<(U, V, W, X, Y)>.finish($0, $1) { node in
+      GatherNode.finish($0, $1) { node in
         (
           node.value(0, of: U.self),
           node.value(1, of: V.self),

@@ -11,7 +11,7 @@ public func when<U: Thenable>(
   for thenable in thenables { gatherer.add(thenable.node) }
   return Guarantee(
     node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<[PMKResult<U.T>]>.finish($0, $1) { node in
+      GatherNode.finish($0, $1) { node in
         node.gatherer.components.indices.map { node.outcome($0, of: U.T.self) }
       }
     })

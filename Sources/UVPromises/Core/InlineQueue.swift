@@ -13,7 +13,7 @@ enum InlineQueue {
   private struct State {
     var isRunning = false
     var next = 0
-    var nodes: ContiguousArray<AnyNode> = []
+    var nodes: ContiguousArray<Node> = []
   }
 
   /// Each thread has its own; freed when the thread ends.
@@ -38,7 +38,7 @@ enum InlineQueue {
   }
 
   @usableFromInline
-  static func run(_ node: AnyNode) {
+  static func run(_ node: Node) {
     let state = current
     guard !state.pointee.isRunning else { return state.pointee.nodes.append(node) }
     state.pointee.isRunning = true

@@ -1,4 +1,4 @@
-extension AnyNode {
+extension Node {
   /// Whether anything waits for this promise.
   @usableFromInline
   final var isAwaited: Bool { first != nil || others != nil }
@@ -11,7 +11,7 @@ extension AnyNode {
 
   /// Forgets a continuation. Linear in the number of handlers on this promise.
   @usableFromInline
-  final func remove(_ continuation: Continuation, tag: Int) {
+  final func remove(_ continuation: Continuation, tag: Int32) {
     if first === continuation, firstTag == tag {
       first = nil
     } else if let index = others?.lastIndex(where: { $0.continuation === continuation && $0.tag == tag }) {
@@ -26,7 +26,7 @@ extension AnyNode {
   final func cancel() {
     var node = self
     // The last step on the way that can be rejected, for chains that begin with a guarantee, which cannot.
-    var rejectable: AnyNode?
+    var rejectable: Node?
     while node.state == .pending {
       if !node.flags.contains(.isGuarantee) || node.flags.contains(.coversCancellation) { rejectable = node }
       if let upstream = node.upstream, upstream.hasOneContinuation {
@@ -55,9 +55,9 @@ extension AnyNode {
 
   /// Runs the step as cancelled, in place of waiting.
   private func cancelWait() {
-    upstream?.remove(self, tag: AnyNode.stepTag)
+    upstream?.remove(self, tag: Node.stepTag)
     upstream = nil
     source = nil
-    if !flags.contains(.isQueued) { schedule() }
+    if !flags.contains(.isQueued) { Node.schedule(self) }
   }
 }
