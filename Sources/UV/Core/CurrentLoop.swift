@@ -18,9 +18,11 @@ enum CurrentLoop {
   /// Queues a microtask on the loop of this thread, without a retain of the loop; false if there is none.
   static func enqueue(_ microtask: consuming Microtask) -> Bool {
     guard let pointer = pthread_getspecific(key) else { return false }
-    // Sound: as above; nothing that the call does lets go of the loop.
-    let work = Work.object(microtask)
-    Unmanaged<EventLoop>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.enqueue(work) }
+    // Sound: as above; nothing that is called here lets go of the loop.
+    let loop = Unmanaged<EventLoop>.fromOpaque(pointer)
+    let queue = loop._withUnsafeGuaranteedRef { $0.microtasks }
+    queue.append(.object(microtask))
+    if !queue.state.pointee.isAttended { loop._withUnsafeGuaranteedRef { $0.attend() } }
     return true
   }
 

@@ -55,8 +55,8 @@ public func race<U: Thenable>(
   let gatherer = Gatherer(.firstFulfilled, cancelsRest: cancelsRest)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Promise(
-    node: GatherNode(gatherer, file, line) { node, winner in
-      GatherNode.finish(node, winner) { _ in
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { _, winner in
         guard let winner else { throw PMKError.noWinner }
         return winner.value(as: U.T.self)
       }
@@ -69,7 +69,7 @@ func first<T>(
 ) -> Node {
   let gatherer = Gatherer(.first, cancelsRest: cancelsRest)
   for node in nodes { gatherer.add(node) }
-  return GatherNode(gatherer, file, line, flags: flags) { node, winner in
-    GatherNode.finish(node, winner) { _ in winner!.value(as: T.self) }
+  return GatherNode(gatherer, file, line, flags: flags) { node, _ in
+    GatherNode.finish(node) { _, winner in winner!.value(as: T.self) }
   }
 }

@@ -34,6 +34,8 @@ final class Gatherer: Continuation {
   @exclusivity(unchecked) @usableFromInline var components: ContiguousArray<Component> = []
   /// The promise that is settled at the end; nil once that has been seen to.
   @exclusivity(unchecked) @usableFromInline var result: Node?
+  /// The promise that decided the matter, where one did.
+  @exclusivity(unchecked) @usableFromInline var winner: Node?
   /// How many have no outcome yet, and how many of those will have none.
   @exclusivity(unchecked) @usableFromInline var remaining = 0
   @exclusivity(unchecked) private var lost = 0
@@ -95,8 +97,8 @@ final class Gatherer: Continuation {
   private func finish(_ winner: Node?) {
     guard let result = result.take() else { return }
     leavePending(cancelling: cancelsRest)
-    result.source = winner
-    Node.schedule(result)
+    self.winner = winner
+    result.schedule()
   }
 
   /// Stops waiting for those that are pending, and cancels those that nobody else waits for.
@@ -123,7 +125,7 @@ final class Gatherer: Continuation {
     components[Int(tag)].pending = nil
     lost += 1
     if lost == remaining, let result = result.take() {
-      result.abandon(tag: Node.stepTag, rest: &rest)
+      result.abandon(tag: result.tag, rest: &rest)
     }
   }
 
@@ -151,16 +153,18 @@ final class GatherNode: Node {
     gatherer.leavePending(cancelling: true)
   }
 
-  /// Settles the promise: with the error of `source`, if it has one, else with what `collect` makes.
+  /// Settles the promise: with the error of the winner, if it has one, else with what `collect` makes.
   @inlinable @inline(__always)
-  static func finish<T>(_ node: Node, _ source: Node?, collect: (GatherNode) throws -> T) {
+  static func finish<T>(_ node: Node, collect: (GatherNode, Node?) throws -> T) {
     let gathering = unsafeDowncast(node, to: GatherNode.self)
-    if let source, source.state == .rejected {
-      node.reject(source.failure)
+    let winner = gathering.gatherer.winner
+    if let winner, winner.state == .rejected {
+      node.reject(winner.failure)
     } else {
-      do { node.fulfill(try collect(gathering)) } catch { node.reject(error) }
+      do { node.fulfill(try collect(gathering, winner)) } catch { node.reject(error) }
     }
     gathering.gatherer.components = []
+    gathering.gatherer.winner = nil
   }
 
   /// The value of a component.

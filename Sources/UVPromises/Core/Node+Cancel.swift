@@ -29,11 +29,11 @@ extension Node {
     var rejectable: Node?
     while node.state == .pending {
       if !node.flags.contains(.isGuarantee) || node.flags.contains(.coversCancellation) { rejectable = node }
-      if let upstream = node.upstream, upstream.hasOneContinuation {
+      if let upstream = node.upstream, upstream.state == .pending, upstream.hasOneContinuation {
         node = upstream
         continue
       }
-      if node.upstream == nil, node.flags.isDisjoint(with: .isQueued) || node.flags.contains(.isGathering) {
+      if node.upstream == nil, !node.flags.contains(.isQueued) || node.flags.contains(.isGathering) {
         // The beginning of the chain, or a promise that gathers others.
         node.cancelAsFirst()
         if !node.flags.contains(.isGuarantee) || node.flags.contains(.isGathering) { return }
@@ -55,9 +55,11 @@ extension Node {
 
   /// Runs the step as cancelled, in place of waiting.
   private func cancelWait() {
-    upstream?.remove(self, tag: Node.stepTag)
-    upstream = nil
-    source = nil
-    if !flags.contains(.isQueued) { Node.schedule(self) }
+    guard let upstream else { return }
+    self.upstream = nil
+    // The promise may hold the last reference to this step.
+    let step = self
+    upstream.remove(step, tag: tag)
+    step.schedule()
   }
 }

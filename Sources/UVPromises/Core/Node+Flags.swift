@@ -15,7 +15,7 @@ extension Node {
     @inlinable static var isRoot: Flags { Flags(rawValue: 8) }
     /// Belongs to a guarantee, which cannot be rejected.
     @inlinable static var isGuarantee: Flags { Flags(rawValue: 16) }
-    /// Waits in the queue of the loop, or in that of the inline handlers.
+    /// Is in the queue of the loop.
     @inlinable static var isQueued: Flags { Flags(rawValue: 32) }
     /// Was rejected where there was no loop to look at the end of the turn whether anybody minds.
     @inlinable static var isUntracked: Flags { Flags(rawValue: 64) }
@@ -25,5 +25,7 @@ extension Node {
     @inlinable static var coversCancellation: Flags { Flags(rawValue: 256) }
     /// Waits for several promises, through a gatherer.
     @inlinable static var isGathering: Flags { Flags(rawValue: 512) }
+    /// Has, beside the first, continuations that are told at once.
+    @inlinable static var hasDirectContinuations: Flags { Flags(rawValue: 1024) }
   }
 }

@@ -15,7 +15,6 @@ extension Node {
     // The coercion keeps the existential from being opened.
     store(error as any Error)
     state = .rejected
-    if first == nil, others == nil, !flags.contains(.isHandled) { expectHandler() }
     notify()
   }
 

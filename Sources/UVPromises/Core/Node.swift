@@ -21,10 +21,8 @@ class Node: Continuation {
   typealias Perform = (_ node: Node, _ source: Node?) -> Void
 
   @exclusivity(unchecked) @usableFromInline final var perform: Perform?
-  /// The settled promise that the handler is about to read.
-  @exclusivity(unchecked) @usableFromInline final var source: Node?
-  /// The pending promise that this one waits for.
-  // Sound: cleared by that promise when it settles or goes away.
+  /// The promise that this one waits for.
+  // Sound: cleared when that promise has told this one, or goes away.
   @exclusivity(unchecked) @usableFromInline final unowned(unsafe) var upstream: Node?
   @exclusivity(unchecked) @usableFromInline final var first: Continuation?
   @exclusivity(unchecked) @usableFromInline final var others: ContiguousArray<ContinuationEntry>?
@@ -71,31 +69,27 @@ class Node: Continuation {
 
   // MARK: Waiting for another promise
 
-  /// The tag of a step: it waits for one promise and needs no number.
+  /// The tag of a step whose handler is a microtask, and that of one whose handler runs inline. Whatever else waits has
+  /// a number, and is told at once.
   @inlinable static var stepTag: Int32 { -1 }
+  @inlinable static var inlineTag: Int32 { -2 }
+
+  @inlinable
+  final var tag: Int32 { flags.contains(.isInline) ? Node.inlineTag : Node.stepTag }
 
   /// Has this step run once `source` settles; soon, if it has settled already.
   @inlinable @inline(__always)
   final func wait(for source: Node) {
-    source.flags.insert(.isHandled)
     #if DEBUG
       requireLoop()
     #endif
-    if source.state == .pending {
-      upstream = source
-      source.append(self, tag: Node.stepTag)
-    } else {
-      self.source = source
-      Node.schedule(self)
-    }
+    upstream = source
+    source.append(self, tag: tag)
+    if source.state != .pending { source.notify() }
   }
 
   @usableFromInline
-  override final func receive(_ source: Node, tag: Int32) {
-    upstream = nil
-    self.source = source
-    Node.schedule(self)
-  }
+  override final func receive(_ source: Node, tag: Int32) { InlineQueue.run(self, source) }
 
   @usableFromInline
   override final func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) {
@@ -108,21 +102,18 @@ class Node: Continuation {
   @usableFromInline
   override final func moved(to source: Node, tag: Int32) { upstream = source }
 
-  /// Runs the handler, or, once settled, looks whether a rejection has gone unnoticed.
-  @usableFromInline
-  override final func run() {
-    if state == .pending {
-      flags.remove(.isQueued)
-      if let perform { perform(self, source.take()) }
-    } else if state == .rejected, !flags.contains(.isHandled) {
-      reportUnhandled()
-    }
+  /// Runs the handler, which is given `source`.
+  @inlinable @inline(__always)
+  final func resume(_ source: Node?) {
+    upstream = nil
+    if state == .pending, let perform { perform(self, source) }
   }
 
   // MARK: Being waited for
 
   @inlinable @inline(__always)
   final func append(_ continuation: Continuation, tag: Int32) {
+    flags.insert(.isHandled)
     if first == nil, others == nil {
       first = continuation
       firstTag = tag
@@ -135,28 +126,64 @@ class Node: Continuation {
   final func appendFurther(_ continuation: Continuation, _ tag: Int32) {
     if others == nil { others = [] }
     others!.append(ContinuationEntry(continuation: continuation, tag: tag))
+    if tag != Node.stepTag { flags.insert(.hasDirectContinuations) }
   }
 
-  /// Tells the continuations, in the order in which they came. The state has been set.
+  /// Has what waits for this promise, which has settled, told: steps by a microtask, the rest at once.
   @inlinable @inline(__always)
   final func notify() {
-    if let continuation = first {
-      first = nil
-      if firstTag == Node.stepTag {
-        let step = unsafeDowncast(continuation, to: Node.self)
-        step.upstream = nil
-        step.source = self
-        Node.schedule(step)
-      } else {
-        continuation.receive(self, tag: firstTag)
-      }
+    if first != nil, others == nil, firstTag == Node.stepTag {
+      if !flags.contains(.isQueued) { Node.enqueue(self) }
+    } else {
+      notifyAll()
     }
-    if others != nil { notifyOthers() }
   }
 
   @usableFromInline
-  final func notifyOthers() {
-    for entry in others.take()! { entry.continuation.receive(self, tag: entry.tag) }
+  final func notifyAll() {
+    if first != nil, firstTag != Node.stepTag { first.take()!.receive(self, tag: firstTag) }
+    if flags.contains(.hasDirectContinuations), others != nil { notifyDirectly() }
+    if first != nil || others != nil {
+      if !flags.contains(.isQueued) { Node.enqueue(self) }
+    } else if state == .rejected, !flags.contains(.isHandled) {
+      expectHandler()
+    }
+  }
+
+  /// Tells those among the further continuations that are not told by a microtask.
+  private func notifyDirectly() {
+    flags.remove(.hasDirectContinuations)
+    let all = others.take()!
+    let waiting = ContiguousArray(all.filter { $0.tag == Node.stepTag })
+    if !waiting.isEmpty { others = waiting }
+    for entry in all where entry.tag != Node.stepTag { entry.continuation.receive(self, tag: entry.tag) }
+  }
+
+  /// The microtask: runs the handlers that wait for this promise, in the order in which they came, or looks, at the end
+  /// of the turn, whether a rejection has gone unnoticed.
+  @usableFromInline
+  override final func run() {
+    if state == .pending {
+      // Cancelled, or all that it gathered is there.
+      flags.remove(.isQueued)
+      resume(nil)
+    } else if flags.contains(.isQueued) {
+      flags.remove(.isQueued)
+      if let step = first.take() { unsafeDowncast(step, to: Node.self).resume(self) }
+      if others != nil { runOthers() }
+    } else if state == .rejected, !flags.contains(.isHandled) {
+      reportUnhandled()
+    }
+  }
+
+  private func runOthers() {
+    for entry in others.take()! {
+      if entry.tag == Node.stepTag {
+        unsafeDowncast(entry.continuation, to: Node.self).resume(self)
+      } else {
+        entry.continuation.receive(self, tag: entry.tag)
+      }
+    }
   }
 
   // MARK: Going away

@@ -1,16 +1,18 @@
 import UV
 
 extension Node {
-  /// Queues the handler of `node` on the loop of this thread, after those that are queued already. Dropped if there is
-  /// no loop: it has been shut down.
+  /// Queues `node` on the loop of this thread. Dropped if there is no loop: it has been shut down.
   @usableFromInline
-  static func schedule(_ node: consuming Node) {
+  static func enqueue(_ node: consuming Node) {
     node.flags.insert(.isQueued)
-    if node.flags.contains(.isInline) {
-      InlineQueue.run(node)
-    } else {
-      _ = EventLoop.enqueueOnCurrent(node)
-    }
+    _ = EventLoop.enqueueOnCurrent(node)
+  }
+
+  /// Runs this one's own handler, which waits for nothing, soon.
+  @usableFromInline
+  final func schedule() {
+    guard !flags.contains(.isQueued) else { return }
+    if flags.contains(.isInline) { InlineQueue.run(self, nil) } else { Node.enqueue(self) }
   }
 
   /// Stops the program where a handler could never run. Checked in debug builds.

@@ -48,11 +48,9 @@ enum NIOWorkloads {
   ) {
     let loop = group.next()
     try! loop.submit {
-      var sum = 0
-      for _ in 0..<count {
-        operation(loop).assumeIsolated().whenSuccess { sum &+= $0 }
-      }
-      precondition(sum != 0)
+      let total = Total()
+      for _ in 0..<count { operation(loop).assumeIsolated().whenSuccess { total.add($0) } }
+      precondition(total.sum != 0)
     }.wait()
   }
 }
