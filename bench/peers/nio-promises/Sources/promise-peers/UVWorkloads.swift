@@ -42,23 +42,36 @@ enum UVWorkloads {
     }
   }
 
-  /// Runs the operations in batches, each a microtask, so that as many are under way as a busy server has.
+  /// Runs one operation after the other, each begun by a microtask.
   @inline(__always)
   private static func repeatOnLoop(_ count: Int, _ operation: @escaping () -> Promise<Int>) {
     UV.EventLoop.runCallbacks { (loop: UV.EventLoop) throws(Never) in
-      let total = Total()
-      var left = count
-      func batch() {
-        for _ in 0..<min(left, batchSize) { operation().pipe { total.add($0.value!) } }
-        left -= batchSize
-        if left > 0 { loop.queueMicrotask(batch) } else { loop.queueMicrotask { precondition(total.sum != 0) } }
-      }
-      batch()
+      loop.enqueue(Repetition(count, on: loop, operation))
     }
   }
 }
 
-let batchSize = 64
+/// Begins an operation each time that it is run, as often as asked.
+private final class Repetition: Microtask {
+  private let loop: UV.EventLoop
+  private var left: Int
+  private let operation: () -> Promise<Int>
+  private let total = Total()
+
+  init(_ count: Int, on loop: UV.EventLoop, _ operation: @escaping () -> Promise<Int>) {
+    left = count
+    self.loop = loop
+    self.operation = operation
+  }
+
+  override func run() {
+    guard left > 0 else { return precondition(total.sum != 0) }
+    left -= 1
+    let total = total
+    operation().pipe { total.add($0.value!) }
+    loop.enqueue(self)
+  }
+}
 
 /// Makes sure that the work has been done.
 final class Total {

@@ -26,7 +26,7 @@ func pad(_ text: String, _ width: Int) -> String {
 func number(_ value: Double) -> String { value < 100 ? "\((value * 100).rounded() / 100)" : "\(Int(value.rounded()))" }
 
 if CommandLine.arguments.count > 1 {
-  UVWorkloads.mapChain(300_000)
+  if CommandLine.arguments[1] == "uv" { UVWorkloads.mapChain(Int(CommandLine.arguments[2])!) } else { NIOWorkloads.mapChain(Int(CommandLine.arguments[2])!) }
   exit(0)
 }
 print(
