@@ -45,6 +45,17 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // The examples, which the tests run.
+    .executableTarget(
+      name: "FourStyles", dependencies: ["UV", "UVPromises", "UVFutures"],
+      path: "Sources/Examples/FourStyles", swiftSettings: settings),
+    .executableTarget(
+      name: "EchoServer", dependencies: ["UV"], path: "Sources/Examples/EchoServer",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "MainActorInLoop", dependencies: ["UV"], path: "Sources/Examples/MainActorInLoop",
+      swiftSettings: settings),
+
     // The benchmark.
     .target(name: "CBenchHooks", path: "bench/Hooks"),
     .target(name: "CBenchSupport", path: "bench/Support"),

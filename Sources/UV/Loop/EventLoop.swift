@@ -34,7 +34,7 @@ public final class EventLoop {
   private(set) var handleCount = 0
   private var workCount = 0
   var tasks = TaskList()
-  var checkpoints: [Microtask] = []
+  @exclusivity(unchecked) var checkpoints: [Microtask] = []
   private(set) lazy var actor = LoopActor(executor)
 
   /// Whether the loop is inside one of its `run` functions.

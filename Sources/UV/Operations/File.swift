@@ -1,11 +1,5 @@
 import CUV
 
-#if canImport(System)
-  public import System
-#else
-  public import SystemPackage
-#endif
-
 /// An open file on a loop.
 ///
 /// Dropping the last reference closes it, on the thread that does so; ``close()`` closes it on the thread pool and

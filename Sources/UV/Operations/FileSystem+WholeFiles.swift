@@ -1,11 +1,5 @@
 import CUV
 
-#if canImport(System)
-  public import System
-#else
-  public import SystemPackage
-#endif
-
 extension FileSystem {
   /// The contents of a file.
   ///

@@ -1,11 +1,5 @@
 import CUV
 
-#if canImport(System)
-  public import System
-#else
-  public import SystemPackage
-#endif
-
 /// Files and directories on a loop: each operation runs on libuv's thread pool, and its answer comes on the loop.
 ///
 /// Paths are `String` or `FilePath`. Every operation fails with `noSuchFile`, `permissionDenied`, `notDirectory`

@@ -1,9 +1,3 @@
-#if canImport(System)
-  public import System
-#else
-  public import SystemPackage
-#endif
-
 /// What names a file: a `String`, or a `FilePath` where the name is not UTF-8.
 ///
 /// A path is bytes to the system. A string with a NUL in it names no file: operations on one fail with
