@@ -48,6 +48,19 @@ private func onLoopThread<T>(
   return try outcome.result.get()
 }
 
+/// Runs `body` on a thread of its own that has no loop, while no other test's loop runs.
+public func withThread<T>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+  let outcome: Outcome<T> = await withCheckedContinuation { continuation in
+    Thread {
+      gate.lock()
+      let result = Result { try body() }
+      gate.unlock()
+      continuation.resume(returning: Outcome(result: result, problems: []))
+    }.start()
+  }
+  return try outcome.result.get()
+}
+
 private let gate = NSLock()
 
 /// Carries a result to the task that waits for it.
