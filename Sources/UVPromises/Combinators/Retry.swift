@@ -21,7 +21,7 @@ public struct Backoff: Sendable {
   ) -> Backoff {
     Backoff { failures in
       var pause = first
-      for _ in 1..<max(failures, 1) where pause < limit { pause = .seconds(pause / .seconds(1) * factor) }
+      for _ in 1..<max(failures, 1) where pause < limit { pause = pause * factor }
       return min(pause, limit)
     }
   }
