@@ -48,7 +48,7 @@ private func onLoopThread<T>(
 
 /// Carries a result to the task that waits for it.
 // Sound: the thread that made it does not use it again.
-private struct Outcome<T>: @unchecked Sendable {
+struct Outcome<T>: @unchecked Sendable {
   let result: Result<T, any Error>
   let problems: [String]
 }
