@@ -135,7 +135,7 @@ public final class EventLoop {
 
   /// Has the queue drained when no callback is running that would do it.
   @inline(never)
-  private func attend() {
+  func attend() {
     // After a shutdown there is no later turn to wait for.
     if !internals.pump() { drain() }
   }
