@@ -22,10 +22,10 @@
 ///
 /// PromiseKit's `Promise`.
 public struct Promise<T>: Thenable, CatchMixin {
-  @usableFromInline let node: Node<T>
+  @usableFromInline let node: Node
 
   @inlinable
-  init(node: Node<T>) { self.node = node }
+  init(node: Node) { self.node = node }
 
   /// Creates a promise and has `body` start what will resolve it.
   ///
@@ -42,7 +42,7 @@ public struct Promise<T>: Thenable, CatchMixin {
   public init(
     file: StaticString = #fileID, line: UInt = #line, resolver body: (Resolver<T>) throws -> Void
   ) {
-    let node = Root<T>(file, line)
+    let node = Root(file, line)
     self.node = node
     do { try body(Resolver(node: node)) } catch { node.reject(error) }
   }
@@ -81,7 +81,7 @@ public struct Promise<T>: Thenable, CatchMixin {
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line
   ) -> (promise: Promise<T>, resolver: Resolver<T>) {
-    let node = Root<T>(file, line)
+    let node = Root(file, line)
     return (Promise(node: node), Resolver(node: node))
   }
 
@@ -95,7 +95,7 @@ public struct Promise<T>: Thenable, CatchMixin {
   ///
   /// PromiseKit's `result`.
   @inlinable
-  public var result: PMKResult<T>? { node.result }
+  public var result: PMKResult<T>? { node.result(as: T.self) }
 
   /// The object behind the promise; for the library's own use.
   @inlinable

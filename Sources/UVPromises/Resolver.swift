@@ -4,10 +4,10 @@
 ///
 /// PromiseKit's `Resolver`.
 public struct Resolver<T> {
-  @usableFromInline let node: Root<T>
+  @usableFromInline let node: Root
 
   @inlinable
-  init(node: Root<T>) { self.node = node }
+  init(node: Root) { self.node = node }
 
   /// Fulfils the promise.
   ///

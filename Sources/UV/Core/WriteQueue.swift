@@ -165,7 +165,7 @@ final class WriteQueue: Cancelling {
     inFlight = []
     loop.queueMicrotask { [self] in
       complete(entries, code)
-      becameEmpty()
+      becameEmpty(code)
     }
   }
 
@@ -173,7 +173,7 @@ final class WriteQueue: Cancelling {
     let entries = inFlight
     inFlight = []
     complete(entries, code)
-    if queued.isEmpty { becameEmpty() } else { flush() }
+    if queued.isEmpty { becameEmpty(code) } else { flush() }
   }
 
   private func complete(_ entries: [Entry], _ code: Int32) {
@@ -181,11 +181,12 @@ final class WriteQueue: Cancelling {
     for entry in entries { entry.waiter.resume(code) }
   }
 
-  private func becameEmpty() {
-    guard isEmpty else { return }
+  private func becameEmpty(_ code: Int32 = 0) {
+    // What waits on a stream that closes is told by its close.
+    guard isEmpty, !owner.isClosing else { return }
     let waiters = drainWaiters
     drainWaiters = []
-    for done in waiters { done(.success(())) }
+    for done in waiters { done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
     if let done = shutdownWaiter.take() { startShutdown(done) }
     owner.letGo(.writing)
   }

@@ -12,7 +12,7 @@ public func after(
   guard let loop = EventLoop.current else {
     preconditionFailure("after(_:) needs an event loop on its thread: call it inside EventLoop.run")
   }
-  let node = RequestNode<Void>(file, line, flags: .isGuarantee)
+  let node = RequestNode(file, line, flags: .isGuarantee)
   node.pending = loop.sleep(for: duration) { result in
     if case .success = result { node.fulfill(()) }
   }

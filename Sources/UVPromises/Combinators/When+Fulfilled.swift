@@ -18,8 +18,8 @@ public func when<U: Thenable>(
   gatherer.components.reserveCapacity(thenables.count)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Promise(
-    node: GatherNode(gatherer, file, line) {
-      GatherNode<[U.T]>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { node, _ in
         node.gatherer.components.indices.map { node.value($0, of: U.T.self) }
       }
     })
@@ -37,8 +37,8 @@ public func when<U: Thenable>(
   gatherer.components.reserveCapacity(thenables.count)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Promise(
-    node: GatherNode(gatherer, file, line) {
-      GatherNode<Void>.finish($0, $1) { _ in }
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { _, _ in () }
     })
 }
 
@@ -79,8 +79,8 @@ public func when<U: Thenable, V: Thenable>(
   gatherer.add(pu.node)
   gatherer.add(pv.node)
   return Promise(
-    node: GatherNode(gatherer, file, line) {
-      GatherNode<(U.T, V.T)>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { node, _ in
         (
           node.value(0, of: U.T.self),
           node.value(1, of: V.T.self)
@@ -103,8 +103,8 @@ public func when<U: Thenable, V: Thenable, W: Thenable>(
   gatherer.add(pv.node)
   gatherer.add(pw.node)
   return Promise(
-    node: GatherNode(gatherer, file, line) {
-      GatherNode<(U.T, V.T, W.T)>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { node, _ in
         (
           node.value(0, of: U.T.self),
           node.value(1, of: V.T.self),
@@ -129,8 +129,8 @@ public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable>(
   gatherer.add(pw.node)
   gatherer.add(px.node)
   return Promise(
-    node: GatherNode(gatherer, file, line) {
-      GatherNode<(U.T, V.T, W.T, X.T)>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { node, _ in
         (
           node.value(0, of: U.T.self),
           node.value(1, of: V.T.self),
@@ -157,8 +157,8 @@ public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable, Y: Thenable
   gatherer.add(px.node)
   gatherer.add(py.node)
   return Promise(
-    node: GatherNode(gatherer, file, line) {
-      GatherNode<(U.T, V.T, W.T, X.T, Y.T)>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { node, _ in
         (
           node.value(0, of: U.T.self),
           node.value(1, of: V.T.self),

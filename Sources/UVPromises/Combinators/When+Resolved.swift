@@ -10,8 +10,8 @@ public func when<U: Thenable>(
   gatherer.components.reserveCapacity(thenables.count)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Guarantee(
-    node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<[PMKResult<U.T>]>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line, flags: .isGuarantee) { node, _ in
+      GatherNode.finish(node) { node, _ in
         node.gatherer.components.indices.map { node.outcome($0, of: U.T.self) }
       }
     })

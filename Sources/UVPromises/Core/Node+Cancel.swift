@@ -1,4 +1,4 @@
-extension AnyNode {
+extension Node {
   /// Whether anything waits for this promise.
   @usableFromInline
   final var isAwaited: Bool { first != nil || others != nil }
@@ -11,7 +11,7 @@ extension AnyNode {
 
   /// Forgets a continuation. Linear in the number of handlers on this promise.
   @usableFromInline
-  final func remove(_ continuation: Continuation, tag: Int) {
+  final func remove(_ continuation: Continuation, tag: Int32) {
     if first === continuation, firstTag == tag {
       first = nil
     } else if let index = others?.lastIndex(where: { $0.continuation === continuation && $0.tag == tag }) {
@@ -26,14 +26,14 @@ extension AnyNode {
   final func cancel() {
     var node = self
     // The last step on the way that can be rejected, for chains that begin with a guarantee, which cannot.
-    var rejectable: AnyNode?
+    var rejectable: Node?
     while node.state == .pending {
       if !node.flags.contains(.isGuarantee) || node.flags.contains(.coversCancellation) { rejectable = node }
-      if let upstream = node.upstream, upstream.hasOneContinuation {
+      if let upstream = node.upstream, upstream.state == .pending, upstream.hasOneContinuation {
         node = upstream
         continue
       }
-      if node.upstream == nil, node.flags.isDisjoint(with: .isQueued) || node.flags.contains(.isGathering) {
+      if node.upstream == nil, !node.flags.contains(.isQueued) || node.flags.contains(.isGathering) {
         // The beginning of the chain, or a promise that gathers others.
         node.cancelAsFirst()
         if !node.flags.contains(.isGuarantee) || node.flags.contains(.isGathering) { return }
@@ -55,9 +55,11 @@ extension AnyNode {
 
   /// Runs the step as cancelled, in place of waiting.
   private func cancelWait() {
-    upstream?.remove(self, tag: AnyNode.stepTag)
-    upstream = nil
-    source = nil
-    if !flags.contains(.isQueued) { schedule() }
+    guard let upstream else { return }
+    self.upstream = nil
+    // The promise may hold the last reference to this step.
+    let step = self
+    upstream.remove(step, tag: tag)
+    step.schedule()
   }
 }
