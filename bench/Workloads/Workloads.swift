@@ -22,7 +22,9 @@ public enum Workloads {
     ],
     operationCount: .parameter("timers"), check: .timers,
     rows: [
-      (.c, CRow.loop(cb_million_timers_run)), (.callback, MillionTimers.callback), (.promise, MillionTimers.promise), (.async, MillionTimers.async),
+      (.c, CRow.loop(cb_million_timers_run)),
+      (.callback, MillionTimers.callback), (.promise, MillionTimers.promise),
+      (.future, MillionTimers.future), (.async, MillionTimers.async),
     ])
 
   static let sleepChain = LoopWorkload(
@@ -30,7 +32,9 @@ public enum Workloads {
     parameters: [Parameter("milliseconds", 1, help: "the length of a sleep")],
     check: .counted,
     rows: [
-      (.c, CRow.loop(cb_sleep_chain_run)), (.callback, SleepChain.callback), (.promise, SleepChain.promise), (.async, SleepChain.async),
+      (.c, CRow.loop(cb_sleep_chain_run)),
+      (.callback, SleepChain.callback), (.promise, SleepChain.promise),
+      (.future, SleepChain.future), (.async, SleepChain.async),
     ])
 
   static let fsStat = LoopWorkload(
@@ -38,7 +42,9 @@ public enum Workloads {
     parameters: [inFlight(1, 64), Parameter("size", 4096, help: "bytes of the first file")],
     check: .fileSizes,
     rows: [
-      (.c, CRow.loop(cb_fs_stat_run)), (.callback, StatFiles.callback), (.promise, StatFiles.promise), (.async, StatFiles.async),
+      (.c, CRow.loop(cb_fs_stat_run)),
+      (.callback, StatFiles.callback), (.promise, StatFiles.promise),
+      (.future, StatFiles.future), (.async, StatFiles.async),
     ])
 
   static let fsRead = LoopWorkload(
@@ -46,7 +52,9 @@ public enum Workloads {
     parameters: [inFlight(1, 64), Parameter("size", 4096, help: "bytes of a file")],
     check: .fileContents,
     rows: [
-      (.c, CRow.loop(cb_fs_read_run)), (.callback, ReadFiles.callback), (.promise, ReadFiles.promise), (.async, ReadFiles.async),
+      (.c, CRow.loop(cb_fs_read_run)),
+      (.callback, ReadFiles.callback), (.promise, ReadFiles.promise),
+      (.future, ReadFiles.future), (.async, ReadFiles.async),
     ])
 
   static let fsReadFile = LoopWorkload(
@@ -54,7 +62,9 @@ public enum Workloads {
     parameters: [inFlight(1), Parameter("size", 4096, help: "bytes of a file")],
     check: .fileContents,
     rows: [
-      (.c, CRow.loop(cb_fs_read_run)), (.callback, ReadWholeFiles.callback), (.promise, ReadWholeFiles.promise), (.async, ReadWholeFiles.async),
+      (.c, CRow.loop(cb_fs_read_run)),
+      (.callback, ReadWholeFiles.callback), (.promise, ReadWholeFiles.promise),
+      (.future, ReadWholeFiles.future), (.async, ReadWholeFiles.async),
     ])
 
   static let wakeup = LoopWorkload(
@@ -70,7 +80,9 @@ public enum Workloads {
     parameters: [inFlight(64)],
     check: .chain,
     rows: [
-      (.c, CRow.loop(cb_then_chain_run)), (.callback, ThenChain.callback), (.promise, ThenChain.promise), (.async, ThenChain.async),
+      (.c, CRow.loop(cb_then_chain_run)),
+      (.callback, ThenChain.callback), (.promise, ThenChain.promise),
+      (.future, ThenChain.future), (.async, ThenChain.async),
     ])
 
   static let tcpPingPong = ServerWorkload(
@@ -81,7 +93,9 @@ public enum Workloads {
     ],
     load: .echo,
     rows: [
-      (.c, CRow.server(cb_tcp_echo_run)), (.callback, TCPEcho.callback), (.promise, TCPEcho.promise), (.async, TCPEcho.async),
+      (.c, CRow.server(cb_tcp_echo_run)),
+      (.callback, TCPEcho.callback), (.promise, TCPEcho.promise),
+      (.future, TCPEcho.future), (.async, TCPEcho.async),
     ])
 
   static let tcpEcho = ServerWorkload(
@@ -92,7 +106,9 @@ public enum Workloads {
     ],
     load: .echo,
     rows: [
-      (.c, CRow.server(cb_tcp_echo_run)), (.callback, TCPEcho.callback), (.promise, TCPEcho.promise), (.async, TCPEcho.async),
+      (.c, CRow.server(cb_tcp_echo_run)),
+      (.callback, TCPEcho.callback), (.promise, TCPEcho.promise),
+      (.future, TCPEcho.future), (.async, TCPEcho.async),
     ])
 
   static let tcpStream = ServerWorkload(
@@ -103,7 +119,9 @@ public enum Workloads {
     ],
     load: .stream,
     rows: [
-      (.c, CRow.server(cb_tcp_stream_run)), (.callback, TCPStream.callback), (.promise, TCPStream.promise), (.async, TCPStream.async),
+      (.c, CRow.server(cb_tcp_stream_run)),
+      (.callback, TCPStream.callback), (.promise, TCPStream.promise),
+      (.future, TCPStream.future), (.async, TCPStream.async),
     ])
 
   static let tcpAccept = ServerWorkload(
@@ -111,7 +129,9 @@ public enum Workloads {
     parameters: [inFlight(8), Parameter("size", 64, help: "bytes of a message")],
     load: .accept,
     rows: [
-      (.c, CRow.server(cb_tcp_accept_run)), (.callback, TCPAccept.callback), (.promise, TCPAccept.promise), (.async, TCPAccept.async),
+      (.c, CRow.server(cb_tcp_accept_run)),
+      (.callback, TCPAccept.callback), (.promise, TCPAccept.promise),
+      (.future, TCPAccept.future), (.async, TCPAccept.async),
     ])
 
   private static func inFlight(_ values: Int...) -> Parameter {

@@ -10,8 +10,7 @@ extension Request {
   @inline(__always)
   public var value: Success {
     get async throws(UVError) {
-      if Task.isCancelled { throw Self.alreadyCancelled }
-      guard let task = LoopTaskBase.current else { return try await waitInAnotherTask() }
+      guard let task = try LoopTaskBase.currentUnlessCancelled() else { return try await waitInAnotherTask() }
       let result = await withContinuation { start($0, task) }
       task.didWait()
       return try result.value.get()
@@ -35,8 +34,7 @@ extension Request where Success == Void {
         let taken = try stream.writeNow(bytes).get()
         if taken < bytes.count { try await stream.writeRest(of: bytes, after: taken) }
       case .start:
-        if Task.isCancelled { throw Self.alreadyCancelled }
-        guard let task = LoopTaskBase.current else { return try await waitInAnotherTask() }
+        guard let task = try LoopTaskBase.currentUnlessCancelled() else { return try await waitInAnotherTask() }
         let result = await withContinuation { start($0, task) }
         task.didWait()
         try result.value.get()
@@ -46,9 +44,6 @@ extension Request where Success == Void {
 }
 
 extension Request {
-  @usableFromInline
-  static var alreadyCancelled: UVError { UVError(.cancelled, operation: "await") }
-
   /// Starts the request for a task, which is resumed with the answer.
   @inlinable
   func start(

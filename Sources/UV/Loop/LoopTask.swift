@@ -84,11 +84,17 @@ public class LoopTaskBase {
   @TaskLocal private static var local: UnsafeTransfer<LoopTaskBase>?
 
   /// The task that the caller is, nil if it is another: a child task, or one that a loop did not start.
-  @usableFromInline
   static var current: LoopTaskBase? {
     // Sound: a task local is seen by the task's children too, which compare and leave it alone.
     guard let task = local?.value, task.isCurrent else { return nil }
     return task
+  }
+
+  /// The same for a task that is about to wait; throws if the caller, whichever task it is, has been cancelled.
+  @usableFromInline
+  static func currentUnlessCancelled() throws(UVError) -> LoopTaskBase? {
+    if cuv_task_is_cancelled(cuv_current_task()) { throw UVError(.cancelled, operation: "await") }
+    return current
   }
 
   /// Whether the caller is this task.

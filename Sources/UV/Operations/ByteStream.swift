@@ -131,7 +131,9 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   ///   ``shutdown()`` or once the peer has gone, with `cancelled` if the stream is closed before.
   ///
   /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
-  public func write(_ bytes: Bytes) -> Request<Void> { Request(writing: bytes, to: self) }
+  @inlinable
+  @inline(__always)
+  public final func write(_ bytes: Bytes) -> Request<Void> { Request(writing: bytes, to: self) }
 
   /// Writes bytes; see ``write(_:)``.
   ///

@@ -1,6 +1,7 @@
 import BenchKit
 import CBenchSupport
 import UV
+import UVFutures
 
 /// The operations of a run, as the Swift rows of a workload without a load generator deal
 /// them out: numbered in the order of issue, timed, summed up. The window opens with the
@@ -22,6 +23,8 @@ final class LoopOperations {
   private var checksum: UInt64 = 0
   private var jobs = JobCount()
   private var failure: (any Error)?
+  /// Held by the future rows.
+  var subscription: AnyCancellable?
 
   /// Opens the window. `isSampled` is for operations far below a microsecond.
   init(_ task: LoopTask, on loop: EventLoop, isSampled: Bool = false) {
@@ -35,8 +38,12 @@ final class LoopOperations {
   /// The next operation; nil when enough have been issued, or one has failed.
   func next() -> Operation? {
     if issued == task.operations || failure != nil { return nil }
-    let index = issued
     issued += 1
+    return begin(issued - 1)
+  }
+
+  /// The operation of that number, for a row whose numbers come from elsewhere.
+  func begin(_ index: Int) -> Operation {
     let isTimed = !isSampled || bench_latency_is_sampled(UInt64(index)) != 0
     return Operation(index: index, start: isTimed ? bench_now_ns() : 0)
   }
@@ -64,6 +71,11 @@ final class LoopOperations {
       fail(error)
       return nil
     }
+  }
+
+  /// Notes how a pipeline ended.
+  func check(_ completion: Subscribers.Completion<UVError>) {
+    if case .failure(let error) = completion { fail(error) }
   }
 
   /// What was done, once the loop has ended.

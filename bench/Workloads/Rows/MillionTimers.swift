@@ -1,5 +1,6 @@
 import BenchKit
 import UV
+import UVFutures
 import UVPromises
 
 /// `million-timers`: start all timers in one turn, let each fire once, release them.
@@ -23,6 +24,20 @@ enum MillionTimers {
         for timer in 0..<task.operations {
           after(run.start(timer)).done { run.end(timer, .success(())) }
         }
+        return run
+      }
+    }
+  }
+
+  static let future: LoopRow = { task in
+    try TimerRun.measure(task) {
+      EventLoop.runCallbacks { loop in
+        let run = TimerRun(task, on: loop)
+        run.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
+          .flatMap { timer in
+            loop.sleep(for: run.start(timer)).publisher().map { run.end(timer, .success(())) }
+          }
+          .sink(receiveCompletion: run.check, receiveValue: {})
         return run
       }
     }
@@ -52,6 +67,8 @@ private final class TimerRun {
   private let ledger: TimerLedger
   private var jobs: JobCount
   private var failure: UVError?
+  /// Held by the future row.
+  var subscription: AnyCancellable?
 
   init(_ task: LoopTask, on loop: EventLoop) {
     guard let ledger = task.ledger else { preconditionFailure("no ledger for the timers") }
@@ -72,6 +89,11 @@ private final class TimerRun {
   func end(_ timer: Int, _ result: Result<Void, UVError>) {
     if case .failure(let error) = result { failure = error }
     if ledger.fired(timer, now: now) { jobs = JobCount(loop).since(jobs) }
+  }
+
+  /// Notes how a pipeline ended.
+  func check(_ completion: Subscribers.Completion<UVError>) {
+    if case .failure(let error) = completion { failure = error }
   }
 
   /// The loop's time, in milliseconds.

@@ -1,4 +1,5 @@
 import UV
+import UVFutures
 import UVPromises
 
 /// `fs-read`: open a file, fstat it, read what it holds, close it: four steps, so many
@@ -45,6 +46,26 @@ enum ReadFiles {
         }.done(next).catch { operations.fail($0) }
       }
       for _ in 0..<task.inFlight { next() }
+      return operations
+    }.report()
+  }
+
+  static let future: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let paths = task.paths
+      let operations = LoopOperations(task, on: loop)
+      operations.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
+        .flatMap(maxPublishers: .max(task.inFlight)) { index in
+          let read = operations.begin(index)
+          return loop.files.open(paths[index % paths.count]).publisher().flatMap { file in
+            file.stat().publisher().flatMap { status in
+              file.read(Int(status.size), at: 0).publisher()
+            }.flatMap { bytes in
+              file.close().publisher().map { operations.end(read, bytes.benchHash) }
+            }
+          }
+        }
+        .sink(receiveCompletion: operations.check, receiveValue: {})
       return operations
     }.report()
   }

@@ -1,4 +1,5 @@
 import UV
+import UVFutures
 import UVPromises
 
 /// `fs-read-file`: a whole file in one call, so many files at a time.
@@ -32,6 +33,21 @@ enum ReadWholeFiles {
         }.catch { operations.fail($0) }
       }
       for _ in 0..<task.inFlight { next() }
+      return operations
+    }.report()
+  }
+
+  static let future: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let paths = task.paths
+      let operations = LoopOperations(task, on: loop)
+      operations.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
+        .flatMap(maxPublishers: .max(task.inFlight)) { index in
+          let read = operations.begin(index)
+          return loop.files.readFile(paths[index % paths.count]).publisher()
+            .map { operations.end(read, $0.benchHash) }
+        }
+        .sink(receiveCompletion: operations.check, receiveValue: {})
       return operations
     }.report()
   }

@@ -1,6 +1,7 @@
 import BenchKit
 import CBenchSupport
 import UV
+import UVFutures
 import UVPromises
 
 /// `sleep-chain`: one sleep after the other.
@@ -36,6 +37,22 @@ enum SleepChain {
         }.catch { operations.fail($0) }
       }
       next()
+      return operations
+    }.report()
+  }
+
+  static let future: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let duration = task.sleepDuration
+      let operations = LoopOperations(task, on: loop)
+      operations.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
+        .flatMap(maxPublishers: .max(1)) { index in
+          let sleep = operations.begin(index)
+          let end = loop.now.advanced(by: duration)
+          return loop.sleep(for: duration).publisher()
+            .map { operations.end(sleep, loop.now < end ? 0 : 1) }
+        }
+        .sink(receiveCompletion: operations.check, receiveValue: {})
       return operations
     }.report()
   }

@@ -1,4 +1,5 @@
 import UV
+import UVFutures
 import UVPromises
 
 /// `fs-stat`: the status of one file after the other, so many at a time.
@@ -32,6 +33,21 @@ enum StatFiles {
         }.catch { operations.fail($0) }
       }
       for _ in 0..<task.inFlight { next() }
+      return operations
+    }.report()
+  }
+
+  static let future: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let paths = task.paths
+      let operations = LoopOperations(task, on: loop)
+      operations.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
+        .flatMap(maxPublishers: .max(task.inFlight)) { index in
+          let stat = operations.begin(index)
+          return loop.files.stat(paths[index % paths.count]).publisher()
+            .map { operations.end(stat, UInt64($0.size)) }
+        }
+        .sink(receiveCompletion: operations.check, receiveValue: {})
       return operations
     }.report()
   }

@@ -1,4 +1,5 @@
 import UV
+import UVFutures
 import UVPromises
 
 /// `tcp-accept`: one message is written back on each connection, which is closed then.
@@ -60,11 +61,34 @@ enum TCPAccept {
     }.report()
   }
 
+  static let future: ServerRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let service = try TCPService(task, on: loop)
+      service.listener.publisher()
+        .sink(receiveCompletion: { service.end($0) }) { connection in
+          service.admit(connection)
+          var missing = service.size
+          connection.publisher()
+            .flatMap(maxPublishers: .max(1)) { chunk in
+              missing -= chunk.count
+              service.bytesRead += chunk.count
+              service.bytesWritten += chunk.count
+              return connection.write(chunk).publisher()
+            }
+            .first { missing == 0 }
+            .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
+            .store(in: &service.subscriptions)
+        }
+        .store(in: &service.subscriptions)
+      return service
+    }.report()
+  }
+
   static let async: ServerRow = { task in
     try EventLoop.run { loop in
       let service = try TCPService(task, on: loop)
       for try await connection in service.listener {
-        try service.admit(connection)
+        service.admit(connection)
         loop.spawn {
           do throws(UVError) {
             var missing = service.size

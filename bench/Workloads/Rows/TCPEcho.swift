@@ -1,4 +1,5 @@
 import UV
+import UVFutures
 import UVPromises
 
 /// `tcp-echo` and `tcp-ping-pong`: what is read is written back.
@@ -50,11 +51,31 @@ enum TCPEcho {
     }.report()
   }
 
+  static let future: ServerRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let service = try TCPService(task, on: loop)
+      service.listener.publisher()
+        .sink(receiveCompletion: { service.end($0) }) { connection in
+          service.admit(connection)
+          connection.publisher()
+            .flatMap(maxPublishers: .max(1)) { chunk in
+              service.bytesRead += chunk.count
+              service.bytesWritten += chunk.count
+              return connection.write(chunk).publisher()
+            }
+            .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
+            .store(in: &service.subscriptions)
+        }
+        .store(in: &service.subscriptions)
+      return service
+    }.report()
+  }
+
   static let async: ServerRow = { task in
     try EventLoop.run { loop in
       let service = try TCPService(task, on: loop)
       for try await connection in service.listener {
-        try service.admit(connection)
+        service.admit(connection)
         loop.spawn {
           do throws(UVError) {
             for try await chunk in connection {

@@ -1,5 +1,6 @@
 import BenchKit
 import UV
+import UVFutures
 
 /// What all Swift rows of a TCP workload share: the listener, and what has been served.
 final class TCPService {
@@ -8,6 +9,9 @@ final class TCPService {
   /// Bytes received and sent on all connections.
   var bytesRead = 0
   var bytesWritten = 0
+
+  /// Held by the future rows.
+  var subscriptions: Set<AnyCancellable> = []
 
   private let task: ServerTask
   private var accepted = 0
@@ -27,22 +31,22 @@ final class TCPService {
   var size: Int { task.size }
 
   /// Prepares a connection that was accepted; the last one closes the listener.
-  func admit(_ connection: TCPConnection) throws(UVError) {
+  func admit(_ connection: TCPConnection) {
     accepted += 1
     if isFull { listener.close() }
-    try connection.setNoDelay()
+    do throws(UVError) { try connection.setNoDelay() } catch { fail(error, on: connection) }
   }
 
   /// The connection that a listener's callback brought; nil, and the failure noted, where
   /// there is none.
   func accept(_ result: Result<TCPConnection?, UVError>) -> TCPConnection? {
-    do throws(UVError) {
-      guard let connection = try result.get() else { return nil }
-      try admit(connection)
+    switch result {
+    case .success(let connection?):
+      admit(connection)
       return connection
-    } catch {
-      // The end of the listener, which is closed after the last connection.
-      if !isFull { fail(error) }
+    case .success(nil): return nil
+    case .failure(let error):
+      end(.failure(error))
       return nil
     }
   }
@@ -61,6 +65,20 @@ final class TCPService {
   /// Notes a failure to write.
   func check(_ result: Result<Void, UVError>, on connection: TCPConnection) {
     if case .failure(let error) = result { fail(error, on: connection) }
+  }
+
+  /// Notes how the listener ended.
+  func end(_ completion: Subscribers.Completion<UVError>) {
+    // It is closed after the last connection.
+    if case .failure(let error) = completion, !isFull { fail(error) }
+  }
+
+  /// Ends a connection whose pipeline has ended.
+  func end(_ completion: Subscribers.Completion<UVError>, of connection: TCPConnection) {
+    switch completion {
+    case .finished: close(connection)
+    case .failure(let error): fail(error, on: connection)
+    }
   }
 
   /// Notes the first failure, and closes what it happened on.

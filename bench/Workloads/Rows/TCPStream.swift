@@ -1,5 +1,6 @@
 import CBenchSupport
 import UV
+import UVFutures
 import UVPromises
 
 /// `tcp-stream`: the peer asks for so many writes of the same bytes, one at a time.
@@ -58,12 +59,37 @@ enum TCPStream {
     }.report()
   }
 
+  static let future: ServerRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let service = try TCPService(task, on: loop)
+      let payload = task.payload
+      service.listener.publisher()
+        .sink(receiveCompletion: { service.end($0) }) { connection in
+          service.admit(connection)
+          var requests = WriteRequests()
+          connection.publisher()
+            .flatMap(maxPublishers: .max(1)) { chunk in
+              service.bytesRead += chunk.count
+              return (0..<requests.take(chunk)).publisher.setFailureType(to: UVError.self)
+                .flatMap(maxPublishers: .max(1)) { _ in
+                  service.bytesWritten += payload.count
+                  return connection.write(payload).publisher()
+                }
+            }
+            .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
+            .store(in: &service.subscriptions)
+        }
+        .store(in: &service.subscriptions)
+      return service
+    }.report()
+  }
+
   static let async: ServerRow = { task in
     try EventLoop.run { loop in
       let service = try TCPService(task, on: loop)
       let payload = task.payload
       for try await connection in service.listener {
-        try service.admit(connection)
+        service.admit(connection)
         loop.spawn {
           do throws(UVError) {
             var requests = WriteRequests()
@@ -102,6 +128,13 @@ private struct WriteRequests {
       number = 0
     }
     return wasIdle && remaining > 0
+  }
+
+  /// Takes in what was read, and says how many writes that makes.
+  mutating func take(_ bytes: Bytes) -> UInt64 {
+    _ = add(bytes)
+    defer { remaining = 0 }
+    return remaining
   }
 
   /// Whether there is another write to be issued; counts it.

@@ -1,5 +1,6 @@
 import CBenchSupport
 import UV
+import UVFutures
 import UVPromises
 
 /// `then-chain`: three transformations of a value, each a continuation of the one before.
@@ -40,6 +41,23 @@ enum ThenChain {
           }
       }
       for _ in 0..<task.inFlight { next() }
+      return operations
+    }.report()
+  }
+
+  static let future: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let operations = LoopOperations(task, on: loop, isSampled: true)
+      operations.subscription = (0..<task.operations).publisher
+        .flatMap(maxPublishers: .max(task.inFlight)) { index in
+          let chain = operations.begin(index)
+          let value = bench_mix(task.seed &+ UInt64(index))
+          return Future<UInt64, Never> { promise in promise(.success(value)) }
+            .map { bench_step_one($0) }
+            .map { bench_step_two($0) }
+            .map { operations.end(chain, bench_step_three($0)) }
+        }
+        .sink(receiveCompletion: { _ in }, receiveValue: {})
       return operations
     }.report()
   }
