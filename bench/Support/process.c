@@ -26,6 +26,11 @@ void bench_die_with_parent(pid_t parent) {
   if (getppid() != parent) _exit(1);
 }
 
+void bench_end_with_parent(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(1);
+}
+
 int bench_can_pin(void) { return known; }
 
 int bench_usable_cpus(void) { return known ? CPU_COUNT(&original) : 1; }
@@ -51,6 +56,10 @@ void bench_unpin_thread(void) {
 }
 #else
 void bench_die_with_parent(pid_t parent) {
+  if (getppid() != parent) _exit(1);
+}
+
+void bench_end_with_parent(pid_t parent) {
   if (getppid() != parent) _exit(1);
 }
 

@@ -41,6 +41,8 @@ public protocol Workload: Sendable {
   var styles: [Style] { get }
   /// How the number of operations of a round is found.
   var operationCount: OperationCount { get }
+  /// Which clock tells whether it got slower.
+  var decidingClock: DecidingClock { get }
   /// Something that can be run again and again in one style.
   func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
@@ -54,6 +56,17 @@ extension Workload {
   public var parameters: [Parameter] { [] }
   /// Calibrated on the first row, then the same for all.
   public var operationCount: OperationCount { .calibrated }
+  /// The processor's.
+  public var decidingClock: DecidingClock { .processor }
+}
+
+/// Which clock tells whether a workload got slower.
+public enum DecidingClock: String, Codable, Sendable {
+  /// Processor time: for work on one thread, since others on the machine do not count.
+  case processor
+  /// Processor time and the clock on the wall, which must agree: for work that threads
+  /// hand to each other, where time goes into waiting.
+  case both
 }
 
 /// How the number of operations of a round is found.

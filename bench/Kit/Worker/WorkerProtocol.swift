@@ -1,7 +1,8 @@
 /// What a harness asks of a worker, a line at a time:
 ///
 ///     run <workload-id> <n> <seed>      measure n operations
-///     count <workload-id> <n> <seed>    the same with the counters on, without latencies
+///     time <workload-id> <n> <seed>     the same without latencies, for a short answer
+///     count <workload-id> <n> <seed>    the same with the counters on
 ///
 /// The worker greets with one `WorkerHello`, answers every line with one
 /// `WorkerAnswer`, both as JSON on a line, and ends with its standard input. A worker
@@ -11,6 +12,8 @@ public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
   public enum Verb: String, Hashable, Sendable {
     /// Measure time.
     case run
+    /// Measure time, and leave latencies out of the answer.
+    case time
     /// Read the counters too; that makes the run slower.
     case count
   }
@@ -41,7 +44,7 @@ public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
       throw UsageError("expected `run <workload-id> <n> <seed>`, got `\(line)`")
     }
     guard let verb = Verb(rawValue: String(words[0])) else {
-      throw UsageError("unknown request `\(words[0])`; there are `run` and `count`")
+      throw UsageError("unknown request `\(words[0])`; there are `run`, `time` and `count`")
     }
     guard let id = WorkloadID(words[1]) else {
       throw UsageError("`\(words[1])` is not a workload id, such as `tcp-echo@1/c?size=64`")

@@ -1,6 +1,5 @@
 import ArgumentParser
 import BenchKit
-import BenchWorkloads
 import CBenchSupport
 
 #if canImport(FoundationEssentials)
@@ -40,20 +39,8 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Everything in less than 60 s: short rounds, fewer timers.")
   var quick = false
 
-  @Option(name: .shortAndLong, help: "Only workloads whose name fits; * and ? as in a shell. Repeatable.")
-  var workload: [String] = []
-
-  @Option(name: .shortAndLong, help: "Only this style (and c, to compare with). Repeatable.")
-  var style: [String] = []
-
-  @Option(help: "Numbers of connections, such as 50 or 1,50,500.")
-  var connections: NumberList?
-
-  @Option(help: "Sizes in bytes, of messages, writes and files.")
-  var size: NumberList?
-
-  @Option(help: "Numbers of operations under way at a time.")
-  var inFlight: NumberList?
+  @OptionGroup(title: "Rows")
+  var rows: CaseOptions
 
   @Option(help: "Numbers of timers at a time, for million-timers.")
   var timers: NumberList?
@@ -85,21 +72,18 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
-    if list { return Listing.show(Workloads.all) }
+    if list { return Listing.show(BenchMain.current.workloads) }
     let plan = try plan()
     if let json { try AtomicFile.checkWritable(json) }
     Interruption.install()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    let threads = ProcessInfo.processInfo.environment["UV_THREADPOOL_SIZE"] ?? "4"
-    let command = [Executable.path, "worker", "--parent", "\(getpid())", "--directory", scratch.path]
-    let runner = SuiteRunner(plan, progress: Progress()) {
-      try WorkerProcess(command: command, environment: ["UV_THREADPOOL_SIZE": threads])
-    }
+    let workers = Workers(directory: scratch.path)
+    let runner = SuiteRunner(plan, progress: Progress(), startWorker: workers.start)
     let machine = Machine.current()
     let date = Date()
     do {
-      let rows = try runner.run { rows in
+      let measured = try runner.run { rows in
         for line in ResultTable.lines(rows) { print(line) }
         print()
         fflush(nil)
@@ -109,9 +93,9 @@ struct RunCommand: ParsableCommand {
         swift: Machine.swiftVersion,
         method: Results.Method(
           rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit,
-          build: Machine.build, threadPool: Int(threads) ?? 4,
+          build: Machine.build, threadPool: Int(Workers.threads) ?? 4,
           pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1),
-        results: rows)
+        results: measured)
       for line in ResultTable.legend { print(line) }
       for line in Listing.environment(results) { print(line) }
       if let json { try AtomicFile.write(try LineJSON.string(results, pretty: true) + "\n", to: json) }
@@ -123,19 +107,13 @@ struct RunCommand: ParsableCommand {
   }
 
   private func plan() throws -> SuitePlan {
-    let given: [(String, NumberList?)] = [
-      ("connections", connections), ("size", size), ("in-flight", inFlight), ("timers", timers),
-      ("spread", spread), ("milliseconds", milliseconds), ("cores", cores),
+    let more = [
+      ("timers", timers), ("spread", spread), ("milliseconds", milliseconds), ("cores", cores),
     ]
-    var overrides: [String: [Int]] = [:]
-    for (name, list) in given { overrides[name] = list?.values }
-    var styles = style.map(Style.init(rawValue:))
-    if !styles.isEmpty, !styles.contains(.c) { styles.append(.c) }
     let rounds = rounds ?? (quick ? 3 : 7)
     let seconds = duration ?? (quick ? 0.2 : 3)
     return SuitePlan(
-      cases: try SuitePlan.cases(
-        Workloads.all, patterns: workload, styles: styles, overrides: overrides, quick: quick),
+      cases: try rows.cases(quick: quick, alsoC: true, more: more),
       rounds: rounds, window: seconds * 1e9 / Double(rounds), warmUp: quick ? 0.12e9 : 2e9,
       budget: quick ? 50e9 : nil)
   }
@@ -146,17 +124,5 @@ struct RunCommand: ParsableCommand {
     guard !commit.isEmpty else { return "" }
     let changes = Executable.firstLine(of: "git status --porcelain --untracked-files=no | head -n 1")
     return commit + (changes.isEmpty ? "" : "+changes")
-  }
-}
-
-/// `50` or `1,50,500`.
-struct NumberList: ExpressibleByArgument {
-  /// The numbers, in the order given.
-  var values: [Int]
-
-  init?(argument: String) {
-    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-    values = parts.compactMap { Int($0) }
-    guard values.count == parts.count, values.allSatisfy({ $0 >= 0 }) else { return nil }
   }
 }
