@@ -14,9 +14,12 @@ struct InstructionCounter {
   private let scratch: String
   private let program: String
 
+  /// Whether there is a valgrind.
+  static var isAvailable: Bool { !Executable.firstLine(of: "command -v valgrind").isEmpty }
+
   /// A counter that puts its files into `scratch`.
   init(workers: Workers, scratch: String) throws {
-    guard !Executable.firstLine(of: "command -v valgrind").isEmpty else {
+    guard Self.isAvailable else {
       throw UsageError("--instructions needs valgrind, which is not installed")
     }
     self.workers = workers

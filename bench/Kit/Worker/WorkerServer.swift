@@ -34,6 +34,9 @@ public final class WorkerServer {
   public func answer(_ line: String) -> WorkerAnswer {
     do {
       let request = try WorkerRequest(line: line)
+      guard request.arrivals == nil || workload(request.id)?.hasOpenLoop == true else {
+        throw UsageError("\(request.id.workload) has no open loop: it cannot be given a rate")
+      }
       return try perform(request, on: instance(request.id))
     } catch let error as UsageError {
       return WorkerAnswer(failure: .usage, message: error.description)
@@ -57,7 +60,7 @@ public final class WorkerServer {
     let outcome = try instance.run(
       RunRequest(
         operations: operations, seed: request.seed, meter: meter,
-        wantsLatencies: request.verb == .run))
+        wantsLatencies: request.verb == .run, arrivals: request.arrivals))
     let peak = PeakMemory.bytes()
     guard let measurement = meter.measurement else {
       throw WrongWork("the row never opened or closed its window")
@@ -70,9 +73,13 @@ public final class WorkerServer {
     return answer
   }
 
+  private func workload(_ id: WorkloadID) -> (any Workload)? {
+    workloads.first { $0.name == id.workload }
+  }
+
   private func instance(_ id: WorkloadID) throws -> any WorkloadInstance {
     if let known = instances[id] { return known }
-    guard let workload = workloads.first(where: { $0.name == id.workload }) else {
+    guard let workload = workload(id) else {
       throw UsageError("there is no workload named \(id.workload)")
     }
     guard workload.revision == id.revision else {
