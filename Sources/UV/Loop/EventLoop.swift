@@ -33,7 +33,7 @@ public final class EventLoop {
   @exclusivity(unchecked) private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
   @exclusivity(unchecked) private(set) var handleCount = 0
   @exclusivity(unchecked) private var workCount = 0
-  @exclusivity(unchecked) var tasks = TaskList()
+  @exclusivity(unchecked) var tasks = TaskTable()
   @exclusivity(unchecked) var checkpoints: [Microtask] = []
   private(set) lazy var actor = LoopActor(executor)
 
@@ -82,6 +82,7 @@ public final class EventLoop {
   deinit {
     shutdown()
     microtasks.deallocate()
+    tasks.deallocate()
     raw.deallocate()
   }
 

@@ -104,7 +104,7 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   /// What the next read gives without waiting.
   @usableFromInline
   func immediateRead(by task: inout LoopTaskBase?) -> Result<Bytes?, UVError>? {
-    if task?.isCurrent != true { task = LoopTaskBase.current }
+    if task?.isCurrent != true { task = loop.currentTask }
     return source.outcomeIfReady()
   }
 
