@@ -4,26 +4,18 @@ import CUV
 public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   typealias Body = nonisolated(nonsending) () async throws(Failure) -> Success
 
-  private var body: Body?
-  private var result: Result<Success, Failure>?
-  private var waiters: [UnsafeContinuation<Void, Never>] = []
+  @exclusivity(unchecked) private var body: Body?
+  @exclusivity(unchecked) private var result: Result<Success, Failure>?
+  @exclusivity(unchecked) private var waiters: [UnsafeContinuation<Void, Never>] = []
 
   init(loop: EventLoop, _ body: @escaping Body) {
     self.body = body
     super.init(loop: loop)
   }
 
-  nonisolated(nonsending) func run() async {
-    // The closure, and what it captured, goes as soon as it has ended.
-    let body = self.body.take()!
-    do throws(Failure) {
-      finish(.success(try await body()))
-    } catch {
-      finish(.failure(error))
-    }
-  }
+  func takeBody() -> Body { body.take()! }
 
-  private func finish(_ result: Result<Success, Failure>) {
+  func finish(_ result: Result<Success, Failure>) {
     self.result = result
     let waiters = self.waiters
     self.waiters = []
