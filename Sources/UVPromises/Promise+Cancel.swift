@@ -5,16 +5,20 @@ extension Promise {
   ///
   /// `catch` and `recover` let the error pass unless they are for all errors; `ensure` and `finally` run. Does nothing
   /// once the promise has been resolved.
-  public func cancel() { node.cancel() }
+  ///
+  /// The steps on the way are walked one by one; their handlers run as microtasks.
+  ///
+  /// - Parameter error: What the chain fails with.
+  public func cancel(with error: any Error = PMKError.cancelled) { node.cancel(with: error) }
 }
 
 extension Guarantee {
-  /// Cancels the chain that ends with this guarantee, as ``Promise/cancel()``. A guarantee cannot fail: one whose
+  /// Cancels the chain that ends with this guarantee, as ``Promise/cancel(with:)``. A guarantee cannot fail: one whose
   /// own operation is cancelled, such as ``after(_:file:line:)-(Duration,_,_)``, is never resolved.
   public func cancel() { node.cancel() }
 }
 
 extension PMKFinalizer {
-  /// Cancels the chain that ends here, as ``Promise/cancel()``; `finally` runs.
+  /// Cancels the chain that ends here, as ``Promise/cancel(with:)``; `finally` runs.
   public func cancel() { node.cancel() }
 }

@@ -5,7 +5,7 @@ import UVTestSupport
 @Suite struct ShutdownTests {
   @Test func everythingPendingEndsOnceWithCancelled() async throws {
     let log = Log<String>()
-    try await onThread {
+    try await withThread {
       let loop = try EventLoop()
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       loop.sleep(for: .seconds(100)) { log.append("sleep \($0.error?.name ?? "ok")") }
@@ -33,7 +33,7 @@ import UVTestSupport
 
   @Test func whatIsAskedOfAClosedLoopFails() async throws {
     let log = Log<UVError.Code?>()
-    try await onThread {
+    try await withThread {
       let loop = try EventLoop()
       let ticks = loop.ticks(every: .milliseconds(1))
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
@@ -58,7 +58,7 @@ import UVTestSupport
   @Test func anErrorOfTheBodyEndsItsTasks() async throws {
     struct Failed: Error {}
     let log = Log<UVError.Code?>()
-    try await onThread {
+    try await withThread {
       #expect(throws: Failed.self) {
         try EventLoop.run { loop in
           loop.spawn {
@@ -75,7 +75,7 @@ import UVTestSupport
   }
 
   @Test func stopEndsARunOfCallbacks() async throws {
-    try await onThread {
+    try await withThread {
       let loop = try EventLoop()
       let value = loop.runCallbacks { loop in
         loop.sleep(for: .seconds(1000)) { _ in }
@@ -92,7 +92,7 @@ import UVTestSupport
   }
 
   @Test func droppingALoopFreesIt() async throws {
-    try await onThread {
+    try await withThread {
       for _ in 0..<50 {
         let loop = try EventLoop()
         loop.runCallbacks { loop in loop.sleep(for: .zero) { _ in } }

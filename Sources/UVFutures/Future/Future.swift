@@ -163,7 +163,16 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   @usableFromInline
   final func subscriptionCancelled(_ subscription: FutureSubscription<Output, Failure>) {
     remove(subscription)
-    guard firstSubscription == nil, branches == nil, let cancelWork else { return }
+    if firstSubscription == nil, branches == nil { cancelWorkNow() }
+  }
+
+  /// Cancels the work if one subscriber or none waits for it.
+  final func cancelWorkIfAlone() {
+    if firstSubscription?.next == nil, branches == nil { cancelWorkNow() }
+  }
+
+  private func cancelWorkNow() {
+    guard let cancelWork else { return }
     self.cancelWork = nil
     cancelWork()
   }

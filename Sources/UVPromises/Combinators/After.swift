@@ -32,6 +32,8 @@ public func after(
 /// A guarantee that is resolved after an interval in Dispatch's form; zero or less means in the next turn of the loop.
 ///
 /// PromiseKit's `after(_:)`.
+// Where both could be meant, `after(.milliseconds(1))`, it is a Duration; the two mean the same.
+@_disfavoredOverload
 public func after(
   _ interval: DispatchTimeInterval, file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<Void> {

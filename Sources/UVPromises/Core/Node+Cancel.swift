@@ -23,7 +23,7 @@ extension Node {
   /// Cancels the chain that ends here: the operation at its beginning, and the first step that nobody else waits
   /// through sees a cancellation in place of its promise's outcome. Handlers that are for every outcome do run.
   @usableFromInline
-  final func cancel() {
+  final func cancel(with error: any Error = PMKError.cancelled) {
     var node = self
     // The last step on the way that can be rejected, for chains that begin with a guarantee, which cannot.
     var rejectable: Node?
@@ -33,33 +33,39 @@ extension Node {
         node = upstream
         continue
       }
-      if node.upstream == nil, !node.flags.contains(.isQueued) || node.flags.contains(.isGathering) {
+      if node.upstream == nil {
         // The beginning of the chain, or a promise that gathers others.
-        node.cancelAsFirst()
+        node.cancelAsFirst(error)
         if !node.flags.contains(.isGuarantee) || node.flags.contains(.isGathering) { return }
       }
-      rejectable?.cancelWait()
+      rejectable?.cancelWait(error)
       return
     }
   }
 
-  private func cancelAsFirst() {
-    if flags.contains(.isGuarantee) {
+  private func cancelAsFirst(_ error: any Error) {
+    if !flags.contains(.isGuarantee) {
+      reject(error)
+    } else if !flags.contains(.isGathering) {
       // Nobody will resolve it now, which is as it should be.
-      if !flags.contains(.isGathering) { flags.insert(.isAbandoned) }
-    } else {
-      reject(PMKError.cancelled)
+      flags.insert(.isAbandoned)
     }
     cancelOperation()
   }
 
-  /// Runs the step as cancelled, in place of waiting.
-  private func cancelWait() {
+  /// Waits for a cancelled promise instead.
+  private func cancelWait(_ error: any Error) {
     guard let upstream else { return }
-    self.upstream = nil
     // The promise may hold the last reference to this step.
     let step = self
     upstream.remove(step, tag: tag)
-    step.schedule()
+    step.wait(for: Node.cancelled(error))
+  }
+
+  /// A promise that was cancelled.
+  static func cancelled(_ error: any Error = PMKError.cancelled) -> Node {
+    let node = Node(flags: .isHandled)
+    node.reject(error)
+    return node
   }
 }

@@ -27,5 +27,7 @@ extension Node {
     @inlinable static var isGathering: Flags { Flags(rawValue: 512) }
     /// Has, beside the first, continuations that are told at once.
     @inlinable static var hasDirectContinuations: Flags { Flags(rawValue: 1024) }
+    /// Was to be cancelled, by its context.
+    @inlinable static var cancelAttempted: Flags { Flags(rawValue: 2048) }
   }
 }

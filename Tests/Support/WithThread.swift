@@ -1,17 +1,20 @@
 import Foundation
 public import Testing
 
-/// Runs a program that makes its own loops, on a thread of its own, and checks that no descriptor is left open.
-public func onThread(
-  sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () throws -> Void
-) async throws {
-  let (result, problems) = await withCheckedContinuation { continuation in
+/// Runs `body` on a thread of its own that has no loop, while no other test's loop runs, and checks that no
+/// descriptor is left open.
+@discardableResult
+public func withThread<T: Sendable>(
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () throws -> T
+) async throws -> T {
+  let outcome: Outcome<T> = await withCheckedContinuation { continuation in
     Thread {
-      continuation.resume(returning: countingDescriptors { Result { try body() } })
+      let (result, leaks) = countingDescriptors { Result { try body() } }
+      continuation.resume(returning: Outcome(result: result, problems: leaks))
     }.start()
   }
-  for problem in problems { Issue.record("\(problem)", sourceLocation: sourceLocation) }
-  try result.get()
+  for problem in outcome.problems { Issue.record("\(problem)", sourceLocation: sourceLocation) }
+  return try outcome.result.get()
 }
 
 /// Runs `body` while no other test counts descriptors, and says which were left open.
