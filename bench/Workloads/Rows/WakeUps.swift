@@ -41,9 +41,9 @@ enum WakeUps {
       let (first, seal) = Future<Void, Never>.pending(on: loop)
       let resolver = Mailbox(seal)
       let pinger = Pinger(task) { _ in resolver.take()?(.success(())) }
-      let held = Held()
+      var subscription: AnyCancellable?
       func answer(_ wakeUp: Future<Void, Never>) {
-        held.subscription = wakeUp.sink {
+        subscription = wakeUp.sink {
           let (next, seal) = Future<Void, Never>.pending(on: loop)
           resolver.put(seal)
           if pinger.answer() { answer(next) } else { resolver.take()?(.success(())) }
@@ -65,11 +65,6 @@ enum WakeUps {
       return try pinger.checkedReport(jobs: JobCount(loop).since(before))
     }
   }
-}
-
-/// Holds the subscription to the next wake-up.
-private final class Held {
-  var subscription: AnyCancellable?
 }
 
 /// Hands what resolves the next wake-up to the other thread.
