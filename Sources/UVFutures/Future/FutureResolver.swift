@@ -1,3 +1,4 @@
+import Synchronization
 public import UV
 
 /// Resolves a future from any thread.
@@ -17,13 +18,17 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
   private let executor: LoopExecutor
   // Sound: only carried here; it is touched on the loop's thread.
   private let slot: UnsafeTransfer<ResolverSlot<Output, Failure>>
+  private let isUsed = Atomic(false)
 
   init(_ loop: EventLoop, _ future: Future<Output, Failure>) {
     executor = loop.executor
     slot = UnsafeTransfer(ResolverSlot(loop, future))
   }
 
-  deinit { send { $0.close() } }
+  deinit {
+    // Else a result is on its way, and the last reference may have gone on the loop's thread, ahead of it.
+    if !isUsed.load(ordering: .relaxed) { send { $0.close() } }
+  }
 
   /// Resolves the future; further calls do nothing.
   ///
@@ -34,6 +39,7 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
   ///
   /// Combine's `Future.Promise`.
   public func callAsFunction(_ result: sending Result<Output, Failure>) {
+    guard isUsed.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
     // Sound: the caller gives the result up, and the loop takes it.
     let transfer = UnsafeTransfer(result)
     send { $0.resolve(transfer.value) }
