@@ -87,6 +87,12 @@ let package = Package(
       name: "UVFuturesTests", dependencies: ["UVFutures", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
+      name: "StyleTests", dependencies: ["UV", "UVPromises", "UVFutures", "UVTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PackageTests", dependencies: ["EchoServer", "FourStyles", "MainActorInLoop"],
+      swiftSettings: settings),
+    .testTarget(
       name: "BenchKitTests", dependencies: ["BenchKit", "CBenchSupport"], swiftSettings: settings),
   ]
 )

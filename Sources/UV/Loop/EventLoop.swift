@@ -30,18 +30,18 @@ public final class EventLoop {
   private(set) lazy var timers = TimerWheel(loop: self)
   let requests = RequestList()
   let readBuffer = ReadBuffer()
-  private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
-  private(set) var handleCount = 0
-  private var workCount = 0
-  var tasks = TaskList()
+  @exclusivity(unchecked) private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
+  @exclusivity(unchecked) private(set) var handleCount = 0
+  @exclusivity(unchecked) private var workCount = 0
+  @exclusivity(unchecked) var tasks = TaskList()
   @exclusivity(unchecked) var checkpoints: [Microtask] = []
   private(set) lazy var actor = LoopActor(executor)
 
   /// Whether the loop is inside one of its `run` functions.
-  public internal(set) var isRunning = false
-  var isStopRequested = false
+  @exclusivity(unchecked) public internal(set) var isRunning = false
+  @exclusivity(unchecked) var isStopRequested = false
   /// Whether the loop has been shut down.
-  public internal(set) var isClosed = false
+  @exclusivity(unchecked) public internal(set) var isClosed = false
 
   /// How many microtasks run in one go before I/O gets its turn.
   private static let microtasksPerTurn = 4096

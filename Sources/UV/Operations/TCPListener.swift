@@ -112,9 +112,9 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
     let listener: TCPListener
 
     /// The next connection.
-    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError)
-      -> TCPConnection?
-    {
+    public nonisolated(nonsending) mutating func next(
+      isolation: (any Actor)? = #isolation
+    ) async throws(UVError) -> TCPConnection? {
       try await listener.source.next(task: LoopTaskBase.current)
     }
   }

@@ -49,7 +49,10 @@ struct Downstream<Input, Failure: Error>: Subscriber {
   }
 
   @inlinable
-  func receive(subscription: any Subscription) { _ = deliver(.subscription(subscription)) }
+  func receive(subscription: any Subscription) { _ = deliver(.subscription(ForeignLink(subscription))) }
+
+  @inlinable
+  func receive(link: Link) { _ = deliver(.subscription(link)) }
 
   @inlinable
   func receive(_ input: Input) -> Subscribers.Demand { deliver(.value(input)) }

@@ -4,7 +4,7 @@
 final class Landing<Input, Failure: Error>: Subscription {
   private var next: Downstream<Input, Failure>?
   private let height: Int
-  private var upstream: (any Subscription)?
+  private var upstream: Link?
 
   @usableFromInline
   init(_ next: Downstream<Input, Failure>) {
@@ -44,7 +44,7 @@ final class Landing<Input, Failure: Error>: Subscription {
     case .value(let value): return next.receive(value)
     case .subscription(let subscription):
       upstream = subscription
-      next.receive(subscription: self)
+      next.receive(link: self)
     case .completion(let completion):
       self.next = nil
       upstream = nil

@@ -38,7 +38,9 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   /// What a future's closure gets: call it once with the result; further calls do nothing.
   public typealias Promise = (Result<Output, Failure>) -> Void
 
-  @usableFromInline @exclusivity(unchecked) final var settlement: Settlement<Output, Failure>?
+  /// How the future ended, nil until then. In a closure, because that is destroyed by code that knows its type: to
+  /// destroy a field of a generic type, a generic class first looks the type up at run time.
+  @usableFromInline @exclusivity(unchecked) final var outcome: (() -> Settlement<Output, Failure>)?
   @usableFromInline @exclusivity(unchecked) final var firstSubscription: FutureSubscription<Output, Failure>?
   // Sound: the last of the list that the first keeps alive.
   @usableFromInline @exclusivity(unchecked)
@@ -46,12 +48,12 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   /// Cancels the work, called when the last subscriber has cancelled.
   @usableFromInline @exclusivity(unchecked) final var cancelWork: (() -> Void)?
   /// What RxStream's operators attached to this future.
-  @usableFromInline @exclusivity(unchecked) final var branches: [(Settlement<Output, Failure>) -> Void] = []
+  @usableFromInline @exclusivity(unchecked) final var branches: FutureBranches<Output, Failure>?
   /// Starts work that waits for somebody to attach.
   @usableFromInline @exclusivity(unchecked) final var startWork: (() -> Void)?
 
   /// A future that somebody else settles.
-  @usableFromInline
+  @inlinable
   init() {}
 
   /// Creates a future and calls `attemptToFulfill` at once, the only time.
@@ -73,18 +75,17 @@ public class Future<Output, Failure: Error>: LoopPublisher {
     }
   }
 
-  deinit { abandon() }
+  deinit {
+    if firstSubscription != nil || branches != nil { abandon() }
+  }
 
   /// Lets subscribers go that can hear nothing any more.
   private func abandon() {
-    let branches = branches
-    self.branches = []
-    if firstSubscription == nil, branches.isEmpty { return }
     while let subscription = firstSubscription {
       remove(subscription)
       Trampoline.bounce { _ = subscription }
     }
-    Trampoline.bounce { _ = branches }
+    branches?.abandon()
   }
 
   /// Subscribes: the subscriber gets its subscription, and then, once it asks, the result.
@@ -96,9 +97,9 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     let downstream = Downstream(subscriber)
     let subscription = FutureSubscription(downstream)
-    downstream.receive(subscription: subscription)
+    downstream.receive(link: subscription)
     if subscription.isOver { return }
-    if let settlement { return subscription.fulfill(settlement) }
+    if let outcome { return subscription.fulfill(outcome) }
     insert(subscription)
     if startWork != nil { startWorkNow() }
   }
@@ -106,27 +107,28 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   /// Decides the future, unless that has been done, and delivers.
   @inlinable
   final func settle(_ settlement: Settlement<Output, Failure>) {
-    guard self.settlement == nil else { return }
-    self.settlement = settlement
-    cancelWork = nil
-    startWork = nil
+    guard outcome == nil else { return }
+    let outcome = { settlement }
+    self.outcome = outcome
+    if cancelWork != nil { cancelWork = nil }
+    if startWork != nil { startWork = nil }
     if firstSubscription != nil {
       if Trampoline.enter() {
-        fulfillSubscriptions(settlement)
+        fulfillSubscriptions(outcome)
         Trampoline.leave()
       } else {
-        Trampoline.bounce { [self] in fulfillSubscriptions(settlement) }
+        Trampoline.bounce { [self] in fulfillSubscriptions(outcome) }
       }
     }
-    if !branches.isEmpty { fulfillBranches(settlement) }
+    if branches != nil { fulfillBranches(settlement) }
   }
 
   /// One at a time from the front, because a subscriber may cancel others.
   @inlinable
-  final func fulfillSubscriptions(_ settlement: Settlement<Output, Failure>) {
+  final func fulfillSubscriptions(_ outcome: @escaping () -> Settlement<Output, Failure>) {
     while let subscription = firstSubscription {
       remove(subscription)
-      subscription.fulfill(settlement)
+      subscription.fulfill(outcome)
     }
   }
 
@@ -161,7 +163,16 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   @usableFromInline
   final func subscriptionCancelled(_ subscription: FutureSubscription<Output, Failure>) {
     remove(subscription)
-    guard firstSubscription == nil, branches.isEmpty, let cancelWork else { return }
+    if firstSubscription == nil, branches == nil { cancelWorkNow() }
+  }
+
+  /// Cancels the work if one subscriber or none waits for it.
+  final func cancelWorkIfAlone() {
+    if firstSubscription?.next == nil, branches == nil { cancelWorkNow() }
+  }
+
+  private func cancelWorkNow() {
+    guard let cancelWork else { return }
     self.cancelWork = nil
     cancelWork()
   }

@@ -5,14 +5,14 @@
 @usableFromInline
 final class FutureSubscription<Output, Failure: Error>: Subscription {
   @usableFromInline @exclusivity(unchecked) var hasDemand = false
-  // Sound, all three: the future and the list's neighbours reset these before they go.
+  // Sound, both: the future and the list's neighbours reset these before they go.
   @usableFromInline @exclusivity(unchecked) unowned(unsafe) var future: Future<Output, Failure>?
   @usableFromInline @exclusivity(unchecked) unowned(unsafe) var previous: FutureSubscription?
   @usableFromInline @exclusivity(unchecked) var next: FutureSubscription?
   /// Nil once the subscription is over.
   @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Output, Failure>?
-  /// The value, while nobody has asked for it.
-  @usableFromInline @exclusivity(unchecked) var waiting: Output?
+  /// The result, while nobody has asked for it.
+  @usableFromInline @exclusivity(unchecked) var waiting: (() -> Settlement<Output, Failure>)?
 
   @inlinable
   init(_ downstream: Downstream<Output, Failure>) { self.downstream = downstream }
@@ -22,11 +22,16 @@ final class FutureSubscription<Output, Failure: Error>: Subscription {
 
   /// Delivers the result, or keeps a value until it is asked for.
   @inlinable
-  func fulfill(_ settlement: Settlement<Output, Failure>) {
+  func fulfill(_ outcome: @escaping () -> Settlement<Output, Failure>) {
     guard let downstream else { return }
-    switch settlement {
+    switch outcome() {
     case .value(let output):
-      if hasDemand { deliver(output, to: downstream) } else { waiting = output }
+      guard hasDemand else { return waiting = outcome }
+      _ = downstream.receive(output)
+      // Not if the value made the subscriber cancel.
+      if isOver { return }
+      self.downstream = nil
+      downstream.receive(completion: .finished)
     case .failure(let error):
       self.downstream = nil
       downstream.receive(completion: .failure(error))
@@ -36,32 +41,23 @@ final class FutureSubscription<Output, Failure: Error>: Subscription {
     }
   }
 
-  @inlinable
-  func deliver(_ output: Output, to downstream: Downstream<Output, Failure>) {
-    _ = downstream.receive(output)
-    // Not if the value made the subscriber cancel.
-    if self.downstream == nil { return }
-    self.downstream = nil
-    downstream.receive(completion: .finished)
-  }
-
   /// Demand that comes while the future hands over the subscription is noted; the future delivers right after.
   @usableFromInline
   func request(_ demand: Subscribers.Demand) {
     precondition(demand > 0, "API violation: demand must not be zero")
     hasDemand = true
-    guard let output = waiting, let downstream else { return }
+    guard let outcome = waiting else { return }
     waiting = nil
-    deliver(output, to: downstream)
+    fulfill(outcome)
   }
 
   @usableFromInline
   func cancel() {
-    let downstream = downstream
-    guard downstream != nil else { return }
-    self.downstream = nil
+    let last = downstream
+    guard last != nil else { return }
+    downstream = nil
     waiting = nil
     future?.subscriptionCancelled(self)
-    _ = downstream
+    _ = last
   }
 }

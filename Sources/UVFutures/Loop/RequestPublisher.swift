@@ -22,7 +22,7 @@ public struct RequestPublisher<Output>: LoopPublisher {
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == UVError {
     let downstream = Downstream(subscriber)
     let subscription = RequestSubscription(downstream, request)
-    downstream.receive(subscription: subscription)
+    downstream.receive(link: subscription)
     subscription.hasSubscribed()
   }
 }

@@ -27,7 +27,7 @@ public struct SourcePublisher<Source: EventSource>: LoopPublisher {
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == UVError {
     let downstream = Downstream(subscriber)
     let subscription = SourceSubscription(downstream, source) { $0.ask() }
-    downstream.receive(subscription: subscription)
+    downstream.receive(link: subscription)
   }
 }
 

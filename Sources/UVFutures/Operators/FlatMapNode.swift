@@ -1,22 +1,22 @@
+/// A publisher made from a value, while it is subscribed to.
+@usableFromInline
+final class FlatMapInner {
+  @usableFromInline @exclusivity(unchecked) var subscription: Link?
+  /// Whether it has been asked for everything.
+  @usableFromInline @exclusivity(unchecked) var isUnlimited = false
+  @usableFromInline @exclusivity(unchecked) var isLinked = true
+  // Sound: a neighbour in the list resets this before it goes.
+  @usableFromInline @exclusivity(unchecked) unowned(unsafe) var previous: FlatMapInner?
+  @usableFromInline @exclusivity(unchecked) var next: FlatMapInner?
+
+  @inlinable init() {}
+}
+
 /// A subscription to a `flatMap`: the subscriber of the upstream publisher and of each publisher made from its
 /// values.
 @usableFromInline
 final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
   @usableFromInline typealias Output = Child.Output
-
-  /// A publisher made from a value, while it is subscribed to.
-  @usableFromInline
-  final class Inner {
-    @usableFromInline @exclusivity(unchecked) var subscription: (any Subscription)?
-    /// Whether it has been asked for everything.
-    @usableFromInline @exclusivity(unchecked) var isUnlimited = false
-    // Sound: a neighbour in the list resets this before it goes.
-    @usableFromInline @exclusivity(unchecked) unowned(unsafe) var previous: Inner?
-    @usableFromInline @exclusivity(unchecked) var next: Inner?
-    @usableFromInline @exclusivity(unchecked) var isLinked = true
-
-    @inlinable init() {}
-  }
 
   @usableFromInline let height: Int
   @usableFromInline let maxPublishers: Subscribers.Demand
@@ -24,15 +24,15 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
   @usableFromInline let widen: (Child.Failure) -> Failure
   /// Nil once the subscription is over.
   @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Output, Failure>?
-  @usableFromInline @exclusivity(unchecked) var outer: (any Subscription)?
+  @usableFromInline @exclusivity(unchecked) var outer: Link?
   @usableFromInline @exclusivity(unchecked) var outerHasFinished = false
   @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
-  @usableFromInline @exclusivity(unchecked) var firstInner: Inner?
+  @usableFromInline @exclusivity(unchecked) var firstInner: FlatMapInner?
   /// Whether downstream is being told something, so that its demand is only noted.
   @usableFromInline @exclusivity(unchecked) var isDelivering = false
   /// Whether what is buffered is being delivered; values that come in between go to its end.
   @usableFromInline @exclusivity(unchecked) var isDraining = false
-  @usableFromInline @exclusivity(unchecked) var buffer: [(inner: Inner, output: Output)] = []
+  @usableFromInline @exclusivity(unchecked) var buffer: [(inner: FlatMapInner, output: Output)] = []
   @usableFromInline @exclusivity(unchecked) var bufferHead = 0
 
   @inlinable
@@ -50,7 +50,7 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
   // MARK: Upstream
 
   @inlinable
-  func receiveOuter(_ subscription: any Subscription) {
+  func receiveOuter(_ subscription: Link) {
     guard downstream != nil, outer == nil else { return subscription.cancel() }
     outer = subscription
     subscription.request(maxPublishers)
@@ -62,7 +62,7 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
     let child = transform(input)
     // Transforming may have cancelled.
     guard downstream != nil else { return }
-    let inner = Inner()
+    let inner = FlatMapInner()
     insert(inner)
     let step = Downstream<Output, Child.Failure>(inner, height: height + 1) { [self] signal in
       switch signal {
@@ -88,7 +88,7 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
   // MARK: Inner publishers
 
   @inlinable
-  func receive(_ subscription: any Subscription, from inner: Inner) {
+  func receive(_ subscription: Link, from inner: FlatMapInner) {
     guard downstream != nil, inner.isLinked, inner.subscription == nil else { return subscription.cancel() }
     inner.subscription = subscription
     inner.isUnlimited = demand == .unlimited
@@ -96,7 +96,7 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
   }
 
   @inlinable
-  func receive(_ output: Output, from inner: Inner) -> Subscribers.Demand {
+  func receive(_ output: Output, from inner: FlatMapInner) -> Subscribers.Demand {
     guard let downstream else { return .none }
     if demand == .none || isDraining {
       buffer.append((inner, output))
@@ -109,7 +109,7 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
 
   /// What an inner publisher may send after a value of its has been delivered.
   @inlinable
-  func furtherDemand(for inner: Inner) -> Subscribers.Demand {
+  func furtherDemand(for inner: FlatMapInner) -> Subscribers.Demand {
     if inner.isUnlimited { return .none }
     inner.isUnlimited = demand == .unlimited
     return inner.isUnlimited ? .unlimited : .max(1)
@@ -124,7 +124,7 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
   }
 
   @inlinable
-  func receive(_ completion: Subscribers.Completion<Child.Failure>, from inner: Inner) {
+  func receive(_ completion: Subscribers.Completion<Child.Failure>, from inner: FlatMapInner) {
     guard inner.isLinked else { return }
     remove(inner)
     switch completion {
@@ -181,7 +181,7 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
 
   @inlinable
   func askForEverything() {
-    var inners: [Inner] = []
+    var inners: [FlatMapInner] = []
     var inner = firstInner
     while let current = inner {
       if !current.isUnlimited { inners.append(current) }
@@ -230,14 +230,14 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
   // MARK: The list of inner publishers
 
   @inlinable
-  func insert(_ inner: Inner) {
+  func insert(_ inner: FlatMapInner) {
     firstInner?.previous = inner
     inner.next = firstInner
     firstInner = inner
   }
 
   @inlinable
-  func remove(_ inner: Inner) {
+  func remove(_ inner: FlatMapInner) {
     let next = inner.next
     let previous = inner.previous
     inner.isLinked = false

@@ -45,7 +45,7 @@ extension LoopPublishers {
         }
         return .none
       }
-      next.receive(subscription: node)
+      next.receive(link: node)
       step.attach(to: upstream)
     }
   }

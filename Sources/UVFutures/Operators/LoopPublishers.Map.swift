@@ -29,7 +29,7 @@ extension LoopPublishers {
         [transform] signal in
         switch signal {
         case .value(let value): return next.receive(transform(value))
-        case .subscription(let subscription): next.receive(subscription: subscription)
+        case .subscription(let subscription): next.receive(link: subscription)
         case .completion(let completion): next.receive(completion: completion)
         }
         return .none

@@ -55,7 +55,7 @@ private final class TimeoutNode<Input, Failure: Error>: Subscription {
   private let interval: Duration
   private let customError: (() -> Failure)?
   private var downstream: Downstream<Input, Failure>?
-  private var upstream: (any Subscription)?
+  private var upstream: Link?
   private var clock = PendingRequest()
 
   init(
@@ -77,7 +77,7 @@ private final class TimeoutNode<Input, Failure: Error>: Subscription {
       }
       upstream = subscription
       onLoop(loop.executor) { [self] _ in restart() }
-      downstream.receive(subscription: self)
+      downstream.receive(link: self)
     case .value(let value):
       onLoop(loop.executor) { [self] loop in
         restart()

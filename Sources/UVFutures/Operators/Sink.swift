@@ -5,7 +5,7 @@ final class Sink<Input, Failure: Error> {
   @usableFromInline @exclusivity(unchecked) var receiveValue: ((Input) -> Void)?
   @usableFromInline @exclusivity(unchecked)
   var receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)?
-  @usableFromInline @exclusivity(unchecked) var subscription: (any Subscription)?
+  @usableFromInline @exclusivity(unchecked) var subscription: Link?
 
   @inlinable
   init(

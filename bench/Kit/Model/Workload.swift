@@ -134,11 +134,17 @@ public struct RunOutcome: Sendable {
   public var checksum: UInt64
   /// How long operations took, where that was recorded.
   public var latencies: LatencyHistogram?
+  /// What the row counted itself over all operations, by name; shown per operation.
+  public var counters: [String: UInt64]
 
   /// An outcome.
-  public init(operations: Int, checksum: UInt64, latencies: LatencyHistogram? = nil) {
+  public init(
+    operations: Int, checksum: UInt64, latencies: LatencyHistogram? = nil,
+    counters: [String: UInt64] = [:]
+  ) {
     self.operations = operations
     self.checksum = checksum
     self.latencies = latencies
+    self.counters = counters
   }
 }
