@@ -78,7 +78,7 @@ private final class Waiter: Continuation {
     return Request(loop) { done in
       let waiter = Waiter()
       waiter.done = { source in
-        done(.success(source.map { Node.outcome(of: $0, type) } ?? .rejected(PMKError.abandoned)))
+        done(.success(source?.outcome(as: type) ?? .rejected(PMKError.abandoned)))
       }
       if node.flags.contains(.isAbandoned) {
         loop.queueMicrotask { waiter.finish(nil) }

@@ -174,6 +174,6 @@ final class GatherNode: Node {
   /// The outcome of a component.
   @inlinable @inline(__always)
   func outcome<U>(_ index: Int, of type: U.Type) -> PMKResult<U> {
-    Node.outcome(of: gatherer.components[index].settled, type)
+    gatherer.components[index].settled!.outcome(as: type)
   }
 }

@@ -13,7 +13,7 @@ enum InlineQueue {
   private struct State {
     var isRunning = false
     var next = 0
-    var steps: ContiguousArray<(step: Node, source: Node?)> = []
+    var steps: ContiguousArray<(step: Node, source: Node)> = []
   }
 
   /// Each thread has its own; freed when the thread ends.
@@ -39,7 +39,7 @@ enum InlineQueue {
 
   /// Has `step` run with the outcome of `source`.
   @usableFromInline
-  static func run(_ step: Node, _ source: Node?) {
+  static func run(_ step: Node, _ source: Node) {
     let state = current
     guard !state.pointee.isRunning else { return state.pointee.steps.append((step, source)) }
     state.pointee.isRunning = true

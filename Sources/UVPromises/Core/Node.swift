@@ -16,9 +16,9 @@ class Node: Continuation {
   }
 
   /// A function value without captures. While the node is pending, it runs the handler: it is called with this node
-  /// and the settled promise that it waited for, nil if the wait was cancelled. Afterwards it destroys the outcome.
+  /// and the settled promise that it waited for. Afterwards it destroys the outcome, called with this node twice.
   @usableFromInline
-  typealias Perform = (_ node: Node, _ source: Node?) -> Void
+  typealias Perform = (_ node: Node, _ source: Node) -> Void
 
   @exclusivity(unchecked) @usableFromInline final var perform: Perform?
   /// The promise that this one waits for.
@@ -53,7 +53,7 @@ class Node: Continuation {
   deinit {
     if first != nil || others != nil { abandonContinuations() }
     if !flags.isDisjoint(with: [.isRoot, .isUntracked]) { reportLoss() }
-    if state != .pending { perform?(self, nil) }
+    if state != .pending { perform?(self, self) }
   }
 
   /// Remembers where the promise was made, in debug builds.
@@ -104,7 +104,7 @@ class Node: Continuation {
 
   /// Runs the handler, which is given `source`.
   @inlinable @inline(__always)
-  final func resume(_ source: Node?) {
+  final func resume(_ source: Node) {
     upstream = nil
     if state == .pending, let perform { perform(self, source) }
   }
@@ -164,12 +164,12 @@ class Node: Continuation {
   @usableFromInline
   override final func run() {
     if state == .pending {
-      // Cancelled, or all that it gathered is there.
+      // All that it gathered is there.
       flags.remove(.isQueued)
-      resume(nil)
+      resume(self)
     } else if flags.contains(.isQueued) {
       flags.remove(.isQueued)
-      if let step = first.take() { unsafeDowncast(step, to: Node.self).resume(self) }
+      if first != nil { unsafeDowncast(first.take().unsafelyUnwrapped, to: Node.self).resume(self) }
       if others != nil { runOthers() }
     } else if state == .rejected, !flags.contains(.isHandled) {
       reportUnhandled()

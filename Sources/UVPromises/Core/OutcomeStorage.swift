@@ -33,7 +33,7 @@ extension Node {
       withUnsafeMutablePointer(to: &storage) {
         _ = UnsafeMutableRawPointer($0).initializeMemory(as: T.self, to: value)
       }
-      perform = { node, _ in node.pointer(to: T.self).deinitialize(count: 1) }
+      perform = _isPOD(T.self) ? nil : { node, _ in node.pointer(to: T.self).deinitialize(count: 1) }
     } else {
       let block = UnsafeMutablePointer<T>.allocate(capacity: 1)
       block.initialize(to: value)

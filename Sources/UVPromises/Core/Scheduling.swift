@@ -8,11 +8,10 @@ extension Node {
     _ = EventLoop.enqueueOnCurrent(node)
   }
 
-  /// Runs this one's own handler, which waits for nothing, soon.
+  /// Runs the handler of this one, which gathers and has all, soon.
   @usableFromInline
   final func schedule() {
-    guard !flags.contains(.isQueued) else { return }
-    if flags.contains(.isInline) { InlineQueue.run(self, nil) } else { Node.enqueue(self) }
+    if !flags.contains(.isQueued) { Node.enqueue(self) }
   }
 
   /// Stops the program where a handler could never run. Checked in debug builds.
