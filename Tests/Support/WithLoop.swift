@@ -7,7 +7,7 @@ public import UV
 ///
 /// Loops run one at a time in a test process, so that descriptors can be counted.
 @discardableResult
-public func withLoop<T>(
+public func withLoop<T: Sendable>(
   sourceLocation: SourceLocation = #_sourceLocation,
   _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> T
 ) async throws -> T {
@@ -16,14 +16,14 @@ public func withLoop<T>(
 
 /// Runs a callback program on an event loop, with the checks of `withLoop`.
 @discardableResult
-public func withCallbackLoop<T>(
+public func withCallbackLoop<T: Sendable>(
   sourceLocation: SourceLocation = #_sourceLocation,
   _ body: @escaping @Sendable (EventLoop) throws -> T
 ) async throws -> T {
   try await onLoopThread(sourceLocation) { loop in try loop.runCallbacks(body) }
 }
 
-private func onLoopThread<T>(
+private func onLoopThread<T: Sendable>(
   _ sourceLocation: SourceLocation, _ run: @escaping @Sendable (EventLoop) throws -> T
 ) async throws -> T {
   let outcome: Outcome<T> = await withCheckedContinuation { continuation in
@@ -46,9 +46,8 @@ private func onLoopThread<T>(
   return try outcome.result.get()
 }
 
-/// Carries a result to the task that waits for it.
-// Sound: the thread that made it does not use it again.
-struct Outcome<T>: @unchecked Sendable {
+/// What a thread hands back: the outcome, and what it left behind.
+struct Outcome<T: Sendable> {
   let result: Result<T, any Error>
   let problems: [String]
 }

@@ -4,7 +4,7 @@ public import Testing
 /// Runs `body` on a thread of its own that has no loop, while no other test's loop runs, and checks that no
 /// descriptor is left open.
 @discardableResult
-public func withThread<T>(
+public func withThread<T: Sendable>(
   sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () throws -> T
 ) async throws -> T {
   let outcome: Outcome<T> = await withCheckedContinuation { continuation in

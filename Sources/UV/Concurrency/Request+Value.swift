@@ -5,11 +5,11 @@ extension Request {
   /// nothing is started.
   ///
   /// - Throws: What the request fails with.
-  // Inlined as far as the wait, since each call of an asynchronous function costs a change of executor.
   @inlinable
   @inline(__always)
   public var value: Success {
     get async throws(UVError) {
+      // Inlined as far as the wait, since each call of an asynchronous function costs a change of executor.
       guard let task = try LoopTaskBase.currentUnlessCancelled() else { return try await waitInAnotherTask() }
       let result = await withContinuation { start($0, task) }
       task.didWait()
@@ -34,7 +34,9 @@ extension Request where Success == Void {
         let taken = try stream.writeNow(bytes).get()
         if taken < bytes.count { try await stream.writeRest(of: bytes, after: taken) }
       case .start:
-        guard let task = try LoopTaskBase.currentUnlessCancelled() else { return try await waitInAnotherTask() }
+        guard let task = try LoopTaskBase.currentUnlessCancelled() else {
+          return try await waitInAnotherTask()
+        }
         let result = await withContinuation { start($0, task) }
         task.didWait()
         try result.value.get()
@@ -54,7 +56,8 @@ extension Request {
 
   @usableFromInline
   nonisolated(nonsending) func waitInAnotherTask() async throws(UVError) -> Success {
-    let result: Result<Success, UVError> = await suspendWithHandler(on: loop, isolation: #isolation) { continuation in
+    let result: Result<Success, UVError> = await suspendWithHandler(on: loop, isolation: #isolation) {
+      continuation in
       start { continuation.resume(returning: UnsafeTransfer($0)) }
     }
     return try result.get()

@@ -63,7 +63,8 @@ final class FileRequest: ActiveRequest {
       case .abandoned: _ = convert(request)
       }
     }
-    return request.submit(loop.isClosed ? UVError.Code.loopClosed.rawValue : call(request.request, didFinishFileRequest))
+    return request.submit(
+      loop.isClosed ? UVError.Code.loopClosed.rawValue : call(request.request, didFinishFileRequest))
   }
 
   /// Starts an operation on a path.
@@ -132,7 +133,9 @@ final class FileRequest: ActiveRequest {
   /// Continues a write of which the system has taken only a part.
   private func writesOn() -> Bool {
     let written = request.pointee.result
-    guard case .write(let descriptor, let offset) = kind, written > 0, written < bytes!.count else { return false }
+    guard case .write(let descriptor, let offset) = kind, written > 0, written < bytes!.count else {
+      return false
+    }
     bytes = bytes!.dropping(written)
     let rest = offset.map { $0 + Int64(written) }
     kind = .write(descriptor: descriptor, offset: rest)
@@ -146,7 +149,8 @@ final class FileRequest: ActiveRequest {
 
   /// Hands a write to libuv.
   static func write(
-    _ loop: EventLoop, _ request: UnsafeMutablePointer<uv_fs_t>, _ descriptor: Int32, _ bytes: Bytes, _ offset: Int64?,
+    _ loop: EventLoop, _ request: UnsafeMutablePointer<uv_fs_t>, _ descriptor: Int32, _ bytes: Bytes,
+    _ offset: Int64?,
     _ done: @escaping uv_fs_cb
   ) -> Int32 {
     var buffer = uv_buf_t()

@@ -78,7 +78,8 @@ final class SourceCore<Element>: Cancelling {
   @inline(__always)
   func outcomeIfReady() -> Outcome? {
     if let outcome = immediateOutcome() { return outcome }
-    return cuv_task_is_cancelled(cuv_current_task()) ? .failure(UVError(.cancelled, operation: operation)) : nil
+    return cuv_task_is_cancelled(cuv_current_task())
+      ? .failure(UVError(.cancelled, operation: operation)) : nil
   }
 
   @inline(__always)

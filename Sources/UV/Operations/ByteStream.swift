@@ -109,7 +109,9 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   }
 
   @usableFromInline
-  func waitToRead(_ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>, _ task: LoopTaskBase) {
+  func waitToRead(
+    _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>, _ task: LoopTaskBase
+  ) {
     task.willWait(for: source.wait(continuation))
   }
 

@@ -95,7 +95,8 @@ public final class File {
     if (offset ?? 0) < 0 { return refuse(.invalidArgument, "fs_write", done) }
     if isClosed { return refuse(.badDescriptor, "fs_write", done) }
     return FileRequest.start(
-      loop, "fs_write", as: .write(descriptor: descriptor, offset: offset), file: self, bytes: bytes, { _ in }, done
+      loop, "fs_write", as: .write(descriptor: descriptor, offset: offset), file: self, bytes: bytes,
+      { _ in }, done
     ) { FileRequest.write(loop, $0, descriptor, bytes, offset, $1) }
   }
 

@@ -153,7 +153,9 @@ public struct FileSystem {
   public func mkdtemp(_ template: some PathConvertible, _ done: @escaping Completion<FilePath>)
     -> PendingRequest
   {
-    FileRequest.start(loop, "fs_mkdtemp", path: template, { FilePath(platformString: $0.request.pointee.path) }, done) {
+    FileRequest.start(
+      loop, "fs_mkdtemp", path: template, { FilePath(platformString: $0.request.pointee.path) }, done
+    ) {
       uv_fs_mkdtemp(loop.raw, $1, $0, $2)
     }
   }

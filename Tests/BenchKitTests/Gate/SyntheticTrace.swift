@@ -37,30 +37,43 @@ struct SyntheticTrace {
 
   private func pair(_ random: inout SplitMix64) -> [Quad] {
     var bias = 0.0
-    if Double.random(in: 0..<1, using: &random) < self.bias.chance {
-      bias = Bool.random(using: &random) ? self.bias.size : -self.bias.size
+    if Self.uniform(&random) < self.bias.chance {
+      bias = random.next() & 1 == 0 ? self.bias.size : -self.bias.size
     }
+    let head = 1 + change + bias
     var level = 0.0
     var drift = 0.0
-    func batch(_ change: Double) -> Double {
-      if Double.random(in: 0..<1, using: &random) < jumps.chance {
+    func batch(_ factor: Double) -> Double {
+      if jumps.chance > 0, Self.uniform(&random) < jumps.chance {
         level = level == 0 ? jumps.size : 0
       }
       drift = autocorrelation * drift + noise * Self.normal(&random)
-      return scale * (1 + change) * exp(level + drift)
+      return scale * factor * exp(level + drift)
     }
-    return (0..<quads).map { _ in
-      let headFirst = Bool.random(using: &random)
-      let head = change + bias
-      let times = (headFirst ? [head, 0, 0, head] : [0, head, head, 0]).map(batch)
-      let (outer, inner) = ([times[0], times[3]], [times[1], times[2]])
-      return headFirst ? Quad(base: inner, head: outer) : Quad(base: outer, head: inner)
+    var made: [Quad] = []
+    made.reserveCapacity(quads)
+    for _ in 0..<quads {
+      let headFirst = random.next() & 1 == 0
+      let (outer, inner) = headFirst ? (head, 1) : (1, head)
+      let (first, second, third, fourth) = (batch(outer), batch(inner), batch(inner), batch(outer))
+      made.append(
+        headFirst
+          ? Quad(base: [second, third], head: [first, fourth])
+          : Quad(base: [first, fourth], head: [second, third]))
     }
+    return made
   }
 
+  // The library's generic functions are slow in a debug build, and this is called often.
+  private static func uniform(_ random: inout SplitMix64) -> Double {
+    Double(random.next() >> 11) * 0x1p-53
+  }
+
+  /// Nearly normal, by the sum of four uniform numbers.
   private static func normal(_ random: inout SplitMix64) -> Double {
-    let radius = sqrt(-2 * log(1 - Double.random(in: 0..<1, using: &random)))
-    return radius * cos(2 * .pi * Double.random(in: 0..<1, using: &random))
+    let word = random.next()
+    let sum = (word & 0xFFFF) + (word >> 16 & 0xFFFF) + (word >> 32 & 0xFFFF) + (word >> 48)
+    return (Double(sum) / 65536 - 2) * 1.7320508
   }
 
   /// The kinds of noise that the bounds below must hold under.

@@ -23,10 +23,12 @@ public struct Quad: Hashable, Codable, Sendable {
   /// The logarithm of the ratio of head to base; nil when a time is missing or is not
   /// a positive number.
   public var shift: Double? {
-    guard base.count == 2, head.count == 2,
-      (base + head).allSatisfy({ $0 > 0 && $0.isFinite })
-    else { return nil }
-    return (log(head[0]) + log(head[1]) - log(base[0]) - log(base[1])) / 2
+    guard base.count == 2, head.count == 2 else { return nil }
+    let (above, below) = (head[0] * head[1], base[0] * base[1])
+    guard head[0] > 0, base[0] > 0, above > 0, below > 0, above.isFinite, below.isFinite else {
+      return nil
+    }
+    return log(above / below) / 2
   }
 
   /// A shift as a change: 0.05 is five per cent slower.

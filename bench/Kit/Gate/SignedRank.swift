@@ -7,7 +7,7 @@ public struct SignedRank: Sendable {
 
   /// The sample; values that are not finite are left out.
   public init(_ values: [Double]) {
-    sorted = values.filter(\.isFinite).sorted()
+    sorted = values.filter { $0.isFinite }.sorted()
     pairs = sorted.count * (sorted.count + 1) / 2
   }
 
@@ -40,16 +40,21 @@ public struct SignedRank: Sendable {
   // The bounds of the interval are order statistics of the means of pairs, so counting
   // the means on one side of a number tells on which side of it a bound lies, in n
   // steps instead of n² log n.
-  private func means(upTo bound: Double) -> Int { countMeans { $0 <= 2 * bound } }
-  private func means(below bound: Double) -> Int { countMeans { $0 < 2 * bound } }
+  private func means(upTo bound: Double) -> Int { countMeans(2 * bound, orEqual: true) }
+  private func means(below bound: Double) -> Int { countMeans(2 * bound, orEqual: false) }
 
-  private func countMeans(_ fits: (Double) -> Bool) -> Int {
+  private func countMeans(_ bound: Double, orEqual: Bool) -> Int {
     var total = 0
+    var low = 0
     var high = sorted.count - 1
-    for low in sorted.indices {
-      while high >= 0, !fits(sorted[low] + sorted[high]) { high -= 1 }
-      guard high >= low else { break }
-      total += high - low + 1
+    while low <= high {
+      let sum = sorted[low] + sorted[high]
+      if sum < bound || orEqual && sum == bound {
+        total += high - low + 1
+        low += 1
+      } else {
+        high -= 1
+      }
     }
     return total
   }

@@ -10,11 +10,10 @@ import BenchKit
 #endif
 
 /// The program.
-struct UVBench: ParsableCommand {
+struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "uvbench",
-    abstract: "What does each style of swift-uv cost beside plain C on the same libuv?",
-    subcommands: [RunCommand.self, WorkerCommand.self],
+    commandName: BenchMain.current.name, abstract: BenchMain.current.abstract,
+    subcommands: [RunCommand.self, GateCommand.self, WorkerCommand.self],
     defaultSubcommand: RunCommand.self)
 
   /// Parses the command line, does what it says, and returns what to exit with.
@@ -23,8 +22,10 @@ struct UVBench: ParsableCommand {
       var command = try parseAsRoot()
       try command.run()
       return .success
+    } catch let exit as ExitWith {
+      return exit.code
     } catch let error where isOwn(error) {
-      if !(error is Interrupted) { complain("uvbench: \(error)") }
+      if !(error is Interrupted) { complain("\(BenchMain.current.name): \(error)") }
       return BenchExit(error)
     } catch {
       // The parser's own: help is no error, anything else is wrong use.
@@ -39,7 +40,8 @@ struct UVBench: ParsableCommand {
   }
 
   private static func isOwn(_ error: any Error) -> Bool {
-    error is WrongWork || error is WorkerFailure || error is UsageError || error is Interrupted
+    error is WrongWork || error is WorkerFailure || error is UsageError || error is NotComparable
+      || error is Interrupted
   }
 
   /// A line on standard error.
@@ -47,4 +49,10 @@ struct UVBench: ParsableCommand {
     let bytes = Array((message + "\n").utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
   }
+}
+
+/// Ends the program with a code when all has been said.
+struct ExitWith: Error {
+  /// The code.
+  var code: BenchExit
 }

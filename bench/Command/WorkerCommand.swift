@@ -1,6 +1,5 @@
 import ArgumentParser
 import BenchKit
-import BenchWorkloads
 import CBenchHooks
 import CBenchSupport
 
@@ -12,13 +11,13 @@ import CBenchSupport
   import Darwin
 #endif
 
-/// `uvbench worker`: one row in a process of its own, driven over its standard streams.
+/// `worker`: one row in a process of its own, driven over its standard streams.
 struct WorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Measure what standard input asks for, a line at a time.",
     discussion: """
-      Lines are `run <workload-id> <operations> <seed>` or `count …`, where an id is such as
-      tcp-echo@1/c?connections=50&size=64. Each is answered with one line of JSON.
+      Lines are `run <workload-id> <operations> <seed>`, `time …` or `count …`, where an id is
+      such as tcp-echo@1/c?connections=50&size=64. Each is answered with one line of JSON.
       """)
 
   @Option(help: "End when this process ends.")
@@ -26,6 +25,9 @@ struct WorkerCommand: ParsableCommand {
 
   @Option(help: "Where to put files.")
   var directory: String?
+
+  @OptionGroup(title: "To test the harness")
+  var injections: InjectionOptions
 
   func run() throws {
     if let parent { bench_die_with_parent(parent) }
@@ -39,18 +41,11 @@ struct WorkerCommand: ParsableCommand {
         WorkerCommand.send((try? LineJSON.string(answer)) ?? "")
         _exit(BenchExit.wrongWork.rawValue)
       })
-    let counters =
-      bench_hooks_can_count() == 0
-      ? []
-      : [
-        Meter.Counter(name: "allocations") { bench_hooks_allocations() },
-        Meter.Counter(name: "allocated_bytes") { bench_hooks_bytes() },
-      ]
     let server = WorkerServer(
-      workloads: Workloads.all, context: context, counters: counters,
-      setCounting: { bench_hooks_count($0 ? 1 : 0) })
+      workloads: BenchMain.current.workloads, context: context, counters: Counters.all,
+      setCounting: { bench_hooks_count($0 ? 1 : 0) }, injection: try injections.start())
     try server.serve(
-      hello: WorkerHello(libraries: ["libuv": Workloads.libuvVersion]),
+      hello: WorkerHello(libraries: BenchMain.current.libraries),
       read: { readLine() }, write: { WorkerCommand.send($0) })
   }
 

@@ -23,6 +23,9 @@ enum Executable {
     #endif
   }()
 
+  /// What to put before a command so that it ends when this process does.
+  static var attended: [String] { [path, "attend", "\(getpid())"] }
+
   /// What a shell command prints on its first line, or an empty text.
   static func firstLine(of command: String) -> String {
     guard let child = try? ChildProcess(["/bin/sh", "-c", command + " 2>/dev/null; echo"]) else {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import BenchKit
-import BenchWorkloads
 import CBenchSupport
 
 #if canImport(FoundationEssentials)
@@ -31,6 +30,7 @@ struct RunCommand: ParsableCommand {
         uvbench run --workload tcp-echo          one workload
         uvbench run --workload 'fs-*' --style c --style async
         uvbench run --workload tcp-echo --connections 1,50,500 --size 64,4096
+        uvbench run --workload tcp-echo --rate-of 0.5 latency at half of what C can do
         uvbench run --duration 10 --rounds 15 --json results.json
 
       Exit codes: 0 done, 2 wrong use or a file that cannot be used, 3 the work was wrong or
@@ -40,20 +40,8 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Everything in less than 60 s: short rounds, fewer timers.")
   var quick = false
 
-  @Option(name: .shortAndLong, help: "Only workloads whose name fits; * and ? as in a shell. Repeatable.")
-  var workload: [String] = []
-
-  @Option(name: .shortAndLong, help: "Only this style (and c, to compare with). Repeatable.")
-  var style: [String] = []
-
-  @Option(help: "Numbers of connections, such as 50 or 1,50,500.")
-  var connections: NumberList?
-
-  @Option(help: "Sizes in bytes, of messages, writes and files.")
-  var size: NumberList?
-
-  @Option(help: "Numbers of operations under way at a time.")
-  var inFlight: NumberList?
+  @OptionGroup(title: "Rows")
+  var rows: CaseOptions
 
   @Option(help: "Numbers of timers at a time, for million-timers.")
   var timers: NumberList?
@@ -73,6 +61,27 @@ struct RunCommand: ParsableCommand {
   @Option(help: "Rounds; rows take turns. (default: 7, with --quick 3)")
   var rounds: Int?
 
+  @Option(help: "Open loop: operations per second, whatever comes back. Latency counts from when they were due.")
+  var rate: Double?
+
+  @Option(help: "Open loop at this share of what the c row can do, such as 0.5.")
+  var rateOf: Double?
+
+  @Flag(help: "Open loop: draw the gaps between operations instead of making them equal.")
+  var poisson = false
+
+  @Flag(help: "Look for the highest rate that each row keeps up with.")
+  var findPeak = false
+
+  @Flag(help: "Show every count: allocations, system calls, jobs, context switches, instructions, …")
+  var counters = false
+
+  @Option(help: "Processors: `auto`, `off`, or a list such as 2,3, the first for the measured side.")
+  var pin = "auto"
+
+  @Option(help: "Seconds that all may take; rounds get shorter to keep to it.")
+  var timeBudget: Double?
+
   @Option(help: "Where to write the results as JSON.")
   var json: String?
 
@@ -82,25 +91,43 @@ struct RunCommand: ParsableCommand {
   func validate() throws {
     if let duration, !(duration > 0) { throw ValidationError("--duration must be positive") }
     if let rounds, rounds < 1 { throw ValidationError("--rounds must be at least 1") }
+    for value in [rate, rateOf, timeBudget].compactMap({ $0 }) where !(value > 0 && value.isFinite) {
+      throw ValidationError("a rate, a share and a time budget must be positive")
+    }
+    guard [rate != nil, rateOf != nil, findPeak].count(where: { $0 }) < 2 else {
+      throw ValidationError("--rate, --rate-of and --find-peak exclude each other")
+    }
+    guard !poisson || rate != nil || rateOf != nil else {
+      throw ValidationError("--poisson belongs to --rate or --rate-of")
+    }
+    let isList = pin.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { Int($0) != nil }
+    guard pin == "auto" || pin == "off" || isList else {
+      throw ValidationError("--pin is auto, off or a list of processors such as 2,3")
+    }
   }
 
   func run() throws {
-    if list { return Listing.show(Workloads.all) }
+    if list { return Listing.show(BenchMain.current.workloads) }
     let plan = try plan()
     if let json { try AtomicFile.checkWritable(json) }
+    if pin != "auto" { setenv("BENCH_CPUS", pin, 1) }
     Interruption.install()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    let threads = ProcessInfo.processInfo.environment["UV_THREADPOOL_SIZE"] ?? "4"
-    let command = [Executable.path, "worker", "--parent", "\(getpid())", "--directory", scratch.path]
-    let runner = SuiteRunner(plan, progress: Progress()) {
-      try WorkerProcess(command: command, environment: ["UV_THREADPOOL_SIZE": threads])
-    }
+    let workers = Workers(directory: scratch.path)
+    let runner = SuiteRunner(plan, progress: Progress(), startWorker: workers.start)
     let machine = Machine.current()
     let date = Date()
     do {
-      let rows = try runner.run { rows in
+      var instructions: [String: CountFigure] = [:]
+      if counters, InstructionCounter.isAvailable {
+        instructions = try InstructionCounter(workers: workers, scratch: scratch.path).count(plan.cases)
+      }
+      let measured = try runner.run { rows in
         for line in ResultTable.lines(rows) { print(line) }
+        if counters {
+          for line in ResultTable.counterLines(rows.map { $0.adding(instructions) }) { print(line) }
+        }
         print()
         fflush(nil)
       }
@@ -109,9 +136,9 @@ struct RunCommand: ParsableCommand {
         swift: Machine.swiftVersion,
         method: Results.Method(
           rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit,
-          build: Machine.build, threadPool: Int(threads) ?? 4,
+          build: Machine.build, threadPool: Int(Workers.threads) ?? 4,
           pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1),
-        results: rows)
+        results: measured.map { $0.adding(instructions) })
       for line in ResultTable.legend { print(line) }
       for line in Listing.environment(results) { print(line) }
       if let json { try AtomicFile.write(try LineJSON.string(results, pretty: true) + "\n", to: json) }
@@ -123,21 +150,25 @@ struct RunCommand: ParsableCommand {
   }
 
   private func plan() throws -> SuitePlan {
-    let given: [(String, NumberList?)] = [
-      ("connections", connections), ("size", size), ("in-flight", inFlight), ("timers", timers),
-      ("spread", spread), ("milliseconds", milliseconds), ("cores", cores),
+    let more = [
+      ("timers", timers), ("spread", spread), ("milliseconds", milliseconds), ("cores", cores),
     ]
-    var overrides: [String: [Int]] = [:]
-    for (name, list) in given { overrides[name] = list?.values }
-    var styles = style.map(Style.init(rawValue:))
-    if !styles.isEmpty, !styles.contains(.c) { styles.append(.c) }
+    var cases = try rows.cases(quick: quick, alsoC: true, more: more)
+    var load = SuitePlan.Load.closed
+    if let rate { load = .rate(Arrivals(rate: rate, isPoisson: poisson)) }
+    if let rateOf { load = .shareOfPeak(rateOf, isPoisson: poisson) }
+    if findPeak { load = .findPeak }
+    if load != .closed {
+      cases.removeAll { !$0.workload.hasOpenLoop }
+      guard !cases.isEmpty else { throw UsageError("none of the chosen workloads has an open loop") }
+    }
     let rounds = rounds ?? (quick ? 3 : 7)
-    let seconds = duration ?? (quick ? 0.2 : 3)
+    let usual = load == .closed ? (quick ? 0.2 : 3.0) : (quick ? 1.5 : 10)
+    let seconds = duration ?? usual
     return SuitePlan(
-      cases: try SuitePlan.cases(
-        Workloads.all, patterns: workload, styles: styles, overrides: overrides, quick: quick),
+      cases: cases,
       rounds: rounds, window: seconds * 1e9 / Double(rounds), warmUp: quick ? 0.12e9 : 2e9,
-      budget: quick ? 50e9 : nil)
+      budget: timeBudget.map { $0 * 1e9 } ?? (quick ? 50e9 : nil), load: load)
   }
 
   /// The commit of the working directory, and whether it has changes.
@@ -149,14 +180,13 @@ struct RunCommand: ParsableCommand {
   }
 }
 
-/// `50` or `1,50,500`.
-struct NumberList: ExpressibleByArgument {
-  /// The numbers, in the order given.
-  var values: [Int]
-
-  init?(argument: String) {
-    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-    values = parts.compactMap { Int($0) }
-    guard values.count == parts.count, values.allSatisfy({ $0 >= 0 }) else { return nil }
+extension RowResult {
+  /// The row with instructions among its counts, where they were counted.
+  fileprivate func adding(_ instructions: [String: CountFigure]) -> RowResult {
+    let id = WorkloadID(workload: workload, revision: revision, style: style, parameters: parameters)
+    guard let figure = instructions[id.description] else { return self }
+    var row = self
+    row.countsPerOperation["instructions"] = figure.value
+    return row
   }
 }
