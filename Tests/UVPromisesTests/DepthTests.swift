@@ -4,8 +4,8 @@ import UV
 import UVPromises
 import UVTestSupport
 
-/// Neither the stack nor the memory bounds the length of a chain. The threads of these tests have stacks of 8 MiB, or of
-/// less: what a `Thread` has unless told otherwise.
+/// Neither the stack nor the memory bounds the length of a chain. The threads of these tests have stacks of 8
+/// MiB, or of less: what a `Thread` has unless told otherwise.
 @Suite struct DepthTests {
   @Test func aChainOfAMillionThens() async throws {
     let log = try await program { _, log in

@@ -5,7 +5,9 @@ import UVTestSupport
 
 /// Unhandled rejections and lost promises are reported, and nothing else.
 @Suite struct ReportTests {
-  private func rejections(_ body: @escaping @Sendable (EventLoop, Log<String>) throws -> Void) async throws -> [String] {
+  private func rejections(_ body: @escaping @Sendable (EventLoop, Log<String>) throws -> Void) async throws
+    -> [String]
+  {
     let (log, reports) = try await programWithReports(body)
     #expect(log.isEmpty && reports.events.values.isEmpty)
     return reports.rejections.values.map { "\($0.error)" }
@@ -58,7 +60,9 @@ import UVTestSupport
 
   @Test func partsOfCombinationsAreHandled() async throws {
     let seen = try await rejections { loop, _ in
-      when(fulfilled: [loop.failingLater(), loop.failingLater(), loop.failingLater(milliseconds: 3)]).catch { _ in }
+      when(fulfilled: [loop.failingLater(), loop.failingLater(), loop.failingLater(milliseconds: 3)]).catch {
+        _ in
+      }
       race([loop.failingLater(), loop.failingLater()]).catch { _ in }
       when(resolved: [loop.failingLater()]).done { _ in }
       when(fulfilled: [Promise<Int>(error: Boom()), Promise<Int>(error: Boom())]).catch { _ in }

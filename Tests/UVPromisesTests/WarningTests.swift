@@ -3,7 +3,9 @@ import Testing
 
 /// Rules C9, C26 and C38 are the compiler's to keep: it is given programs, and says what it finds.
 @Suite struct WarningTests {
-  @Test("C9 C26 an unfinished chain of promises is warned of, one of guarantees is not", .enabled(if: Compiler.isThere))
+  @Test(
+    "C9 C26 an unfinished chain of promises is warned of, one of guarantees is not",
+    .enabled(if: Compiler.isThere))
   func c9_c26_unusedResults() throws {
     let problems = try Compiler.problems(
       """
@@ -65,7 +67,8 @@ private enum Compiler {
   }
 
   private static let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent()
     .deletingLastPathComponent()
   private static let system = products.deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("checkouts/swift-system/Sources/CSystem/include/module.modulemap")
@@ -85,7 +88,8 @@ private enum Compiler {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
       "swiftc", "-typecheck", "-swift-version", "6", "-I", products.appendingPathComponent("Modules").path,
-      "-I", root.appendingPathComponent("CModules/CUV").path, "-Xcc", "-fmodule-map-file=\(system.path)", file.path,
+      "-I", root.appendingPathComponent("CModules/CUV").path, "-Xcc", "-fmodule-map-file=\(system.path)",
+      file.path,
     ]
     let pipe = Pipe()
     process.standardError = pipe

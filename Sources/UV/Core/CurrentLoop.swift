@@ -11,8 +11,8 @@ enum CurrentLoop {
     return key
   }()
 
-  /// The same, read without asking whether it has been created: a thread that has not seen that has no loop either,
-  /// and for a key that does not exist there is no value.
+  /// The same, read without asking whether it has been created: a thread that has not seen that has no loop
+  /// either, and for a key that does not exist there is no value.
   private static let knownKey = Atomic<UInt>(UInt(pthread_key_t.max))
 
   private static var key: pthread_key_t {

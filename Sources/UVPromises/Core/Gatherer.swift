@@ -1,7 +1,7 @@
 import UV
 
-/// Waits for several promises on behalf of one: the work of `when` and `race`. It knows no types; the promise that it
-/// settles reads the values when the gathering is over.
+/// Waits for several promises on behalf of one: the work of `when` and `race`. It knows no types; the promise
+/// that it settles reads the values when the gathering is over.
 @usableFromInline
 final class Gatherer: Continuation {
   /// When the gathering is over.
@@ -139,7 +139,9 @@ final class GatherNode: Node {
   @usableFromInline let gatherer: Gatherer
 
   @inlinable
-  init(_ gatherer: Gatherer, _ file: StaticString, _ line: UInt, flags: Flags = [], perform: @escaping Perform) {
+  init(
+    _ gatherer: Gatherer, _ file: StaticString, _ line: UInt, flags: Flags = [], perform: @escaping Perform
+  ) {
     self.gatherer = gatherer
     super.init(flags: flags.union(.isGathering), perform: perform)
     made(file, line)

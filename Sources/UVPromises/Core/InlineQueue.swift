@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// Runs inline handlers: at once, and those that become due meanwhile right after, so that a chain of them needs no
-/// stack of its own.
+/// Runs inline handlers: at once, and those that become due meanwhile right after, so that a chain of them
+/// needs no stack of its own.
 @usableFromInline
 enum InlineQueue {
   private struct State {

@@ -78,8 +78,8 @@ extension Node {
     }
   }
 
-  /// Steps out of the middle of a recursion: what only this promise owns, and what only waits to copy this promise's
-  /// outcome to one other, is left out, so that a loop of promises needs constant memory.
+  /// Steps out of the middle of a recursion: what only this promise owns, and what only waits to copy this
+  /// promise's outcome to one other, is left out, so that a loop of promises needs constant memory.
   private func collapse() {
     while others == nil, first != nil, firstTag == Node.stepTag, isKnownUniquelyReferenced(&first) {
       let copier = unsafeDowncast(first!, to: Node.self)

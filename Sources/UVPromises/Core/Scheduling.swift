@@ -20,8 +20,8 @@ extension Node {
     precondition(
       flags.contains(.isInline) || EventLoop.current != nil,
       """
-      a promise's handlers run on an event loop, and this thread has none: use promises inside EventLoop.run or \
-      runCallbacks, or make an EventLoop on this thread first
+      a promise's handlers run on an event loop, and this thread has none: use promises inside \
+      EventLoop.run or runCallbacks, or make an EventLoop on this thread first
       """)
   }
 }

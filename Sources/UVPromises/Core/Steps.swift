@@ -1,6 +1,6 @@
-// A step of a chain is the promise that a method such as `map` returns, with the handler that will settle it. There is
-// a class for each form of handler, because a function value that is stored in another form than it was made in needs
-// an allocation more.
+// A step of a chain is the promise that a method such as `map` returns, with the handler that will settle it.
+// There is a class for each form of handler, because a function value that is stored in another form than it
+// was made in needs an allocation more.
 
 /// A step whose handler makes something of a value.
 @usableFromInline
@@ -76,8 +76,8 @@ final class RecoverStep<Output>: Node {
     super.init(flags: flags, perform: perform)
   }
 
-  /// Runs the handler and gives its result to `finish`; lets values of type `T` pass, and cancellations that the
-  /// handler is not for.
+  /// Runs the handler and gives its result to `finish`; lets values of type `T` pass, and cancellations that
+  /// the handler is not for.
   @inlinable @inline(__always)
   static func run<T>(_ node: Node, _ source: Node, _ type: T.Type, finish: (Node, Output) -> Void) {
     let step = unsafeDowncast(node, to: RecoverStep.self)
@@ -100,7 +100,8 @@ final class CatchStep: Node {
     super.init(flags: flags, perform: perform)
   }
 
-  /// Runs the handler if it is for the error, and then is fulfilled; `passesUncovered` lets other errors pass.
+  /// Runs the handler if it is for the error, and then is fulfilled; `passesUncovered` lets other errors
+  /// pass.
   @usableFromInline
   static func run(_ node: Node, _ source: Node, passesUncovered: Bool) {
     let step = unsafeDowncast(node, to: CatchStep.self)

@@ -26,8 +26,8 @@ extension Thenable where T: Sendable {
       })
   }
 
-  /// Calls `body` elsewhere, and ends as the promise that it returns; see ``then(on:file:line:_:)``. The promise is made
-  /// there and comes back to the loop of this one.
+  /// Calls `body` elsewhere, and ends as the promise that it returns; see ``then(on:file:line:_:)``. The
+  /// promise is made there and comes back to the loop of this one.
   ///
   /// PromiseKit's `then`.
   public func then<U: Thenable & SendableMetatype>(

@@ -19,8 +19,8 @@ private final class Foreign: Thenable {
   }
 }
 
-/// Promises/A+ 2.3: how a promise is resolved. (Most of 2.3.3 is about objects that may have a `then`; here the compiler
-/// knows what is a `Thenable`.)
+/// Promises/A+ 2.3: how a promise is resolved. (Most of 2.3.3 is about objects that may have a `then`; here
+/// the compiler knows what is a `Thenable`.)
 @Suite struct APlusResolutionTests {
   @Test("2.3.1 a promise that is resolved with itself is rejected") func a2_3_1() async throws {
     let log = try await program { loop, log in
@@ -65,8 +65,10 @@ private final class Foreign: Thenable {
 
   @Test("2.3.3.3 a foreign promise's first outcome is taken") func a2_3_3_3() async throws {
     let log = try await program { loop, log in
-      Promise.value(0).then { _ in Foreign(loop, .fulfilled(1), .rejected(Boom()), .fulfilled(2)) }.done { log("\($0)") }
-        .cauterize()
+      Promise.value(0).then { _ in Foreign(loop, .fulfilled(1), .rejected(Boom()), .fulfilled(2)) }.done {
+        log("\($0)")
+      }
+      .cauterize()
       Promise.value(0).then { _ in Foreign(loop, .rejected(Boom()), .fulfilled(1)) }.catch { log("\($0)") }
       Promise(Foreign(loop, .fulfilled(4))).done { log("\($0)") }.cauterize()
     }

@@ -3,9 +3,12 @@ import UV
 import UVPromises
 import UVTestSupport
 
-/// Promises/A+ 2.2: `then`. (2.2.1 and 2.2.5, that handlers are optional and functions, the compiler sees to.)
+/// Promises/A+ 2.2: `then`. (2.2.1 and 2.2.5, that handlers are optional and functions, the compiler sees
+/// to.)
 @Suite struct APlusThenTests {
-  @Test("2.2.2.1 the handler is called after the promise is fulfilled, with its value") func a2_2_2_1() async throws {
+  @Test("2.2.2.1 the handler is called after the promise is fulfilled, with its value") func a2_2_2_1()
+    async throws
+  {
     let log = try await program { _, log in
       let (promise, seal) = Promise<String>.pending()
       promise.done { log("\($0) \(promise.isFulfilled)") }.cauterize()
@@ -67,7 +70,8 @@ import UVTestSupport
       Promise<Int>(error: Boom()).catch { _ in log("caught") }
       log("after catching")
     }
-    #expect(log == ["after resolving", "after attaching", "after catching", "pending", "outer", "caught", "inner"])
+    #expect(
+      log == ["after resolving", "after attaching", "after catching", "pending", "outer", "caught", "inner"])
   }
 
   @Test("2.2.6.1 handlers of values run in order, each with the value") func a2_2_6_1() async throws {
@@ -124,7 +128,9 @@ import UVTestSupport
   @Test("2.2.7.2 or rejected with what it throws") func a2_2_7_2() async throws {
     let log = try await program { _, log in
       Promise.value(1).map { _ -> Int in throw Boom(number: 1) }.catch { log("\($0)") }
-      Promise<Int>(error: Boom()).recover { _ -> Promise<Int> in throw Boom(number: 2) }.catch { log("\($0)") }
+      Promise<Int>(error: Boom()).recover { _ -> Promise<Int> in throw Boom(number: 2) }.catch {
+        log("\($0)")
+      }
     }
     #expect(log.sorted() == ["Boom(number: 1)", "Boom(number: 2)"])
   }

@@ -6,8 +6,8 @@ struct Measurement {
   var nanoseconds = Double.infinity
   var allocations = Double.infinity
 
-  /// Keeps the better of this and one more run of `count` operations: what is above the best is the machine's doing.
-  /// The time is the processor's, of all threads together, so that other programs do not count.
+  /// Keeps the better of this and one more run of `count` operations: what is above the best is the machine's
+  /// doing. The time is the processor's, of all threads together, so that other programs do not count.
   mutating func add(_ count: Int, _ body: (Int) -> Void) {
     let allocationsBefore = allocations_made()
     let before = processorTime()

@@ -1,5 +1,5 @@
-// Compares this library's promises with SwiftNIO's futures: processor time and allocations per operation, and their
-// ratios. The two take turns, and of each the best run counts.
+// Compares this library's promises with SwiftNIO's futures: processor time and allocations per operation, and
+// their ratios. The two take turns, and of each the best run counts.
 
 /// A workload in both libraries, and how often to do it in a run.
 struct Comparison {
@@ -19,7 +19,9 @@ let comparisons = [
     name: "when of 1,000", count: 100, ours: UVWorkloads.whenOfThousand, theirs: NIOWorkloads.whenOfThousand),
 ]
 
-func number(_ value: Double) -> String { value < 100 ? "\((value * 100).rounded() / 100)" : "\(Int(value.rounded()))" }
+func number(_ value: Double) -> String {
+  value < 100 ? "\((value * 100).rounded() / 100)" : "\(Int(value.rounded()))"
+}
 
 func row(_ name: String, _ columns: [String]) {
   print(
