@@ -4,7 +4,7 @@
 /// - Parameter start: Begins to wait, and says how to cancel that.
 @inline(__always)
 nonisolated(nonsending) func suspend<T>(
-  on loop: EventLoop, task: LoopTaskBase? = LoopTaskBase.current,
+  on loop: EventLoop, task: LoopTaskBase?,
   _ start: (UnsafeContinuation<UnsafeTransfer<T>, Never>) -> PendingRequest
 ) async -> T {
   if let task {

@@ -10,7 +10,7 @@ extension Request {
   public var value: Success {
     get async throws(UVError) {
       // Inlined as far as the wait, since each call of an asynchronous function costs a change of executor.
-      guard let task = try LoopTaskBase.currentUnlessCancelled() else { return try await waitInAnotherTask() }
+      guard let task = try loop.currentTaskUnlessCancelled() else { return try await waitInAnotherTask() }
       let result = await withContinuation { start($0, task) }
       task.didWait()
       return try result.value.get()
@@ -34,7 +34,7 @@ extension Request where Success == Void {
         let taken = try stream.writeNow(bytes).get()
         if taken < bytes.count { try await stream.writeRest(of: bytes, after: taken) }
       case .start:
-        guard let task = try LoopTaskBase.currentUnlessCancelled() else {
+        guard let task = try loop.currentTaskUnlessCancelled() else {
           return try await waitInAnotherTask()
         }
         let result = await withContinuation { start($0, task) }

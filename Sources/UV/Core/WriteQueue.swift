@@ -101,7 +101,7 @@ final class WriteQueue: Cancelling {
 
   /// The part of a task's write that has to wait.
   nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async throws(UVError) {
-    let code: Int32 = await suspend(on: loop) { continuation in
+    let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
       generation &+= 1
       append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)
       if taken > 0 { flush() } else { schedule() }

@@ -136,7 +136,6 @@ extension EventLoop {
 
   private func start<T, E: Error>(_ task: LoopTask<T, E>) -> LoopTask<T, E> {
     precondition(!isClosed, "spawn: \(UVError.Code.loopClosed.message)")
-    tasks.append(task)
     beginWork()
     // Sound: the task's body runs in the loop's actor, on the thread that made it.
     let transfer = UnsafeTransfer(task)
@@ -146,8 +145,8 @@ extension EventLoop {
     return task
   }
 
-  func taskEnded(_ task: LoopTaskBase) {
-    tasks.remove(task)
+  func taskEnded(_ identity: UnsafeMutableRawPointer) {
+    tasks.remove(identity)
     endWork()
     if isStopRequested, tasks.isEmpty { uv_stop(raw) }
   }

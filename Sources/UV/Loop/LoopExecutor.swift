@@ -74,6 +74,9 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// Takes what other threads sent. On the loop.
   func receive() -> [Inbox.Message] { inbox.receive() }
 
+  /// Takes an array of messages back for its memory. On the loop.
+  func recycle(_ messages: consuming [Inbox.Message]) { inbox.recycle(messages) }
+
   /// Refuses further messages and returns the last ones. On the loop.
   func close() -> [Inbox.Message] { inbox.close() }
 

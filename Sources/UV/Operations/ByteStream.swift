@@ -104,7 +104,7 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   /// What the next read gives without waiting.
   @usableFromInline
   func immediateRead(by task: inout LoopTaskBase?) -> Result<Bytes?, UVError>? {
-    if task?.isCurrent != true { task = LoopTaskBase.current }
+    if task?.isCurrent != true { task = loop.currentTask }
     return source.outcomeIfReady()
   }
 
@@ -212,7 +212,8 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 private func allocateForRead(
   _ handle: UnsafeMutablePointer<uv_handle_t>?, _: Int, _ buffer: UnsafeMutablePointer<uv_buf_t>?
 ) {
-  HandleBlock(of: handle!).header.pointee.loop.readBuffer.reserve(buffer!)
+  let loop = Unmanaged.passUnretained(HandleBlock(of: handle!).header.pointee.loop)
+  loop._withUnsafeGuaranteedRef { $0.readBuffer.reserve(buffer!) }
 }
 
 private func didRead(
@@ -220,19 +221,25 @@ private func didRead(
 ) {
   // Zero is "nothing for now", not the end.
   if count == 0 { return }
+  // The one reference that is counted: a handler may let go of the stream, which holds the others.
   let stream = owner(of: handle!, as: ByteStream.self)
-  let loop = stream.loop
-  let source = stream.source
-  loop.beginCallback()
-  if count > 0 {
-    source.deliver(loop.readBuffer.take(count))
-    loop.endCallback()
-    // Only now, after whoever was resumed has had the time to ask again.
-    source.pauseIfUnwanted()
-  } else {
-    uv_read_stop(handle!)
-    source.finish(count == Int(UV_EOF.rawValue) ? nil : failure(count, "read"))
-    stream.letGo(.source)
-    loop.endCallback()
+  let (loop, source) = (Unmanaged.passUnretained(stream.loop), Unmanaged.passUnretained(stream.source))
+  withExtendedLifetime(stream) {
+    loop._withUnsafeGuaranteedRef { loop in
+      source._withUnsafeGuaranteedRef { source in
+        loop.beginCallback()
+        if count > 0 {
+          source.deliver(loop.readBuffer.take(count))
+          loop.endCallback()
+          // Only now, after whoever was resumed has had the time to ask again.
+          source.pauseIfUnwanted()
+        } else {
+          uv_read_stop(handle!)
+          source.finish(count == Int(UV_EOF.rawValue) ? nil : failure(count, "read"))
+          stream.letGo(.source)
+          loop.endCallback()
+        }
+      }
+    }
   }
 }

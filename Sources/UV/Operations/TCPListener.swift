@@ -115,7 +115,7 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
     public nonisolated(nonsending) mutating func next(
       isolation: (any Actor)? = #isolation
     ) async throws(UVError) -> TCPConnection? {
-      try await listener.source.next(task: LoopTaskBase.current)
+      try await listener.source.next(task: listener.loop.currentTask)
     }
   }
 

@@ -84,7 +84,7 @@ public final class Ticks: EventSource, SourceDriver {
     public nonisolated(nonsending) mutating func next(
       isolation: (any Actor)? = #isolation
     ) async throws(UVError) -> Tick? {
-      try await ticks.source.next(task: LoopTaskBase.current)
+      try await ticks.source.next(task: ticks.loop.currentTask)
     }
   }
 
