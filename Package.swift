@@ -46,6 +46,17 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // The examples, which the tests run.
+    .executableTarget(
+      name: "FourStyles", dependencies: ["UV", "UVPromises", "UVFutures"],
+      path: "Sources/Examples/FourStyles", swiftSettings: settings),
+    .executableTarget(
+      name: "EchoServer", dependencies: ["UV"], path: "Sources/Examples/EchoServer",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "MainActorInLoop", dependencies: ["UV"], path: "Sources/Examples/MainActorInLoop",
+      swiftSettings: settings),
+
     // The benchmark.
     .target(name: "CBenchHooks", path: "bench/Hooks"),
     .target(name: "CBenchSupport", path: "bench/Support"),
@@ -78,6 +89,12 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "UVFuturesTests", dependencies: ["UVFutures", "UVTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StyleTests", dependencies: ["UV", "UVPromises", "UVFutures", "UVTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PackageTests", dependencies: ["EchoServer", "FourStyles", "MainActorInLoop"],
       swiftSettings: settings),
     .testTarget(
       name: "BenchKitTests", dependencies: ["BenchKit", "CBenchSupport"], swiftSettings: settings),

@@ -28,31 +28,27 @@ private func onLoopThread<T>(
 ) async throws -> T {
   let outcome: Outcome<T> = await withCheckedContinuation { continuation in
     Thread {
-      gate.lock()
-      var problems: [String] = []
-      let before = openDescriptors()
-      let result = Result {
-        let loop = try EventLoop()
-        defer { loop.shutdown() }
-        let result = Result { try run(loop) }
-        if !loop.activity.isIdle { problems.append("left on the loop: \(loop.activity)") }
-        return try result.get()
+      let ((result, problems), leaks) = countingDescriptors { () -> (Result<T, any Error>, [String]) in
+        var problems: [String] = []
+        let result = Result {
+          let loop = try EventLoop()
+          defer { loop.shutdown() }
+          let result = Result { try run(loop) }
+          if !loop.activity.isIdle { problems.append("left on the loop: \(loop.activity)") }
+          return try result.get()
+        }
+        return (result, problems)
       }
-      let more = openDescriptors().filter { before[$0.key] == nil }
-      if !more.isEmpty { problems.append("descriptors left open: \(more)") }
-      gate.unlock()
-      continuation.resume(returning: Outcome(result: result, problems: problems))
+      continuation.resume(returning: Outcome(result: result, problems: problems + leaks))
     }.start()
   }
   for problem in outcome.problems { Issue.record("\(problem)", sourceLocation: sourceLocation) }
   return try outcome.result.get()
 }
 
-private let gate = NSLock()
-
 /// Carries a result to the task that waits for it.
 // Sound: the thread that made it does not use it again.
-private struct Outcome<T>: @unchecked Sendable {
+struct Outcome<T>: @unchecked Sendable {
   let result: Result<T, any Error>
   let problems: [String]
 }

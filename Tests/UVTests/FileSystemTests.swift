@@ -24,13 +24,7 @@ import UVTestSupport
       #expect(names == ["a"])
       try await loop.files.unlink(path).value
       try await loop.files.rmdir(directory).value
-      do throws(UVError) {
-        try await loop.files.stat(path).value
-        Issue.record("still there")
-      } catch {
-        #expect(error.code == .noSuchFile)
-        #expect(error.subject == path.string)
-      }
+      await expectFailure(.noSuchFile) { () async throws(UVError) in try await loop.files.stat(path).value }
     }
   }
 }

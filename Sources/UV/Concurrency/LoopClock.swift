@@ -23,7 +23,8 @@ public struct LoopClock: Clock {
     /// The time from this moment to `other`.
     public func duration(to other: Instant) -> Duration {
       other >= self
-        ? .nanoseconds(other.nanoseconds - nanoseconds) : .zero - .nanoseconds(nanoseconds - other.nanoseconds)
+        ? .nanoseconds(other.nanoseconds - nanoseconds)
+        : .zero - .nanoseconds(nanoseconds - other.nanoseconds)
     }
 
     /// Whether `a` is before `b`.

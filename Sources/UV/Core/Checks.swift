@@ -14,5 +14,10 @@ func failure(_ code: some BinaryInteger, _ operation: String, _ subject: String?
   UVError(UVError.Code(rawValue: Int32(code)), operation: operation, subject: subject)
 }
 
+/// Whether two buffers of the same size hold the same bytes.
+func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+  a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0
+}
+
 /// Frees what `cuv_read_file` allocated.
 func releaseExternal(_ pointer: UnsafeMutablePointer<UInt8>?) { free(pointer) }

@@ -15,6 +15,17 @@ enum CurrentLoop {
     return Unmanaged<EventLoop>.fromOpaque(pointer).takeUnretainedValue()
   }
 
+  /// Queues a microtask on the loop of this thread, without a retain of the loop; false if there is none.
+  static func enqueue(_ microtask: consuming Microtask) -> Bool {
+    guard let pointer = pthread_getspecific(key) else { return false }
+    // Sound: as above; nothing that is called here lets go of the loop.
+    let loop = Unmanaged<EventLoop>.fromOpaque(pointer)
+    let queue = loop._withUnsafeGuaranteedRef { $0.microtasks }
+    queue.append(.object(microtask))
+    if !queue.state.pointee.isAttended { loop._withUnsafeGuaranteedRef { $0.attend() } }
+    return true
+  }
+
   static func set(_ loop: EventLoop?) {
     // Sound: see above; the value does not own the loop.
     pthread_setspecific(key, loop.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })

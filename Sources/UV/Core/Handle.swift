@@ -100,7 +100,9 @@ public class Handle {
   @inline(__always)
   func letGo(_ activity: Activity) {
     block.header.pointee.activity.remove(activity)
-    guard block.header.pointee.activity.isEmpty, let owner = block.header.pointee.retainedOwner else { return }
+    guard block.header.pointee.activity.isEmpty, let owner = block.header.pointee.retainedOwner else {
+      return
+    }
     block.header.pointee.retainedOwner = nil
     owner.release()
   }
@@ -119,7 +121,7 @@ public class Handle {
   /// Whether the handle is closing or closed.
   ///
   /// The corresponding libuv function is `uv_is_closing`.
-  public var isClosing: Bool { block.header.pointee.isClosing || block.header.pointee.isClosed }
+  public var isClosing: Bool { block.isClosing }
 
   /// Whether the handle is doing something: a timer is started, a connection is reading or writing.
   ///

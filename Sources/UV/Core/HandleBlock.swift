@@ -28,6 +28,11 @@ struct HandleBlock {
 
   var handle: UnsafeMutablePointer<uv_handle_t> { cuv_handle(raw) }
 
+  /// Whether the handle is closing or closed.
+  var isClosing: Bool {
+    @inline(__always) get { header.pointee.isClosing || header.pointee.isClosed }
+  }
+
   init(size: Int, loop: EventLoop) {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.offset + size, alignment: 16)
     header = memory.bindMemory(to: Header.self, capacity: 1)
@@ -50,7 +55,9 @@ struct HandleBlock {
 
   /// Starts to close a TCP handle by a reset; false if libuv declines.
   func closeReset() -> Bool {
-    guard uv_tcp_close_reset(raw.assumingMemoryBound(to: uv_tcp_t.self), handleClosed) == 0 else { return false }
+    guard uv_tcp_close_reset(raw.assumingMemoryBound(to: uv_tcp_t.self), handleClosed) == 0 else {
+      return false
+    }
     header.pointee.isClosing = true
     return true
   }

@@ -45,15 +45,17 @@ final class LoopInternals {
       try check(code, "poll_init", "main queue")
       cuv_handle_set_data(handle, Unmanaged.passUnretained(loop).toOpaque())
       mainQueue = handle
-      try check(uv_poll_start(handle, Int32(UV_READABLE.rawValue), mainQueueCallback), "poll_start", "main queue")
+      try check(
+        uv_poll_start(handle, Int32(UV_READABLE.rawValue), mainQueueCallback), "poll_start", "main queue")
       uv_unref(cuv_handle(handle))
     }
   #endif
 
-  /// Has the loop come round again without waiting, to run what is queued.
-  @inline(never)
-  func pump() {
-    if isAttached, uv_is_active(cuv_handle(idle)) == 0 { uv_idle_start(idle, idleCallback) }
+  /// Has the loop come round again without waiting, to run what is queued; false if it has been shut down.
+  func pump() -> Bool {
+    guard isAttached else { return false }
+    if uv_is_active(cuv_handle(idle)) == 0 { uv_idle_start(idle, idleCallback) }
+    return true
   }
 
   func stopPumping() { uv_idle_stop(idle) }

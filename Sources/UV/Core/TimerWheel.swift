@@ -73,7 +73,7 @@ final class TimerWheel: Cancelling {
       if node.pointee.deadline < armed, !isFiring { arm() }
     } else {
       append(node, to: Self.immediate)
-      loop.internals.pump()
+      _ = loop.internals.pump()
     }
     return PendingRequest(self, slot: UInt(bitPattern: node), generation: node.pointee.generation)
   }
@@ -91,7 +91,9 @@ final class TimerWheel: Cancelling {
   /// Ends every timer with `cancelled`.
   func cancelAll() {
     for index in 0...Self.immediate {
-      while let node = lists[index].first { cancel(slot: UInt(bitPattern: node), generation: node.pointee.generation) }
+      while let node = lists[index].first {
+        cancel(slot: UInt(bitPattern: node), generation: node.pointee.generation)
+      }
     }
   }
 

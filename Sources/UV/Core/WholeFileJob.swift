@@ -7,7 +7,8 @@ final class WholeFileJob<Success>: AnyWholeFileJob {
 
   init(
     _ loop: EventLoop, _ operation: String, _ path: some PathConvertible, _ bytes: Bytes?,
-    _ convert: @escaping (UnsafeMutablePointer<cuv_file_job>) -> Success, _ done: @escaping Completion<Success>
+    _ convert: @escaping (UnsafeMutablePointer<cuv_file_job>) -> Success,
+    _ done: @escaping Completion<Success>
   ) {
     self.convert = convert
     self.done = done

@@ -16,6 +16,7 @@ extension EventLoop {
   ///   a message.
   ///
   /// The corresponding libuv function is `uv_run`.
+  @discardableResult
   public static func run<T, E: Error>(
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws(E) -> T
   ) throws(E) -> T {
@@ -30,6 +31,7 @@ extension EventLoop {
   /// - Throws: The body's error, at once and without running the loop; otherwise as ``run(_:)-swift.type.method``.
   ///
   /// The corresponding libuv function is `uv_run`.
+  @discardableResult
   public static func runCallbacks<T, E: Error>(_ body: (EventLoop) throws(E) -> T) throws(E) -> T {
     let loop = try make(throwing: E.self)
     defer { loop.shutdown() }
@@ -44,6 +46,7 @@ extension EventLoop {
   /// Runs `body` on this loop, as the static function does, and leaves the loop open afterwards.
   ///
   /// The corresponding libuv function is `uv_run`.
+  @discardableResult
   public func run<T, E: Error>(
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws(E) -> T
   ) throws(E) -> T {
@@ -61,6 +64,7 @@ extension EventLoop {
   /// Calls `body` with this loop and runs until no work is left; leaves the loop open afterwards.
   ///
   /// The corresponding libuv function is `uv_run`.
+  @discardableResult
   public func runCallbacks<T, E: Error>(_ body: (EventLoop) throws(E) -> T) throws(E) -> T {
     try checkRunnable(throwing: E.self)
     let previous = EventLoop.current
@@ -175,9 +179,10 @@ extension EventLoop {
     EventLoop.current = self
     executor.bindToCurrentThread()
     isStopRequested = true
+    // From here on nothing more is begun: what a completion asks for fails with `loopClosed`.
+    isClosed = true
     tasks.cancelAll()
     drain()
-    // Completions may open more, so this goes on until nothing is left.
     repeat {
       timers.cancelAll()
       requests.cancelAll()
@@ -187,7 +192,6 @@ extension EventLoop {
       deliver(executor.receive())
       drain()
     } while !activity.isIdle && waitForPoolOrTasks()
-    isClosed = true
     deliver(executor.close())
     drain()
     timers.close()

@@ -30,17 +30,18 @@ public final class EventLoop {
   private(set) lazy var timers = TimerWheel(loop: self)
   let requests = RequestList()
   let readBuffer = ReadBuffer()
-  private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
-  private(set) var handleCount = 0
-  private var workCount = 0
-  var tasks = TaskList()
+  @exclusivity(unchecked) private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
+  @exclusivity(unchecked) private(set) var handleCount = 0
+  @exclusivity(unchecked) private var workCount = 0
+  @exclusivity(unchecked) var tasks = TaskList()
+  @exclusivity(unchecked) var checkpoints: [Microtask] = []
   private(set) lazy var actor = LoopActor(executor)
 
   /// Whether the loop is inside one of its `run` functions.
-  public internal(set) var isRunning = false
-  var isStopRequested = false
+  @exclusivity(unchecked) public internal(set) var isRunning = false
+  @exclusivity(unchecked) var isStopRequested = false
   /// Whether the loop has been shut down.
-  public internal(set) var isClosed = false
+  @exclusivity(unchecked) public internal(set) var isClosed = false
 
   /// How many microtasks run in one go before I/O gets its turn.
   private static let microtasksPerTurn = 4096
@@ -129,7 +130,14 @@ public final class EventLoop {
   @inline(__always)
   func enqueue(_ work: consuming Work) {
     microtasks.append(work)
-    if !microtasks.state.pointee.isAttended { internals.pump() }
+    if !microtasks.state.pointee.isAttended { attend() }
+  }
+
+  /// Has the queue drained when no callback is running that would do it.
+  @inline(never)
+  func attend() {
+    // After a shutdown there is no later turn to wait for.
+    if !internals.pump() { drain() }
   }
 
   /// Ends a request that was decided at once, but never on its caller's stack.
@@ -175,8 +183,8 @@ public final class EventLoop {
     var budget = Self.microtasksPerTurn
     while state.pointee.count > 0 {
       if budget == 0 {
-        internals.pump()
-        break
+        if internals.pump() { break }
+        budget = Self.microtasksPerTurn
       }
       budget &-= 1
       switch microtasks.popFirst() {
@@ -189,6 +197,7 @@ public final class EventLoop {
     }
     state.pointee.isAttended = false
     state.pointee.isDraining = false
+    if !checkpoints.isEmpty, state.pointee.count == 0 { runCheckpoints() }
   }
 
   /// Called when another thread has sent something.

@@ -1,3 +1,5 @@
+import CUV
+
 /// A task on an event loop, made by ``EventLoop/spawn(_:)``. On the loop's thread only.
 public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   typealias Body = nonisolated(nonsending) () async throws(Failure) -> Success
@@ -38,7 +40,7 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   /// - Throws: What the body threw.
   public var value: Success {
     get async throws(Failure) {
-      if result == nil { await withUnsafeContinuation { waiters.append($0) } }
+      if result == nil { await withContinuation { waiters.append($0) } }
       return try result!.get()
     }
   }
@@ -55,7 +57,7 @@ public class LoopTaskBase {
   private(set) var isFinished = false
   @exclusivity(unchecked) private var wait = PendingRequest()
   /// Who runs the body: children that it starts are other tasks, and wait on their own account.
-  @exclusivity(unchecked) private var identity: UnsafeCurrentTask?
+  @exclusivity(unchecked) private var identity: UnsafeMutableRawPointer?
 
   init(loop: EventLoop) { self.loop = loop }
 
@@ -64,11 +66,13 @@ public class LoopTaskBase {
   }
 
   /// Called by the task that is to run the body.
-  func identify() { withUnsafeCurrentTask { identity = $0 } }
+  func identify() { identity = cuv_current_task() }
 
   func end() {
     isFinished = true
     task = nil
+    // Another task may come to lie at the same address.
+    identity = nil
     loop.taskEnded(self)
   }
 
@@ -86,9 +90,16 @@ public class LoopTaskBase {
     return task
   }
 
+  /// The same for a task that is about to wait; throws if the caller, whichever task it is, has been cancelled.
+  @usableFromInline
+  static func currentUnlessCancelled() throws(UVError) -> LoopTaskBase? {
+    if cuv_task_is_cancelled(cuv_current_task()) { throw UVError(.cancelled, operation: "await") }
+    return current
+  }
+
   /// Whether the caller is this task.
   var isCurrent: Bool {
-    @inline(__always) get { withUnsafeCurrentTask { $0 == identity } }
+    @inline(__always) get { identity == cuv_current_task() }
   }
 
   func withCurrent(isolation: isolated (any Actor)?, _ body: () async -> Void) async {
@@ -99,9 +110,11 @@ public class LoopTaskBase {
   }
 
   /// Notes what the task waits for; on the loop, by the task itself, which has not been cancelled.
+  @usableFromInline
   @inline(__always)
   func willWait(for request: PendingRequest) { wait = request }
 
+  @usableFromInline
   @inline(__always)
   func didWait() { wait = PendingRequest() }
 

@@ -5,13 +5,17 @@ import CUV
 /// Reading is driven by its reader: bytes that nobody has asked for stay in the system's buffer, so that the peer
 /// is slowed down. A writer sees ``writeQueueSize`` and waits for its write or for ``drain()``.
 public class ByteStream: Handle, EventSource, SourceDriver {
+  /// What the source delivers.
   public typealias Element = Bytes
+  /// What ends it before its time.
   public typealias Failure = UVError
 
   let source: SourceCore<Bytes>
   let writes: WriteQueue
 
-  override init(loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32)
+  override init(
+    loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32
+  )
     throws(UVError)
   {
     source = SourceCore(loop: loop, operation: "read")
@@ -74,8 +78,8 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 
   /// The iterator of a stream's bytes.
   ///
-  /// Inlined into the loop that uses it: each call of an asynchronous function costs two changes of executor,
-  /// which cost more than a read.
+  /// Inlined into the loop that uses it: each call of an asynchronous function costs a change of executor, which
+  /// costs more than a read.
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let stream: ByteStream
     /// The task that iterates, found once.
@@ -86,11 +90,14 @@ public class ByteStream: Handle, EventSource, SourceDriver {
     /// The next bytes, or nil at the end; returns at once if they are there.
     @inlinable
     @inline(__always)
-    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError) -> Bytes? {
+    public nonisolated(nonsending) mutating func next(
+      isolation: (any Actor)? = #isolation
+    ) async throws(UVError) -> Bytes? {
       if let outcome = stream.immediateRead(by: &task) { return try outcome.get() }
       guard let task else { return try await stream.readFromAnotherTask() }
-      let outcome = await withUnsafeContinuation { stream.waitToRead($0, task) }
-      return try stream.didWaitToRead(outcome, task).get()
+      let outcome = await withContinuation { stream.waitToRead($0, task) }
+      task.didWait()
+      return try outcome.value.get()
     }
   }
 
@@ -104,12 +111,6 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   @usableFromInline
   func waitToRead(_ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>, _ task: LoopTaskBase) {
     task.willWait(for: source.wait(continuation))
-  }
-
-  @usableFromInline
-  func didWaitToRead(_ outcome: UnsafeTransfer<Result<Bytes?, UVError>>, _ task: LoopTaskBase) -> Result<Bytes?, UVError> {
-    task.didWait()
-    return outcome.value
   }
 
   @usableFromInline
@@ -130,7 +131,9 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   ///   ``shutdown()`` or once the peer has gone, with `cancelled` if the stream is closed before.
   ///
   /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
-  public func write(_ bytes: Bytes) -> Request<Void> { Request(writing: bytes, to: self) }
+  @inlinable
+  @inline(__always)
+  public final func write(_ bytes: Bytes) -> Request<Void> { Request(writing: bytes, to: self) }
 
   /// Writes bytes; see ``write(_:)``.
   ///

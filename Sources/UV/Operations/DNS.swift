@@ -60,7 +60,9 @@ private final class LookupRequest: ActiveRequest {
     }
   }
 
-  private init(_ loop: EventLoop, _ host: String, _ port: UInt16, _ done: @escaping Completion<[SocketAddress]>) {
+  private init(
+    _ loop: EventLoop, _ host: String, _ port: UInt16, _ done: @escaping Completion<[SocketAddress]>
+  ) {
     self.host = host
     self.port = port
     self.done = done

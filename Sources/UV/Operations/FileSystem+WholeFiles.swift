@@ -1,11 +1,5 @@
 import CUV
 
-#if canImport(System)
-  public import System
-#else
-  public import SystemPackage
-#endif
-
 extension FileSystem {
   /// The contents of a file.
   ///
@@ -32,7 +26,9 @@ extension FileSystem {
       return Bytes(
         storage: .adopting(bytes), start: UnsafePointer(bytes.assumingMemoryBound(to: UInt8.self)),
         count: job.pointee.count)
-    } _: { done($0) }
+    } _: {
+      done($0)
+    }
     job.job.pointee.limit = min(max(maximumSize, 0), .max - 1)
     return job.start()
   }
@@ -60,7 +56,10 @@ extension FileSystem {
     _ path: some PathConvertible, _ bytes: Bytes, atomically: Bool = false,
     permissions: FilePermissions = .ownerReadWriteOthersRead, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    let job = WholeFileJob(loop, "write_file", path, bytes) { _ in } _: { done($0) }
+    let job = WholeFileJob(loop, "write_file", path, bytes) { _ in
+    } _: {
+      done($0)
+    }
     job.job.pointee.writes = 1
     job.job.pointee.atomic = atomically ? 1 : 0
     job.job.pointee.mode = Int32(permissions.rawValue)

@@ -39,7 +39,9 @@ public struct TCP {
   ///
   /// The corresponding libuv function is `uv_tcp_connect`.
   @discardableResult
-  public func connect(to address: SocketAddress, _ done: @escaping Completion<TCPConnection>) -> PendingRequest {
+  public func connect(to address: SocketAddress, _ done: @escaping Completion<TCPConnection>)
+    -> PendingRequest
+  {
     ConnectRequest.start(loop, address, done)
   }
 

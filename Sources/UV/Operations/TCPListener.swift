@@ -4,7 +4,9 @@ import CUV
 ///
 /// A connection is accepted only when somebody asks for one; the others wait in the system's queue.
 public final class TCPListener: Handle, EventSource, SourceDriver {
+  /// What the source delivers.
   public typealias Element = TCPConnection
+  /// What ends it before its time.
   public typealias Failure = UVError
 
   let source: SourceCore<TCPConnection>
@@ -110,9 +112,9 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
     let listener: TCPListener
 
     /// The next connection.
-    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError)
-      -> TCPConnection?
-    {
+    public nonisolated(nonsending) mutating func next(
+      isolation: (any Actor)? = #isolation
+    ) async throws(UVError) -> TCPConnection? {
       try await listener.source.next(task: LoopTaskBase.current)
     }
   }

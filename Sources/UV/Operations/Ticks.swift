@@ -12,7 +12,9 @@ public struct Tick: Hashable, Sendable {
 ///
 /// Ticks are not stored. One that is due is delivered when it is asked for, with the number of those missed before.
 public final class Ticks: EventSource, SourceDriver {
+  /// What the source delivers.
   public typealias Element = Tick
+  /// What ends it before its time.
   public typealias Failure = UVError
 
   /// The loop that the ticks belong to.
@@ -79,7 +81,9 @@ public final class Ticks: EventSource, SourceDriver {
     let ticks: Ticks
 
     /// The next tick; it never is nil.
-    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError) -> Tick? {
+    public nonisolated(nonsending) mutating func next(
+      isolation: (any Actor)? = #isolation
+    ) async throws(UVError) -> Tick? {
       try await ticks.source.next(task: LoopTaskBase.current)
     }
   }

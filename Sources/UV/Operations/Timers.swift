@@ -17,7 +17,7 @@ extension EventLoop {
   @discardableResult
   public func sleep(for duration: Duration, _ done: @escaping Completion<Void>) -> PendingRequest {
     if isClosed {
-      done(.failure(UVError(.loopClosed, operation: "sleep")))
+      complete(done, .sleep, .loopClosed)
       return PendingRequest()
     }
     return timers.start(after: duration, done)

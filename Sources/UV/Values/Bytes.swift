@@ -115,7 +115,9 @@ extension Bytes: RandomAccessCollection {
 
   /// Calls `body` with the bytes in place.
   @inlinable
-  public func withContiguousStorageIfAvailable<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
+  public func withContiguousStorageIfAvailable<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows
+    -> R?
+  {
     defer { withExtendedLifetime(storage) {} }
     return try body(UnsafeBufferPointer(start: start, count: count))
   }
@@ -124,7 +126,7 @@ extension Bytes: RandomAccessCollection {
 extension Bytes: Hashable {
   /// Whether both hold the same bytes. Complexity: O(*n*).
   public static func == (a: Bytes, b: Bytes) -> Bool {
-    a.count == b.count && (a.start == b.start || a.elementsEqual(b))
+    a.count == b.count && a.withUnsafeBytes { a in b.withUnsafeBytes { b in isEqual(a, b) } }
   }
 
   /// Hashes the bytes. Complexity: O(*n*).

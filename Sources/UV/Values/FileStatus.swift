@@ -1,11 +1,5 @@
 import CUV
 
-#if canImport(System)
-  public import System
-#else
-  public import SystemPackage
-#endif
-
 /// What a directory entry or a file is.
 public enum FileType: Hashable, Sendable {
   case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice

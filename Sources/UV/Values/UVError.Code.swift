@@ -121,7 +121,9 @@ extension UVError.Code: CustomStringConvertible {
   public var description: String { name }
 
   /// The `_r` functions, because the others leak on a code they do not know.
-  private static func text(_ fill: (UnsafeMutablePointer<CChar>, Int) -> UnsafeMutablePointer<CChar>?) -> String {
+  private static func text(_ fill: (UnsafeMutablePointer<CChar>, Int) -> UnsafeMutablePointer<CChar>?)
+    -> String
+  {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       _ = fill(buffer.baseAddress!, buffer.count)
       return String(cString: buffer.baseAddress!)

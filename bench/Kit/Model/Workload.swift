@@ -158,15 +158,18 @@ public struct RunOutcome: Sendable {
   public var latencies: LatencyHistogram?
   /// In an open loop: the same since operations were begun, and not since they were due.
   public var service: LatencyHistogram?
+  /// What the row counted itself over all operations, by name; shown per operation.
+  public var counters: [String: UInt64]
 
   /// An outcome.
   public init(
     operations: Int, checksum: UInt64, latencies: LatencyHistogram? = nil,
-    service: LatencyHistogram? = nil
+    service: LatencyHistogram? = nil, counters: [String: UInt64] = [:]
   ) {
     self.operations = operations
     self.checksum = checksum
     self.latencies = latencies
     self.service = service
+    self.counters = counters
   }
 }

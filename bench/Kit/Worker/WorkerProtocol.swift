@@ -177,7 +177,7 @@ public struct WorkerAnswer: Hashable, Codable, Sendable {
     self.peakRSSBytes = peakRSSBytes
     latencies = outcome.latencies?.sparse ?? SparseHistogram()
     service = outcome.service?.sparse
-    counters = measurement.counters
+    counters = measurement.counters.merging(outcome.counters) { $1 }
     counters["context_switches_voluntary"] = usage.voluntarySwitches
     counters["context_switches_involuntary"] = usage.involuntarySwitches
     counters["page_faults"] = usage.pageFaults

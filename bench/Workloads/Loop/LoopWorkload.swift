@@ -89,7 +89,8 @@ private final class LoopInstance: WorkloadInstance {
     }
     return RunOutcome(
       operations: report.operations, checksum: checksum,
-      latencies: request.wantsLatencies ? latencies.histogram : nil)
+      latencies: request.wantsLatencies ? latencies.histogram : nil,
+      counters: report.jobs.counters())
   }
 
   private func writeFiles(seed: UInt64) throws {

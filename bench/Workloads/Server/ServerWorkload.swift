@@ -76,8 +76,10 @@ private final class ServerInstance: WorkloadInstance {
       ServerTask(connections: total, size: size, seed: request.seed) { port in
         dialogue.begin(port: port, load: load, meter: meter)
       })
-    let outcome = try dialogue.end()
-    try check(report, messages: warmUp + request.operations)
+    var outcome = try dialogue.end()
+    let messages = warmUp + request.operations
+    try check(report, messages: messages)
+    outcome.counters = report.jobs.counters(of: request.operations, among: messages)
     return outcome
   }
 

@@ -192,7 +192,7 @@ public struct HTMLReport: Sendable {
       }
       series.append(Series(name: row.style.rawValue, place: place(row.style), points: points))
     }
-    let label: (Double) -> String = isRelative ? Figure.ratio : Figure.duration
+    let label: (Double) -> String = { isRelative ? Figure.ratio($0) : Figure.duration($0) }
     let ticks = (1...runs.count).map { LineChart.Tick(at: Double($0), label: "\($0)") }
     let what = isRelative ? "processor time relative to c" : "processor time per operation"
     return LineChart(

@@ -1,0 +1,84 @@
+/// A subscriber without its type: one closure over the object that receives.
+///
+/// The closure is made where the types are known, so its code is specialised even when it is called from generic
+/// code, which a method of a generic class is not. Chains of operators do not nest types, either: a
+/// chain built at run time can be of any length.
+@usableFromInline
+struct Downstream<Input, Failure: Error>: Subscriber {
+  /// Hands on a signal, and returns the further demand that a value met.
+  @usableFromInline let deliver: (Signal<Input, Failure>) -> Subscribers.Demand
+  @usableFromInline let combineIdentifier: CombineIdentifier
+  /// How many operators there are between this and the end of the chain.
+  @usableFromInline let height: Int
+
+  @inlinable
+  init(
+    _ node: AnyObject, height: Int,
+    _ deliver: @escaping (Signal<Input, Failure>) -> Subscribers.Demand
+  ) {
+    self.deliver = deliver
+    self.height = height
+    combineIdentifier = CombineIdentifier(node)
+  }
+
+  @inlinable
+  init(
+    _ identifier: CombineIdentifier, height: Int,
+    _ deliver: @escaping (Signal<Input, Failure>) -> Subscribers.Demand
+  ) {
+    self.deliver = deliver
+    self.height = height
+    combineIdentifier = identifier
+  }
+
+  /// Any subscriber; one of these is taken as it is.
+  @inlinable
+  init<S: Subscriber>(_ subscriber: S) where S.Input == Input, S.Failure == Failure {
+    if let same = subscriber as? Self {
+      self = same
+      return
+    }
+    self.init(subscriber.combineIdentifier, height: 0) { signal in
+      switch signal {
+      case .value(let value): return subscriber.receive(value)
+      case .subscription(let subscription): subscriber.receive(subscription: subscription)
+      case .completion(let completion): subscriber.receive(completion: completion)
+      }
+      return .none
+    }
+  }
+
+  @inlinable
+  func receive(subscription: any Subscription) { _ = deliver(.subscription(ForeignLink(subscription))) }
+
+  @inlinable
+  func receive(link: Link) { _ = deliver(.subscription(link)) }
+
+  @inlinable
+  func receive(_ input: Input) -> Subscribers.Demand { deliver(.value(input)) }
+
+  @inlinable
+  func receive(completion: Subscribers.Completion<Failure>) { _ = deliver(.completion(completion)) }
+}
+
+extension Downstream {
+  /// Every so many operators the chain comes down to the ground, so that no call stack grows with its length.
+  @inlinable
+  static var heightLimit: Int { 64 }
+
+  /// This, or where the chain has become high, a ``Landing`` before it.
+  @inlinable
+  func grounded() -> Self {
+    height % Self.heightLimit == Self.heightLimit - 1 ? Landing(self).downstream : self
+  }
+
+  /// Subscribes to `upstream`: at once, or from the ground where the chain has become high.
+  @inlinable
+  func attach<P: Publisher>(to upstream: P) where P.Output == Input, P.Failure == Failure {
+    if height % Self.heightLimit == Self.heightLimit - 1 {
+      Trampoline.bounce { upstream.receive(subscriber: self) }
+    } else {
+      upstream.receive(subscriber: self)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/// A subscription that is an object. Passing one costs a retain, where a subscription of any type is copied
+/// through a table of functions.
+@usableFromInline
+typealias Link = any Subscription & AnyObject
+
+/// What a publisher tells a subscriber, in one value, so that a subscriber is one closure.
+@usableFromInline
+enum Signal<Input, Failure: Error> {
+  case subscription(Link)
+  case value(Input)
+  case completion(Subscribers.Completion<Failure>)
+}
+
+/// Makes an object of a subscription that comes from elsewhere.
+@usableFromInline
+final class ForeignLink: Subscription {
+  private let base: any Subscription
+
+  @usableFromInline
+  init(_ base: any Subscription) { self.base = base }
+
+  @usableFromInline
+  func request(_ demand: Subscribers.Demand) { base.request(demand) }
+
+  @usableFromInline
+  func cancel() { base.cancel() }
+}

@@ -1,0 +1,7 @@
+/// Carries a value through an API that asks for `Sendable` while it goes to one thread at a time.
+// Sound: each use says why.
+@usableFromInline
+struct UnsafeTransfer<Value>: @unchecked Sendable {
+  @usableFromInline let value: Value
+  @inlinable init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,6 @@
+// Combine's vocabulary comes with this module: `import UVFutures` is all that a user writes.
+#if canImport(Combine)
+  @_exported import Combine
+#else
+  @_exported import OpenCombine
+#endif

@@ -1,0 +1,33 @@
+import UV
+
+extension Future {
+  /// Creates a future of what an asynchronous operation returns or throws.
+  ///
+  /// ```swift
+  /// func modelPublisher(for url: URL) -> Future<Model, any Error> {
+  ///   Future { try await loadModel(from: url) }
+  /// }
+  /// ```
+  ///
+  /// The operation runs once, in a task on the current event loop that starts when the caller gives way, whether or
+  /// not anybody subscribes. It shares the loop's thread, so it may use whatever the caller can see.
+  /// When the last subscriber cancels, the task is cancelled.
+  ///
+  /// - Parameter operation: What to do. If it cannot throw, neither can the future fail; if it says what it
+  ///   throws, that is how the future fails.
+  ///
+  /// There must be a current loop: outside one this stops the program with a message.
+  ///
+  /// Combine's `Future`, Swift's `Task`.
+  public convenience init(operation: nonisolated(nonsending) @escaping () async throws(Failure) -> Output) {
+    guard let loop = EventLoop.current else {
+      preconditionFailure("Future(operation:) outside an event loop; make it inside EventLoop.run")
+    }
+    self.init()
+    let task = loop.spawn { [self] in
+      do throws(Failure) { settle(.value(try await operation())) } catch { settle(.failure(error)) }
+    }
+    // Not if it has been settled already: a loop may run tasks at once.
+    if outcome == nil { cancelWork = { task.cancel() } }
+  }
+}

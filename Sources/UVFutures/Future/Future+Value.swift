@@ -1,0 +1,126 @@
+import UV
+
+extension Future {
+  /// Waits for the result, on the future's thread; does not suspend if it is there.
+  ///
+  /// If the task is cancelled, it stops waiting where the failure can say so: with `CancellationError` if that is
+  /// `any Error`, with `cancelled` if it is `UVError`. A future of another failure, or of none, is waited for. In
+  /// any case work that nobody else waits for is cancelled, as it is when the last subscriber cancels.
+  ///
+  /// - Throws: What the future fails with.
+  ///
+  /// Combine's `Future.value`.
+  public var value: Output {
+    get async throws(Failure) {
+      if let outcome { return try await outcome().get() }
+      return try await waitForSettlement().get()
+    }
+  }
+
+  fileprivate nonisolated(nonsending) func waitForSettlement() async -> Settlement<Output, Failure> {
+    guard let loop = EventLoop.current else { return await waitWithoutEnd(nil) }
+    guard let cancellation = Self.cancellation else { return await waitWithoutEnd(loop.executor) }
+    do throws(UVError) {
+      return try await Request<Settlement<Output, Failure>>(loop) { done in
+        let waiter = FutureWaiter(self) { done(.success($0)) }
+        return PendingRequest {
+          waiter.cancel()
+          loop.queueMicrotask { done(.failure(UVError(.cancelled, operation: "await"))) }
+        }
+      }
+      .value
+    } catch {
+      return .failure(cancellation)
+    }
+  }
+
+  /// Waits whatever happens to the task; cancelling that can only cancel the work.
+  private nonisolated(nonsending) func waitWithoutEnd(
+    _ executor: LoopExecutor?
+  ) async -> Settlement<Output, Failure> {
+    // Sound: the handler touches the future only on the loop's thread, and the result stays there.
+    let transfer = UnsafeTransfer(self)
+    return await withTaskCancellationHandler {
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<UnsafeTransfer<_>, Never>) in
+        _ = FutureWaiter(self) { continuation.resume(returning: UnsafeTransfer($0)) }
+        if Task.isCancelled { cancelWorkIfAlone() }
+      }
+    } onCancel: {
+      guard let executor else { return }
+      if executor.isOnLoop { return transfer.value.cancelWorkIfAlone() }
+      try? executor.execute { _ in transfer.value.cancelWorkIfAlone() }
+    }
+    .value
+  }
+
+  /// The error that says that the wait was given up, if there is one of the future's failure type.
+  private static var cancellation: Failure? {
+    (CancellationError() as? Failure) ?? (UVError(.cancelled, operation: "await") as? Failure)
+  }
+}
+
+extension Future where Failure == Never {
+  /// Waits for the value of a future that cannot fail, on the future's thread; does not suspend if it is there.
+  ///
+  /// Cancelling the task that waits does not end the wait, since nothing could be returned; it cancels work that
+  /// nobody else waits for.
+  ///
+  /// Combine's `Future.value`.
+  public var value: Output {
+    get async {
+      if let outcome { return await outcome().get() }
+      return await waitForSettlement().get()
+    }
+  }
+}
+
+extension Settlement {
+  /// The value; or, where there is none and no error either, nothing ever.
+  fileprivate nonisolated(nonsending) func get() async throws(Failure) -> Output {
+    switch self {
+    case .value(let output): return output
+    case .failure(let error): throw error
+    case .completed, .cancelled:
+      if let error = CancellationError() as? Failure { throw error }
+      if let error = UVError(.cancelled, operation: "await") as? Failure { throw error }
+      // No failure can say it, so this waits as it would for a promise that is never called.
+      await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+      fatalError("a continuation that is never resumed has been")
+    }
+  }
+}
+
+/// A subscriber that hears how a future ends.
+private final class FutureWaiter<Output, Failure: Error> {
+  private var finish: ((Settlement<Output, Failure>) -> Void)?
+  private var link: Link?
+
+  init(_ future: Future<Output, Failure>, _ finish: @escaping (Settlement<Output, Failure>) -> Void) {
+    self.finish = finish
+    Downstream<Output, Failure>(self, height: 0) { [self] signal in
+      switch signal {
+      case .subscription(let link):
+        self.link = link
+        link.request(.max(1))
+      case .value(let output): end(.value(output))
+      case .completion(.finished): end(.completed)
+      case .completion(.failure(let error)): end(.failure(error))
+      }
+      return .none
+    }
+    .attach(to: future)
+  }
+
+  private func end(_ settlement: Settlement<Output, Failure>) {
+    let finish = finish
+    self.finish = nil
+    link = nil
+    finish?(settlement)
+  }
+
+  func cancel() {
+    finish = nil
+    link?.cancel()
+    link = nil
+  }
+}

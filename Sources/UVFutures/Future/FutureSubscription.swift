@@ -1,0 +1,63 @@
+/// One subscriber of a future.
+///
+/// The future keeps it, not the other way round: a future that nobody can resolve any more goes, and its
+/// subscribers with it.
+@usableFromInline
+final class FutureSubscription<Output, Failure: Error>: Subscription {
+  @usableFromInline @exclusivity(unchecked) var hasDemand = false
+  // Sound, both: the future and the list's neighbours reset these before they go.
+  @usableFromInline @exclusivity(unchecked) unowned(unsafe) var future: Future<Output, Failure>?
+  @usableFromInline @exclusivity(unchecked) unowned(unsafe) var previous: FutureSubscription?
+  @usableFromInline @exclusivity(unchecked) var next: FutureSubscription?
+  /// Nil once the subscription is over.
+  @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Output, Failure>?
+  /// The result, while nobody has asked for it.
+  @usableFromInline @exclusivity(unchecked) var waiting: (() -> Settlement<Output, Failure>)?
+
+  @inlinable
+  init(_ downstream: Downstream<Output, Failure>) { self.downstream = downstream }
+
+  @inlinable
+  var isOver: Bool { downstream == nil }
+
+  /// Delivers the result, or keeps a value until it is asked for.
+  @inlinable
+  func fulfill(_ outcome: @escaping () -> Settlement<Output, Failure>) {
+    guard let downstream else { return }
+    switch outcome() {
+    case .value(let output):
+      guard hasDemand else { return waiting = outcome }
+      _ = downstream.receive(output)
+      // Not if the value made the subscriber cancel.
+      if isOver { return }
+      self.downstream = nil
+      downstream.receive(completion: .finished)
+    case .failure(let error):
+      self.downstream = nil
+      downstream.receive(completion: .failure(error))
+    case .completed, .cancelled:
+      self.downstream = nil
+      downstream.receive(completion: .finished)
+    }
+  }
+
+  /// Demand that comes while the future hands over the subscription is noted; the future delivers right after.
+  @usableFromInline
+  func request(_ demand: Subscribers.Demand) {
+    precondition(demand > 0, "API violation: demand must not be zero")
+    hasDemand = true
+    guard let outcome = waiting else { return }
+    waiting = nil
+    fulfill(outcome)
+  }
+
+  @usableFromInline
+  func cancel() {
+    let last = downstream
+    guard last != nil else { return }
+    downstream = nil
+    waiting = nil
+    future?.subscriptionCancelled(self)
+    _ = last
+  }
+}

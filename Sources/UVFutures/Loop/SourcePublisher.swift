@@ -1,0 +1,125 @@
+public import UV
+
+/// An event source as a publisher whose demand is back-pressure.
+///
+/// While the subscriber has asked for nothing, nothing is asked of the source: a connection is not read, a
+/// listener does not accept. Cancelling the subscription stops asking; the source stays open and can be used again.
+/// Delivery is on the source's loop, never before the call that asked has returned.
+///
+/// A source speaks to one at a time: with a second subscriber that asks for everything, or beside a callback given to
+/// `start`, a subscription fails with `sourceStarted`.
+///
+/// Combine's `Publisher`.
+public struct SourcePublisher<Source: EventSource>: LoopPublisher {
+  public typealias Output = Source.Element
+  public typealias Failure = UVError
+
+  /// What is asked for elements.
+  public let source: Source
+
+  @inlinable
+  init(_ source: Source) { self.source = source }
+
+  /// Gives `subscriber` a subscription that asks the source for what is demanded.
+  ///
+  /// Combine's `Publisher.receive(subscriber:)`.
+  @inlinable
+  public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == UVError {
+    let downstream = Downstream(subscriber)
+    let subscription = SourceSubscription(downstream, source) { $0.ask() }
+    downstream.receive(link: subscription)
+  }
+}
+
+/// A subscriber's hold on a source.
+@usableFromInline
+final class SourceSubscription<Source: EventSource>: Subscription {
+  @usableFromInline let source: Source
+  /// `ask()` as specialised code, which a call through the `Subscription` protocol would not reach.
+  @usableFromInline let askNow: (SourceSubscription) -> Void
+  @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
+  @usableFromInline @exclusivity(unchecked) var isDelivering = false
+  /// Whether the source has been asked for one element.
+  @usableFromInline @exclusivity(unchecked) var isAsking = false
+  /// Whether the source has been asked for everything.
+  @usableFromInline @exclusivity(unchecked) var isStarted = false
+  @usableFromInline @exclusivity(unchecked) var pending = PendingRequest()
+  /// Nil once the subscription is over.
+  @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Source.Element, UVError>?
+
+  @inlinable
+  init(
+    _ downstream: Downstream<Source.Element, UVError>, _ source: Source,
+    _ ask: @escaping (SourceSubscription) -> Void
+  ) {
+    self.downstream = downstream
+    self.source = source
+    askNow = ask
+  }
+
+  @usableFromInline
+  func request(_ more: Subscribers.Demand) {
+    precondition(more > 0, "API violation: demand must not be zero")
+    demand += more
+    if !isDelivering { askNow(self) }
+  }
+
+  @usableFromInline
+  func cancel() {
+    let last = downstream
+    guard last != nil else { return }
+    downstream = nil
+    if isStarted { source.stop() }
+    pending.cancel()
+    _ = last
+  }
+
+  /// Asks the source for what is wanted.
+  @inlinable
+  func ask() {
+    guard downstream != nil, !isAsking, !isStarted, demand > 0 else { return }
+    if demand == .unlimited {
+      isStarted = true
+      source.start { [self] result in receive(result) }
+    } else {
+      isAsking = true
+      pending = source.next { [self] result in
+        isAsking = false
+        receive(result)
+      }
+    }
+  }
+
+  @inlinable
+  func receive(_ result: Result<Source.Element?, UVError>) {
+    guard let downstream else { return }
+    switch result {
+    case .success(let element?):
+      demand -= 1
+      isDelivering = true
+      demand += downstream.receive(element)
+      isDelivering = false
+      if !isStarted { ask() }
+    case .success(nil):
+      self.downstream = nil
+      downstream.receive(completion: .finished)
+    case .failure(let error):
+      self.downstream = nil
+      downstream.receive(completion: .failure(error))
+    }
+  }
+}
+
+extension EventSource {
+  /// The source as a publisher; its demand is back-pressure, so what is not asked for is not read or accepted.
+  ///
+  /// ```swift
+  /// connection.publisher()
+  ///   .flatMap(maxPublishers: .max(1)) { connection.write($0).publisher() }
+  ///   .sink(receiveCompletion: { print($0) }, receiveValue: {})
+  /// ```
+  ///
+  /// Combine's `Publisher`.
+  @inlinable
+  public func publisher() -> SourcePublisher<Self> { SourcePublisher(self) }
+}

@@ -1,0 +1,250 @@
+/// A publisher made from a value, while it is subscribed to.
+@usableFromInline
+final class FlatMapInner {
+  @usableFromInline @exclusivity(unchecked) var subscription: Link?
+  /// Whether it has been asked for everything.
+  @usableFromInline @exclusivity(unchecked) var isUnlimited = false
+  @usableFromInline @exclusivity(unchecked) var isLinked = true
+  // Sound: a neighbour in the list resets this before it goes.
+  @usableFromInline @exclusivity(unchecked) unowned(unsafe) var previous: FlatMapInner?
+  @usableFromInline @exclusivity(unchecked) var next: FlatMapInner?
+
+  @inlinable init() {}
+}
+
+/// A subscription to a `flatMap`: the subscriber of the upstream publisher and of each publisher made from its
+/// values.
+@usableFromInline
+final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
+  @usableFromInline typealias Output = Child.Output
+
+  @usableFromInline let height: Int
+  @usableFromInline let maxPublishers: Subscribers.Demand
+  @usableFromInline let transform: (Input) -> Child
+  @usableFromInline let widen: (Child.Failure) -> Failure
+  /// Nil once the subscription is over.
+  @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Output, Failure>?
+  @usableFromInline @exclusivity(unchecked) var outer: Link?
+  @usableFromInline @exclusivity(unchecked) var outerHasFinished = false
+  @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
+  @usableFromInline @exclusivity(unchecked) var firstInner: FlatMapInner?
+  /// Whether downstream is being told something, so that its demand is only noted.
+  @usableFromInline @exclusivity(unchecked) var isDelivering = false
+  /// Whether what is buffered is being delivered; values that come in between go to its end.
+  @usableFromInline @exclusivity(unchecked) var isDraining = false
+  @usableFromInline @exclusivity(unchecked) var buffer: [(inner: FlatMapInner, output: Output)] = []
+  @usableFromInline @exclusivity(unchecked) var bufferHead = 0
+
+  @inlinable
+  init(
+    _ downstream: Downstream<Output, Failure>, _ maxPublishers: Subscribers.Demand,
+    _ transform: @escaping (Input) -> Child, _ widen: @escaping (Child.Failure) -> Failure
+  ) {
+    self.downstream = downstream
+    self.maxPublishers = maxPublishers
+    self.transform = transform
+    self.widen = widen
+    height = downstream.height + 1
+  }
+
+  // MARK: Upstream
+
+  @inlinable
+  func receiveOuter(_ subscription: Link) {
+    guard downstream != nil, outer == nil else { return subscription.cancel() }
+    outer = subscription
+    subscription.request(maxPublishers)
+  }
+
+  @inlinable
+  func receiveOuter(_ input: Input) {
+    guard downstream != nil else { return }
+    let child = transform(input)
+    // Transforming may have cancelled.
+    guard downstream != nil else { return }
+    let inner = FlatMapInner()
+    insert(inner)
+    let step = Downstream<Output, Child.Failure>(inner, height: height + 1) { [self] signal in
+      switch signal {
+      case .value(let output): return receive(output, from: inner)
+      case .subscription(let subscription): receive(subscription, from: inner)
+      case .completion(let completion): receive(completion, from: inner)
+      }
+      return .none
+    }
+    step.grounded().attach(to: child)
+  }
+
+  @inlinable
+  func receiveOuter(_ completion: Subscribers.Completion<Failure>) {
+    outer = nil
+    outerHasFinished = true
+    switch completion {
+    case .finished: finishIfDone()
+    case .failure: end(completion)
+    }
+  }
+
+  // MARK: Inner publishers
+
+  @inlinable
+  func receive(_ subscription: Link, from inner: FlatMapInner) {
+    guard downstream != nil, inner.isLinked, inner.subscription == nil else { return subscription.cancel() }
+    inner.subscription = subscription
+    inner.isUnlimited = demand == .unlimited
+    subscription.request(inner.isUnlimited ? .unlimited : .max(1))
+  }
+
+  @inlinable
+  func receive(_ output: Output, from inner: FlatMapInner) -> Subscribers.Demand {
+    guard let downstream else { return .none }
+    if demand == .none || isDraining {
+      buffer.append((inner, output))
+      return .none
+    }
+    demand -= 1
+    deliver(output, to: downstream)
+    return furtherDemand(for: inner)
+  }
+
+  /// What an inner publisher may send after a value of its has been delivered.
+  @inlinable
+  func furtherDemand(for inner: FlatMapInner) -> Subscribers.Demand {
+    if inner.isUnlimited { return .none }
+    inner.isUnlimited = demand == .unlimited
+    return inner.isUnlimited ? .unlimited : .max(1)
+  }
+
+  @inlinable
+  func deliver(_ output: Output, to downstream: Downstream<Output, Failure>) {
+    let wasDelivering = isDelivering
+    isDelivering = true
+    demand += downstream.receive(output)
+    isDelivering = wasDelivering
+  }
+
+  @inlinable
+  func receive(_ completion: Subscribers.Completion<Child.Failure>, from inner: FlatMapInner) {
+    guard inner.isLinked else { return }
+    remove(inner)
+    switch completion {
+    case .finished:
+      if !finishIfDone(), maxPublishers != .unlimited { outer?.request(.max(1)) }
+    case .failure(let error): end(.failure(widen(error)))
+    }
+  }
+
+  // MARK: Downstream
+
+  @usableFromInline
+  func request(_ more: Subscribers.Demand) {
+    precondition(more > 0, "API violation: demand must not be zero")
+    guard downstream != nil else { return }
+    demand += more
+    if isDelivering || isDraining { return }
+    drain()
+    if more == .unlimited { askForEverything() }
+    finishIfDone()
+  }
+
+  @usableFromInline
+  func cancel() {
+    guard let last = downstream else { return }
+    downstream = nil
+    release()
+    _ = last
+  }
+
+  /// Delivers what is buffered, as far as it is wanted.
+  @inlinable
+  func drain() {
+    guard !buffer.isEmpty else { return }
+    isDraining = true
+    while demand > 0, bufferHead < buffer.count, let downstream {
+      let (inner, output) = buffer[bufferHead]
+      bufferHead += 1
+      if bufferHead >= 64, bufferHead * 2 > buffer.count {
+        buffer.removeFirst(bufferHead)
+        bufferHead = 0
+      }
+      demand -= 1
+      deliver(output, to: downstream)
+      let further = furtherDemand(for: inner)
+      if further > 0 { inner.subscription?.request(further) }
+    }
+    if bufferHead == buffer.count {
+      buffer = []
+      bufferHead = 0
+    }
+    isDraining = false
+  }
+
+  @inlinable
+  func askForEverything() {
+    var inners: [FlatMapInner] = []
+    var inner = firstInner
+    while let current = inner {
+      if !current.isUnlimited { inners.append(current) }
+      inner = current.next
+    }
+    for inner in inners where inner.isLinked {
+      inner.isUnlimited = true
+      inner.subscription?.request(.unlimited)
+    }
+  }
+
+  // MARK: Ending
+
+  @inlinable
+  @discardableResult
+  func finishIfDone() -> Bool {
+    guard outerHasFinished, firstInner == nil, buffer.isEmpty, let downstream else { return false }
+    self.downstream = nil
+    downstream.receive(completion: .finished)
+    return true
+  }
+
+  @inlinable
+  func end(_ completion: Subscribers.Completion<Failure>) {
+    guard let downstream else { return }
+    self.downstream = nil
+    release()
+    downstream.receive(completion: completion)
+  }
+
+  /// Cancels upstream and the inner publishers, and drops what is buffered.
+  @inlinable
+  func release() {
+    buffer = []
+    bufferHead = 0
+    let outer = outer
+    self.outer = nil
+    while let inner = firstInner {
+      let subscription = inner.subscription
+      remove(inner)
+      subscription?.cancel()
+    }
+    outer?.cancel()
+  }
+
+  // MARK: The list of inner publishers
+
+  @inlinable
+  func insert(_ inner: FlatMapInner) {
+    firstInner?.previous = inner
+    inner.next = firstInner
+    firstInner = inner
+  }
+
+  @inlinable
+  func remove(_ inner: FlatMapInner) {
+    let next = inner.next
+    let previous = inner.previous
+    inner.isLinked = false
+    inner.subscription = nil
+    inner.next = nil
+    inner.previous = nil
+    next?.previous = previous
+    if let previous { previous.next = next } else { firstInner = next }
+  }
+}

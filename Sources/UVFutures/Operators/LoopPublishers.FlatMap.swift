@@ -1,0 +1,104 @@
+extension LoopPublishers {
+  /// A publisher that makes a publisher of each value of another, and delivers what those deliver.
+  ///
+  /// Combine's `Publishers.FlatMap`.
+  public struct FlatMap<Upstream: Publisher, Child: Publisher, Failure: Error>: LoopPublisher {
+    public typealias Output = Child.Output
+
+    /// Where the values come from.
+    public let upstream: Upstream
+    /// How many of the made publishers may run at a time.
+    public let maxPublishers: Subscribers.Demand
+    /// Makes a publisher of a value.
+    public let transform: (Upstream.Output) -> Child
+    @usableFromInline let widenUpstream: (Upstream.Failure) -> Failure
+    @usableFromInline let widenChild: (Child.Failure) -> Failure
+
+    @inlinable
+    init(
+      _ upstream: Upstream, _ maxPublishers: Subscribers.Demand,
+      _ transform: @escaping (Upstream.Output) -> Child,
+      _ widenUpstream: @escaping (Upstream.Failure) -> Failure,
+      _ widenChild: @escaping (Child.Failure) -> Failure
+    ) {
+      self.upstream = upstream
+      self.maxPublishers = maxPublishers
+      self.transform = transform
+      self.widenUpstream = widenUpstream
+      self.widenChild = widenChild
+    }
+
+    /// Subscribes to the upstream publisher on behalf of `subscriber`, which gets its subscription first.
+    ///
+    /// Combine's `Publisher.receive(subscriber:)`.
+    @inlinable
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+      let next = Downstream(subscriber).grounded()
+      let node = FlatMapNode<Upstream.Output, Child, Failure>(next, maxPublishers, transform, widenChild)
+      let widen = widenUpstream
+      let step = Downstream<Upstream.Output, Upstream.Failure>(node, height: node.height) { signal in
+        switch signal {
+        case .value(let value): node.receiveOuter(value)
+        case .subscription(let subscription): node.receiveOuter(subscription)
+        case .completion(.finished): node.receiveOuter(.finished)
+        case .completion(.failure(let error)): node.receiveOuter(.failure(widen(error)))
+        }
+        return .none
+      }
+      next.receive(link: node)
+      step.attach(to: upstream)
+    }
+  }
+}
+
+extension LoopPublisher {
+  /// Makes a publisher of each value, and delivers what those deliver.
+  ///
+  /// An error of either side ends everything. It finishes when the upstream publisher and all that were made have
+  /// finished.
+  ///
+  /// - Parameters:
+  ///   - maxPublishers: How many of the made publishers may run at a time; the upstream publisher is asked for
+  ///     no more values than that.
+  ///   - transform: Makes a publisher of a value.
+  ///
+  /// Combine's `flatMap(maxPublishers:_:)`.
+  @inlinable
+  public func flatMap<Child: Publisher>(
+    maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
+  ) -> LoopPublishers.FlatMap<Self, Child, Failure> where Child.Failure == Failure {
+    LoopPublishers.FlatMap(self, maxPublishers, transform, { $0 }, { $0 })
+  }
+
+  /// Makes a publisher that cannot fail of each value, and delivers what those deliver.
+  ///
+  /// Combine's `flatMap(maxPublishers:_:)`.
+  @inlinable
+  public func flatMap<Child: Publisher>(
+    maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
+  ) -> LoopPublishers.FlatMap<Self, Child, Failure> where Child.Failure == Never {
+    LoopPublishers.FlatMap(self, maxPublishers, transform, { $0 }, LoopPublishers.impossible)
+  }
+}
+
+extension LoopPublisher where Failure == Never {
+  /// Makes a publisher of each value, and delivers what those deliver.
+  ///
+  /// Combine's `flatMap(maxPublishers:_:)`.
+  @inlinable
+  public func flatMap<Child: Publisher>(
+    maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
+  ) -> LoopPublishers.FlatMap<Self, Child, Child.Failure> {
+    LoopPublishers.FlatMap(self, maxPublishers, transform, LoopPublishers.impossible, { $0 })
+  }
+
+  /// Makes a publisher of each value where nothing can fail, and delivers what those deliver.
+  ///
+  /// Combine's `flatMap(maxPublishers:_:)`.
+  @inlinable
+  public func flatMap<Child: Publisher>(
+    maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
+  ) -> LoopPublishers.FlatMap<Self, Child, Never> where Child.Failure == Never {
+    LoopPublishers.FlatMap(self, maxPublishers, transform, LoopPublishers.impossible, LoopPublishers.impossible)
+  }
+}

@@ -1,0 +1,63 @@
+extension LoopPublishers {
+  /// A publisher that transforms each value of another.
+  ///
+  /// Combine's `Publishers.Map`.
+  public struct Map<Upstream: Publisher, Output>: LoopPublisher {
+    public typealias Failure = Upstream.Failure
+
+    /// Where the values come from.
+    public let upstream: Upstream
+    /// What is done to each.
+    public let transform: (Upstream.Output) -> Output
+
+    /// Creates a publisher that transforms each value of `upstream`.
+    ///
+    /// Combine's `Publishers.Map`.
+    @inlinable
+    public init(upstream: Upstream, transform: @escaping (Upstream.Output) -> Output) {
+      self.upstream = upstream
+      self.transform = transform
+    }
+
+    /// Subscribes to the upstream publisher on behalf of `subscriber`.
+    ///
+    /// Combine's `Publisher.receive(subscriber:)`.
+    @inlinable
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+      let next = Downstream(subscriber).grounded()
+      let step = Downstream<Upstream.Output, Failure>(next.combineIdentifier, height: next.height + 1) {
+        [transform] signal in
+        switch signal {
+        case .value(let value): return next.receive(transform(value))
+        case .subscription(let subscription): next.receive(link: subscription)
+        case .completion(let completion): next.receive(completion: completion)
+        }
+        return .none
+      }
+      step.attach(to: upstream)
+    }
+  }
+}
+
+extension LoopPublisher {
+  /// Transforms each value.
+  ///
+  /// - Parameter transform: Called with each value, where it is delivered.
+  ///
+  /// Combine's `map(_:)`.
+  @inlinable
+  public func map<T>(_ transform: @escaping (Output) -> T) -> LoopPublishers.Map<Self, T> {
+    LoopPublishers.Map(upstream: self, transform: transform)
+  }
+}
+
+extension LoopPublishers.Map {
+  /// Transforms each value once more.
+  ///
+  /// Combine's `map(_:)`.
+  @inlinable
+  public func map<T>(_ transform: @escaping (Output) -> T) -> LoopPublishers.Map<Upstream, T> {
+    let first = self.transform
+    return LoopPublishers.Map<Upstream, T>(upstream: upstream) { transform(first($0)) }
+  }
+}

@@ -1,0 +1,140 @@
+import UV
+
+/// The values of a publisher as an asynchronous sequence, on the publisher's thread.
+///
+/// Combine's `AsyncPublisher` and `AsyncThrowingPublisher`.
+public struct LoopValues<Upstream: Publisher>: AsyncSequence {
+  public typealias Element = Upstream.Output
+  public typealias Failure = Upstream.Failure
+
+  private let upstream: Upstream
+
+  init(_ upstream: Upstream) { self.upstream = upstream }
+
+  /// Subscribes, and asks for nothing yet.
+  ///
+  /// Combine's `AsyncPublisher.makeAsyncIterator()`.
+  public func makeAsyncIterator() -> AsyncIterator {
+    let buffer = LoopValuesBuffer<Element, Failure>()
+    Downstream<Element, Failure>(buffer, height: 0) { buffer.receive($0) }.attach(to: upstream)
+    return AsyncIterator(hold: LoopValuesHold(buffer))
+  }
+
+  /// Iterates over the values; the subscription is cancelled when it is let go.
+  ///
+  /// Combine's `AsyncPublisher.Iterator`.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let hold: LoopValuesHold<Element, Failure>
+
+    /// Asks the publisher for one value, and waits for it.
+    ///
+    /// If the task is cancelled, so is the subscription, and this returns nil.
+    ///
+    /// - Returns: The value, nil at the end.
+    /// - Throws: The publisher's error, once; nil follows.
+    ///
+    /// Combine's `AsyncPublisher.Iterator.next()`.
+    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(Failure) -> Element? {
+      try await hold.buffer.next(isolation: isolation).get()
+    }
+  }
+}
+
+extension LoopPublisher {
+  /// The values as an asynchronous sequence, which asks for one at a time.
+  ///
+  /// ```swift
+  /// for try await chunk in connection.publisher().map(\.count).values { … }
+  /// ```
+  ///
+  /// It stays on the publisher's thread, and throws the publisher's own failure.
+  ///
+  /// Combine's `values`.
+  public var values: LoopValues<Self> { LoopValues(self) }
+}
+
+/// Cancels the subscription when the iterator and its copies have gone.
+private final class LoopValuesHold<Element, Failure: Error> {
+  let buffer: LoopValuesBuffer<Element, Failure>
+  init(_ buffer: LoopValuesBuffer<Element, Failure>) { self.buffer = buffer }
+  deinit { buffer.cancel() }
+}
+
+/// Where the values of a publisher meet the tasks that wait for them. On the publisher's thread, but for the
+/// cancellation.
+private final class LoopValuesBuffer<Element, Failure: Error> {
+  typealias Outcome = Result<Element?, Failure>
+
+  private var link: Link?
+  private var demandBeforeLink = 0
+  private var waiting: [UnsafeContinuation<UnsafeTransfer<Outcome>, Never>] = []
+  /// An error for which nobody waited yet.
+  private var error: Failure?
+  private var isOver = false
+
+  func receive(_ signal: Signal<Element, Failure>) -> Subscribers.Demand {
+    switch signal {
+    case .subscription(let link):
+      guard !isOver, self.link == nil else {
+        link.cancel()
+        break
+      }
+      self.link = link
+      if demandBeforeLink > 0 { link.request(.max(demandBeforeLink)) }
+    case .value(let value):
+      guard !isOver else { break }
+      precondition(!waiting.isEmpty, "API violation: a value that was not asked for")
+      waiting.removeFirst().resume(returning: UnsafeTransfer(.success(value)))
+    case .completion(let completion):
+      guard !isOver else { break }
+      if case .failure(let error) = completion { self.error = error }
+      end()
+    }
+    return .none
+  }
+
+  /// The first that waits gets the error, if any; the others nil.
+  private func end() {
+    isOver = true
+    link = nil
+    let waiting = waiting
+    self.waiting = []
+    for continuation in waiting { continuation.resume(returning: UnsafeTransfer(ending())) }
+  }
+
+  private func ending() -> Outcome {
+    guard let error else { return .success(nil) }
+    self.error = nil
+    return .failure(error)
+  }
+
+  func next(isolation: isolated (any Actor)?) async -> Outcome {
+    if isOver { return ending() }
+    if Task.isCancelled {
+      cancel()
+      return .success(nil)
+    }
+    // Sound: the handler touches the buffer only on the loop's thread, and the result stays there.
+    let transfer = UnsafeTransfer(self)
+    let executor = EventLoop.current?.executor
+    return await withTaskCancellationHandler(
+      operation: {
+        await withUnsafeContinuation(isolation: isolation) { continuation in
+          if isOver { return continuation.resume(returning: UnsafeTransfer(ending())) }
+          waiting.append(continuation)
+          if let link { link.request(.max(1)) } else { demandBeforeLink += 1 }
+        }.value
+      },
+      onCancel: {
+        guard let executor else { return }
+        if executor.isOnLoop { return transfer.value.cancel() }
+        try? executor.execute { _ in transfer.value.cancel() }
+      }, isolation: isolation)
+  }
+
+  func cancel() {
+    let link = link
+    if !isOver { end() }
+    link?.cancel()
+  }
+}

@@ -1,0 +1,62 @@
+import UV
+
+extension PassthroughSubject {
+  /// A subject that sends the elements of an asynchronous sequence.
+  ///
+  /// It begins as soon as it is made, when the caller gives way, in a task on the current event loop: elements that
+  /// come before anybody subscribes are lost. The end of the sequence finishes the subject, an error fails it.
+  /// When the subject and its subscriptions are let go, the task is cancelled.
+  ///
+  /// Erase it with `eraseToAnyPublisher()` before handing it out, so that nobody else can send.
+  ///
+  /// There must be a current loop: outside one this stops the program with a message.
+  ///
+  /// Combine's `PassthroughSubject`, Swift's `AsyncSequence`.
+  public static func emittingValues<Values: AsyncSequence>(
+    from values: Values
+  ) -> PassthroughSubject where Values.Element == Output, Values.Failure == Failure {
+    emitting(values) { $0 }
+  }
+
+  private static func emitting<Values: AsyncSequence>(
+    _ values: Values, _ widen: @escaping (Values.Failure) -> Failure
+  ) -> PassthroughSubject where Values.Element == Output {
+    guard let loop = EventLoop.current else {
+      preconditionFailure("emittingValues(from:) outside an event loop; call it inside EventLoop.run")
+    }
+    let subject = PassthroughSubject()
+    let task = loop.spawn { [weak subject] () async -> Void in
+      var iterator = values.makeAsyncIterator()
+      do throws(Values.Failure) {
+        while let value = try await iterator.next(isolation: #isolation) { subject?.send(value) }
+        subject?.send(completion: .finished)
+      } catch {
+        subject?.send(completion: .failure(widen(error)))
+      }
+    }
+    // A subject cancels what feeds it when it goes.
+    subject.send(subscription: TaskSubscription(task))
+    return subject
+  }
+}
+
+extension PassthroughSubject where Failure == any Error {
+  /// A subject that sends the elements of an asynchronous sequence, which may throw anything; see
+  /// ``emittingValues(from:)-1c9e5``.
+  ///
+  /// Combine's `PassthroughSubject`, Swift's `AsyncSequence`.
+  @_disfavoredOverload
+  public static func emittingValues<Values: AsyncSequence>(
+    from values: Values
+  ) -> PassthroughSubject where Values.Element == Output {
+    emitting(values) { $0 }
+  }
+}
+
+/// Cancels a task with a subscription.
+private final class TaskSubscription: Subscription {
+  private let task: LoopTaskBase
+  init(_ task: LoopTaskBase) { self.task = task }
+  func request(_ demand: Subscribers.Demand) {}
+  func cancel() { task.cancel() }
+}

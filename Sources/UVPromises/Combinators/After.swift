@@ -1,0 +1,48 @@
+import Dispatch
+import UV
+
+/// A guarantee that is resolved after a time; zero or less means in the next turn of the loop.
+///
+/// Once cancelled, or if the loop ends before the time, it is never resolved: it is not early.
+///
+/// PromiseKit's `after`. The corresponding libuv function is `uv_timer_start`.
+public func after(
+  _ duration: Duration, file: StaticString = #fileID, line: UInt = #line
+) -> Guarantee<Void> {
+  guard let loop = EventLoop.current else {
+    preconditionFailure("after(_:) needs an event loop on its thread: call it inside EventLoop.run")
+  }
+  let node = RequestNode(file, line, flags: .isGuarantee)
+  node.pending = loop.sleep(for: duration) { result in
+    if case .success = result { node.fulfill(()) }
+  }
+  return Guarantee(node: node)
+}
+
+/// A guarantee that is resolved after so many seconds; zero or less means in the next turn of the loop.
+///
+/// PromiseKit's `after(seconds:)`.
+public func after(
+  seconds: Double, file: StaticString = #fileID, line: UInt = #line
+) -> Guarantee<Void> {
+  // A time that no clock reaches is as good as any other that none reaches.
+  after(Duration.seconds(min(max(seconds, 0), 1e9)), file: file, line: line)
+}
+
+/// A guarantee that is resolved after an interval in Dispatch's form; zero or less means in the next turn of the loop.
+///
+/// PromiseKit's `after(_:)`.
+// Where both could be meant, `after(.milliseconds(1))`, it is a Duration; the two mean the same.
+@_disfavoredOverload
+public func after(
+  _ interval: DispatchTimeInterval, file: StaticString = #fileID, line: UInt = #line
+) -> Guarantee<Void> {
+  switch interval {
+  case .seconds(let count): after(Duration.seconds(count), file: file, line: line)
+  case .milliseconds(let count): after(Duration.milliseconds(count), file: file, line: line)
+  case .microseconds(let count): after(Duration.microseconds(count), file: file, line: line)
+  case .nanoseconds(let count): after(Duration.nanoseconds(count), file: file, line: line)
+  case .never: Guarantee(node: Node(flags: .isGuarantee))
+  @unknown default: after(Duration.zero, file: file, line: line)
+  }
+}

@@ -1,0 +1,19 @@
+/// Begins a chain: `firstly { login() }.then { … }` is `login().then { … }`.
+///
+/// - Parameter body: Called once, before this returns. If it throws, the promise is rejected with the error.
+///
+/// PromiseKit's `firstly`.
+@inlinable
+public func firstly<U: Thenable>(
+  file: StaticString = #fileID, line: UInt = #line, execute body: () throws -> U
+) -> Promise<U.T> {
+  do { return Promise(try body()) } catch { return Promise(file: file, line: line, error: error) }
+}
+
+/// Begins a chain with a guarantee.
+///
+/// - Parameter body: Called once, before this returns.
+///
+/// PromiseKit's `firstly`.
+@inlinable
+public func firstly<T>(execute body: () -> Guarantee<T>) -> Guarantee<T> { body() }

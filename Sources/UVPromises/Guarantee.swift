@@ -1,0 +1,80 @@
+/// A value that will be there later, for certain: a promise that cannot fail and so needs no `catch`.
+///
+/// Handlers run as those of a ``Promise``. Combinators take guarantees and promises alike.
+///
+/// PromiseKit's `Guarantee`.
+public struct Guarantee<T>: Thenable {
+  @usableFromInline let node: Node
+
+  @inlinable
+  init(node: Node) { self.node = node }
+
+  /// Creates a guarantee and has `body` start what will resolve it.
+  ///
+  /// ```swift
+  /// Guarantee { seal in seal(value) }
+  /// Guarantee(resolver: fetch)
+  /// ```
+  ///
+  /// - Parameter body: Called once, before this returns, with the function that resolves the guarantee; the first
+  ///   call of that counts.
+  ///
+  /// PromiseKit's `Guarantee(resolver:)`.
+  @inlinable
+  public init(
+    file: StaticString = #fileID, line: UInt = #line, resolver body: (@escaping (T) -> Void) -> Void
+  ) {
+    let node = Root(file, line, flags: [.isRoot, .isGuarantee])
+    self.node = node
+    body { node.fulfill($0) }
+  }
+
+  /// A guarantee that has its value.
+  ///
+  /// PromiseKit's `Guarantee.value`.
+  @inlinable
+  public static func value(_ value: T) -> Guarantee<T> {
+    Guarantee(node: Node(value: value, flags: .isGuarantee))
+  }
+
+  /// A guarantee that waits to be resolved, and the function that does it.
+  ///
+  /// PromiseKit's `Guarantee.pending`.
+  @inlinable
+  public static func pending(
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> (guarantee: Guarantee<T>, resolve: (T) -> Void) {
+    let node = Root(file, line, flags: [.isRoot, .isGuarantee])
+    return (Guarantee(node: node), { node.fulfill($0) })
+  }
+
+  /// Calls `body` once the guarantee has been resolved, with its outcome.
+  ///
+  /// PromiseKit's `pipe(to:)`.
+  @inlinable
+  public func pipe(to body: @escaping (PMKResult<T>) -> Void) { node.pipe(to: body) }
+
+  /// The outcome, nil while the guarantee is pending.
+  ///
+  /// PromiseKit's `result`.
+  @inlinable
+  public var result: PMKResult<T>? { node.result(as: T.self) }
+
+  /// The object behind the guarantee; for the library's own use.
+  @inlinable
+  public var _source: _Source<T> { _Source(node: node) }
+}
+
+extension Guarantee where T == Void {
+  /// Creates a guarantee that is resolved.
+  ///
+  /// PromiseKit's `Guarantee()`.
+  @inlinable
+  public init() { node = Node(value: (), flags: .isGuarantee) }
+
+  /// A guarantee that is resolved.
+  ///
+  /// PromiseKit's `Guarantee.value`.
+  @inlinable
+  public static var value: Guarantee<Void> { Guarantee() }
+}

@@ -1,0 +1,38 @@
+/// Something that the library tells the log handler, ``Configuration/logHandler``.
+///
+/// PromiseKit's `LogEvent`, with the place where the lost promise was made, which is known in debug builds.
+public enum LogEvent: Sendable {
+  /// `wait()` blocked the main thread.
+  case waitOnMainThread
+  /// A promise went away before it was resolved; the handlers on it never run.
+  case pendingPromiseDeallocated(madeAt: CreationSite? = nil)
+  /// A guarantee went away before it was resolved; the handlers on it never run.
+  case pendingGuaranteeDeallocated(madeAt: CreationSite? = nil)
+  /// `cauterize()` ended a chain that had failed.
+  case cauterized(any Error)
+}
+
+extension LogEvent: CustomStringConvertible {
+  /// A sentence about the event.
+  public var description: String {
+    switch self {
+    case .waitOnMainThread: "wait() blocks the main thread"
+    case .pendingPromiseDeallocated(let site): "a pending promise was deallocated\(LogEvent.suffix(site))"
+    case .pendingGuaranteeDeallocated(let site): "a pending guarantee was deallocated\(LogEvent.suffix(site))"
+    case .cauterized(let error): "cauterized error: \(error)"
+    }
+  }
+
+  static func suffix(_ site: CreationSite?) -> String { site.map { "; it was made at \($0)" } ?? "" }
+}
+
+/// A promise that was rejected, and nobody had asked for its outcome by the end of the turn.
+public struct UnhandledRejection: Sendable, CustomStringConvertible {
+  /// What it was rejected with.
+  public let error: any Error
+  /// Where the promise was made; known in debug builds.
+  public let site: CreationSite?
+
+  /// A sentence with the error and the place.
+  public var description: String { "unhandled rejection: \(error)\(LogEvent.suffix(site))" }
+}

@@ -1,0 +1,158 @@
+/// A thenable that may fail, and so has `catch` and its kin.
+///
+/// PromiseKit's `CatchMixin`.
+public protocol CatchMixin<T>: Thenable {}
+
+extension CatchMixin {
+  /// Calls `body` with the error of this promise or of any before it in the chain: the end of a chain.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
+  ///   - policy: Whether cancellations are errors here; ``Configuration/catchPolicy`` unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - body: What to do about the error.
+  /// - Returns: A way to do something afterwards in any case.
+  ///
+  /// PromiseKit's `catch`.
+  @inlinable
+  @discardableResult
+  public func `catch`(
+    on dispatcher: LoopDispatcher? = .microtask, policy: CatchPolicy = conf.catchPolicy,
+    file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) -> Void
+  ) -> PMKFinalizer {
+    PMKFinalizer(
+      node: CatchStep(dispatcher.flags.union(policy.flags).union(.isGuarantee), body) {
+        CatchStep.run($0, $1, passesUncovered: false)
+      }.following(node, file, line))
+  }
+
+  /// Calls `body` with the error, and ends as the promise that it returns.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
+  ///   - policy: Whether cancellations are errors here; ``Configuration/catchPolicy`` unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - body: Makes a promise of a value after all. If it throws, the result is rejected with the error.
+  ///
+  /// PromiseKit's `recover`.
+  @inlinable
+  public func recover<U: Thenable>(
+    on dispatcher: LoopDispatcher? = .microtask, policy: CatchPolicy = conf.catchPolicy,
+    file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> U
+  ) -> Promise<T> where U.T == T {
+    Promise(
+      node: RecoverStep(dispatcher.flags.union(policy.flags), body) {
+        RecoverStep<U>.run($0, $1, T.self) { step, next in step.adopt(next.node, T.self) }
+      }.following(node, file, line))
+  }
+
+  /// Calls `body` with the error, cancellations included, and ends as the guarantee that it returns.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - body: Makes a guarantee of a value after all.
+  ///
+  /// PromiseKit's `recover`.
+  @inlinable
+  @discardableResult
+  public func recover(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping (any Error) -> Guarantee<T>
+  ) -> Guarantee<T> {
+    Guarantee(
+      node: RecoverStep(dispatcher.flags.union([.isGuarantee, .coversCancellation]), body) {
+        RecoverStep<Guarantee<T>>.run($0, $1, T.self) { step, next in step.adopt(next.node, T.self) }
+      }.following(node, file, line))
+  }
+
+  /// Calls `body` in any case, and passes the outcome on.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - body: What to do, whatever the outcome.
+  ///
+  /// PromiseKit's `ensure`.
+  @inlinable
+  public func ensure(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping () -> Void
+  ) -> Promise<T> {
+    Promise(
+      node: EnsureStep(dispatcher.flags, body) { EnsureStep.run($0, $1, T.self) }
+        .following(node, file, line))
+  }
+
+  /// Calls `body` in any case, waits for the guarantee that it returns, and passes the outcome on.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - body: What to do and wait for, whatever the outcome.
+  ///
+  /// PromiseKit's `ensureThen`.
+  @inlinable
+  public func ensureThen(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping () -> Guarantee<Void>
+  ) -> Promise<T> {
+    Promise(
+      node: MapStep(dispatcher.flags, { (_: Void) in body() }) { step, source in
+        let body = unsafeDowncast(step, to: MapStep<Void, Guarantee<Void>>.self).body.take()!
+        guard let guarantee = try? body(()) else { return }
+        step.perform = { step, _ in step.pass(source, T.self) }
+        step.wait(for: guarantee.node)
+      }.following(node, file, line))
+  }
+
+  /// Ends the chain: an error is told to the log handler, as ``LogEvent/cauterized(_:)``.
+  ///
+  /// PromiseKit's `cauterize`.
+  @discardableResult
+  public func cauterize() -> PMKFinalizer {
+    self.catch { conf.logHandler(.cauterized($0)) }
+  }
+}
+
+extension CatchMixin where T == Void {
+  /// Calls `body` with the error, cancellations included, and goes on without one.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - body: What to do about the error.
+  ///
+  /// PromiseKit's `recover`.
+  @inlinable
+  @discardableResult
+  public func recover(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping (any Error) -> Void
+  ) -> Guarantee<Void> {
+    Guarantee(
+      node: CatchStep(dispatcher.flags.union([.isGuarantee, .coversCancellation]), body) {
+        CatchStep.run($0, $1, passesUncovered: true)
+      }.following(node, file, line))
+  }
+
+  /// Calls `body` with the error, and goes on without one unless `body` throws.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
+  ///   - policy: Whether cancellations are errors here; ``Configuration/catchPolicy`` unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - body: What to do about the error.
+  ///
+  /// PromiseKit's `recover`.
+  @inlinable
+  public func recover(
+    on dispatcher: LoopDispatcher? = .microtask, policy: CatchPolicy = conf.catchPolicy,
+    file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> Void
+  ) -> Promise<Void> {
+    Promise(
+      node: CatchStep(dispatcher.flags.union(policy.flags), body) {
+        CatchStep.run($0, $1, passesUncovered: true)
+      }.following(node, file, line))
+  }
+}

@@ -1,0 +1,156 @@
+extension Thenable {
+  /// Calls `body` with the value, and ends as the promise that it returns.
+  ///
+  /// An error goes past `body` to the next `catch` or `recover`, here and in every method of a chain.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - body: What comes next. If it throws, the result is rejected with the error; if it returns the result itself,
+  ///     with ``PMKError/returnedSelf``.
+  /// - Returns: A promise of the same outcome as that which `body` returns. A recursion of such promises needs memory
+  ///   for those only that are held on to.
+  ///
+  /// PromiseKit's `then`.
+  @inlinable
+  public func then<U: Thenable>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping (T) throws -> U
+  ) -> Promise<U.T> {
+    Promise(
+      node: MapStep(dispatcher.flags, body) {
+        MapStep<T, U>.run($0, $1) { step, _, next in step.adopt(next.node, U.T.self) }
+      }.following(node, file, line))
+  }
+
+  /// Calls `transform` with the value; the result is a promise of what it returns.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `transform`; as a microtask of the loop unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - transform: Makes the new value. If it throws, the result is rejected with the error.
+  ///
+  /// PromiseKit's `map`.
+  @inlinable
+  public func map<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (T) throws -> U
+  ) -> Promise<U> {
+    Promise(
+      node: MapStep(dispatcher.flags, transform) {
+        MapStep<T, U>.run($0, $1) { step, _, value in step.fulfill(value) }
+      }.following(node, file, line))
+  }
+
+  /// A promise of the value's property.
+  ///
+  /// PromiseKit's `map`.
+  @inlinable
+  public func map<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ keyPath: KeyPath<T, U>
+  ) -> Promise<U> {
+    map(on: dispatcher, file: file, line: line) { $0[keyPath: keyPath] }
+  }
+
+  /// Calls `transform` with the value; the result is a promise of what it returns, rejected with
+  /// ``PMKError/compactMap(_:_:)`` if that is nil.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `transform`; as a microtask of the loop unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - transform: Makes the new value. If it throws, the result is rejected with the error.
+  ///
+  /// PromiseKit's `compactMap`.
+  @inlinable
+  public func compactMap<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (T) throws -> U?
+  ) -> Promise<U> {
+    Promise(
+      node: MapStep(dispatcher.flags, transform) {
+        MapStep<T, U?>.run($0, $1) { step, source, value in
+          guard let value else { throw PMKError.compactMap("\(source.value(as: T.self))", U.self) }
+          step.fulfill(value)
+        }
+      }.following(node, file, line))
+  }
+
+  /// A promise of the value's property, rejected with ``PMKError/compactMap(_:_:)`` if that is nil.
+  ///
+  /// PromiseKit's `compactMap`.
+  @inlinable
+  public func compactMap<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ keyPath: KeyPath<T, U?>
+  ) -> Promise<U> {
+    compactMap(on: dispatcher, file: file, line: line) { $0[keyPath: keyPath] }
+  }
+
+  /// Calls `body` with the value: the end of the success part of a chain.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - body: What to do with the value. If it throws, the result is rejected with the error.
+  /// - Returns: A promise that is fulfilled when `body` has returned.
+  ///
+  /// PromiseKit's `done`.
+  @inlinable
+  public func done(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping (T) throws -> Void
+  ) -> Promise<Void> {
+    Promise(
+      node: DoStep(dispatcher.flags, body) {
+        DoStep<T>.run($0, $1) { step, _ in step.fulfill(()) }
+      }.following(node, file, line))
+  }
+
+  /// Calls `body` with the value and passes the value on.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - body: What to do with the value. If it throws, the result is rejected with the error.
+  ///
+  /// PromiseKit's `get`.
+  @inlinable
+  public func get(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping (T) throws -> Void
+  ) -> Promise<T> {
+    Promise(
+      node: DoStep(dispatcher.flags, body) {
+        DoStep<T>.run($0, $1) { step, source in step.fulfill(source.value(as: T.self)) }
+      }.following(node, file, line))
+  }
+
+  /// Calls `body` with the outcome, be it a value or an error, and passes the outcome on; for looking into a chain.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - body: What to do with the outcome.
+  ///
+  /// PromiseKit's `tap`.
+  @inlinable
+  public func tap(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping (PMKResult<T>) -> Void
+  ) -> Promise<T> {
+    Promise(
+      node: TapStep(dispatcher.flags, body) {
+        TapStep<T>.run($0, $1)
+        $0.pass($1, T.self)
+      }.following(node, file, line))
+  }
+
+  /// The same promise without its value.
+  ///
+  /// PromiseKit's `asVoid`.
+  @inlinable
+  public func asVoid(file: StaticString = #fileID, line: UInt = #line) -> Promise<Void> {
+    map(on: .inline, file: file, line: line) { _ in }
+  }
+}

@@ -1,0 +1,84 @@
+/// Something with an outcome to come: a promise, a guarantee, or a type of your own.
+///
+/// A type of your own needs ``pipe(to:)`` and ``result``; everything else is built on the former.
+///
+/// PromiseKit's `Thenable`.
+public protocol Thenable<T> {
+  /// The type of the value.
+  associatedtype T
+
+  /// Calls `body` once with the outcome: at once if there is one, else when it comes; on the thread of the loop.
+  ///
+  /// PromiseKit's `pipe(to:)`.
+  func pipe(to body: @escaping (PMKResult<T>) -> Void)
+
+  /// The outcome, nil while it is to come.
+  ///
+  /// PromiseKit's `result`.
+  var result: PMKResult<T>? { get }
+
+  /// The object behind the promise; for the library's own use. There is a default.
+  var _source: _Source<T> { get }
+}
+
+/// The object behind a promise; for the library's own use.
+public struct _Source<T> {
+  @usableFromInline let node: Node
+
+  @inlinable
+  init(node: Node) { self.node = node }
+}
+
+extension Thenable {
+  /// A promise that takes its outcome from ``pipe(to:)``.
+  public var _source: _Source<T> {
+    let node = Node(flags: [])
+    pipe { node.resolve($0) }
+    return _Source(node: node)
+  }
+
+  @inlinable
+  var node: Node {
+    @inline(__always) get { _source.node }
+  }
+}
+
+// MARK: State
+
+extension Thenable {
+  /// The value, nil unless the promise was fulfilled.
+  ///
+  /// PromiseKit's `value`.
+  @inlinable
+  public var value: T? { result?.value }
+
+  /// The error, nil unless the promise was rejected. To have looked at it counts as having handled it.
+  ///
+  /// PromiseKit's `error`.
+  @inlinable
+  public var error: (any Error)? { result?.error }
+
+  /// Whether there is no outcome yet.
+  ///
+  /// PromiseKit's `isPending`.
+  @inlinable
+  public var isPending: Bool { node.state == .pending }
+
+  /// Whether there is an outcome.
+  ///
+  /// PromiseKit's `isResolved`.
+  @inlinable
+  public var isResolved: Bool { !isPending }
+
+  /// Whether there is a value.
+  ///
+  /// PromiseKit's `isFulfilled`.
+  @inlinable
+  public var isFulfilled: Bool { node.state == .fulfilled }
+
+  /// Whether there is an error.
+  ///
+  /// PromiseKit's `isRejected`.
+  @inlinable
+  public var isRejected: Bool { node.state == .rejected }
+}

@@ -1,0 +1,350 @@
+import Testing
+import UV
+import UVFutures
+import UVTestSupport
+
+/// Between async/await and publishers, rule by rule.
+@Suite struct AsyncBridgeRuleTests {
+  struct Model: Equatable { var name: String }
+
+  /// Keeps what a test's program does on its loop in order.
+  final class Diary { var entries: [String] = [] }
+
+  /// Lets everything that is ready on the loop happen.
+  private func settle(_ loop: EventLoop) async throws(UVError) {
+    for _ in 0..<3 { try await loop.sleep(for: .zero).value }
+  }
+
+  @Test("D1 A future is made from an asynchronous operation that throws")
+  func d01_initialiser() async throws {
+    let value = try await withLoop { loop in
+      let future: Future<Int, any Error> = Future {
+        try await loop.sleep(for: .milliseconds(1)).value
+        return 1
+      }
+      return try await future.value
+    }
+    #expect(value == 1)
+  }
+
+  @Test("D2 The operation starts with the future, without a subscriber")
+  func d02_eager() async throws {
+    try await withLoop { loop in
+      let diary = Diary()
+      let future = Future { () async throws -> Int in
+        diary.entries.append("runs")
+        return 2
+      }
+      try await settle(loop)
+      #expect(diary.entries == ["runs"])
+      #expect(try await future.value == 2)
+    }
+  }
+
+  @Test("D3 A throw fails the future")
+  func d03_throws() async throws {
+    try await withLoop { loop in
+      let future = Future<Int, any Error> { throw Trouble.first }
+      do {
+        _ = try await future.value
+        Issue.record("did not throw")
+      } catch { #expect(error as? Trouble == .first) }
+    }
+  }
+
+  @Test("D4 A method that returns the future of an asynchronous one")
+  func d04_modelPublisher() async throws {
+    final class Loader {
+      let loop: EventLoop
+      init(_ loop: EventLoop) { self.loop = loop }
+      func loadModel(from name: String) async throws -> Model {
+        try await loop.sleep(for: .zero).value
+        return Model(name: name)
+      }
+      func modelPublisher(for name: String) -> Future<Model, any Error> {
+        Future { try await self.loadModel(from: name) }
+      }
+    }
+    try await withLoop { loop in
+      let model = try await Loader(loop).modelPublisher(for: "a").value
+      #expect(model == Model(name: "a"))
+    }
+  }
+
+  @Test("D5 One generic initialiser serves any asynchronous API")
+  func d05_anyOperation() async throws {
+    try await withLoop { loop in
+      let file = Future { try await loop.files.stat("/").value }
+      let sleep = Future { () async throws(UVError) in try await loop.sleep(for: .zero).value }
+      let text = Future { "text" }
+      #expect(try await file.value.size > 0)
+      let _: Future<Void, UVError> = sleep
+      try await sleep.value
+      #expect(await text.value == "text")
+    }
+  }
+
+  @Test("D6 An API has an asynchronous and a publisher form side by side")
+  func d06_bothForms() async throws {
+    struct Library {
+      let loop: EventLoop
+      func model(_ name: String) async throws(UVError) -> Model {
+        try await loop.sleep(for: .zero).value
+        return Model(name: name)
+      }
+      func modelPublisher(_ name: String) -> Future<Model, UVError> {
+        Future { () async throws(UVError) in try await model(name) }
+      }
+    }
+    try await withLoop { loop in
+      let library = Library(loop: loop)
+      let (model, published) = (try await library.model("a"), try await library.modelPublisher("a").value)
+      #expect(model == published)
+    }
+  }
+
+  @Test("D7 A publisher becomes an asynchronous sequence")
+  func d07_values() async throws {
+    try await withLoop { loop in
+      var values: [Int] = []
+      for await value in Future(operation: { 7 }).map({ $0 * 2 }).values { values.append(value) }
+      #expect(values == [14])
+      let failing = Future<Int, Trouble> { $0(.failure(.second)) }.values
+      do throws(Trouble) {
+        for try await value in failing { values.append(value) }
+        Issue.record("did not throw")
+      } catch { #expect(error == .second) }
+    }
+  }
+
+  private func numbers(_ count: Int, then error: Trouble? = nil) -> AsyncThrowingStream<Int, any Error> {
+    AsyncThrowingStream { continuation in
+      for number in 0..<count { continuation.yield(number) }
+      continuation.finish(throwing: error)
+    }
+  }
+
+  @Test("D8 A subject is made that emits the elements of a sequence")
+  func d08_emittingValues() async throws {
+    try await withLoop { loop in
+      let subject = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(3))
+      var values: [Int] = []
+      let cancellable = subject.sink(receiveCompletion: { _ in }, receiveValue: { values.append($0) })
+      try await settle(loop)
+      #expect(values == [0, 1, 2])
+      cancellable.cancel()
+    }
+  }
+
+  @Test("D9 It emits as soon as it is made: what comes before a subscription is lost")
+  func d09_valuesAreLost() async throws {
+    try await withLoop { loop in
+      let (stream, continuation) = AsyncStream<Int>.makeStream()
+      let subject = PassthroughSubject<Int, Never>.emittingValues(from: stream)
+      continuation.yield(1)
+      try await settle(loop)
+      var values: [Int] = []
+      let cancellable = subject.sink { values.append($0) }
+      continuation.yield(2)
+      continuation.finish()
+      while values.isEmpty { try await settle(loop) }
+      #expect(values == [2])
+      cancellable.cancel()
+    }
+  }
+
+  @Test("D10 The end finishes, a throw fails, and values keep their order", arguments: [nil, Trouble.second])
+  func d10_endAndOrder(error: Trouble?) async throws {
+    try await withLoop { loop in
+      let subject = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(100, then: error))
+      let probe = Probe<Int, Trouble>()
+      subject.mapError { $0 as! Trouble }.subscribe(probe)
+      while probe.completions.isEmpty { try await settle(loop) }
+      #expect(probe.values == Array(0..<100))
+      #expect(probe.completions == [error.map { .failure($0) } ?? .finished])
+    }
+  }
+
+  @Test("D11 AsyncThrowingStream, and any sequence whose failure is typed, are sources")
+  func d11_sources() async throws {
+    try await withLoop { loop in
+      let throwing = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(1))
+      let ticks = PassthroughSubject<Tick, UVError>.emittingValues(from: loop.ticks(every: .milliseconds(1)))
+      let widened = PassthroughSubject<Tick, any Error>.emittingValues(from: loop.ticks(every: .milliseconds(1)))
+      var count = 0
+      let cancellables = [
+        throwing.sink(receiveCompletion: { _ in }, receiveValue: { _ in count += 1 }),
+        ticks.first().sink(receiveCompletion: { _ in }, receiveValue: { _ in count += 1 }),
+        widened.first().sink(receiveCompletion: { _ in }, receiveValue: { _ in count += 1 }),
+      ]
+      while count < 3 { try await settle(loop) }
+      _ = cancellables
+    }
+  }
+
+  @Test("D12 Erased, nobody else can send")
+  func d12_erased() async throws {
+    try await withLoop { loop in
+      let publisher: AnyPublisher<Int, any Error> =
+        PassthroughSubject.emittingValues(from: numbers(2)).eraseToAnyPublisher()
+      #expect(!(publisher as Any is any Subject))
+      var values: [Int] = []
+      let cancellable = publisher.sink(receiveCompletion: { _ in }, receiveValue: { values.append($0) })
+      while values.count < 2 { try await settle(loop) }
+      cancellable.cancel()
+    }
+  }
+
+  @Test("D13 An asynchronous method inside a pipeline")
+  func d13_insideAPipeline() async throws {
+    try await withLoop { loop in
+      func double(_ number: Int) async throws(UVError) -> Int {
+        try await loop.sleep(for: .zero).value
+        return number * 2
+      }
+      var values: [Int] = []
+      for try await value in Future(operation: { () async throws(UVError) in 13 })
+        .flatMap({ number in Future { () async throws(UVError) in try await double(number) } })
+        .values
+      {
+        values.append(value)
+      }
+      #expect(values == [26])
+    }
+  }
+
+  @Test("D14 The task is cancelled with its last subscriber")
+  func d14_cancellation() async throws {
+    try await withLoop { loop in
+      let diary = Diary()
+      let future = Future { () async -> Int in
+        try? await loop.sleep(for: .seconds(100)).value
+        diary.entries.append(Task.isCancelled ? "cancelled" : "ran on")
+        return 1
+      }
+      let (first, second) = (future.sink { _ in }, future.sink { _ in })
+      try await settle(loop)
+      first.cancel()
+      try await settle(loop)
+      #expect(diary.entries == [])
+      second.cancel()
+      try await settle(loop)
+      #expect(diary.entries == ["cancelled"])
+    }
+  }
+
+  @Test("D15 The operation runs once for many subscribers")
+  func d15_runsOnce() async throws {
+    try await withLoop { loop in
+      let diary = Diary()
+      let future = Future { () async -> Int in
+        diary.entries.append("runs")
+        return 15
+      }
+      var sum = 0
+      let cancellables = (0..<3).map { _ in future.sink { sum += $0 } }
+      try await settle(loop)
+      #expect(diary.entries == ["runs"])
+      #expect(sum == 45)
+      _ = cancellables
+    }
+  }
+
+  @Test("D16 An operation that cannot throw makes a future that cannot fail")
+  func d16_neverFails() async throws {
+    try await withLoop { loop in
+      let future = Future { await Task.yield() }
+      let _: Future<Void, Never> = future
+      await future.value
+    }
+  }
+
+  @Test("D17 Both bridges compile in Swift 6 mode with captures that are not Sendable, and no annotation")
+  func d17_noAnnotation() async throws {
+    try await withLoop { loop in
+      var log: [String] = []
+      let future = Future { () async throws -> String in
+        try await loop.sleep(for: .zero).value
+        log.append("operation")
+        return "value"
+      }
+      #expect(try await future.value == "value")
+      let subject = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(1))
+      let cancellable = subject.sink(receiveCompletion: { _ in log.append("end") }, receiveValue: { _ in })
+      while log.count < 2 { try await settle(loop) }
+      #expect(log == ["operation", "end"])
+      cancellable.cancel()
+    }
+  }
+
+  // MARK: Cancellation
+
+  @Test func cancellingTheTaskThatWaitsEndsTheWait() async throws {
+    try await withLoop { loop in
+      let anything = Future<Int, any Error> { _ in }
+      let typed = Future<Int, UVError> { _ in }
+      let first = loop.spawn { () async throws in try await anything.value }
+      let second = loop.spawn { () async throws(UVError) in try await typed.value }
+      try await settle(loop)
+      first.cancel()
+      second.cancel()
+      do {
+        _ = try await first.value
+        Issue.record("not cancelled")
+      } catch { #expect(error is CancellationError) }
+      do throws(UVError) {
+        _ = try await second.value
+        Issue.record("not cancelled")
+      } catch { #expect(error.code == .cancelled) }
+    }
+  }
+
+  @Test func cancellingOneThatWaitsLeavesTheOthers() async throws {
+    try await withLoop { loop in
+      let future = loop.sleep(for: .milliseconds(5)).map { 1 }.future()
+      let first = loop.spawn { () async throws(UVError) in try await future.value }
+      let second = loop.spawn { () async throws(UVError) in try await future.value }
+      try await settle(loop)
+      first.cancel()
+      #expect(try await second.value == 1)
+      do throws(UVError) {
+        _ = try await first.value
+        Issue.record("not cancelled")
+      } catch { #expect(error.code == .cancelled) }
+    }
+  }
+
+  @Test func cancellingTheLastCancelsTheWork() async throws {
+    try await withLoop { loop in
+      let future = loop.sleep(for: .seconds(100)).future()
+      let task = loop.spawn { () async throws(UVError) in try await future.value }
+      try await settle(loop)
+      task.cancel()
+      do throws(UVError) { try await task.value } catch { #expect(error.code == .cancelled) }
+    }
+  }
+
+  @Test func endingAnIterationCancelsTheSubscription() async throws {
+    try await withLoop { loop in
+      let ticks = loop.ticks(every: .milliseconds(1))
+      var count = 0
+      for try await _ in ticks.publisher().values {
+        count += 1
+        if count == 3 { break }
+      }
+      #expect(count == 3)
+    }
+  }
+
+  @Test func aSubjectThatIsLetGoCancelsItsTask() async throws {
+    try await withLoop { loop in
+      var subject: PassthroughSubject<Tick, UVError>? = .emittingValues(from: loop.ticks(every: .seconds(100)))
+      try await settle(loop)
+      weak let observed = subject
+      subject = nil
+      try await settle(loop)
+      #expect(observed == nil)
+      #expect(loop.activity.tasks == 1)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Testing
+import UV
+import UVFutures
+import UVTestSupport
+
+@Suite struct SchedulerTests {
+  @Test func delayIsNeverEarly() async throws {
+    try await withCallbackLoop { loop in
+      let begin = loop.clock.now
+      let probe = Probe<Int, Never>()
+      Just(1).delay(for: .milliseconds(5), scheduler: loop).subscribe(probe)
+      probe.onValue = { _ in #expect(begin.duration(to: loop.clock.now) >= .milliseconds(5)) }
+      loop.sleep(for: .milliseconds(20)) { _ in #expect(probe.values == [1]) }
+    }
+  }
+
+  @Test func debounceThrottleTimeoutAndMeasureInterval() async throws {
+    try await withCallbackLoop { loop in
+      let subject = PassthroughSubject<Int, Trouble>()
+      let (debounced, throttled) = (Probe<Int, Trouble>(), Probe<Int, Trouble>())
+      let timedOut = Probe<Int, Trouble>()
+      var intervals: [EventLoop.SchedulerTimeType.Stride] = []
+      subject.debounce(for: .milliseconds(5), scheduler: loop).subscribe(debounced)
+      subject.throttle(for: .milliseconds(5), scheduler: loop, latest: true).subscribe(throttled)
+      subject.timeout(.milliseconds(20), scheduler: loop, customError: { .first }).subscribe(timedOut)
+      let measuring = subject.measureInterval(using: loop)
+        .sink(receiveCompletion: { _ in }, receiveValue: { intervals.append($0) })
+      for value in 1...3 { subject.send(value) }
+      loop.sleep(for: .milliseconds(60)) { _ in
+        #expect(debounced.values == [3])
+        #expect(throttled.values.last == 3)
+        #expect(timedOut.values == [1, 2, 3])
+        #expect(timedOut.completions == [.failure(.first)])
+        #expect(intervals.count == 3)
+        measuring.cancel()
+        subject.send(completion: .finished)
+      }
+    }
+  }
+
+  @Test func repeatsUntilCancelled() async throws {
+    try await withCallbackLoop { loop in
+      var count = 0
+      var repetition: (any Cancellable)?
+      repetition = loop.schedule(after: loop.now, interval: .milliseconds(1)) {
+        count += 1
+        if count == 3 { repetition?.cancel() }
+      }
+      loop.sleep(for: .milliseconds(20)) { _ in #expect(count == 3) }
+    }
+  }
+
+  @Test func strideArithmetic() {
+    typealias Stride = EventLoop.SchedulerTimeType.Stride
+    let half: Stride = 0.5
+    #expect(half == .milliseconds(500))
+    #expect(Stride.seconds(2) + half - .microseconds(500_000) == 2)
+    #expect(Stride.seconds(2) * half == 1)
+    #expect(-half < 0)
+    #expect(Stride.seconds(Int.max) == .nanoseconds(.max))
+    #expect(Stride(exactly: UInt64.max) == nil)
+    #expect(Stride(.milliseconds(3)).duration == .milliseconds(3))
+    let now = EventLoop.SchedulerTimeType(LoopClock.Instant(nanoseconds: 1_000_000_000))
+    #expect(now.advanced(by: -half).distance(to: now) == half)
+  }
+}

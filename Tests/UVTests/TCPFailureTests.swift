@@ -1,0 +1,266 @@
+import Testing
+import UV
+import UVTestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+@Suite struct TCPFailureTests {
+  @Test(arguments: [-1, 65536, Int.max]) func aWrongPort(port: Int) async throws {
+    try await withLoop { loop in
+      await expectFailure(.invalidArgument) { () async throws(UVError) in try loop.tcp.listen(port: port) }
+      let connect = loop.tcp.connect(host: "127.0.0.1", port: port)
+      await expectFailure(.invalidArgument) { () async throws(UVError) in try await connect.value }
+    }
+  }
+
+  @Test func aUsedPort() async throws {
+    try await withLoop { loop in
+      let first = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let address = try first.localAddress()
+      await expectFailure(.addressInUse) { () async throws(UVError) in try loop.tcp.listen(on: address) }
+      try await first.close().value
+    }
+  }
+
+  @Test func anAddressThatIsNotOurs() async throws {
+    try await withLoop { loop in
+      await expectFailure(.addressNotAvailable) { () async throws(UVError) in
+        try loop.tcp.listen(host: "192.0.2.1", port: 0)
+      }
+      await expectFailure(.invalidArgument) { () async throws(UVError) in
+        try loop.tcp.listen(host: "nobody", port: 0)
+      }
+    }
+  }
+
+  @Test func aRefusedConnection() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let address = try listener.localAddress()
+      try await listener.close().value
+      let connect = loop.tcp.connect(to: address)
+      await expectFailure(.connectionRefused) { () async throws(UVError) in try await connect.value }
+      let byName = loop.tcp.connect(host: "localhost", port: Int(address.port))
+      await expectFailure(.connectionRefused) { () async throws(UVError) in try await byName.value }
+    }
+  }
+
+  @Test func aNameWithoutAnAddress() async throws {
+    try await withLoop { loop in
+      let connect = loop.tcp.connect(host: "nobody.invalid", port: 1)
+      await expectFailure(.unknownHost, .nameServerFailure) { () async throws(UVError) in
+        try await connect.value
+      }
+      let withNUL = loop.dns.resolve("local\0host")
+      await expectFailure(.invalidArgument) { () async throws(UVError) in try await withNUL.value }
+    }
+  }
+
+  @Test func aPeerThatResets() async throws {
+    try await withPair { loop, client, server in
+      try await server.write("x").value
+      _ = try await client.read().value
+      server.closeReset()
+      await expectFailure(.connectionReset) { () async throws(UVError) in try await client.read().value }
+      // The error was told once; what follows is the end.
+      #expect(try await client.read().value == nil)
+    }
+  }
+
+  @Test func aPeerThatIsGone() async throws {
+    try await withPair { loop, client, server in
+      try await server.close().value
+      var code: UVError.Code?
+      while code == nil {
+        code = await UVTestSupport.code { () async throws(UVError) in
+          try await client.write("x").value
+          try await loop.sleep(for: .zero).value
+        }
+      }
+      #expect(code == .brokenPipe || code == .connectionReset)
+    }
+  }
+
+  @Test func aPeerThatStopsReadingIsWaitedForAndEveryByteArrives() async throws {
+    try await withPair { loop, client, server in
+      let chunk = Bytes((0..<65536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+      var written = 0
+      var total = 0
+      let writer = loop.spawn { () async throws(UVError) in
+        for _ in 0..<160 {
+          try await client.write(chunk).value
+          written += 1
+        }
+        try await client.shutdown().value
+      }
+      // The writer stops by itself while nobody reads.
+      var before = -1
+      while written != before {
+        before = written
+        for _ in 0..<50 { try await loop.sleep(for: .zero).value }
+      }
+      #expect(written < 160)
+      #expect(client.writeQueueSize > 0)
+      var received: [UInt8] = []
+      for try await part in server {
+        received += part
+        while received.count >= chunk.count {
+          #expect(Bytes(received.prefix(chunk.count)) == chunk)
+          received.removeFirst(chunk.count)
+          total += chunk.count
+        }
+      }
+      #expect(received.isEmpty)
+      #expect(total == 160 * chunk.count)
+      try await writer.value
+    }
+  }
+
+  @Test func aReaderThatDoesNotAskIsNotReadFor() async throws {
+    try await withPair { loop, client, server in
+      try await server.write("one").value
+      #expect(try await client.read().value == "one")
+      try await server.write("two").value
+      for _ in 0..<20 { try await loop.sleep(for: .zero).value }
+      // What was not asked for still lies in the system's buffer.
+      var pending: Int32 = 0
+      #expect(ioctl(try client.fileDescriptor(), UInt(FIONREAD), &pending) == 0)
+      #expect(pending == 3)
+      #expect(try await client.read().value == "two")
+    }
+  }
+
+  @Test func closingInTheMiddleOfEveryOperation() async throws {
+    try await withPair { loop, client, server in
+      let big = Bytes(repeating: 1, count: 16 << 20)
+      let read = loop.spawn { () async throws(UVError) in try await client.read().value }
+      let write = loop.spawn { () async throws(UVError) in try await client.write(big).value }
+      let second = loop.spawn { () async throws(UVError) in try await client.write("y").value }
+      for _ in 0..<5 { try await loop.sleep(for: .zero).value }
+      let shutdown = loop.spawn { () async throws(UVError) in try await client.shutdown().value }
+      try await loop.sleep(for: .zero).value
+      client.close()
+      client.close()
+      await expectFailure(.cancelled) { () async throws(UVError) in try await read.value }
+      await expectFailure(.cancelled) { () async throws(UVError) in try await write.value }
+      await expectFailure(.cancelled) { () async throws(UVError) in try await second.value }
+      await expectFailure(.cancelled) { () async throws(UVError) in try await shutdown.value }
+      try await client.close().value
+      await expectFailure(.badDescriptor) { () async throws(UVError) in try await client.write("z").value }
+      #expect(throws: UVError(.badDescriptor, operation: "tcp_nodelay")) { try client.setNoDelay() }
+    }
+  }
+
+  @Test func closingAListenerThatSomebodyWaitsFor() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let waiting = loop.spawn { () async throws(UVError) in try await listener.accept().value }
+      try await loop.sleep(for: .zero).value
+      listener.close()
+      await expectFailure(.cancelled) { () async throws(UVError) in try await waiting.value }
+      await expectFailure(.cancelled) { () async throws(UVError) in try await listener.accept().value }
+    }
+  }
+
+  @Test func cancellingAConnect() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let address = try listener.localAddress()
+      for _ in 0..<20 {
+        let task = loop.spawn { () async throws(UVError) in try await loop.tcp.connect(to: address).value }
+        task.cancel()
+        await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+      }
+      listener.close()
+    }
+  }
+
+  @Test func cancellingAReadLeavesTheConnectionUsable() async throws {
+    try await withPair { loop, client, server in
+      let read = loop.spawn { () async throws(UVError) in try await client.read().value }
+      try await loop.sleep(for: .zero).value
+      read.cancel()
+      await expectFailure(.cancelled) { () async throws(UVError) in try await read.value }
+      try await server.write("still here").value
+      #expect(try await client.read().value == "still here")
+    }
+  }
+
+  @Test func cancellingAQueuedWriteTakesAllOfItOrNothing() async throws {
+    try await withPair { loop, client, server in
+      let big = Bytes(repeating: 1, count: 8 << 20)
+      let log = Log<String>()
+      // Begun: its bytes must all follow. Queued behind: can be taken back whole.
+      let begun = client.write(big) { log.append("begun \($0.error?.name ?? "ok")") }
+      let queued = client.write([Bytes(repeating: 2, count: 10), Bytes(repeating: 2, count: 10)]) {
+        log.append("queued \($0.error?.name ?? "ok")")
+      }
+      client.write(Bytes(repeating: 3, count: 10)) { log.append("last \($0.error?.name ?? "ok")") }
+      begun.cancel()
+      queued.cancel()
+      client.shutdown { _ in }
+      var received: [UInt8] = []
+      for try await part in server { received += part }
+      #expect(Bytes(received.prefix(big.count)) == big)
+      #expect(Array(received.dropFirst(big.count)) == Array(repeating: 3, count: 10))
+      #expect(log.values == ["begun ECANCELED", "queued ECANCELED", "last ok"])
+    }
+  }
+
+  @Test func manySmallWritesOfOneTurnArriveInOrder() async throws {
+    try await withPair { loop, client, server in
+      let done = Log<Int>()
+      for index in 0..<20_000 {
+        client.write(Bytes("\(index)\n")) { _ in done.append(index) }
+      }
+      client.shutdown { _ in }
+      var text = ""
+      for try await part in server { text += String(decoding: part, as: UTF8.self) }
+      #expect(text == (0..<20_000).map { "\($0)\n" }.joined())
+      #expect(done.values == Array(0..<20_000))
+    }
+  }
+
+  @Test func aSourceHasAHandlerOrIsAsked() async throws {
+    try await withPair { loop, client, server in
+      client.start { _ in }
+      await expectFailure(.sourceStarted) { () async throws(UVError) in try await client.read().value }
+      client.stop()
+      try await server.write("x").value
+      #expect(try await client.read().value == "x")
+    }
+  }
+
+  @Test func halfClosedStreamsStillCarryTheOtherWay() async throws {
+    try await withPair { loop, client, server in
+      try await client.write("question").value
+      try await client.shutdown().value
+      await expectFailure(.brokenPipe) { () async throws(UVError) in try await client.write("more").value }
+      await expectFailure(.notConnected) { () async throws(UVError) in try await client.shutdown().value }
+      #expect(try await server.read().value == "question")
+      #expect(try await server.read().value == nil)
+      try await server.write("answer").value
+      #expect(try await client.read().value == "answer")
+    }
+  }
+}
+
+/// Two ends of a connection on one loop.
+func withPair(
+  _ body:
+    nonisolated(nonsending) @escaping @Sendable (EventLoop, TCPConnection, TCPConnection) async throws -> Void
+) async throws {
+  try await withLoop { loop in
+    let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+    let client = try await loop.tcp.connect(to: listener.localAddress()).value
+    let server = try await listener.accept().value
+    listener.close()
+    try await body(loop, client, server)
+    client.close()
+    server.close()
+  }
+}

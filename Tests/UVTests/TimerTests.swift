@@ -1,0 +1,176 @@
+import Testing
+import UV
+import UVTestSupport
+
+@Suite struct TimerTests {
+  @Test func aSleepIsNotEarly() async throws {
+    try await withLoop { loop in
+      for nanoseconds in [1, 999_999, 1_000_000, 1_000_001, 7_300_000] {
+        let start = loop.clock.now
+        try await loop.sleep(for: .nanoseconds(nanoseconds)).value
+        #expect(start.duration(to: loop.clock.now) >= .nanoseconds(nanoseconds))
+      }
+    }
+  }
+
+  @Test func aSleepStartedLateInATurnIsNotEarly() async throws {
+    try await withLoop { loop in
+      // The loop's own time is as old as this callback by now.
+      let busyUntil = loop.clock.now.advanced(by: .milliseconds(20))
+      while loop.clock.now < busyUntil {}
+      let start = loop.clock.now
+      try await loop.sleep(for: .milliseconds(10)).value
+      #expect(start.duration(to: loop.clock.now) >= .milliseconds(10))
+    }
+  }
+
+  @Test func sleepsEndInOrderAcrossTheWheelsLevels() async throws {
+    let log = Log<Int>()
+    let delays = (0..<2000).map { ($0 * 7919) % 613 }
+    try await withCallbackLoop { loop in
+      for (index, delay) in delays.enumerated() {
+        loop.sleep(for: .milliseconds(delay + 1)) { _ in log.append(index) }
+      }
+    }
+    let expected = delays.indices.sorted { (delays[$0], $0) < (delays[$1], $1) }
+    #expect(log.values.count == delays.count)
+    // Starting them takes a while, so neighbours in time may lie in either order; equal ones started together
+    // do not.
+    let places = Dictionary(uniqueKeysWithValues: log.values.enumerated().map { ($1, $0) })
+    for (a, b) in zip(expected, expected.dropFirst()) where delays[a] == delays[b] {
+      #expect(places[a]! < places[b]!)
+    }
+  }
+
+  @Test func zeroLetsInputIn() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      var isAccepted = false
+      let server = loop.spawn { () async throws(UVError) in
+        _ = try await listener.accept().value
+        isAccepted = true
+      }
+      let client = try await loop.tcp.connect(to: listener.localAddress()).value
+      var turns = 0
+      while !isAccepted, turns < 1000 {
+        try await loop.sleep(for: .zero).value
+        turns += 1
+      }
+      #expect(isAccepted)
+      try await server.value
+      client.close()
+      listener.close()
+    }
+  }
+
+  @Test func cancellingASleep() async throws {
+    let log = Log<UVError.Code?>()
+    try await withCallbackLoop { loop in
+      let pending = loop.sleep(for: .seconds(1000)) { result in
+        log.append(result.error?.code)
+      }
+      pending.cancel()
+      pending.cancel()
+      #expect(log.values.isEmpty)
+      loop.sleep(for: .milliseconds(2)) { _ in log.append(nil) }
+    }
+    #expect(log.values == [.cancelled, nil])
+  }
+
+  @Test func aVeryLongSleepCanBeCancelled() async throws {
+    try await withLoop { loop in
+      for seconds in [3600, 86400 * 365 * 100, Int.max] {
+        let task = loop.spawn { () async throws(UVError) in
+          try await loop.sleep(for: .seconds(seconds)).value
+        }
+        try await loop.sleep(for: .zero).value
+        task.cancel()
+        await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+      }
+    }
+  }
+
+  @Test func aTimeoutEndsARequest() async throws {
+    try await withLoop { loop in
+      let slow = loop.sleep(for: .seconds(100)).timeout(after: .milliseconds(2))
+      await expectFailure(.timedOut) { () async throws(UVError) in try await slow.value }
+      let atOnce = loop.sleep(for: .seconds(100)).timeout(after: .zero)
+      await expectFailure(.timedOut) { () async throws(UVError) in try await atOnce.value }
+      try await loop.sleep(for: .milliseconds(1)).timeout(after: .seconds(100)).value
+    }
+  }
+
+  @Test func ticksTellWhatWasMissed() async throws {
+    try await withLoop { loop in
+      let ticks = loop.ticks(every: .milliseconds(2))
+      var iterator = ticks.makeAsyncIterator()
+      #expect(try await iterator.next()?.index == 0)
+      try await loop.sleep(for: .milliseconds(9)).value
+      let late = try #require(try await iterator.next())
+      #expect(late.missed >= 3)
+      #expect(late.index == late.missed + 1)
+      let next = try #require(try await iterator.next())
+      #expect(next.index == late.index + 1 + next.missed)
+    }
+  }
+
+  @Test func ticksWithAHandlerGoOnUntilTheyAreStopped() async throws {
+    let log = Log<Int>()
+    try await withCallbackLoop { loop in
+      let ticks = loop.ticks(every: .milliseconds(1))
+      ticks.start { result in
+        log.append(try! result.get()!.index)
+        if log.values.count == 5 { ticks.stop() }
+      }
+    }
+    #expect(log.values.count == 5)
+    #expect(log.values == log.values.sorted())
+  }
+
+  @Test func theTimerHandleRepeatsAndStops() async throws {
+    let log = Log<Int>()
+    try await withCallbackLoop { loop in
+      let timer = try Timer(loop)
+      #expect(timer.dueIn == .zero)
+      #expect(throws: UVError(.invalidArgument, operation: "timer_again")) { try timer.again() }
+      try timer.start(after: .milliseconds(1), repeating: .milliseconds(1)) {
+        log.append(log.values.count)
+        if log.values.count == 3 { timer.close() }
+      }
+      #expect(timer.repeatInterval == .milliseconds(1))
+      #expect(timer.isActive)
+      #expect(timer.dueIn > .zero)
+    }
+    #expect(log.values == [0, 1, 2])
+  }
+
+  @Test func theTimerHandleFiresWithoutAnybodyHoldingIt() async throws {
+    let log = Log<Int>()
+    try await withCallbackLoop { loop in
+      try Timer(loop).start(after: .milliseconds(1)) { log.append(1) }
+    }
+    #expect(log.values == [1])
+  }
+
+  @Test func theClockSleepsFromAnyTask() async throws {
+    let clock = try await withLoop { loop in
+      let clock = loop.clock
+      let task = Task.detached {
+        let start = clock.now
+        try await clock.sleep(for: .milliseconds(3))
+        return start.duration(to: clock.now)
+      }
+      let elapsed = try await task.value
+      #expect(elapsed >= .milliseconds(3))
+      let cancelled = Task.detached { try await clock.sleep(for: .seconds(1000)) }
+      cancelled.cancel()
+      await #expect(throws: UVError.self) { try await cancelled.value }
+      return clock
+    }
+    await #expect(throws: UVError(.loopClosed, operation: "execute")) { try await clock.sleep(for: .zero) }
+  }
+}
+
+extension Result {
+  var error: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
