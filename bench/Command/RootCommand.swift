@@ -14,7 +14,8 @@ struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: BenchMain.current.name, abstract: BenchMain.current.abstract,
     subcommands: [
-      RunCommand.self, CompareCommand.self, ReportCommand.self, GateCommand.self, WorkerCommand.self,
+      RunCommand.self, CompareCommand.self, ReportCommand.self, GateCommand.self, DoctorCommand.self,
+      CheckCommand.self, WorkerCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

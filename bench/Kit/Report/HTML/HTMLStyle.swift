@@ -10,7 +10,7 @@ enum HTMLStyle {
       --s0: #aab4bf; --s1: #6cb6ff; --s2: #f0a35e; --s3: #4fd1c0; --s4: #f28cc9; --s5: #a3d65c;
       --bad: #ff8a80; --good: #6fdd8b; } }
     * { box-sizing: border-box }
-    body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 68rem; background: var(--paper);
+    body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 84rem; background: var(--paper);
       color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
     h1 { font-size: 1.6rem; margin: 0 0 .3rem } h2 { font-size: 1.25rem; margin: 2.4rem 0 .6rem }
     h3 { font-size: 1rem; margin: 1.4rem 0 .3rem } p, dl { margin: .4rem 0 } .faint { color: var(--faint) }
