@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "UV", targets: ["UV"]),
     .library(name: "UVPromises", targets: ["UVPromises"]),
     .library(name: "UVFutures", targets: ["UVFutures"]),
+    .library(name: "BenchCommand", targets: ["BenchCommand", "BenchKit"]),
     .executable(name: "uvbench", targets: ["uvbench"]),
   ],
   dependencies: [
@@ -69,13 +70,20 @@ let package = Package(
       name: "BenchWorkloads",
       dependencies: ["BenchKit", "CBaseline", "CBenchSupport", "UV", "UVPromises", "UVFutures"],
       path: "bench/Workloads", exclude: ["README.md"], swiftSettings: settings),
-    .executableTarget(
-      name: "uvbench",
+    .target(
+      name: "BenchCommand",
       dependencies: [
-        "BenchKit", "BenchWorkloads", "CBenchHooks", "CBenchSupport", "CLoadGenerator",
+        "BenchKit", "CBenchHooks", "CBenchSupport", "CLoadGenerator",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "bench/uvbench", swiftSettings: settings),
+      path: "bench/Command", swiftSettings: settings),
+    .executableTarget(
+      name: "uvbench", dependencies: ["BenchCommand", "BenchWorkloads"], path: "bench/uvbench",
+      swiftSettings: settings),
+
+    .executableTarget(
+      name: "bench-example", dependencies: ["BenchCommand", "BenchKit"], path: "bench/Example",
+      swiftSettings: settings),
 
     // The tests.
     .target(name: "UVTestSupport", dependencies: ["UV"], path: "Tests/Support", swiftSettings: settings),
@@ -87,6 +95,13 @@ let package = Package(
       name: "UVFuturesTests", dependencies: ["UVFutures", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "BenchKitTests", dependencies: ["BenchKit", "CBenchSupport"], swiftSettings: settings),
+      name: "StyleTests", dependencies: ["UV", "UVPromises", "UVFutures", "UVTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PackageTests", dependencies: ["EchoServer", "FourStyles", "MainActorInLoop"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "BenchKitTests",
+      dependencies: ["BenchKit", "CBenchSupport", "bench-example", "uvbench"], swiftSettings: settings),
   ]
 )

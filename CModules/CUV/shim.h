@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,15 @@ static inline void cuv_ignore_sigpipe(void) {
   if (sigaction(SIGPIPE, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL)
     signal(SIGPIPE, SIG_IGN);
 }
+
+// MARK: Tasks
+
+/// The Swift task that the calling thread runs, null if none. `UnsafeCurrentTask` says the same, but the runtime
+/// copies, compares and destroys it by indirect calls, which cost more than the read that they guard.
+extern void *swift_task_getCurrent(void);
+extern bool swift_task_isCancelled(void *task);
+static inline void *cuv_current_task(void) { return swift_task_getCurrent(); }
+static inline bool cuv_task_is_cancelled(void *task) { return task && swift_task_isCancelled(task); }
 
 // MARK: Waking a loop
 

@@ -15,9 +15,9 @@ extension Guarantee {
     _ body: @escaping (T) -> Void
   ) -> Guarantee<Void> {
     Guarantee<Void>(
-      node: node.step(dispatcher, file, line, flags: .isGuarantee, body) {
-        Step<T, Void, Void>.onValue($0, $1) { step, _, _ in step.fulfill(()) }
-      })
+      node: DoStep(dispatcher.flags.union(.isGuarantee), body) {
+        DoStep<T>.run($0, $1) { step, _ in step.fulfill(()) }
+      }.following(node, file, line))
   }
 
   /// Calls `body` with the value and passes the value on.
@@ -34,9 +34,9 @@ extension Guarantee {
     _ body: @escaping (T) -> Void
   ) -> Guarantee<T> {
     Guarantee(
-      node: node.step(dispatcher, file, line, flags: .isGuarantee, body) {
-        Step<T, Void, T>.onValue($0, $1) { step, source, _ in step.fulfill(source.value!) }
-      })
+      node: DoStep(dispatcher.flags.union(.isGuarantee), body) {
+        DoStep<T>.run($0, $1) { step, source in step.fulfill(source.value(as: T.self)) }
+      }.following(node, file, line))
   }
 
   /// Calls `transform` with the value; the result is a guarantee of what it returns.
@@ -53,9 +53,9 @@ extension Guarantee {
     _ transform: @escaping (T) -> U
   ) -> Guarantee<U> {
     Guarantee<U>(
-      node: node.step(dispatcher, file, line, flags: .isGuarantee, transform) {
-        Step<T, U, U>.onValue($0, $1) { step, _, value in step.fulfill(value) }
-      })
+      node: MapStep(dispatcher.flags.union(.isGuarantee), transform) {
+        MapStep<T, U>.run($0, $1) { step, _, value in step.fulfill(value) }
+      }.following(node, file, line))
   }
 
   /// A guarantee of the value's property.
@@ -85,9 +85,9 @@ extension Guarantee {
     _ body: @escaping (T) -> Guarantee<U>
   ) -> Guarantee<U> {
     Guarantee<U>(
-      node: node.step(dispatcher, file, line, flags: .isGuarantee, body) {
-        Step<T, Guarantee<U>, U>.onValue($0, $1) { step, _, next in step.adopt(next.node) }
-      })
+      node: MapStep(dispatcher.flags.union(.isGuarantee), body) {
+        MapStep<T, Guarantee<U>>.run($0, $1) { step, _, next in step.adopt(next.node, U.self) }
+      }.following(node, file, line))
   }
 
   /// The same guarantee without its value.

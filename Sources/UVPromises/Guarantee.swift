@@ -4,10 +4,10 @@
 ///
 /// PromiseKit's `Guarantee`.
 public struct Guarantee<T>: Thenable {
-  @usableFromInline let node: Node<T>
+  @usableFromInline let node: Node
 
   @inlinable
-  init(node: Node<T>) { self.node = node }
+  init(node: Node) { self.node = node }
 
   /// Creates a guarantee and has `body` start what will resolve it.
   ///
@@ -16,15 +16,15 @@ public struct Guarantee<T>: Thenable {
   /// Guarantee(resolver: fetch)
   /// ```
   ///
-  /// - Parameter body: Called once, before this returns, with the function that resolves the guarantee; the first
-  ///   call of that counts.
+  /// - Parameter body: Called once, before this returns, with the function that resolves the guarantee; the
+  ///   first call of that counts.
   ///
   /// PromiseKit's `Guarantee(resolver:)`.
   @inlinable
   public init(
     file: StaticString = #fileID, line: UInt = #line, resolver body: (@escaping (T) -> Void) -> Void
   ) {
-    let node = Root<T>(file, line, flags: [.isRoot, .isGuarantee])
+    let node = Root(file, line, flags: [.isRoot, .isGuarantee])
     self.node = node
     body { node.fulfill($0) }
   }
@@ -44,7 +44,7 @@ public struct Guarantee<T>: Thenable {
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line
   ) -> (guarantee: Guarantee<T>, resolve: (T) -> Void) {
-    let node = Root<T>(file, line, flags: [.isRoot, .isGuarantee])
+    let node = Root(file, line, flags: [.isRoot, .isGuarantee])
     return (Guarantee(node: node), { node.fulfill($0) })
   }
 
@@ -58,7 +58,7 @@ public struct Guarantee<T>: Thenable {
   ///
   /// PromiseKit's `result`.
   @inlinable
-  public var result: PMKResult<T>? { node.result }
+  public var result: PMKResult<T>? { node.result(as: T.self) }
 
   /// The object behind the guarantee; for the library's own use.
   @inlinable

@@ -2,10 +2,10 @@
 ///
 /// PromiseKit's `PMKFinalizer`.
 public struct PMKFinalizer {
-  @usableFromInline let node: Node<Void>
+  @usableFromInline let node: Node
 
   @inlinable
-  init(node: Node<Void>) { self.node = node }
+  init(node: Node) { self.node = node }
 
   /// Calls `body` when the chain has ended, whatever its outcome, after the handler of `catch`.
   ///

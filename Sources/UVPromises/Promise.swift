@@ -12,20 +12,20 @@
 /// }
 /// ```
 ///
-/// Handlers run on the loop of the thread, as microtasks: after the callback that is running, in the order in which
-/// they became due, and never before the call that attaches them has returned. A promise stays on its loop's thread;
-/// it is not `Sendable`, so the compiler keeps it there, and no handler needs an annotation. Making a promise needs no
-/// loop, attaching a handler does.
+/// Handlers run on the loop of the thread, as microtasks: after the callback that is running, in the order in
+/// which they became due, and never before the call that attaches them has returned. A promise stays on its
+/// loop's thread; it is not `Sendable`, so the compiler keeps it there, and no handler needs an annotation.
+/// Making a promise needs no loop, attaching a handler does.
 ///
 /// A promise that was rejected and that nobody has asked for by the end of the turn is reported to
 /// ``Configuration/unhandledRejectionHandler``.
 ///
 /// PromiseKit's `Promise`.
 public struct Promise<T>: Thenable, CatchMixin {
-  @usableFromInline let node: Node<T>
+  @usableFromInline let node: Node
 
   @inlinable
-  init(node: Node<T>) { self.node = node }
+  init(node: Node) { self.node = node }
 
   /// Creates a promise and has `body` start what will resolve it.
   ///
@@ -34,15 +34,15 @@ public struct Promise<T>: Thenable, CatchMixin {
   /// Promise { fetch(completion: $0.resolve) }
   /// ```
   ///
-  /// - Parameter body: Called once, before this returns. If it throws, the promise is rejected with the error, unless
-  ///   it has been resolved by then.
+  /// - Parameter body: Called once, before this returns. If it throws, the promise is rejected with the
+  ///   error, unless it has been resolved by then.
   ///
   /// PromiseKit's `Promise(resolver:)`.
   @inlinable
   public init(
     file: StaticString = #fileID, line: UInt = #line, resolver body: (Resolver<T>) throws -> Void
   ) {
-    let node = Root<T>(file, line)
+    let node = Root(file, line)
     self.node = node
     do { try body(Resolver(node: node)) } catch { node.reject(error) }
   }
@@ -81,11 +81,12 @@ public struct Promise<T>: Thenable, CatchMixin {
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line
   ) -> (promise: Promise<T>, resolver: Resolver<T>) {
-    let node = Root<T>(file, line)
+    let node = Root(file, line)
     return (Promise(node: node), Resolver(node: node))
   }
 
-  /// Calls `body` once the promise has been resolved, with its outcome; what every other method could be built from.
+  /// Calls `body` once the promise has been resolved, with its outcome; what every other method could be
+  /// built from.
   ///
   /// PromiseKit's `pipe(to:)`.
   @inlinable
@@ -95,7 +96,7 @@ public struct Promise<T>: Thenable, CatchMixin {
   ///
   /// PromiseKit's `result`.
   @inlinable
-  public var result: PMKResult<T>? { node.result }
+  public var result: PMKResult<T>? { node.result(as: T.self) }
 
   /// The object behind the promise; for the library's own use.
   @inlinable

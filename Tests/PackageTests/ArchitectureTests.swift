@@ -43,7 +43,9 @@ import Testing
   private static func module(importedBy line: Substring) -> String? {
     let words = line.split(separator: " ")
     guard let index = words.firstIndex(of: "import"), index + 1 < words.count,
-      words[..<index].allSatisfy({ $0.hasPrefix("@") || ["public", "internal", "package", "private"].contains($0) })
+      words[..<index].allSatisfy({
+        $0.hasPrefix("@") || ["public", "internal", "package", "private"].contains($0)
+      })
     else { return nil }
     return words[index + 1].split(separator: ".").first.map(String.init)
   }

@@ -14,7 +14,8 @@ import Testing
 
   @Test func theReadmeShowsWhatTheExampleDoes() throws {
     let source = try String(
-      contentsOf: Checkout.root.appendingPathComponent("Sources/Examples/FourStyles/main.swift"), encoding: .utf8)
+      contentsOf: Checkout.root.appendingPathComponent("Sources/Examples/FourStyles/main.swift"),
+      encoding: .utf8)
     let readme = try String(contentsOf: Checkout.root.appendingPathComponent("README.md"), encoding: .utf8)
     let parts = source.components(separatedBy: "// README: ").dropFirst()
       .filter { !$0.hasPrefix("end") }

@@ -1,17 +1,15 @@
-import Foundation
+import Synchronization
 
 /// What a test has seen, in order; any thread may add to it.
-// Sound: every access is under the lock.
-public final class Log<Element>: @unchecked Sendable {
-  private let lock = NSLock()
-  private var elements: [Element] = []
+public final class Log<Element: Sendable>: Sendable {
+  private let elements = Mutex<[Element]>([])
 
   /// An empty log.
   public init() {}
 
   /// What has been seen so far.
-  public var values: [Element] { lock.withLock { elements } }
+  public var values: [Element] { elements.withLock { $0 } }
 
   /// Adds something.
-  public func append(_ element: sending Element) { lock.withLock { elements.append(element) } }
+  public func append(_ element: Element) { elements.withLock { $0.append(element) } }
 }

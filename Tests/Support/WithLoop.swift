@@ -7,7 +7,7 @@ public import UV
 ///
 /// Loops run one at a time in a test process, so that descriptors can be counted.
 @discardableResult
-public func withLoop<T>(
+public func withLoop<T: Sendable>(
   sourceLocation: SourceLocation = #_sourceLocation,
   _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> T
 ) async throws -> T {
@@ -16,43 +16,38 @@ public func withLoop<T>(
 
 /// Runs a callback program on an event loop, with the checks of `withLoop`.
 @discardableResult
-public func withCallbackLoop<T>(
+public func withCallbackLoop<T: Sendable>(
   sourceLocation: SourceLocation = #_sourceLocation,
   _ body: @escaping @Sendable (EventLoop) throws -> T
 ) async throws -> T {
   try await onLoopThread(sourceLocation) { loop in try loop.runCallbacks(body) }
 }
 
-private func onLoopThread<T>(
+private func onLoopThread<T: Sendable>(
   _ sourceLocation: SourceLocation, _ run: @escaping @Sendable (EventLoop) throws -> T
 ) async throws -> T {
   let outcome: Outcome<T> = await withCheckedContinuation { continuation in
     Thread {
-      gate.lock()
-      var problems: [String] = []
-      let before = openDescriptors()
-      let result = Result {
-        let loop = try EventLoop()
-        defer { loop.shutdown() }
-        let result = Result { try run(loop) }
-        if !loop.activity.isIdle { problems.append("left on the loop: \(loop.activity)") }
-        return try result.get()
+      let ((result, problems), leaks) = countingDescriptors { () -> (Result<T, any Error>, [String]) in
+        var problems: [String] = []
+        let result = Result {
+          let loop = try EventLoop()
+          defer { loop.shutdown() }
+          let result = Result { try run(loop) }
+          if !loop.activity.isIdle { problems.append("left on the loop: \(loop.activity)") }
+          return try result.get()
+        }
+        return (result, problems)
       }
-      let more = openDescriptors().filter { before[$0.key] == nil }
-      if !more.isEmpty { problems.append("descriptors left open: \(more)") }
-      gate.unlock()
-      continuation.resume(returning: Outcome(result: result, problems: problems))
+      continuation.resume(returning: Outcome(result: result, problems: problems + leaks))
     }.start()
   }
   for problem in outcome.problems { Issue.record("\(problem)", sourceLocation: sourceLocation) }
   return try outcome.result.get()
 }
 
-private let gate = NSLock()
-
-/// Carries a result to the task that waits for it.
-// Sound: the thread that made it does not use it again.
-private struct Outcome<T>: @unchecked Sendable {
+/// What a thread hands back: the outcome, and what it left behind.
+struct Outcome<T: Sendable> {
   let result: Result<T, any Error>
   let problems: [String]
 }

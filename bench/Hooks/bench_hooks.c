@@ -9,6 +9,7 @@ static _Atomic int counting;
 static _Atomic uint64_t allocations, bytes, frees;
 
 void bench_hooks_count(int on) { atomic_store(&counting, on); }
+int bench_hooks_is_counting(void) { return atomic_load_explicit(&counting, memory_order_relaxed); }
 uint64_t bench_hooks_allocations(void) { return atomic_load(&allocations); }
 uint64_t bench_hooks_bytes(void) { return atomic_load(&bytes); }
 uint64_t bench_hooks_frees(void) { return atomic_load(&frees); }

@@ -9,6 +9,7 @@
 
 #ifdef __linux__
 #include <sched.h>
+#include <string.h>
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -17,8 +18,20 @@
 static cpu_set_t original;
 static int known = 0;
 
+// `BENCH_CPUS` chooses the processors: a list such as `2,3`, the first for the measured
+// side; `off` leaves threads where the system puts them.
+static int chosen[8], choices = 0;
+
 __attribute__((constructor)) static void remember(void) {
   known = sched_getaffinity(0, sizeof original, &original) == 0;
+  const char *list = getenv("BENCH_CPUS");
+  if (list == NULL || *list == 0) return;
+  if (strcmp(list, "off") == 0) known = 0;
+  for (char *end; known && choices < 8; list = end + (*end == ',')) {
+    long cpu = strtol(list, &end, 10);
+    if (end == list) break;
+    if (cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &original)) chosen[choices++] = (int)cpu;
+  }
 }
 
 void bench_die_with_parent(pid_t parent) {
@@ -26,12 +39,21 @@ void bench_die_with_parent(pid_t parent) {
   if (getppid() != parent) _exit(1);
 }
 
+void bench_end_with_parent(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(1);
+}
+
 int bench_can_pin(void) { return known; }
 
-int bench_usable_cpus(void) { return known ? CPU_COUNT(&original) : 1; }
+int bench_usable_cpus(void) {
+  if (!known) return 1;
+  return choices > 0 ? choices : CPU_COUNT(&original);
+}
 
 int bench_usable_cpu(int rank) {
-  if (!known) return -1;
+  if (!known || rank < 0) return -1;
+  if (choices > 0) return rank < choices ? chosen[rank] : -1;
   for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
     if (CPU_ISSET(cpu, &original) && rank-- == 0) return cpu;
   }
@@ -51,6 +73,10 @@ void bench_unpin_thread(void) {
 }
 #else
 void bench_die_with_parent(pid_t parent) {
+  if (getppid() != parent) _exit(1);
+}
+
+void bench_end_with_parent(pid_t parent) {
   if (getppid() != parent) _exit(1);
 }
 

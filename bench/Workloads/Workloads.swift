@@ -21,43 +21,71 @@ public enum Workloads {
       Parameter("spread", 0, help: "random delays up to so many ms; 0: 1000 timers to each ms"),
     ],
     operationCount: .parameter("timers"), check: .timers,
-    rows: [(.c, CRow.loop(cb_million_timers_run))])
+    rows: [
+      (.c, CRow.loop(cb_million_timers_run)),
+      (.callback, MillionTimers.callback), (.promise, MillionTimers.promise),
+      (.future, MillionTimers.future), (.async, MillionTimers.async),
+    ])
 
   static let sleepChain = LoopWorkload(
     name: "sleep-chain", summary: "sleep, one sleep after the other",
     parameters: [Parameter("milliseconds", 1, help: "the length of a sleep")],
     check: .counted,
-    rows: [(.c, CRow.loop(cb_sleep_chain_run))])
+    rows: [
+      (.c, CRow.loop(cb_sleep_chain_run)),
+      (.callback, SleepChain.callback), (.promise, SleepChain.promise),
+      (.future, SleepChain.future), (.async, SleepChain.async),
+    ])
 
   static let fsStat = LoopWorkload(
     name: "fs-stat", summary: "stat a file by its path",
     parameters: [inFlight(1, 64), Parameter("size", 4096, help: "bytes of the first file")],
     check: .fileSizes,
-    rows: [(.c, CRow.loop(cb_fs_stat_run))])
+    rows: [
+      (.c, CRow.loop(cb_fs_stat_run)),
+      (.callback, StatFiles.callback), (.promise, StatFiles.promise),
+      (.future, StatFiles.future), (.async, StatFiles.async),
+    ])
 
   static let fsRead = LoopWorkload(
     name: "fs-read", summary: "open a file, fstat, read it into a buffer, close",
     parameters: [inFlight(1, 64), Parameter("size", 4096, help: "bytes of a file")],
     check: .fileContents,
-    rows: [(.c, CRow.loop(cb_fs_read_run))])
+    rows: [
+      (.c, CRow.loop(cb_fs_read_run)),
+      (.callback, ReadFiles.callback), (.promise, ReadFiles.promise),
+      (.future, ReadFiles.future), (.async, ReadFiles.async),
+    ])
 
   static let fsReadFile = LoopWorkload(
     name: "fs-read-file", summary: "read a whole file in one call (c: four calls of uv_fs)",
     parameters: [inFlight(1), Parameter("size", 4096, help: "bytes of a file")],
     check: .fileContents,
-    rows: [(.c, CRow.loop(cb_fs_read_run))])
+    rows: [
+      (.c, CRow.loop(cb_fs_read_run)),
+      (.callback, ReadWholeFiles.callback), (.promise, ReadWholeFiles.promise),
+      (.future, ReadWholeFiles.future), (.async, ReadWholeFiles.async),
+    ])
 
   static let wakeup = LoopWorkload(
     name: "wakeup", summary: "from another thread to the loop and back",
     parameters: [Parameter("cores", 1, 2, help: "1: both threads share a processor; 2: one each")],
     check: .counted,
-    rows: [(.c, CRow.loop(cb_wakeup_run))])
+    rows: [
+      (.c, CRow.loop(cb_wakeup_run)),
+      (.callback, WakeUps.callback), (.promise, WakeUps.promise),
+      (.future, WakeUps.future), (.async, WakeUps.async),
+    ])
 
   static let thenChain = LoopWorkload(
     name: "then-chain", summary: "three transformations of a value, without I/O",
     parameters: [inFlight(64)],
     check: .chain,
-    rows: [(.c, CRow.loop(cb_then_chain_run))])
+    rows: [
+      (.c, CRow.loop(cb_then_chain_run)),
+      (.callback, ThenChain.callback), (.promise, ThenChain.promise),
+      (.future, ThenChain.future), (.async, ThenChain.async),
+    ])
 
   static let tcpPingPong = ServerWorkload(
     name: "tcp-ping-pong", summary: "a message there and back on one connection",
@@ -66,7 +94,11 @@ public enum Workloads {
       Parameter("size", 64, help: "bytes of a message"),
     ],
     load: .echo,
-    rows: [(.c, CRow.server(cb_tcp_echo_run))])
+    rows: [
+      (.c, CRow.server(cb_tcp_echo_run)),
+      (.callback, TCPEcho.callback), (.promise, TCPEcho.promise),
+      (.future, TCPEcho.future), (.async, TCPEcho.async),
+    ])
 
   static let tcpEcho = ServerWorkload(
     name: "tcp-echo", summary: "a message there and back on one of many connections",
@@ -75,7 +107,11 @@ public enum Workloads {
       Parameter("size", 64, help: "bytes of a message"),
     ],
     load: .echo,
-    rows: [(.c, CRow.server(cb_tcp_echo_run))])
+    rows: [
+      (.c, CRow.server(cb_tcp_echo_run)),
+      (.callback, TCPEcho.callback), (.promise, TCPEcho.promise),
+      (.future, TCPEcho.future), (.async, TCPEcho.async),
+    ])
 
   static let tcpStream = ServerWorkload(
     name: "tcp-stream", summary: "a write to a peer that only reads",
@@ -84,13 +120,21 @@ public enum Workloads {
       Parameter("size", 65536, help: "bytes of a write"),
     ],
     load: .stream,
-    rows: [(.c, CRow.server(cb_tcp_stream_run))])
+    rows: [
+      (.c, CRow.server(cb_tcp_stream_run)),
+      (.callback, TCPStream.callback), (.promise, TCPStream.promise),
+      (.future, TCPStream.future), (.async, TCPStream.async),
+    ])
 
   static let tcpAccept = ServerWorkload(
     name: "tcp-accept", summary: "accept a connection, one message there and back, close",
     parameters: [inFlight(8), Parameter("size", 64, help: "bytes of a message")],
     load: .accept,
-    rows: [(.c, CRow.server(cb_tcp_accept_run))])
+    rows: [
+      (.c, CRow.server(cb_tcp_accept_run)),
+      (.callback, TCPAccept.callback), (.promise, TCPAccept.promise),
+      (.future, TCPAccept.future), (.async, TCPAccept.async),
+    ])
 
   private static func inFlight(_ values: Int...) -> Parameter {
     var parameter = Parameter("in-flight", help: "operations under way at a time")

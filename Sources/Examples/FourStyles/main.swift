@@ -5,9 +5,9 @@ import UVPromises
 
 let path = CommandLine.arguments.dropFirst().first ?? "/etc/hostname"
 
-func callbacks() throws {
+func callbacks() {
   // README: callback
-  try EventLoop.runCallbacks { loop in
+  EventLoop.runCallbacks { loop in
     loop.files.readFile(path) { result in
       guard case .success(let bytes) = result else { return print(result) }
       loop.sleep(for: .milliseconds(10)) { _ in
@@ -18,9 +18,9 @@ func callbacks() throws {
   // README: end
 }
 
-func promises() throws {
+func promises() {
   // README: promise
-  try EventLoop.runCallbacks { loop in
+  EventLoop.runCallbacks { loop in
     loop.files.readFile(path).promise()
       .then { bytes in loop.sleep(for: .milliseconds(10)).promise().map { bytes } }
       .done { bytes in print("promise: \(bytes.count) bytes") }
@@ -29,15 +29,16 @@ func promises() throws {
   // README: end
 }
 
-func publishers() throws {
+func publishers() {
   // README: publisher
-  try EventLoop.runCallbacks { loop in
-    let subscription = loop.files.readFile(path).publisher()
+  var subscriptions: Set<AnyCancellable> = []
+  EventLoop.runCallbacks { loop in
+    loop.files.readFile(path).publisher()
       .delay(for: .milliseconds(10), scheduler: loop)
       .map { bytes in "publisher: \(bytes.count) bytes" }
       .catch { error in Just("\(error)") }
       .sink { text in print(text) }
-    loop.sleep(for: .seconds(1)) { _ in subscription.cancel() }
+      .store(in: &subscriptions)
   }
   // README: end
 }
@@ -52,7 +53,7 @@ func tasks() throws {
   // README: end
 }
 
-try callbacks()
-try promises()
-try publishers()
+callbacks()
+promises()
+publishers()
 try tasks()

@@ -4,11 +4,11 @@
 /// - Parameter start: Begins to wait, and says how to cancel that.
 @inline(__always)
 nonisolated(nonsending) func suspend<T>(
-  on loop: EventLoop, task: LoopTaskBase? = LoopTaskBase.current,
+  on loop: EventLoop, task: LoopTaskBase?,
   _ start: (UnsafeContinuation<UnsafeTransfer<T>, Never>) -> PendingRequest
 ) async -> T {
   if let task {
-    let value = await withUnsafeContinuation { continuation in task.willWait(for: start(continuation)) }
+    let value = await withContinuation { continuation in task.willWait(for: start(continuation)) }
     task.didWait()
     return value.value
   }
@@ -16,7 +16,7 @@ nonisolated(nonsending) func suspend<T>(
 }
 
 /// The same for a task that the loop did not start, such as a child task, or a task of another executor's.
-private func suspendWithHandler<T>(
+func suspendWithHandler<T>(
   on loop: EventLoop, isolation: isolated (any Actor)?,
   _ start: (UnsafeContinuation<UnsafeTransfer<T>, Never>) -> PendingRequest
 ) async -> T {

@@ -6,9 +6,14 @@ extension Request {
   ///
   /// - Throws: What the request fails with.
   @inlinable
+  @inline(__always)
   public var value: Success {
     get async throws(UVError) {
-      try await wait()
+      // Inlined as far as the wait, since each call of an asynchronous function costs a change of executor.
+      guard let task = try loop.currentTaskUnlessCancelled() else { return try await waitInAnotherTask() }
+      let result = await withContinuation { start($0, task) }
+      task.didWait()
+      return try result.value.get()
     }
   }
 }
@@ -28,17 +33,31 @@ extension Request where Success == Void {
       case .write(let stream, let bytes, _):
         let taken = try stream.writeNow(bytes).get()
         if taken < bytes.count { try await stream.writeRest(of: bytes, after: taken) }
-      case .start: try await wait()
+      case .start:
+        guard let task = try loop.currentTaskUnlessCancelled() else {
+          return try await waitInAnotherTask()
+        }
+        let result = await withContinuation { start($0, task) }
+        task.didWait()
+        try result.value.get()
       }
     }
   }
 }
 
 extension Request {
+  /// Starts the request for a task, which is resumed with the answer.
+  @inlinable
+  func start(
+    _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Success, UVError>>, Never>, _ task: LoopTaskBase
+  ) {
+    task.willWait(for: start { continuation.resume(returning: UnsafeTransfer($0)) })
+  }
+
   @usableFromInline
-  nonisolated(nonsending) func wait() async throws(UVError) -> Success {
-    if Task.isCancelled { throw UVError(.cancelled, operation: "await") }
-    let result: Result<Success, UVError> = await suspend(on: loop) { continuation in
+  nonisolated(nonsending) func waitInAnotherTask() async throws(UVError) -> Success {
+    let result: Result<Success, UVError> = await suspendWithHandler(on: loop, isolation: #isolation) {
+      continuation in
       start { continuation.resume(returning: UnsafeTransfer($0)) }
     }
     return try result.get()

@@ -1,148 +1,185 @@
 import CUV
 
 /// A file operation on the thread pool.
-class FileRequest<Success>: AnyFileRequest {
-  private var done: Completion<Success>?
-  private let convert: (FileRequest<Success>) -> Success
-  /// Memory that the operation reads from or writes to.
-  var bytes: Bytes?
-
-  init(
-    _ loop: EventLoop, _ operation: String, file: File? = nil, bytes: Bytes? = nil,
-    _ convert: @escaping (FileRequest<Success>) -> Success, _ done: @escaping Completion<Success>
-  ) {
-    self.convert = convert
-    self.done = done
-    self.bytes = bytes
-    super.init(loop, operation, file)
+///
+/// The objects are used again, since libuv's request is large. What an answer becomes is told by a closure that knows
+/// its type: a generic class would look its own type up at every step.
+final class FileRequest: ActiveRequest {
+  /// How an operation ended.
+  enum Outcome {
+    /// libuv's request holds the answer.
+    case finished
+    case failed(UVError)
+    /// It was cancelled and has finished all the same: what was obtained is to be released.
+    case abandoned
   }
 
-  /// Starts the operation through `call`, which passes its arguments on to libuv.
-  func submit(_ call: (UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32) -> PendingRequest {
-    let code = loop.isClosed ? UVError.Code.loopClosed.rawValue : call(request, didFinishFileRequest)
-    if code < 0 {
-      let done = done.take()!
-      let error = failure(code, operation, file?.description)
-      loop.queueMicrotask { done(.failure(error)) }
-      return PendingRequest()
-    }
-    begin()
-    return PendingRequest(self)
+  /// What is special about an operation.
+  enum Kind {
+    case ordinary
+    /// Goes on until every byte is written.
+    case write(descriptor: Int32, offset: Int64?)
+    /// Cannot be cancelled: a descriptor that is not closed is lost.
+    case close
   }
 
-  /// Starts an operation on a path.
-  func submit(
-    _ path: some PathConvertible,
-    _ call: (UnsafePointer<CChar>, UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32
-  ) -> PendingRequest {
-    path.withPathBytes { pointer in
-      guard let pointer else {
-        let done = done.take()!
-        let error = UVError(.invalidArgument, operation: operation, subject: "a path with a NUL in it")
-        loop.queueMicrotask { done(.failure(error)) }
-        return PendingRequest()
-      }
-      return submit { call(pointer, $0, $1) }
-    }
-  }
-
-  override func cancel(slot: UInt, generation: UInt) {
-    guard let done = done.take() else { return }
-    // One that has begun runs to its end, and its result is released then.
-    uv_cancel(cuv_request(request))
-    let error = UVError(.cancelled, operation: operation, subject: subject)
-    loop.queueMicrotask { done(.failure(error)) }
-  }
-
-  override func deliver() {
-    let result = request.pointee.result
-    if result < 0 {
-      done.take()?(.failure(failure(result, operation, subject)))
-    } else {
-      // Also for nobody, so that what was obtained is released.
-      let value = convert(self)
-      done.take()?(.success(value))
-    }
-  }
-}
-
-/// What file operations of all results have in common.
-class AnyFileRequest: ActiveRequest {
   let request = UnsafeMutablePointer<uv_fs_t>.allocate(capacity: 1)
-  let operation: String
-  let file: File?
+  // Loop-confined: exclusivity checks would cost more than the accesses.
+  @exclusivity(unchecked) private var operation = ""
+  @exclusivity(unchecked) private var kind = Kind.ordinary
+  @exclusivity(unchecked) private var file: File?
+  /// Memory that the operation reads from or writes to.
+  @exclusivity(unchecked) private(set) var bytes: Bytes?
+  @exclusivity(unchecked) private var end: ((FileRequest, Outcome) -> Void)?
+  @exclusivity(unchecked) private var isCancelled = false
+  /// Distinguishes the uses of the object.
+  @exclusivity(unchecked) private var generation: UInt = 1
 
-  init(_ loop: EventLoop, _ operation: String, _ file: File?) {
-    self.operation = operation
-    self.file = file
+  override init(loop: EventLoop) {
     super.init(loop: loop)
     cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
   }
 
   deinit { request.deallocate() }
 
+  // MARK: Starting
+
+  /// Starts an operation through `call`, which passes its arguments on to libuv.
+  @inline(__always)
+  static func start<Success>(
+    _ loop: EventLoop, _ operation: String, as kind: Kind = .ordinary, file: File? = nil, bytes: Bytes? = nil,
+    _ convert: @escaping (FileRequest) -> Success, _ done: @escaping Completion<Success>,
+    _ call: (UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32
+  ) -> PendingRequest {
+    let request = loop.requests.takeFileRequest(loop)
+    request.operation = operation
+    request.kind = kind
+    request.file = file
+    request.bytes = bytes
+    request.end = { request, outcome in
+      switch outcome {
+      case .finished: done(.success(convert(request)))
+      case .failed(let error): done(.failure(error))
+      case .abandoned: _ = convert(request)
+      }
+    }
+    return request.submit(
+      loop.isClosed ? UVError.Code.loopClosed.rawValue : call(request.request, didFinishFileRequest))
+  }
+
+  /// Starts an operation on a path.
+  @inline(__always)
+  static func start<Success>(
+    _ loop: EventLoop, _ operation: String, path: some PathConvertible,
+    _ convert: @escaping (FileRequest) -> Success, _ done: @escaping Completion<Success>,
+    _ call: (UnsafePointer<CChar>, UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32
+  ) -> PendingRequest {
+    path.withPathBytes { pointer in
+      if let pointer { return start(loop, operation, convert, done) { call(pointer, $0, $1) } }
+      let error = UVError(.invalidArgument, operation: operation, subject: "a path with a NUL in it")
+      loop.queueMicrotask { done(.failure(error)) }
+      return PendingRequest()
+    }
+  }
+
+  private func submit(_ code: Int32) -> PendingRequest {
+    if code < 0 {
+      let error = failure(code, operation, file?.description)
+      let end = end.take()!
+      loop.queueMicrotask { [self] in
+        end(self, .failed(error))
+        recycle()
+      }
+      return PendingRequest()
+    }
+    loop.requests.insert(self)
+    if holdsFile { file?.beginOperation() }
+    return PendingRequest(self, generation: generation)
+  }
+
+  /// Whether the operation keeps its file from being closed.
+  private var holdsFile: Bool {
+    if case .close = kind { return false }
+    return true
+  }
+
+  override func cancel(slot: UInt, generation: UInt) {
+    // A generation of 0 is whichever is under way: the loop shuts down.
+    guard generation == 0 || generation == self.generation, !isCancelled, holdsFile, let end else { return }
+    isCancelled = true
+    // One that has begun runs to its end, and its result is released then.
+    uv_cancel(cuv_request(request))
+    let error = UVError(.cancelled, operation: operation, subject: subject)
+    loop.queueMicrotask { [self] in end(self, .failed(error)) }
+  }
+
+  // MARK: Ending
+
+  fileprivate func finish() {
+    if writesOn() { return }
+    loop.requests.remove(self)
+    let result = request.pointee.result
+    let end = end.take()!
+    if isCancelled {
+      if result >= 0 { end(self, .abandoned) }
+    } else {
+      end(self, result < 0 ? .failed(failure(result, operation, subject)) : .finished)
+    }
+    uv_fs_req_cleanup(request)
+    if holdsFile { file?.endOperation() }
+    recycle()
+  }
+
+  /// Continues a write of which the system has taken only a part.
+  private func writesOn() -> Bool {
+    let written = request.pointee.result
+    guard case .write(let descriptor, let offset) = kind, written > 0, written < bytes!.count else {
+      return false
+    }
+    bytes = bytes!.dropping(written)
+    let rest = offset.map { $0 + Int64(written) }
+    kind = .write(descriptor: descriptor, offset: rest)
+    uv_fs_req_cleanup(request)
+    cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
+    let code = Self.write(loop, request, descriptor, bytes!, rest, didFinishFileRequest)
+    if code == 0 { return true }
+    request.pointee.result = Int(code)
+    return false
+  }
+
+  /// Hands a write to libuv.
+  static func write(
+    _ loop: EventLoop, _ request: UnsafeMutablePointer<uv_fs_t>, _ descriptor: Int32, _ bytes: Bytes,
+    _ offset: Int64?,
+    _ done: @escaping uv_fs_cb
+  ) -> Int32 {
+    var buffer = uv_buf_t()
+    // The system caps one write a little below 2 GiB, and libuv returns its count in 32 bits.
+    cuv_buf_set(&buffer, bytes.start, min(bytes.count, 1 << 30))
+    return uv_fs_write(loop.raw, request, descriptor, &buffer, 1, offset ?? -1, done)
+  }
+
   /// The path that the operation is about.
-  var subject: String? {
+  private var subject: String? {
     if let file { return file.description }
     return request.pointee.path.map { String(cString: $0) }
   }
 
-  func begin() {
-    // Balanced when libuv calls back, which it does once.
-    _ = Unmanaged.passRetained(self)
-    loop.requests.insert(self)
-    file?.beginOperation()
+  private func recycle() {
+    file = nil
+    bytes = nil
+    isCancelled = false
+    generation &+= 1
+    cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
+    loop.requests.putBack(self)
   }
-
-  fileprivate func finish() {
-    loop.requests.remove(self)
-    deliver()
-    uv_fs_req_cleanup(request)
-    file?.endOperation()
-  }
-
-  /// Tells the result.
-  func deliver() {}
 }
 
 private func didFinishFileRequest(_ request: UnsafeMutablePointer<uv_fs_t>?) {
-  // Balances the retain in `begin`.
-  let operation = Unmanaged<AnyFileRequest>.fromOpaque(cuv_req_data(request!)).takeRetainedValue()
+  // Sound: the loop's list of requests owns it meanwhile.
+  let operation = Unmanaged<FileRequest>.fromOpaque(cuv_req_data(request!)).takeUnretainedValue()
   let loop = operation.loop
   loop.beginCallback()
   operation.finish()
   loop.endCallback()
-}
-
-/// A write that goes on until every byte is written.
-final class FileWriteRequest: FileRequest<Void> {
-  private let descriptor: Int32
-  private var offset: Int64?
-
-  init(
-    _ file: File, _ descriptor: Int32, _ bytes: Bytes, _ offset: Int64?, _ done: @escaping Completion<Void>
-  ) {
-    self.descriptor = descriptor
-    self.offset = offset
-    super.init(file.loop, "fs_write", file: file, bytes: bytes, { _ in }, done)
-  }
-
-  func start() -> PendingRequest { submit(write) }
-
-  private func write(_ request: UnsafeMutablePointer<uv_fs_t>, _ done: @escaping uv_fs_cb) -> Int32 {
-    var buffer = uv_buf_t()
-    // The system caps one write a little below 2 GiB, and libuv returns its count in 32 bits.
-    cuv_buf_set(&buffer, bytes!.start, min(bytes!.count, 1 << 30))
-    return uv_fs_write(loop.raw, request, descriptor, &buffer, 1, offset ?? -1, done)
-  }
-
-  override func deliver() {
-    let written = request.pointee.result
-    guard written > 0, written < bytes!.count else { return super.deliver() }
-    bytes = bytes!.dropping(written)
-    offset = offset.map { $0 + Int64(written) }
-    uv_fs_req_cleanup(request)
-    cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
-    _ = start()
-  }
 }

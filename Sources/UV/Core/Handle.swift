@@ -121,7 +121,7 @@ public class Handle {
   /// Whether the handle is closing or closed.
   ///
   /// The corresponding libuv function is `uv_is_closing`.
-  public var isClosing: Bool { block.header.pointee.isClosing || block.header.pointee.isClosed }
+  public var isClosing: Bool { block.isClosing }
 
   /// Whether the handle is doing something: a timer is started, a connection is reading or writing.
   ///

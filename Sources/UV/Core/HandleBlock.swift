@@ -28,6 +28,11 @@ struct HandleBlock {
 
   var handle: UnsafeMutablePointer<uv_handle_t> { cuv_handle(raw) }
 
+  /// Whether the handle is closing or closed.
+  var isClosing: Bool {
+    @inline(__always) get { header.pointee.isClosing || header.pointee.isClosed }
+  }
+
   init(size: Int, loop: EventLoop) {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.offset + size, alignment: 16)
     header = memory.bindMemory(to: Header.self, capacity: 1)

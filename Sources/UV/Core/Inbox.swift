@@ -1,4 +1,5 @@
 import CUV
+import Synchronization
 
 /// What other threads send to a loop: a locked list, and a wake-up for the first entry only.
 final class Inbox: Sendable {
@@ -10,6 +11,8 @@ final class Inbox: Sendable {
 
   private struct State {
     var messages: [Message] = []
+    /// An empty array whose memory was that of messages; touched by the loop only.
+    var spare: [Message] = []
     var isClosed = false
     var late: [UnownedJob] = []
     var isRunningLate = false
@@ -20,6 +23,8 @@ final class Inbox: Sendable {
   // Sound: a pointer to a mutex; freed with this object.
   nonisolated(unsafe) private let lock = Lock()
   private let wakeup: Wakeup
+  /// How many threads are about to signal; the descriptor stays open for them.
+  private let signalling = Atomic<Int>(0)
 
   init(wakeup: Wakeup) {
     self.wakeup = wakeup
@@ -38,31 +43,49 @@ final class Inbox: Sendable {
   /// Adds a message; false if the loop has ended.
   func send(_ message: consuming Message) -> Bool {
     let message = message
-    return lock.withLock {
+    var isFirst = false
+    let isOpen = lock.withLock {
       if state.pointee.isClosed { return false }
       state.pointee.messages.append(message)
-      // Under the lock, so that the descriptor cannot be closed, and its number used again, in between.
-      if state.pointee.messages.count == 1 { wakeup.signal() }
+      isFirst = state.pointee.messages.count == 1
+      if isFirst { signalling.add(1, ordering: .relaxed) }
       return true
     }
+    // Not under the lock: the loop, once awake, would wait for it at once, which costs two switches of threads.
+    if isFirst {
+      wakeup.signal()
+      signalling.subtract(1, ordering: .releasing)
+    }
+    return isOpen
   }
 
+  /// Takes the messages; to be given back to ``recycle(_:)`` when they have been seen to.
   func receive() -> [Message] {
     lock.withLock {
       let messages = state.pointee.messages
-      // Most batches are small; a fresh array is cheaper than holding the lock while they run.
-      state.pointee.messages = []
+      state.pointee.messages = state.pointee.spare
+      state.pointee.spare = []
       return messages
     }
   }
 
+  /// Takes an array of messages back for its memory.
+  func recycle(_ messages: consuming [Message]) {
+    if messages.capacity > 1024 { return }
+    messages.removeAll(keepingCapacity: true)
+    state.pointee.spare = messages
+  }
+
   func close() -> [Message] {
-    lock.withLock {
+    let messages = lock.withLock {
       state.pointee.isClosed = true
       let messages = state.pointee.messages
       state.pointee.messages = []
       return messages
     }
+    // The descriptor is closed next, and its number may be used again.
+    while signalling.load(ordering: .acquiring) > 0 { sched_yield() }
+    return messages
   }
 
   /// Runs a job that came after the loop had ended: one at a time, on the threads that bring them.

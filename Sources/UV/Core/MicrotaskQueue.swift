@@ -17,6 +17,8 @@ enum Work {
   case job(UnownedJob)
   case object(Microtask)
   case closure(() -> Void)
+  /// What another thread sent.
+  case body((EventLoop) -> Void)
   /// The end of a request that was decided while its caller was still running; the code is 0 or libuv's.
   case completion(Completion<Void>, Operation, Int32)
 

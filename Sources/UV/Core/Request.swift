@@ -44,6 +44,8 @@ public struct Request<Success> {
 }
 
 extension Request where Success == Void {
+  @inlinable
+  @inline(__always)
   init(writing bytes: Bytes, to stream: ByteStream) {
     loop = stream.loop
     body = .write(stream, bytes) { $1.write($2, $0) }

@@ -1,3 +1,5 @@
+import CUV
+
 /// What makes a source produce: the part that differs between a listener, a connection and a timer.
 protocol SourceDriver: AnyObject {
   /// Called when the first element is asked for. The source delivers, or finishes, from now on.
@@ -76,7 +78,8 @@ final class SourceCore<Element>: Cancelling {
   @inline(__always)
   func outcomeIfReady() -> Outcome? {
     if let outcome = immediateOutcome() { return outcome }
-    return Task.isCancelled ? .failure(UVError(.cancelled, operation: operation)) : nil
+    return cuv_task_is_cancelled(cuv_current_task())
+      ? .failure(UVError(.cancelled, operation: operation)) : nil
   }
 
   @inline(__always)
@@ -143,8 +146,8 @@ final class SourceCore<Element>: Cancelling {
   @inline(__always)
   func deliver(_ element: Element) {
     if let handler { return handler(.success(element)) }
-    guard let entry = first else { return }
-    first = others.isEmpty ? nil : others.removeFirst()
+    guard let entry = first.take() else { return }
+    if !others.isEmpty { first = others.removeFirst() }
     entry.waiter.resume(.success(element))
   }
 

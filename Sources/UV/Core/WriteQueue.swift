@@ -29,7 +29,11 @@ final class WriteQueue: Cancelling {
   }
 
   /// The stream, which owns this; set once.
-  unowned(unsafe) var owner: ByteStream!
+  unowned(unsafe) var owner: ByteStream! {
+    didSet { block = owner.block }
+  }
+  /// The stream's handle, which every write looks at: to go through the stream would retain it each time.
+  private var block: HandleBlock!
   private let loop: EventLoop
   private var request: UnsafeMutablePointer<uv_write_t>?
   private var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
@@ -90,14 +94,14 @@ final class WriteQueue: Cancelling {
 
   /// For a task, which has one write under way at a time: there is nothing to gather, so it never waits its turn.
   func writeNow(_ bytes: Bytes) -> Result<Int, UVError> {
-    if Task.isCancelled { return .failure(UVError(.cancelled, operation: "write")) }
+    if cuv_task_is_cancelled(cuv_current_task()) { return .failure(UVError(.cancelled, operation: "write")) }
     let taken = tryWrite(bytes)
     return taken < 0 ? .failure(failure(taken, "write")) : .success(taken)
   }
 
   /// The part of a task's write that has to wait.
   nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async throws(UVError) {
-    let code: Int32 = await suspend(on: loop) { continuation in
+    let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
       generation &+= 1
       append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)
       if taken > 0 { flush() } else { schedule() }
@@ -108,7 +112,7 @@ final class WriteQueue: Cancelling {
 
   /// Why nothing can be written, as a code.
   private func refusal() -> Int32? {
-    if owner.isClosing { return owner.closedError("write").code.rawValue }
+    if block.isClosing { return owner.closedError("write").code.rawValue }
     return isShutDown ? UV_EPIPE.rawValue : nil
   }
 
@@ -118,7 +122,7 @@ final class WriteQueue: Cancelling {
     if let code = refusal() { return Int(code) }
     guard isEmpty else { return 0 }
     turn = loop.internals.turn
-    let taken = Int(cuv_try_write(owner.stream, bytes.start, bytes.count))
+    let taken = Int(cuv_try_write(cuv_stream(block.raw), bytes.start, bytes.count))
     return taken == Int(UV_EAGAIN.rawValue) ? 0 : taken
   }
 
@@ -161,7 +165,7 @@ final class WriteQueue: Cancelling {
     inFlight = []
     loop.queueMicrotask { [self] in
       complete(entries, code)
-      becameEmpty()
+      becameEmpty(code)
     }
   }
 
@@ -169,7 +173,7 @@ final class WriteQueue: Cancelling {
     let entries = inFlight
     inFlight = []
     complete(entries, code)
-    if queued.isEmpty { becameEmpty() } else { flush() }
+    if queued.isEmpty { becameEmpty(code) } else { flush() }
   }
 
   private func complete(_ entries: [Entry], _ code: Int32) {
@@ -177,11 +181,12 @@ final class WriteQueue: Cancelling {
     for entry in entries { entry.waiter.resume(code) }
   }
 
-  private func becameEmpty() {
-    guard isEmpty else { return }
+  private func becameEmpty(_ code: Int32 = 0) {
+    // What waits on a stream that closes is told by its close.
+    guard isEmpty, !owner.isClosing else { return }
     let waiters = drainWaiters
     drainWaiters = []
-    for done in waiters { done(.success(())) }
+    for done in waiters { done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
     if let done = shutdownWaiter.take() { startShutdown(done) }
     owner.letGo(.writing)
   }

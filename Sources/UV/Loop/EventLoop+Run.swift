@@ -16,6 +16,7 @@ extension EventLoop {
   ///   a message.
   ///
   /// The corresponding libuv function is `uv_run`.
+  @discardableResult
   public static func run<T, E: Error>(
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws(E) -> T
   ) throws(E) -> T {
@@ -30,6 +31,7 @@ extension EventLoop {
   /// - Throws: The body's error, at once and without running the loop; otherwise as ``run(_:)-swift.type.method``.
   ///
   /// The corresponding libuv function is `uv_run`.
+  @discardableResult
   public static func runCallbacks<T, E: Error>(_ body: (EventLoop) throws(E) -> T) throws(E) -> T {
     let loop = try make(throwing: E.self)
     defer { loop.shutdown() }
@@ -44,6 +46,7 @@ extension EventLoop {
   /// Runs `body` on this loop, as the static function does, and leaves the loop open afterwards.
   ///
   /// The corresponding libuv function is `uv_run`.
+  @discardableResult
   public func run<T, E: Error>(
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws(E) -> T
   ) throws(E) -> T {
@@ -61,6 +64,7 @@ extension EventLoop {
   /// Calls `body` with this loop and runs until no work is left; leaves the loop open afterwards.
   ///
   /// The corresponding libuv function is `uv_run`.
+  @discardableResult
   public func runCallbacks<T, E: Error>(_ body: (EventLoop) throws(E) -> T) throws(E) -> T {
     try checkRunnable(throwing: E.self)
     let previous = EventLoop.current
@@ -132,7 +136,6 @@ extension EventLoop {
 
   private func start<T, E: Error>(_ task: LoopTask<T, E>) -> LoopTask<T, E> {
     precondition(!isClosed, "spawn: \(UVError.Code.loopClosed.message)")
-    tasks.append(task)
     beginWork()
     // Sound: the task's body runs in the loop's actor, on the thread that made it.
     let transfer = UnsafeTransfer(task)
@@ -142,8 +145,8 @@ extension EventLoop {
     return task
   }
 
-  func taskEnded(_ task: LoopTaskBase) {
-    tasks.remove(task)
+  func taskEnded(_ identity: UnsafeMutableRawPointer) {
+    tasks.remove(identity)
     endWork()
     if isStopRequested, tasks.isEmpty { uv_stop(raw) }
   }

@@ -30,18 +30,18 @@ public final class EventLoop {
   private(set) lazy var timers = TimerWheel(loop: self)
   let requests = RequestList()
   let readBuffer = ReadBuffer()
-  private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
-  private(set) var handleCount = 0
-  private var workCount = 0
-  var tasks = TaskList()
+  @exclusivity(unchecked) private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
+  @exclusivity(unchecked) private(set) var handleCount = 0
+  @exclusivity(unchecked) private var workCount = 0
+  @exclusivity(unchecked) var tasks = TaskTable()
   @exclusivity(unchecked) var checkpoints: [Microtask] = []
   private(set) lazy var actor = LoopActor(executor)
 
   /// Whether the loop is inside one of its `run` functions.
-  public internal(set) var isRunning = false
-  var isStopRequested = false
+  @exclusivity(unchecked) public internal(set) var isRunning = false
+  @exclusivity(unchecked) var isStopRequested = false
   /// Whether the loop has been shut down.
-  public internal(set) var isClosed = false
+  @exclusivity(unchecked) public internal(set) var isClosed = false
 
   /// How many microtasks run in one go before I/O gets its turn.
   private static let microtasksPerTurn = 4096
@@ -82,6 +82,7 @@ public final class EventLoop {
   deinit {
     shutdown()
     microtasks.deallocate()
+    tasks.deallocate()
     raw.deallocate()
   }
 
@@ -135,7 +136,7 @@ public final class EventLoop {
 
   /// Has the queue drained when no callback is running that would do it.
   @inline(never)
-  private func attend() {
+  func attend() {
     // After a shutdown there is no later turn to wait for.
     if !internals.pump() { drain() }
   }
@@ -191,6 +192,7 @@ public final class EventLoop {
       case .job(let job): executor.run(job)
       case .object(let microtask): microtask.run()
       case .closure(let body): body()
+      case .body(let body): body(self)
       case .completion(let done, let operation, let code):
         done(code < 0 ? .failure(failure(code, operation.name)) : .success(()))
       }
@@ -208,16 +210,17 @@ public final class EventLoop {
     endCallback()
   }
 
-  func deliver(_ messages: [Inbox.Message]) {
-    for message in messages {
-      switch message {
+  func deliver(_ messages: consuming [Inbox.Message]) {
+    for index in 0..<messages.count {
+      switch messages[index] {
       case .job(let job):
         microtasks.state.pointee.jobsFromOtherThreads &+= 1
         enqueue(.job(job))
-      case .body(let body): enqueue(.closure { [self] in body(self) })
+      case .body(let body): enqueue(.body(body))
       case .release(let block): block.abandon()
       }
     }
+    executor.recycle(messages)
   }
 
   // MARK: Handles

@@ -8,15 +8,9 @@ actor LoopActor {
 
   /// Runs a task's body, which was made on the loop's thread and runs there.
   func run<T, E: Error>(_ task: UnsafeTransfer<LoopTask<T, E>>) async {
-    let executor = executor
-    await withTaskCancellationHandler {
-      await task.value.withCurrent(isolation: self) { await task.value.run() }
-    } onCancel: {
-      if executor.isOnLoop {
-        task.value.cancelWait()
-      } else {
-        try? executor.execute { _ in task.value.cancelWait() }
-      }
-    }
+    let task = task.value
+    // The closure, and what it captured, goes as soon as it has ended.
+    let body = task.takeBody()
+    do throws(E) { task.finish(.success(try await body())) } catch { task.finish(.failure(error)) }
   }
 }

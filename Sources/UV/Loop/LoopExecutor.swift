@@ -16,7 +16,13 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
   init(wakeup: Wakeup) { inbox = Inbox(wakeup: wakeup) }
 
-  func attach(to loop: EventLoop) { self.loop = loop }
+  // Sound: as the loop, whose queue it is.
+  nonisolated(unsafe) private var queue: MicrotaskQueue!
+
+  func attach(to loop: EventLoop) {
+    self.loop = loop
+    queue = loop.microtasks
+  }
 
   /// Whether the calling thread is the loop's.
   public var isOnLoop: Bool {
@@ -47,8 +53,9 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     if isOnLoop, inbox.isOpenOnLoop {
-      loop.microtasks.state.pointee.jobsFromLoop &+= 1
-      loop.enqueue(.job(job))
+      queue.state.pointee.jobsFromLoop &+= 1
+      queue.append(.job(job))
+      if !queue.state.pointee.isAttended { loop.attend() }
     } else if !inbox.send(.job(job)) {
       // A task outlives its loop only where somebody kept the executor for it. It cannot be dropped, so it ends
       // on a thread that resumes it, where each operation on the loop fails with `loopClosed`.
@@ -66,6 +73,9 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
   /// Takes what other threads sent. On the loop.
   func receive() -> [Inbox.Message] { inbox.receive() }
+
+  /// Takes an array of messages back for its memory. On the loop.
+  func recycle(_ messages: consuming [Inbox.Message]) { inbox.recycle(messages) }
 
   /// Refuses further messages and returns the last ones. On the loop.
   func close() -> [Inbox.Message] { inbox.close() }

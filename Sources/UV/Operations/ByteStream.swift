@@ -78,8 +78,8 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 
   /// The iterator of a stream's bytes.
   ///
-  /// Inlined into the loop that uses it: each call of an asynchronous function costs two changes of executor,
-  /// which cost more than a read.
+  /// Inlined into the loop that uses it: each call of an asynchronous function costs a change of executor, which
+  /// costs more than a read.
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let stream: ByteStream
     /// The task that iterates, found once.
@@ -90,18 +90,21 @@ public class ByteStream: Handle, EventSource, SourceDriver {
     /// The next bytes, or nil at the end; returns at once if they are there.
     @inlinable
     @inline(__always)
-    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError) -> Bytes? {
+    public nonisolated(nonsending) mutating func next(
+      isolation: (any Actor)? = #isolation
+    ) async throws(UVError) -> Bytes? {
       if let outcome = stream.immediateRead(by: &task) { return try outcome.get() }
       guard let task else { return try await stream.readFromAnotherTask() }
-      let outcome = await withUnsafeContinuation { stream.waitToRead($0, task) }
-      return try stream.didWaitToRead(outcome, task).get()
+      let outcome = await withContinuation { stream.waitToRead($0, task) }
+      task.didWait()
+      return try outcome.value.get()
     }
   }
 
   /// What the next read gives without waiting.
   @usableFromInline
   func immediateRead(by task: inout LoopTaskBase?) -> Result<Bytes?, UVError>? {
-    if task?.isCurrent != true { task = LoopTaskBase.current }
+    if task?.isCurrent != true { task = loop.currentTask }
     return source.outcomeIfReady()
   }
 
@@ -110,14 +113,6 @@ public class ByteStream: Handle, EventSource, SourceDriver {
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>, _ task: LoopTaskBase
   ) {
     task.willWait(for: source.wait(continuation))
-  }
-
-  @usableFromInline
-  func didWaitToRead(_ outcome: UnsafeTransfer<Result<Bytes?, UVError>>, _ task: LoopTaskBase) -> Result<
-    Bytes?, UVError
-  > {
-    task.didWait()
-    return outcome.value
   }
 
   @usableFromInline
@@ -138,7 +133,9 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   ///   ``shutdown()`` or once the peer has gone, with `cancelled` if the stream is closed before.
   ///
   /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
-  public func write(_ bytes: Bytes) -> Request<Void> { Request(writing: bytes, to: self) }
+  @inlinable
+  @inline(__always)
+  public final func write(_ bytes: Bytes) -> Request<Void> { Request(writing: bytes, to: self) }
 
   /// Writes bytes; see ``write(_:)``.
   ///
@@ -215,7 +212,8 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 private func allocateForRead(
   _ handle: UnsafeMutablePointer<uv_handle_t>?, _: Int, _ buffer: UnsafeMutablePointer<uv_buf_t>?
 ) {
-  HandleBlock(of: handle!).header.pointee.loop.readBuffer.reserve(buffer!)
+  let loop = Unmanaged.passUnretained(HandleBlock(of: handle!).header.pointee.loop)
+  loop._withUnsafeGuaranteedRef { $0.readBuffer.reserve(buffer!) }
 }
 
 private func didRead(
@@ -223,19 +221,25 @@ private func didRead(
 ) {
   // Zero is "nothing for now", not the end.
   if count == 0 { return }
+  // The one reference that is counted: a handler may let go of the stream, which holds the others.
   let stream = owner(of: handle!, as: ByteStream.self)
-  let loop = stream.loop
-  let source = stream.source
-  loop.beginCallback()
-  if count > 0 {
-    source.deliver(loop.readBuffer.take(count))
-    loop.endCallback()
-    // Only now, after whoever was resumed has had the time to ask again.
-    source.pauseIfUnwanted()
-  } else {
-    uv_read_stop(handle!)
-    source.finish(count == Int(UV_EOF.rawValue) ? nil : failure(count, "read"))
-    stream.letGo(.source)
-    loop.endCallback()
+  let (loop, source) = (Unmanaged.passUnretained(stream.loop), Unmanaged.passUnretained(stream.source))
+  withExtendedLifetime(stream) {
+    loop._withUnsafeGuaranteedRef { loop in
+      source._withUnsafeGuaranteedRef { source in
+        loop.beginCallback()
+        if count > 0 {
+          source.deliver(loop.readBuffer.take(count))
+          loop.endCallback()
+          // Only now, after whoever was resumed has had the time to ask again.
+          source.pauseIfUnwanted()
+        } else {
+          uv_read_stop(handle!)
+          source.finish(count == Int(UV_EOF.rawValue) ? nil : failure(count, "read"))
+          stream.letGo(.source)
+          loop.endCallback()
+        }
+      }
+    }
   }
 }

@@ -10,19 +10,26 @@ import CUV
 public final class File {
   /// The loop that the file belongs to.
   public let loop: EventLoop
-  /// The path that the file was opened by.
-  public let path: FilePath
-  private let descriptor: Int32
-  private var operations = 0
-  private var isClosed = false
-  private var isDescriptorClosed = false
-  private var closeWaiters: [Completion<Void>] = []
-  private var closeResult: Result<Void, UVError>?
+  private let name: any PathConvertible
+  let descriptor: Int32
+  // Loop-confined: exclusivity checks would cost more than the accesses.
+  @exclusivity(unchecked) private var operations = 0
+  @exclusivity(unchecked) private(set) var isClosed = false
+  @exclusivity(unchecked) private var isDescriptorClosed = false
+  @exclusivity(unchecked) private var closeWaiter: Completion<Void>?
+  @exclusivity(unchecked) private var furtherCloseWaiters: [Completion<Void>] = []
+  @exclusivity(unchecked) private var closeResult: Result<Void, UVError>?
 
-  init(loop: EventLoop, path: FilePath, descriptor: Int32) {
+  init(loop: EventLoop, path: some PathConvertible, descriptor: Int32) {
     self.loop = loop
-    self.path = path
+    name = path
     self.descriptor = descriptor
+  }
+
+  /// The path that the file was opened by.
+  public var path: FilePath {
+    // It has been opened by these bytes, so there are some.
+    name.withPathBytes { FilePath(platformString: $0!) }
   }
 
   deinit { if !isDescriptorClosed { _ = CUV.close(descriptor) } }
@@ -54,13 +61,13 @@ public final class File {
     if isClosed { return refuse(.badDescriptor, "fs_read", done) }
     let storage = ByteStorage.create(capacity: count)
     let room = Bytes(storage: storage, start: UnsafePointer(storage.base), count: count)
-    return FileRequest<Bytes>(
+    return FileRequest.start(
       loop, "fs_read", file: self, bytes: room,
       { request in
         let room = request.bytes!
         return Bytes(storage: room.storage, start: room.start, count: request.request.pointee.result)
       }, done
-    ).submit { request, done in
+    ) { request, done in
       var buffer = uv_buf_t()
       cuv_buf_set(&buffer, storage.base, count)
       return uv_fs_read(loop.raw, request, descriptor, &buffer, 1, offset ?? -1, done)
@@ -87,7 +94,10 @@ public final class File {
   ) -> PendingRequest {
     if (offset ?? 0) < 0 { return refuse(.invalidArgument, "fs_write", done) }
     if isClosed { return refuse(.badDescriptor, "fs_write", done) }
-    return FileWriteRequest(self, descriptor, bytes, offset, done).start()
+    return FileRequest.start(
+      loop, "fs_write", as: .write(descriptor: descriptor, offset: offset), file: self, bytes: bytes,
+      { _ in }, done
+    ) { FileRequest.write(loop, $0, descriptor, bytes, offset, $1) }
   }
 
   /// What the system knows of the file.
@@ -101,8 +111,9 @@ public final class File {
   @discardableResult
   public func stat(_ done: @escaping Completion<FileStatus>) -> PendingRequest {
     if isClosed { return refuse(.badDescriptor, "fs_fstat", done) }
-    return FileRequest(loop, "fs_fstat", file: self, { FileStatus($0.request.pointee.statbuf) }, done)
-      .submit { uv_fs_fstat(loop.raw, $0, descriptor, $1) }
+    return FileRequest.start(loop, "fs_fstat", file: self, { FileStatus($0.request.pointee.statbuf) }, done) {
+      uv_fs_fstat(loop.raw, $0, descriptor, $1)
+    }
   }
 
   // MARK: Closing
@@ -127,8 +138,10 @@ public final class File {
     startClosing()
     if let closeResult {
       loop.queueMicrotask { done(closeResult) }
+    } else if closeWaiter == nil {
+      closeWaiter = done
     } else {
-      closeWaiters.append(done)
+      furtherCloseWaiters.append(done)
     }
     return PendingRequest()
   }
@@ -142,13 +155,22 @@ public final class File {
   private func closeDescriptor() {
     guard !isDescriptorClosed else { return }
     isDescriptorClosed = true
-    // Not cancelled with the rest when a loop shuts down: a descriptor that is not closed is lost.
-    CloseRequest(loop, self) { [self] result in
-      closeResult = result
-      let waiters = closeWaiters
-      closeWaiters = []
-      for done in waiters { done(result) }
-    }.start(descriptor)
+    if loop.isClosed {
+      _ = CUV.close(descriptor)
+      loop.queueMicrotask { [self] in didClose(.success(())) }
+    } else {
+      _ = FileRequest.start(loop, "fs_close", as: .close, file: self, { _ in }, { [self] in didClose($0) }) {
+        uv_fs_close(loop.raw, $0, descriptor, $1)
+      }
+    }
+  }
+
+  private func didClose(_ result: Result<Void, UVError>) {
+    closeResult = result
+    closeWaiter.take()?(result)
+    let others = furtherCloseWaiters
+    furtherCloseWaiters = []
+    for done in others { done(result) }
   }
 
   func beginOperation() { operations += 1 }
@@ -158,7 +180,7 @@ public final class File {
     if isClosed, operations == 0 { closeDescriptor() }
   }
 
-  private func refuse<T>(_ code: UVError.Code, _ operation: String, _ done: @escaping Completion<T>)
+  func refuse<T>(_ code: UVError.Code, _ operation: String, _ done: @escaping Completion<T>)
     -> PendingRequest
   {
     let error = UVError(code, operation: operation, subject: description)
@@ -170,29 +192,4 @@ public final class File {
 extension File: CustomStringConvertible {
   /// The path that the file was opened by.
   public var description: String { path.string }
-}
-
-/// The close of a descriptor: it cannot be cancelled.
-private final class CloseRequest: FileRequest<Void> {
-  private let owner: File
-  private let done: Completion<Void>
-
-  init(_ loop: EventLoop, _ file: File, _ done: @escaping Completion<Void>) {
-    owner = file
-    self.done = done
-    super.init(loop, "fs_close", { _ in }, done)
-  }
-
-  override var subject: String? { owner.description }
-
-  func start(_ descriptor: Int32) {
-    if loop.isClosed {
-      _ = CUV.close(descriptor)
-      loop.queueMicrotask { [done] in done(.success(())) }
-    } else {
-      _ = submit { uv_fs_close(loop.raw, $0, descriptor, $1) }
-    }
-  }
-
-  override func cancel(slot: UInt, generation: UInt) {}
 }

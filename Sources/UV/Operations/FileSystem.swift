@@ -33,14 +33,10 @@ public struct FileSystem {
     options: FileDescriptor.OpenOptions = [], permissions: FilePermissions = .ownerReadWriteOthersRead,
     _ done: @escaping Completion<File>
   ) -> PendingRequest {
-    FileRequest(
-      loop, "fs_open",
-      { request in
-        File(
-          loop: request.loop, path: FilePath(platformString: request.request.pointee.path),
-          descriptor: Int32(request.request.pointee.result))
-      }, done
-    ).submit(path) {
+    FileRequest.start(
+      loop, "fs_open", path: path,
+      { File(loop: $0.loop, path: path, descriptor: Int32($0.request.pointee.result)) }, done
+    ) {
       uv_fs_open(loop.raw, $1, $0, mode.rawValue | options.rawValue, Int32(permissions.rawValue), $2)
     }
   }
@@ -57,8 +53,9 @@ public struct FileSystem {
   /// The corresponding libuv function is `uv_fs_stat`.
   @discardableResult
   public func stat(_ path: some PathConvertible, _ done: @escaping Completion<FileStatus>) -> PendingRequest {
-    FileRequest(loop, "fs_stat", { FileStatus($0.request.pointee.statbuf) }, done)
-      .submit(path) { uv_fs_stat(loop.raw, $1, $0, $2) }
+    FileRequest.start(loop, "fs_stat", path: path, { FileStatus($0.request.pointee.statbuf) }, done) {
+      uv_fs_stat(loop.raw, $1, $0, $2)
+    }
   }
 
   /// What the system knows of a file, or of a symbolic link itself.
@@ -72,8 +69,9 @@ public struct FileSystem {
   @discardableResult
   public func lstat(_ path: some PathConvertible, _ done: @escaping Completion<FileStatus>) -> PendingRequest
   {
-    FileRequest(loop, "fs_lstat", { FileStatus($0.request.pointee.statbuf) }, done)
-      .submit(path) { uv_fs_lstat(loop.raw, $1, $0, $2) }
+    FileRequest.start(loop, "fs_lstat", path: path, { FileStatus($0.request.pointee.statbuf) }, done) {
+      uv_fs_lstat(loop.raw, $1, $0, $2)
+    }
   }
 
   // MARK: Names
@@ -88,7 +86,9 @@ public struct FileSystem {
   /// The corresponding libuv function is `uv_fs_unlink`.
   @discardableResult
   public func unlink(_ path: some PathConvertible, _ done: @escaping Completion<Void>) -> PendingRequest {
-    FileRequest(loop, "fs_unlink", { _ in }, done).submit(path) { uv_fs_unlink(loop.raw, $1, $0, $2) }
+    FileRequest.start(loop, "fs_unlink", path: path, { _ in }, done) {
+      uv_fs_unlink(loop.raw, $1, $0, $2)
+    }
   }
 
   /// Gives a file another name, in one step; a file that has that name already is replaced.
@@ -105,7 +105,7 @@ public struct FileSystem {
   public func rename(
     _ path: some PathConvertible, to newPath: some PathConvertible, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest(loop, "fs_rename", { _ in }, done).submit(path) { path, request, done in
+    FileRequest.start(loop, "fs_rename", path: path, { _ in }, done) { path, request, done in
       newPath.withPathBytes { newPath in
         newPath.map { uv_fs_rename(loop.raw, request, path, $0, done) } ?? UV_EINVAL.rawValue
       }
@@ -131,8 +131,9 @@ public struct FileSystem {
     _ path: some PathConvertible, permissions: FilePermissions = .ownerAllOthersReadExecute,
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest(loop, "fs_mkdir", { _ in }, done)
-      .submit(path) { uv_fs_mkdir(loop.raw, $1, $0, Int32(permissions.rawValue), $2) }
+    FileRequest.start(loop, "fs_mkdir", path: path, { _ in }, done) {
+      uv_fs_mkdir(loop.raw, $1, $0, Int32(permissions.rawValue), $2)
+    }
   }
 
   /// Makes a directory with a name that nothing else has.
@@ -152,8 +153,11 @@ public struct FileSystem {
   public func mkdtemp(_ template: some PathConvertible, _ done: @escaping Completion<FilePath>)
     -> PendingRequest
   {
-    FileRequest(loop, "fs_mkdtemp", { FilePath(platformString: $0.request.pointee.path) }, done)
-      .submit(template) { uv_fs_mkdtemp(loop.raw, $1, $0, $2) }
+    FileRequest.start(
+      loop, "fs_mkdtemp", path: template, { FilePath(platformString: $0.request.pointee.path) }, done
+    ) {
+      uv_fs_mkdtemp(loop.raw, $1, $0, $2)
+    }
   }
 
   /// Removes an empty directory.
@@ -166,7 +170,9 @@ public struct FileSystem {
   /// The corresponding libuv function is `uv_fs_rmdir`.
   @discardableResult
   public func rmdir(_ path: some PathConvertible, _ done: @escaping Completion<Void>) -> PendingRequest {
-    FileRequest(loop, "fs_rmdir", { _ in }, done).submit(path) { uv_fs_rmdir(loop.raw, $1, $0, $2) }
+    FileRequest.start(loop, "fs_rmdir", path: path, { _ in }, done) {
+      uv_fs_rmdir(loop.raw, $1, $0, $2)
+    }
   }
 
   /// The entries of a directory, sorted by the bytes of their names, without `.` and `..`.
@@ -183,8 +189,8 @@ public struct FileSystem {
   public func scandir(
     _ path: some PathConvertible, _ done: @escaping Completion<[DirectoryEntry]>
   ) -> PendingRequest {
-    FileRequest(
-      loop, "fs_scandir",
+    FileRequest.start(
+      loop, "fs_scandir", path: path,
       { request in
         var entries: [DirectoryEntry] = []
         var entry = uv_dirent_t()
@@ -194,7 +200,7 @@ public struct FileSystem {
         }
         return entries
       }, done
-    ).submit(path) { uv_fs_scandir(loop.raw, $1, $0, 0, $2) }
+    ) { uv_fs_scandir(loop.raw, $1, $0, 0, $2) }
   }
 }
 

@@ -83,7 +83,11 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
     }
     keepAlive(.source)
     // Not from here: whoever asks is still on the stack.
-    if hasPending { loop.queueMicrotask { [self] in acceptPending() } }
+    guard hasPending else { return }
+    loop.queueMicrotask { [self] in
+      acceptPending()
+      source.pauseIfUnwanted()
+    }
   }
 
   func pause() { letGo(.source) }
@@ -112,10 +116,10 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
     let listener: TCPListener
 
     /// The next connection.
-    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError)
-      -> TCPConnection?
-    {
-      try await listener.source.next(task: LoopTaskBase.current)
+    public nonisolated(nonsending) mutating func next(
+      isolation: (any Actor)? = #isolation
+    ) async throws(UVError) -> TCPConnection? {
+      try await listener.source.next(task: listener.loop.currentTask)
     }
   }
 

@@ -81,8 +81,10 @@ public final class Ticks: EventSource, SourceDriver {
     let ticks: Ticks
 
     /// The next tick; it never is nil.
-    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError) -> Tick? {
-      try await ticks.source.next(task: LoopTaskBase.current)
+    public nonisolated(nonsending) mutating func next(
+      isolation: (any Actor)? = #isolation
+    ) async throws(UVError) -> Tick? {
+      try await ticks.source.next(task: ticks.loop.currentTask)
     }
   }
 

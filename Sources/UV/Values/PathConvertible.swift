@@ -1,3 +1,5 @@
+import CUV
+
 /// What names a file: a `String`, or a `FilePath` where the name is not UTF-8.
 ///
 /// A path is bytes to the system. A string with a NUL in it names no file: operations on one fail with
@@ -10,7 +12,8 @@ public protocol PathConvertible {
 extension String: PathConvertible {
   /// Calls `body` with the string's UTF-8, or with nil if there is a NUL in it.
   public func withPathBytes<T>(_ body: (UnsafePointer<CChar>?) -> T) -> T {
-    utf8.contains(0) ? body(nil) : withCString(body)
+    let count = utf8.count
+    return withCString { strlen($0) == count ? body($0) : body(nil) }
   }
 }
 

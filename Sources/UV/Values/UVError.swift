@@ -14,21 +14,35 @@ import CUV
 ///   }
 /// }
 /// ```
-public struct UVError: Error, Hashable, Sendable {
+public struct UVError: Error, Sendable {
+  /// Behind a reference, because every completion passes a `Result`: with the error in place, it would take five
+  /// words more to copy than its value.
+  private final class Contents: Sendable {
+    let code: Code
+    let operation: String
+    let subject: String?
+
+    init(_ code: Code, _ operation: String, _ subject: String?) {
+      self.code = code
+      self.operation = operation
+      self.subject = subject
+    }
+  }
+
+  private let contents: Contents
+
   /// The kind of failure.
-  public let code: Code
+  public var code: Code { contents.code }
 
   /// The operation that failed, by its name in libuv without the prefix: `"connect"`, `"fs_open"`.
-  public let operation: String
+  public var operation: String { contents.operation }
 
   /// The path, address or name that the operation was about, where there is one.
-  public let subject: String?
+  public var subject: String? { contents.subject }
 
   /// Creates an error; for code that reports failures in this library's own form, such as a test double.
   public init(_ code: Code, operation: String, subject: String? = nil) {
-    self.code = code
-    self.operation = operation
-    self.subject = subject
+    contents = Contents(code, operation, subject)
   }
 
   /// The symbolic name of the code, for example `"ECONNREFUSED"`.
@@ -44,6 +58,20 @@ public struct UVError: Error, Hashable, Sendable {
   /// Whether the operation ended because it was cancelled: by its `PendingRequest`, by its task, or because its
   /// handle was closed.
   public var isCancelled: Bool { code == .cancelled }
+}
+
+extension UVError: Hashable {
+  /// Whether both say the same.
+  public static func == (a: UVError, b: UVError) -> Bool {
+    a.code == b.code && a.operation == b.operation && a.subject == b.subject
+  }
+
+  /// Hashes what the error says.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(operation)
+    hasher.combine(subject)
+  }
 }
 
 extension UVError: CustomStringConvertible {

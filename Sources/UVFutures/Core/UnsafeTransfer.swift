@@ -1,6 +1,6 @@
 /// Carries a value through an API that asks for `Sendable` while it goes to one thread at a time.
-// Sound: each use says why.
 @usableFromInline
+// Sound: each use says why.
 struct UnsafeTransfer<Value>: @unchecked Sendable {
   @usableFromInline let value: Value
   @inlinable init(_ value: Value) { self.value = value }

@@ -7,6 +7,7 @@ public import UV
 ///
 /// Combine's `Deferred` around a `Future`.
 public struct RequestPublisher<Output>: LoopPublisher {
+  /// What the request fails with.
   public typealias Failure = UVError
 
   /// What is started for each subscriber.

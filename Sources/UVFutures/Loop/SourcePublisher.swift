@@ -11,7 +11,9 @@ public import UV
 ///
 /// Combine's `Publisher`.
 public struct SourcePublisher<Source: EventSource>: LoopPublisher {
+  /// What the source delivers.
   public typealias Output = Source.Element
+  /// What ends the source before its time.
   public typealias Failure = UVError
 
   /// What is asked for elements.

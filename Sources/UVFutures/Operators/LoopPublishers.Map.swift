@@ -3,6 +3,7 @@ extension LoopPublishers {
   ///
   /// Combine's `Publishers.Map`.
   public struct Map<Upstream: Publisher, Output>: LoopPublisher {
+    /// What the upstream fails with.
     public typealias Failure = Upstream.Failure
 
     /// Where the values come from.

@@ -5,7 +5,9 @@ extension LoopPublishers {
   ///
   /// Combine's `Publishers.Timeout`.
   public struct Timeout<Upstream: Publisher>: LoopPublisher {
+    /// What the upstream delivers.
     public typealias Output = Upstream.Output
+    /// What the upstream fails with.
     public typealias Failure = Upstream.Failure
 
     /// Where the values come from.

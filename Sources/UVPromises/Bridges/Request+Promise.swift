@@ -6,7 +6,7 @@ extension Request {
   /// Cancelling the promise, or the last chain that waits for it, cancels the request.
   @inlinable
   public func promise(file: StaticString = #fileID, line: UInt = #line) -> Promise<Success> {
-    let node = RequestNode<Success>(file, line)
+    let node = RequestNode(file, line)
     node.pending = start { result in
       switch result {
       case .success(let value): node.fulfill(value)
@@ -19,7 +19,7 @@ extension Request {
 
 /// The promise of a request's answer.
 @usableFromInline
-final class RequestNode<T>: Node<T> {
+final class RequestNode: Node {
   @exclusivity(unchecked) @usableFromInline var pending = PendingRequest()
 
   @inlinable

@@ -12,7 +12,7 @@ public func after(
   guard let loop = EventLoop.current else {
     preconditionFailure("after(_:) needs an event loop on its thread: call it inside EventLoop.run")
   }
-  let node = RequestNode<Void>(file, line, flags: .isGuarantee)
+  let node = RequestNode(file, line, flags: .isGuarantee)
   node.pending = loop.sleep(for: duration) { result in
     if case .success = result { node.fulfill(()) }
   }
@@ -29,9 +29,13 @@ public func after(
   after(Duration.seconds(min(max(seconds, 0), 1e9)), file: file, line: line)
 }
 
-/// A guarantee that is resolved after an interval in Dispatch's form; zero or less means in the next turn of the loop.
+/// A guarantee that is resolved after an interval in Dispatch's form; zero or less means in the next turn of
+/// the loop.
+///
+/// Where both could be meant, as in `after(.milliseconds(1))`, it is a `Duration`; the two mean the same.
 ///
 /// PromiseKit's `after(_:)`.
+@_disfavoredOverload
 public func after(
   _ interval: DispatchTimeInterval, file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<Void> {

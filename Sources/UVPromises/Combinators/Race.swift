@@ -1,5 +1,5 @@
-/// The outcome of the promise that is resolved first, be it a value or an error. The others go on, and their errors
-/// count as handled.
+/// The outcome of the promise that is resolved first, be it a value or an error. The others go on, and their
+/// errors count as handled.
 ///
 /// - Parameters:
 ///   - thenables: The contestants; with none the result is rejected with ``PMKError/badInput``.
@@ -12,7 +12,7 @@ public func race<U: Thenable>(
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<U.T> {
   if thenables.isEmpty { return Promise(file: file, line: line, error: PMKError.badInput) }
-  return Promise(node: first(of: thenables.map(\.node), cancelsRest, [], file, line))
+  return Promise(node: first(of: thenables.map(\.node), U.T.self, cancelsRest, [], file, line))
 }
 
 /// The outcome of the promise that is resolved first, be it a value or an error. The others go on.
@@ -35,14 +35,14 @@ public func race<T>(
   file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<T> {
   precondition(!guarantees.isEmpty, "race() of no guarantees can have no value")
-  return Guarantee(node: first(of: guarantees.map(\.node), cancelsRest, .isGuarantee, file, line))
+  return Guarantee(node: first(of: guarantees.map(\.node), T.self, cancelsRest, .isGuarantee, file, line))
 }
 
 /// The value of the promise that is fulfilled first. The others go on.
 ///
 /// - Parameters:
-///   - thenables: The contestants; with none the result is rejected with ``PMKError/badInput``, and if all fail, with
-///     ``PMKError/noWinner``.
+///   - thenables: The contestants; with none the result is rejected with ``PMKError/badInput``, and if all
+///     fail, with ``PMKError/noWinner``.
 ///   - cancelsRest: Whether those of the losers are cancelled that nobody else waits for.
 ///
 /// PromiseKit's `race(fulfilled:)`.
@@ -55,21 +55,22 @@ public func race<U: Thenable>(
   let gatherer = Gatherer(.firstFulfilled, cancelsRest: cancelsRest)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Promise(
-    node: GatherNode(gatherer, file, line) { node, winner in
-      GatherNode<U.T>.finish(node, winner) { _ in
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { _, winner in
         guard let winner else { throw PMKError.noWinner }
-        return unsafeDowncast(winner, to: Node<U.T>.self).value!
+        return winner.value(as: U.T.self)
       }
     })
 }
 
 @inlinable
 func first<T>(
-  of nodes: [Node<T>], _ cancelsRest: Bool, _ flags: AnyNode.Flags, _ file: StaticString, _ line: UInt
-) -> Node<T> {
+  of nodes: [Node], _ type: T.Type, _ cancelsRest: Bool, _ flags: Node.Flags, _ file: StaticString,
+  _ line: UInt
+) -> Node {
   let gatherer = Gatherer(.first, cancelsRest: cancelsRest)
   for node in nodes { gatherer.add(node) }
-  return GatherNode(gatherer, file, line, flags: flags) { node, winner in
-    GatherNode<T>.finish(node, winner) { _ in unsafeDowncast(winner!, to: Node<T>.self).value! }
+  return GatherNode(gatherer, file, line, flags: flags) { node, _ in
+    GatherNode.finish(node) { _, winner in winner!.value(as: T.self) }
   }
 }

@@ -1,7 +1,8 @@
-/// Waits for all promises of an array, which run at the same time, and gathers their values in the order of the array.
+/// Waits for all promises of an array, which run at the same time, and gathers their values in the order of
+/// the array.
 ///
-/// If one fails, the result is rejected with its error at once; the others go on all the same, and their errors count
-/// as handled. An empty array is fulfilled with an empty one.
+/// If one fails, the result is rejected with its error at once; the others go on all the same, and their
+/// errors count as handled. An empty array is fulfilled with an empty one.
 ///
 /// - Parameters:
 ///   - thenables: What to wait for.
@@ -18,14 +19,15 @@ public func when<U: Thenable>(
   gatherer.components.reserveCapacity(thenables.count)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Promise(
-    node: GatherNode(gatherer, file, line) {
-      GatherNode<[U.T]>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { node, _ in
         node.gatherer.components.indices.map { node.value($0, of: U.T.self) }
       }
     })
 }
 
-/// Waits for all promises of an array; see ``when(fulfilled:cancellingRest:file:line:)-([U],_,_,_)->Promise<[U.T]>``.
+/// Waits for all promises of an array; see
+/// ``when(fulfilled:cancellingRest:file:line:)-([U],_,_,_)->Promise<[U.T]>``.
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
@@ -37,8 +39,8 @@ public func when<U: Thenable>(
   gatherer.components.reserveCapacity(thenables.count)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Promise(
-    node: GatherNode(gatherer, file, line) {
-      GatherNode<Void>.finish($0, $1) { _ in }
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { _, _ in () }
     })
 }
 
@@ -52,7 +54,8 @@ public func when<U: Thenable>(
   when(fulfilled: thenables, file: file, line: line)
 }
 
-/// Waits for all promises of an array, whatever their types, and gathers their values in the order of the array.
+/// Waits for all promises of an array, whatever their types, and gathers their values in the order of the
+/// array.
 ///
 /// PromiseKit's `when(fulfilled:)`.
 public func when(
@@ -66,8 +69,8 @@ public func when(
   return when(fulfilled: promises, cancellingRest: cancelsRest, file: file, line: line)
 }
 
-/// Waits for two promises, which run at the same time, and gathers their values in a tuple; rejected with the first
-/// error, while the others go on.
+/// Waits for two promises, which run at the same time, and gathers their values in a tuple; rejected with the
+/// first error, while the others go on.
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
@@ -79,8 +82,8 @@ public func when<U: Thenable, V: Thenable>(
   gatherer.add(pu.node)
   gatherer.add(pv.node)
   return Promise(
-    node: GatherNode(gatherer, file, line) {
-      GatherNode<(U.T, V.T)>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { node, _ in
         (
           node.value(0, of: U.T.self),
           node.value(1, of: V.T.self)
@@ -89,8 +92,8 @@ public func when<U: Thenable, V: Thenable>(
     })
 }
 
-/// Waits for three promises, which run at the same time, and gathers their values in a tuple; rejected with the first
-/// error, while the others go on.
+/// Waits for three promises, which run at the same time, and gathers their values in a tuple; rejected with
+/// the first error, while the others go on.
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
@@ -103,8 +106,8 @@ public func when<U: Thenable, V: Thenable, W: Thenable>(
   gatherer.add(pv.node)
   gatherer.add(pw.node)
   return Promise(
-    node: GatherNode(gatherer, file, line) {
-      GatherNode<(U.T, V.T, W.T)>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { node, _ in
         (
           node.value(0, of: U.T.self),
           node.value(1, of: V.T.self),
@@ -114,8 +117,8 @@ public func when<U: Thenable, V: Thenable, W: Thenable>(
     })
 }
 
-/// Waits for four promises, which run at the same time, and gathers their values in a tuple; rejected with the first
-/// error, while the others go on.
+/// Waits for four promises, which run at the same time, and gathers their values in a tuple; rejected with
+/// the first error, while the others go on.
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
@@ -129,8 +132,8 @@ public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable>(
   gatherer.add(pw.node)
   gatherer.add(px.node)
   return Promise(
-    node: GatherNode(gatherer, file, line) {
-      GatherNode<(U.T, V.T, W.T, X.T)>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { node, _ in
         (
           node.value(0, of: U.T.self),
           node.value(1, of: V.T.self),
@@ -141,8 +144,8 @@ public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable>(
     })
 }
 
-/// Waits for five promises, which run at the same time, and gathers their values in a tuple; rejected with the first
-/// error, while the others go on.
+/// Waits for five promises, which run at the same time, and gathers their values in a tuple; rejected with
+/// the first error, while the others go on.
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
@@ -157,8 +160,8 @@ public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable, Y: Thenable
   gatherer.add(px.node)
   gatherer.add(py.node)
   return Promise(
-    node: GatherNode(gatherer, file, line) {
-      GatherNode<(U.T, V.T, W.T, X.T, Y.T)>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line) { node, _ in
+      GatherNode.finish(node) { node, _ in
         (
           node.value(0, of: U.T.self),
           node.value(1, of: V.T.self),

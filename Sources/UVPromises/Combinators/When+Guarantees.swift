@@ -9,8 +9,8 @@ public func when<T>(
   gatherer.components.reserveCapacity(guarantees.count)
   for guarantee in guarantees { gatherer.add(guarantee.node) }
   return Guarantee(
-    node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<[T]>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line, flags: .isGuarantee) { node, _ in
+      GatherNode.finish(node) { node, _ in
         node.gatherer.components.indices.map { node.value($0, of: T.self) }
       }
     })
@@ -27,8 +27,8 @@ public func when(
   gatherer.components.reserveCapacity(guarantees.count)
   for guarantee in guarantees { gatherer.add(guarantee.node) }
   return Guarantee(
-    node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<Void>.finish($0, $1) { _ in }
+    node: GatherNode(gatherer, file, line, flags: .isGuarantee) { node, _ in
+      GatherNode.finish(node) { _, _ in () }
     })
 }
 
@@ -54,8 +54,8 @@ public func when<U, V>(
   gatherer.add(gu.node)
   gatherer.add(gv.node)
   return Guarantee(
-    node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<(U, V)>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line, flags: .isGuarantee) { node, _ in
+      GatherNode.finish(node) { node, _ in
         (
           node.value(0, of: U.self),
           node.value(1, of: V.self)
@@ -77,8 +77,8 @@ public func when<U, V, W>(
   gatherer.add(gv.node)
   gatherer.add(gw.node)
   return Guarantee(
-    node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<(U, V, W)>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line, flags: .isGuarantee) { node, _ in
+      GatherNode.finish(node) { node, _ in
         (
           node.value(0, of: U.self),
           node.value(1, of: V.self),
@@ -102,8 +102,8 @@ public func when<U, V, W, X>(
   gatherer.add(gw.node)
   gatherer.add(gx.node)
   return Guarantee(
-    node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<(U, V, W, X)>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line, flags: .isGuarantee) { node, _ in
+      GatherNode.finish(node) { node, _ in
         (
           node.value(0, of: U.self),
           node.value(1, of: V.self),
@@ -130,8 +130,8 @@ public func when<U, V, W, X, Y>(
   gatherer.add(gx.node)
   gatherer.add(gy.node)
   return Guarantee(
-    node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<(U, V, W, X, Y)>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line, flags: .isGuarantee) { node, _ in
+      GatherNode.finish(node) { node, _ in
         (
           node.value(0, of: U.self),
           node.value(1, of: V.self),

@@ -1,5 +1,5 @@
-/// Waits for all promises of an array, whether they succeed or fail, and gathers their outcomes in the order of the
-/// array. An empty array gives an empty one.
+/// Waits for all promises of an array, whether they succeed or fail, and gathers their outcomes in the order
+/// of the array. An empty array gives an empty one.
 ///
 /// PromiseKit's `when(resolved:)`.
 @inlinable
@@ -10,8 +10,8 @@ public func when<U: Thenable>(
   gatherer.components.reserveCapacity(thenables.count)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Guarantee(
-    node: GatherNode(gatherer, file, line, flags: .isGuarantee) {
-      GatherNode<[PMKResult<U.T>]>.finish($0, $1) { node in
+    node: GatherNode(gatherer, file, line, flags: .isGuarantee) { node, _ in
+      GatherNode.finish(node) { node, _ in
         node.gatherer.components.indices.map { node.outcome($0, of: U.T.self) }
       }
     })

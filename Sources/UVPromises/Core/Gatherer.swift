@@ -1,7 +1,7 @@
 import UV
 
-/// Waits for several promises on behalf of one: the work of `when` and `race`. It knows no types; the promise that it
-/// settles reads the values when the gathering is over.
+/// Waits for several promises on behalf of one: the work of `when` and `race`. It knows no types; the promise
+/// that it settles reads the values when the gathering is over.
 @usableFromInline
 final class Gatherer: Continuation {
   /// When the gathering is over.
@@ -20,12 +20,12 @@ final class Gatherer: Continuation {
   @usableFromInline
   struct Component {
     /// The promise, once settled.
-    @usableFromInline var settled: AnyNode?
+    @usableFromInline var settled: Node?
     // Sound: cleared when that promise settles or goes away.
-    @usableFromInline unowned(unsafe) var pending: AnyNode?
+    @usableFromInline unowned(unsafe) var pending: Node?
 
     @inlinable
-    init(settled: AnyNode?, pending: AnyNode?) {
+    init(settled: Node?, pending: Node?) {
       self.settled = settled
       self.pending = pending
     }
@@ -33,7 +33,9 @@ final class Gatherer: Continuation {
 
   @exclusivity(unchecked) @usableFromInline var components: ContiguousArray<Component> = []
   /// The promise that is settled at the end; nil once that has been seen to.
-  @exclusivity(unchecked) @usableFromInline var result: AnyNode?
+  @exclusivity(unchecked) @usableFromInline var result: Node?
+  /// The promise that decided the matter, where one did.
+  @exclusivity(unchecked) @usableFromInline var winner: Node?
   /// How many have no outcome yet, and how many of those will have none.
   @exclusivity(unchecked) @usableFromInline var remaining = 0
   @exclusivity(unchecked) private var lost = 0
@@ -50,11 +52,11 @@ final class Gatherer: Continuation {
 
   /// Adds a promise to wait for. Nothing is decided before ``begin()``.
   @inlinable
-  func add(_ node: AnyNode) {
+  func add(_ node: Node) {
     node.flags.insert(.isHandled)
     if node.state == .pending {
       remaining += 1
-      node.append(self, tag: components.count)
+      node.append(self, tag: Int32(truncatingIfNeeded: components.count))
       components.append(Component(settled: nil, pending: node))
     } else {
       components.append(Component(settled: node, pending: nil))
@@ -63,7 +65,7 @@ final class Gatherer: Continuation {
 
   /// Looks whether the gathering is over from the start, after the last ``add(_:)``.
   @usableFromInline
-  func begin(_ result: AnyNode) {
+  func begin(_ result: Node) {
     self.result = result
     for component in components {
       if let settled = component.settled, decides(settled) { return finish(settled) }
@@ -71,7 +73,7 @@ final class Gatherer: Continuation {
     if remaining == 0, rule != .first { finish(nil) }
   }
 
-  private func decides(_ node: AnyNode) -> Bool {
+  private func decides(_ node: Node) -> Bool {
     switch rule {
     case .allFulfilled: node.state == .rejected
     case .allSettled: false
@@ -81,8 +83,8 @@ final class Gatherer: Continuation {
   }
 
   @usableFromInline
-  override func receive(_ source: AnyNode, tag: Int) {
-    components[tag] = Component(settled: source, pending: nil)
+  override func receive(_ source: Node, tag: Int32) {
+    components[Int(tag)] = Component(settled: source, pending: nil)
     remaining -= 1
     if decides(source) {
       finish(source)
@@ -92,10 +94,10 @@ final class Gatherer: Continuation {
   }
 
   /// Has the result settled: as `winner`, or from all of the components.
-  private func finish(_ winner: AnyNode?) {
+  private func finish(_ winner: Node?) {
     guard let result = result.take() else { return }
     leavePending(cancelling: cancelsRest)
-    result.source = winner
+    self.winner = winner
     result.schedule()
   }
 
@@ -106,7 +108,7 @@ final class Gatherer: Continuation {
     for index in components.indices {
       guard let pending = components[index].pending else { continue }
       components[index].pending = nil
-      pending.remove(self, tag: index)
+      pending.remove(self, tag: Int32(index))
       if cancelling, !pending.isAwaited { pending.cancel() }
     }
   }
@@ -119,25 +121,27 @@ final class Gatherer: Continuation {
   }
 
   @usableFromInline
-  override func abandon(tag: Int, rest: inout ContiguousArray<ContinuationEntry>) {
-    components[tag].pending = nil
+  override func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) {
+    components[Int(tag)].pending = nil
     lost += 1
     if lost == remaining, let result = result.take() {
-      result.abandon(tag: AnyNode.stepTag, rest: &rest)
+      result.abandon(tag: result.tag, rest: &rest)
     }
   }
 
   @usableFromInline
-  override func moved(to source: AnyNode, tag: Int) { components[tag].pending = source }
+  override func moved(to source: Node, tag: Int32) { components[Int(tag)].pending = source }
 }
 
 /// The promise of what a ``Gatherer`` brings together.
 @usableFromInline
-final class GatherNode<T>: Node<T> {
+final class GatherNode: Node {
   @usableFromInline let gatherer: Gatherer
 
   @inlinable
-  init(_ gatherer: Gatherer, _ file: StaticString, _ line: UInt, flags: Flags = [], perform: @escaping Perform) {
+  init(
+    _ gatherer: Gatherer, _ file: StaticString, _ line: UInt, flags: Flags = [], perform: @escaping Perform
+  ) {
     self.gatherer = gatherer
     super.init(flags: flags.union(.isGathering), perform: perform)
     made(file, line)
@@ -151,27 +155,27 @@ final class GatherNode<T>: Node<T> {
     gatherer.leavePending(cancelling: true)
   }
 
-  /// Settles the promise: with the error of `source`, if it has one, else with what `collect` makes.
+  /// Settles the promise: with the error of the winner, if it has one, else with what `collect` makes.
   @inlinable @inline(__always)
-  static func finish(_ node: AnyNode, _ source: AnyNode?, collect: (GatherNode) throws -> T) {
-    let node = unsafeDowncast(node, to: GatherNode.self)
-    if let error = source?.error {
-      node.reject(error)
+  static func finish<T>(_ node: Node, collect: (GatherNode, Node?) throws -> T) {
+    let gathering = unsafeDowncast(node, to: GatherNode.self)
+    let winner = gathering.gatherer.winner
+    if let winner, winner.state == .rejected {
+      node.reject(winner.failure)
     } else {
-      do { node.fulfill(try collect(node)) } catch { node.reject(error) }
+      do { node.fulfill(try collect(gathering, winner)) } catch { node.reject(error) }
     }
-    node.gatherer.components = []
+    gathering.gatherer.components = []
+    gathering.gatherer.winner = nil
   }
 
   /// The value of a component.
   @inlinable @inline(__always)
-  func value<U>(_ index: Int, of type: U.Type) -> U {
-    unsafeDowncast(gatherer.components[index].settled!, to: Node<U>.self).value!
-  }
+  func value<U>(_ index: Int, of type: U.Type) -> U { gatherer.components[index].settled!.value(as: type) }
 
   /// The outcome of a component.
   @inlinable @inline(__always)
   func outcome<U>(_ index: Int, of type: U.Type) -> PMKResult<U> {
-    AnyNode.outcome(of: gatherer.components[index].settled)
+    gatherer.components[index].settled!.outcome(as: type)
   }
 }

@@ -6,14 +6,14 @@
   import Darwin
 #endif
 
-/// Runs inline handlers: at once, and those that become due meanwhile right after, so that a chain of them needs no
-/// stack of its own.
+/// Runs inline handlers: at once, and those that become due meanwhile right after, so that a chain of them
+/// needs no stack of its own.
 @usableFromInline
 enum InlineQueue {
   private struct State {
     var isRunning = false
     var next = 0
-    var nodes: ContiguousArray<AnyNode> = []
+    var steps: ContiguousArray<(step: Node, source: Node)> = []
   }
 
   /// Each thread has its own; freed when the thread ends.
@@ -37,23 +37,24 @@ enum InlineQueue {
     return state
   }
 
+  /// Has `step` run with the outcome of `source`.
   @usableFromInline
-  static func run(_ node: AnyNode) {
+  static func run(_ step: Node, _ source: Node) {
     let state = current
-    guard !state.pointee.isRunning else { return state.pointee.nodes.append(node) }
+    guard !state.pointee.isRunning else { return state.pointee.steps.append((step, source)) }
     state.pointee.isRunning = true
-    node.run()
-    while state.pointee.next < state.pointee.nodes.count {
-      let node = state.pointee.nodes[state.pointee.next]
+    step.resume(source)
+    while state.pointee.next < state.pointee.steps.count {
+      let (step, source) = state.pointee.steps[state.pointee.next]
       state.pointee.next += 1
-      node.run()
+      step.resume(source)
       // What has run is let go now and then, so that a long chain does not pile up.
       if state.pointee.next == 1024 {
-        state.pointee.nodes.removeFirst(1024)
+        state.pointee.steps.removeFirst(1024)
         state.pointee.next = 0
       }
     }
-    state.pointee.nodes.removeAll(keepingCapacity: true)
+    state.pointee.steps.removeAll(keepingCapacity: true)
     state.pointee.next = 0
     state.pointee.isRunning = false
   }

@@ -1,99 +1,203 @@
 import UV
 
-/// A node with its value.
+/// The one object behind a promise: its state and outcome, the handler that makes the outcome, and the queue
+/// entry that runs the handler.
+///
+/// The class knows no types, though its users do: what is generic in it is a method, which is specialised
+/// where it is called, while the methods that the runtime reaches through a class's tables, `deinit` among
+/// them, would not be.
+///
+/// Hot properties go without dynamic exclusivity checks, which cost more than the accesses: all of them are
+/// touched on one thread, and none is passed `inout` to foreign code.
 @usableFromInline
-class Node<T>: AnyNode {
-  @exclusivity(unchecked) @usableFromInline final var value: T?
+class Node: Continuation {
+  @usableFromInline
+  enum State: UInt8 {
+    case pending, fulfilled, rejected
+  }
+
+  /// A function value without captures. While the node is pending, it runs the handler: it is called with
+  /// this node and the settled promise that it waited for. Afterwards it destroys the outcome, called with
+  /// this node twice.
+  @usableFromInline
+  typealias Perform = (_ node: Node, _ source: Node) -> Void
+
+  @exclusivity(unchecked) @usableFromInline final var perform: Perform?
+  /// The promise that this one waits for.
+  // Sound: cleared when that promise has told this one, or goes away.
+  @exclusivity(unchecked) @usableFromInline final unowned(unsafe) var upstream: Node?
+  @exclusivity(unchecked) @usableFromInline final var first: Continuation?
+  @exclusivity(unchecked) @usableFromInline final var others: ContiguousArray<ContinuationEntry>?
+  @exclusivity(unchecked) @usableFromInline final var firstTag: Int32 = 0
+  @exclusivity(unchecked) @usableFromInline final var flags: Flags
+  @exclusivity(unchecked) @usableFromInline final var state = State.pending
+  @exclusivity(unchecked) @usableFromInline final var storage = OutcomeStorage()
+
+  #if DEBUG
+    @usableFromInline final var site: CreationSite?
+  #endif
 
   @inlinable
-  override init(flags: Flags, perform: Perform? = nil) { super.init(flags: flags, perform: perform) }
+  init(flags: Flags = [], perform: Perform? = nil) {
+    self.flags = flags
+    self.perform = perform
+    super.init()
+  }
 
   /// A promise that has its value from the start.
   @inlinable
-  init(value: T, flags: Flags = []) {
-    super.init(flags: flags, perform: nil)
-    self.value = value
+  convenience init<T>(value: T, flags: Flags = []) {
+    self.init(flags: flags)
+    store(value)
     state = .fulfilled
   }
 
-  /// A promise that has been rejected from the start.
-  @usableFromInline
-  init(error: any Error) {
-    super.init(flags: [], perform: nil)
-    reject(error)
+  deinit {
+    if first != nil || others != nil { abandonContinuations() }
+    if !flags.isDisjoint(with: [.isRoot, .isUntracked]) { reportLoss() }
+    if state != .pending { perform?(self, self) }
   }
 
-  /// Fulfils the promise, unless it has been settled.
+  /// Remembers where the promise was made, in debug builds.
   @inlinable @inline(__always)
-  final func fulfill(_ value: T) {
-    guard state == .pending else { return }
-    self.value = value
-    state = .fulfilled
-    notify()
+  final func made(_ file: StaticString, _ line: UInt) {
+    #if DEBUG
+      site = CreationSite(file: file, line: line)
+    #endif
   }
 
-  /// Settles the promise, unless it has been settled.
-  @inlinable
-  final func resolve(_ result: PMKResult<T>) {
-    switch result {
-    case .fulfilled(let value): fulfill(value)
-    case .rejected(let error): reject(error)
-    }
-  }
+  /// Cancels the operation that would have resolved this promise.
+  @usableFromInline func cancelOperation() {}
 
-  /// The outcome, nil while pending. Whoever has seen the error has handled it.
-  @inlinable
-  final var result: PMKResult<T>? {
-    switch state {
-    case .pending: return nil
-    case .fulfilled: return .fulfilled(value!)
-    case .rejected:
-      flags.insert(.isHandled)
-      return .rejected(error!)
-    }
-  }
+  // MARK: Waiting for another promise
 
-  /// Takes the outcome of `other`, now or when it settles; what a promise does that a handler returned.
-  @inlinable
-  final func adopt(_ other: Node<T>) {
-    switch other.state {
-    case .fulfilled: fulfill(other.value!)
-    case .rejected:
-      other.flags.insert(.isHandled)
-      reject(other.error!)
-    case .pending:
-      if other === self { return reject(PMKError.returnedSelf) }
-      perform = Node.takeOver
-      flags.insert(.isAdopter)
-      flags.remove(.isInline)
-      collapse()
-      wait(for: other)
-    }
-  }
+  /// The tag of a step whose handler is a microtask, and that of one whose handler runs inline. Whatever else
+  /// waits has a number, and is told at once.
+  @inlinable static var stepTag: Int32 { -1 }
+  @inlinable static var inlineTag: Int32 { -2 }
 
   @inlinable
-  static var takeOver: Perform {
-    { node, source in
-      let node = unsafeDowncast(node, to: Node<T>.self)
-      node.pass(source)
-    }
-  }
-}
+  final var tag: Int32 { flags.contains(.isInline) ? Node.inlineTag : Node.stepTag }
 
-extension AnyNode {
-  /// Steps out of the middle of a recursion: what only this promise owns, and what only waits to copy this promise's
-  /// outcome to one other, is left out, so that a loop of promises needs constant memory.
+  /// Has this step run once `source` settles; soon, if it has settled already.
+  @inlinable @inline(__always)
+  final func wait(for source: Node) {
+    #if DEBUG
+      requireLoop()
+    #endif
+    upstream = source
+    source.append(self, tag: tag)
+    if source.state != .pending { source.notify() }
+  }
+
   @usableFromInline
-  final func collapse() {
-    while others == nil, first != nil, firstTag == AnyNode.stepTag, isKnownUniquelyReferenced(&first) {
-      let copier = unsafeDowncast(first!, to: AnyNode.self)
-      guard copier.flags.contains(.isAdopter), copier.others == nil, let next = copier.first else { return }
-      let tag = copier.firstTag
-      copier.first = nil
-      copier.upstream = nil
-      first = next
+  override final func receive(_ source: Node, tag: Int32) { InlineQueue.run(self, source) }
+
+  @usableFromInline
+  override final func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) {
+    upstream = nil
+    guard state == .pending else { return }
+    flags.insert(.isAbandoned)
+    moveContinuations(to: &rest)
+  }
+
+  @usableFromInline
+  override final func moved(to source: Node, tag: Int32) { upstream = source }
+
+  /// Runs the handler, which is given `source`.
+  @inlinable @inline(__always)
+  final func resume(_ source: Node) {
+    upstream = nil
+    if state == .pending, let perform { perform(self, source) }
+  }
+
+  // MARK: Being waited for
+
+  @inlinable @inline(__always)
+  final func append(_ continuation: Continuation, tag: Int32) {
+    flags.insert(.isHandled)
+    if first == nil, others == nil {
+      first = continuation
       firstTag = tag
-      next.moved(to: self, tag: tag)
+    } else {
+      appendFurther(continuation, tag)
     }
+  }
+
+  @usableFromInline
+  final func appendFurther(_ continuation: Continuation, _ tag: Int32) {
+    if others == nil { others = [] }
+    others!.append(ContinuationEntry(continuation: continuation, tag: tag))
+    if tag != Node.stepTag { flags.insert(.hasDirectContinuations) }
+  }
+
+  /// Has what waits for this promise, which has settled, told: steps by a microtask, the rest at once.
+  @inlinable @inline(__always)
+  final func notify() {
+    if first != nil, others == nil, firstTag == Node.stepTag {
+      if !flags.contains(.isQueued) { Node.enqueue(self) }
+    } else {
+      notifyAll()
+    }
+  }
+
+  @usableFromInline
+  final func notifyAll() {
+    if first != nil, firstTag != Node.stepTag { first.take()!.receive(self, tag: firstTag) }
+    if flags.contains(.hasDirectContinuations), others != nil { notifyDirectly() }
+    if first != nil || others != nil {
+      if !flags.contains(.isQueued) { Node.enqueue(self) }
+    } else if state == .rejected, !flags.contains(.isHandled) {
+      expectHandler()
+    }
+  }
+
+  /// Tells those among the further continuations that are not told by a microtask.
+  private func notifyDirectly() {
+    flags.remove(.hasDirectContinuations)
+    let all = others.take()!
+    let waiting = ContiguousArray(all.filter { $0.tag == Node.stepTag })
+    if !waiting.isEmpty { others = waiting }
+    for entry in all where entry.tag != Node.stepTag { entry.continuation.receive(self, tag: entry.tag) }
+  }
+
+  /// The microtask: runs the handlers that wait for this promise, in the order in which they came, or looks,
+  /// at the end of the turn, whether a rejection has gone unnoticed.
+  @usableFromInline
+  override final func run() {
+    if state == .pending {
+      // All that it gathered is there.
+      flags.remove(.isQueued)
+      resume(self)
+    } else if flags.contains(.isQueued) {
+      flags.remove(.isQueued)
+      if first != nil { unsafeDowncast(first.take().unsafelyUnwrapped, to: Node.self).resume(self) }
+      if others != nil { runOthers() }
+    } else if state == .rejected, !flags.contains(.isHandled) {
+      reportUnhandled()
+    }
+  }
+
+  private func runOthers() {
+    for entry in others.take()! {
+      if entry.tag == Node.stepTag {
+        unsafeDowncast(entry.continuation, to: Node.self).resume(self)
+      } else {
+        entry.continuation.receive(self, tag: entry.tag)
+      }
+    }
+  }
+
+  // MARK: Going away
+
+  private func abandonContinuations() {
+    var entries: ContiguousArray<ContinuationEntry> = []
+    moveContinuations(to: &entries)
+    ContinuationEntry.abandon(entries)
+  }
+
+  private func moveContinuations(to list: inout ContiguousArray<ContinuationEntry>) {
+    if let first = first.take() { list.append(ContinuationEntry(continuation: first, tag: firstTag)) }
+    if let others = others.take() { list.append(contentsOf: others) }
   }
 }

@@ -1,6 +1,6 @@
 import UV
 
-extension AnyNode {
+extension Node {
   final var creationSite: CreationSite? {
     #if DEBUG
       site
@@ -21,16 +21,18 @@ extension AnyNode {
 
   final func reportUnhandled() {
     flags.insert(.isHandled)
-    guard let error, !error.isCancelled else { return }
+    let error = failure
+    if error.isCancelled { return }
     conf.unhandledRejectionHandler(UnhandledRejection(error: error, site: creationSite))
   }
 
-  /// Called as the promise goes away.
+  /// Tells of a promise that goes away: pending, or rejected and untracked.
   final func reportLoss() {
     if state == .pending, flags.contains(.isRoot), !flags.contains(.isAbandoned) {
       conf.logHandler(
         flags.contains(.isGuarantee)
-          ? .pendingGuaranteeDeallocated(madeAt: creationSite) : .pendingPromiseDeallocated(madeAt: creationSite))
+          ? .pendingGuaranteeDeallocated(madeAt: creationSite)
+          : .pendingPromiseDeallocated(madeAt: creationSite))
     } else if state == .rejected, !flags.contains(.isHandled) {
       reportUnhandled()
     }

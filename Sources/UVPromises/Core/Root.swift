@@ -1,6 +1,6 @@
 /// A promise that is resolved by hand, and may be told how to cancel what will do it.
 @usableFromInline
-final class Root<T>: Node<T> {
+final class Root: Node {
   @exclusivity(unchecked) @usableFromInline var onCancel: (() -> Void)?
 
   @inlinable
@@ -16,12 +16,10 @@ final class Root<T>: Node<T> {
 extension Node {
   /// Calls `body` with the outcome, at once if there is one.
   @inlinable
-  final func pipe(to body: @escaping (PMKResult<T>) -> Void) {
-    let step: Step<PMKResult<T>, Void, Void> = step(.inline, "", 0, body) {
-      let step = unsafeDowncast($0, to: Step<PMKResult<T>, Void, Void>.self)
-      try? step.takeBody()(AnyNode.outcome(of: $1))
-      step.fulfill(())
-    }
-    _ = step
+  final func pipe<T>(to body: @escaping (PMKResult<T>) -> Void) {
+    _ = TapStep(.isInline, body) {
+      TapStep<T>.run($0, $1)
+      $0.fulfill(())
+    }.following(self, "", 0)
   }
 }

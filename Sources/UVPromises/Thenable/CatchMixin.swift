@@ -21,15 +21,9 @@ extension CatchMixin {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) -> Void
   ) -> PMKFinalizer {
     PMKFinalizer(
-      node: node.step(dispatcher, file, line, flags: policy.flags.union(.isGuarantee), body) {
-        let step = unsafeDowncast($0, to: Step<any Error, Void, Void>.self)
-        let body = step.takeBody()
-        if $1?.state != .fulfilled {
-          let error = AnyNode.failure(of: $1)
-          if step.covers(error) { try? body(error) }
-        }
-        step.fulfill(())
-      })
+      node: CatchStep(dispatcher.flags.union(policy.flags).union(.isGuarantee), body) {
+        CatchStep.run($0, $1, passesUncovered: false)
+      }.following(node, file, line))
   }
 
   /// Calls `body` with the error, and ends as the promise that it returns.
@@ -47,9 +41,9 @@ extension CatchMixin {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> U
   ) -> Promise<T> where U.T == T {
     Promise(
-      node: node.step(dispatcher, file, line, flags: policy.flags, body) {
-        Step<any Error, U, T>.onError($0, $1) { step, next in step.adopt(next.node) }
-      })
+      node: RecoverStep(dispatcher.flags.union(policy.flags), body) {
+        RecoverStep<U>.run($0, $1, T.self) { step, next in step.adopt(next.node, T.self) }
+      }.following(node, file, line))
   }
 
   /// Calls `body` with the error, cancellations included, and ends as the guarantee that it returns.
@@ -67,9 +61,9 @@ extension CatchMixin {
     _ body: @escaping (any Error) -> Guarantee<T>
   ) -> Guarantee<T> {
     Guarantee(
-      node: node.step(dispatcher, file, line, flags: [.isGuarantee, .coversCancellation], body) {
-        Step<any Error, Guarantee<T>, T>.onError($0, $1) { step, next in step.adopt(next.node) }
-      })
+      node: RecoverStep(dispatcher.flags.union([.isGuarantee, .coversCancellation]), body) {
+        RecoverStep<Guarantee<T>>.run($0, $1, T.self) { step, next in step.adopt(next.node, T.self) }
+      }.following(node, file, line))
   }
 
   /// Calls `body` in any case, and passes the outcome on.
@@ -86,11 +80,8 @@ extension CatchMixin {
     _ body: @escaping () -> Void
   ) -> Promise<T> {
     Promise(
-      node: node.step(dispatcher, file, line, body) {
-        let step = unsafeDowncast($0, to: Step<Void, Void, T>.self)
-        try? step.takeBody()(())
-        step.pass($1)
-      })
+      node: EnsureStep(dispatcher.flags, body) { EnsureStep.run($0, $1, T.self) }
+        .following(node, file, line))
   }
 
   /// Calls `body` in any case, waits for the guarantee that it returns, and passes the outcome on.
@@ -107,12 +98,12 @@ extension CatchMixin {
     _ body: @escaping () -> Guarantee<Void>
   ) -> Promise<T> {
     Promise(
-      node: node.step(dispatcher, file, line, body) { node, source in
-        let step = unsafeDowncast(node, to: Step<Void, Guarantee<Void>, T>.self)
-        guard let guarantee = try? step.takeBody()(()) else { return }
-        step.perform = { node, _ in unsafeDowncast(node, to: Node<T>.self).pass(source) }
+      node: MapStep(dispatcher.flags, { (_: Void) in body() }) { step, source in
+        let body = unsafeDowncast(step, to: MapStep<Void, Guarantee<Void>>.self).body.take()!
+        guard let guarantee = try? body(()) else { return }
+        step.perform = { step, _ in step.pass(source, T.self) }
         step.wait(for: guarantee.node)
-      })
+      }.following(node, file, line))
   }
 
   /// Ends the chain: an error is told to the log handler, as ``LogEvent/cauterized(_:)``.
@@ -140,9 +131,9 @@ extension CatchMixin where T == Void {
     _ body: @escaping (any Error) -> Void
   ) -> Guarantee<Void> {
     Guarantee(
-      node: node.step(dispatcher, file, line, flags: [.isGuarantee, .coversCancellation], body) {
-        Step<any Error, Void, Void>.onError($0, $1) { step, _ in step.fulfill(()) }
-      })
+      node: CatchStep(dispatcher.flags.union([.isGuarantee, .coversCancellation]), body) {
+        CatchStep.run($0, $1, passesUncovered: true)
+      }.following(node, file, line))
   }
 
   /// Calls `body` with the error, and goes on without one unless `body` throws.
@@ -160,8 +151,8 @@ extension CatchMixin where T == Void {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> Void
   ) -> Promise<Void> {
     Promise(
-      node: node.step(dispatcher, file, line, flags: policy.flags, body) {
-        Step<any Error, Void, Void>.onError($0, $1) { step, _ in step.fulfill(()) }
-      })
+      node: CatchStep(dispatcher.flags.union(policy.flags), body) {
+        CatchStep.run($0, $1, passesUncovered: true)
+      }.following(node, file, line))
   }
 }

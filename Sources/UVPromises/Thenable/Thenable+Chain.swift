@@ -6,10 +6,10 @@ extension Thenable {
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
   ///   - file: Where this is called, for reports in debug builds; as `line`.
-  ///   - body: What comes next. If it throws, the result is rejected with the error; if it returns the result itself,
-  ///     with ``PMKError/returnedSelf``.
-  /// - Returns: A promise of the same outcome as that which `body` returns. A recursion of such promises needs memory
-  ///   for those only that are held on to.
+  ///   - body: What comes next. If it throws, the result is rejected with the error; if it returns the result
+  ///     itself, with ``PMKError/returnedSelf``.
+  /// - Returns: A promise of the same outcome as that which `body` returns. A recursion of such promises
+  ///   needs memory for those only that are held on to.
   ///
   /// PromiseKit's `then`.
   @inlinable
@@ -18,9 +18,9 @@ extension Thenable {
     _ body: @escaping (T) throws -> U
   ) -> Promise<U.T> {
     Promise(
-      node: node.step(dispatcher, file, line, body) {
-        Step<T, U, U.T>.onValue($0, $1) { step, _, next in step.adopt(next.node) }
-      })
+      node: MapStep(dispatcher.flags, body) {
+        MapStep<T, U>.run($0, $1) { step, _, next in step.adopt(next.node, U.T.self) }
+      }.following(node, file, line))
   }
 
   /// Calls `transform` with the value; the result is a promise of what it returns.
@@ -37,9 +37,9 @@ extension Thenable {
     _ transform: @escaping (T) throws -> U
   ) -> Promise<U> {
     Promise(
-      node: node.step(dispatcher, file, line, transform) {
-        Step<T, U, U>.onValue($0, $1) { step, _, value in step.fulfill(value) }
-      })
+      node: MapStep(dispatcher.flags, transform) {
+        MapStep<T, U>.run($0, $1) { step, _, value in step.fulfill(value) }
+      }.following(node, file, line))
   }
 
   /// A promise of the value's property.
@@ -68,12 +68,12 @@ extension Thenable {
     _ transform: @escaping (T) throws -> U?
   ) -> Promise<U> {
     Promise(
-      node: node.step(dispatcher, file, line, transform) {
-        Step<T, U?, U>.onValue($0, $1) { step, source, value in
-          guard let value else { throw PMKError.compactMap("\(source.value!)", U.self) }
+      node: MapStep(dispatcher.flags, transform) {
+        MapStep<T, U?>.run($0, $1) { step, source, value in
+          guard let value else { throw PMKError.compactMap("\(source.value(as: T.self))", U.self) }
           step.fulfill(value)
         }
-      })
+      }.following(node, file, line))
   }
 
   /// A promise of the value's property, rejected with ``PMKError/compactMap(_:_:)`` if that is nil.
@@ -102,9 +102,9 @@ extension Thenable {
     _ body: @escaping (T) throws -> Void
   ) -> Promise<Void> {
     Promise(
-      node: node.step(dispatcher, file, line, body) {
-        Step<T, Void, Void>.onValue($0, $1) { step, _, _ in step.fulfill(()) }
-      })
+      node: DoStep(dispatcher.flags, body) {
+        DoStep<T>.run($0, $1) { step, _ in step.fulfill(()) }
+      }.following(node, file, line))
   }
 
   /// Calls `body` with the value and passes the value on.
@@ -121,12 +121,13 @@ extension Thenable {
     _ body: @escaping (T) throws -> Void
   ) -> Promise<T> {
     Promise(
-      node: node.step(dispatcher, file, line, body) {
-        Step<T, Void, T>.onValue($0, $1) { step, source, _ in step.fulfill(source.value!) }
-      })
+      node: DoStep(dispatcher.flags, body) {
+        DoStep<T>.run($0, $1) { step, source in step.fulfill(source.value(as: T.self)) }
+      }.following(node, file, line))
   }
 
-  /// Calls `body` with the outcome, be it a value or an error, and passes the outcome on; for looking into a chain.
+  /// Calls `body` with the outcome, be it a value or an error, and passes the outcome on; for looking into a
+  /// chain.
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
@@ -140,11 +141,10 @@ extension Thenable {
     _ body: @escaping (PMKResult<T>) -> Void
   ) -> Promise<T> {
     Promise(
-      node: node.step(dispatcher, file, line, body) {
-        let step = unsafeDowncast($0, to: Step<PMKResult<T>, Void, T>.self)
-        try? step.takeBody()(AnyNode.outcome(of: $1))
-        step.pass($1)
-      })
+      node: TapStep(dispatcher.flags, body) {
+        TapStep<T>.run($0, $1)
+        $0.pass($1, T.self)
+      }.following(node, file, line))
   }
 
   /// The same promise without its value.

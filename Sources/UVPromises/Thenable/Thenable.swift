@@ -7,7 +7,8 @@ public protocol Thenable<T> {
   /// The type of the value.
   associatedtype T
 
-  /// Calls `body` once with the outcome: at once if there is one, else when it comes; on the thread of the loop.
+  /// Calls `body` once with the outcome: at once if there is one, else when it comes; on the thread of the
+  /// loop.
   ///
   /// PromiseKit's `pipe(to:)`.
   func pipe(to body: @escaping (PMKResult<T>) -> Void)
@@ -23,22 +24,22 @@ public protocol Thenable<T> {
 
 /// The object behind a promise; for the library's own use.
 public struct _Source<T> {
-  @usableFromInline let node: Node<T>
+  @usableFromInline let node: Node
 
   @inlinable
-  init(node: Node<T>) { self.node = node }
+  init(node: Node) { self.node = node }
 }
 
 extension Thenable {
   /// A promise that takes its outcome from ``pipe(to:)``.
   public var _source: _Source<T> {
-    let node = Node<T>(flags: [])
+    let node = Node(flags: [])
     pipe { node.resolve($0) }
     return _Source(node: node)
   }
 
   @inlinable
-  var node: Node<T> {
+  var node: Node {
     @inline(__always) get { _source.node }
   }
 }

@@ -20,3 +20,26 @@ uint64_t bench_hooks_bytes(void);
 
 /// Blocks given back.
 uint64_t bench_hooks_frees(void);
+
+/// Whether counting is on.
+int bench_hooks_is_counting(void);
+
+/// System calls made through the C library while counting was on, waits left out.
+uint64_t bench_hooks_system_calls(void);
+
+/// Calls that wait for something to happen: a loop makes one in each iteration.
+uint64_t bench_hooks_waits(void);
+
+/// Jobs of Swift tasks run by executors of this program.
+uint64_t bench_hooks_jobs(void);
+
+/// Wake-ups of a loop of libuv from other threads.
+uint64_t bench_hooks_wakeups(void);
+
+/// Does nothing; a profiler may be told to act when it is called.
+void bench_hooks_mark(void);
+
+/// From here on stops the main thread for `length_ns` in every `interval_ns`, as a
+/// long garbage collection or a blocking call in a callback would. Zero, or -1 where
+/// there are no such timers.
+int bench_hooks_stall(uint64_t interval_ns, uint64_t length_ns);

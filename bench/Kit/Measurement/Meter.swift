@@ -33,15 +33,21 @@ public final class Meter: Sendable {
   }
 
   private let counters: [Counter]
+  private let onOpen: @Sendable () -> Void
   private let state = Mutex(State())
 
-  /// A meter that also reads `counters`.
-  public init(counters: [Counter] = []) { self.counters = counters }
+  /// A meter that also reads `counters`. `onOpen` is called in the window, when it has
+  /// just been opened: a test of the harness may do there what should be noticed.
+  public init(counters: [Counter] = [], onOpen: @escaping @Sendable () -> Void = {}) {
+    self.counters = counters
+    self.onOpen = onOpen
+  }
 
   /// Opens the window. The clocks are read last.
   public func open() {
     let values = counters.map { $0.read() }
     state.withLock { $0.opened = (ProcessUsage.now(), values) }
+    onOpen()
   }
 
   /// Closes the window. The clocks are read first. Closing twice changes nothing.

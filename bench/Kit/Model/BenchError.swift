@@ -25,6 +25,15 @@ public struct UsageError: Error, CustomStringConvertible {
   public init(_ description: String) { self.description = description }
 }
 
+/// Two things that were to be compared cannot be.
+public struct NotComparable: Error, CustomStringConvertible {
+  /// Why not, and what to do instead.
+  public var description: String
+
+  /// An error, described in a sentence.
+  public init(_ description: String) { self.description = description }
+}
+
 /// The user asked the run to end.
 public struct Interrupted: Error {
   /// An interruption.
@@ -33,12 +42,18 @@ public struct Interrupted: Error {
 
 /// What the program ends with. It is part of its interface: scripts rely on it.
 public enum BenchExit: Int32, Sendable {
-  /// All is well.
+  /// All is well: no regression, or none that could be told.
   case success = 0
+  /// Something got slower or costlier.
+  case regression = 1
   /// Wrong use, or a file that cannot be read or written.
   case usage = 2
   /// The work was wrong, or a worker died.
   case wrongWork = 3
+  /// There is nothing to compare with, or it is another work.
+  case notComparable = 4
+  /// It could not be told, and `--strict` asked for an answer.
+  case inconclusive = 5
   /// Ended by the user.
   case interrupted = 130
 
@@ -46,6 +61,7 @@ public enum BenchExit: Int32, Sendable {
   public init(_ error: any Error) {
     switch error {
     case is WrongWork, is WorkerFailure: self = .wrongWork
+    case is NotComparable: self = .notComparable
     case is Interrupted: self = .interrupted
     default: self = .usage
     }

@@ -41,6 +41,10 @@ public protocol Workload: Sendable {
   var styles: [Style] { get }
   /// How the number of operations of a round is found.
   var operationCount: OperationCount { get }
+  /// Which clock tells whether it got slower.
+  var decidingClock: DecidingClock { get }
+  /// Whether operations can begin at a given rate.
+  var hasOpenLoop: Bool { get }
   /// Something that can be run again and again in one style.
   func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
@@ -54,6 +58,19 @@ extension Workload {
   public var parameters: [Parameter] { [] }
   /// Calibrated on the first row, then the same for all.
   public var operationCount: OperationCount { .calibrated }
+  /// No.
+  public var hasOpenLoop: Bool { false }
+  /// The processor's.
+  public var decidingClock: DecidingClock { .processor }
+}
+
+/// Which clock tells whether a workload got slower.
+public enum DecidingClock: String, Codable, Sendable {
+  /// Processor time: for work on one thread, since others on the machine do not count.
+  case processor
+  /// Processor time and the clock on the wall, which must agree: for work that threads
+  /// hand to each other, where time goes into waiting.
+  case both
 }
 
 /// How the number of operations of a round is found.
@@ -115,13 +132,18 @@ public struct RunRequest: Sendable {
   /// Whether latencies are wanted. In a pass that counts they are not: preparing them
   /// would be counted, in the case of instructions.
   public var wantsLatencies: Bool
+  /// When operations begin; nil when each begins as another ends.
+  public var arrivals: Arrivals?
 
   /// A request.
-  public init(operations: Int, seed: UInt64, meter: Meter, wantsLatencies: Bool = true) {
+  public init(
+    operations: Int, seed: UInt64, meter: Meter, wantsLatencies: Bool = true, arrivals: Arrivals? = nil
+  ) {
     self.operations = operations
     self.seed = seed
     self.meter = meter
     self.wantsLatencies = wantsLatencies
+    self.arrivals = arrivals
   }
 }
 
@@ -134,11 +156,20 @@ public struct RunOutcome: Sendable {
   public var checksum: UInt64
   /// How long operations took, where that was recorded.
   public var latencies: LatencyHistogram?
+  /// In an open loop: the same since operations were begun, and not since they were due.
+  public var service: LatencyHistogram?
+  /// What the row counted itself over all operations, by name; shown per operation.
+  public var counters: [String: UInt64]
 
   /// An outcome.
-  public init(operations: Int, checksum: UInt64, latencies: LatencyHistogram? = nil) {
+  public init(
+    operations: Int, checksum: UInt64, latencies: LatencyHistogram? = nil,
+    service: LatencyHistogram? = nil, counters: [String: UInt64] = [:]
+  ) {
     self.operations = operations
     self.checksum = checksum
     self.latencies = latencies
+    self.service = service
+    self.counters = counters
   }
 }

@@ -11,8 +11,8 @@ public final class Progress {
   private let shown: Bool
   private let started = ProcessUsage.now().wall
 
-  /// A progress line on standard error, if that is a terminal.
-  public init() { shown = isatty(STDERR_FILENO) == 1 }
+  /// A progress line on standard error, if that is a terminal and it shall be shown.
+  public init(isShown: Bool = true) { shown = isShown && isatty(STDERR_FILENO) == 1 }
 
   /// Replaces the line. `share` (0 to 1) is how much of the work is done.
   public func show(_ text: String, share: Double) {

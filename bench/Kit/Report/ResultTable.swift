@@ -8,10 +8,14 @@ public enum ResultTable {
     heading += "  (\(Figure.whole(first.operations)) operations × \(first.rounds.count) rounds)"
     var table = TextTable([
       ("style", .left), ("ops/s", .right), ("", .right), ("vs c", .right), ("p50", .right),
-      ("p99", .right), ("p99.9", .right), ("max", .right), ("CPU/op", .right), (" ", .right),
+      ("p99", .right), ("p99.9", .right), ("max", .right), ("service p99", .right),
+      ("peak rate", .right), ("CPU/op", .right), (" ", .right),
       ("vs c ", .right), ("above c", .right), ("allocs/op", .right), ("peak RSS", .right),
     ])
     for row in rows { table.add(cells(row)) }
+    if let arrivals = first.arrivals {
+      heading += "  open loop, \(Figure.count(arrivals.rate))/s" + (arrivals.isPoisson ? ", Poisson" : "")
+    }
     return [heading] + table.render().map { "  " + $0 }
   }
 
@@ -21,11 +25,13 @@ public enum ResultTable {
     let ratio = row.ratioToC
     let isReference = row.style == .c
     return [
-      row.style.rawValue + (row.warm ? "" : " *"),
+      row.style.rawValue + (row.warm ? "" : " *") + (row.saturated == true ? " saturated" : ""),
       Figure.count(row.median.throughput),
       Figure.spread(row.spread.throughput.relative),
       ratio.map { Figure.ratio($0.throughput) } ?? "",
       duration(latency.p50), duration(latency.p99), duration(latency.p999), duration(latency.max),
+      row.arrivals == nil ? "" : duration(row.serviceLatency?.p99),
+      row.peakRate.map { Figure.count($0) + "/s" } ?? "",
       Figure.duration(row.median.cpuNanosecondsPerOperation),
       Figure.spread(row.spread.cpuNanosecondsPerOperation.relative),
       ratio.map { Figure.ratio($0.cpu) } ?? "",
@@ -33,6 +39,22 @@ public enum ResultTable {
       row.countsPerOperation["allocations"].map { Figure.fixed($0, digits: 2) } ?? "",
       Figure.bytes(Double(row.median.peakRSSBytes)),
     ]
+  }
+
+  /// Every count of the rows of a case, per operation.
+  public static func counterLines(_ rows: [RowResult]) -> [String] {
+    let names = Set(rows.flatMap(\.countsPerOperation.keys)).subtracting(["marks"]).sorted()
+    guard !names.isEmpty else { return [] }
+    var table = TextTable(
+      [("per operation", .left), ("user", .right), ("system", .right)]
+        + names.map { (String($0.map { $0 == "_" ? " " : $0 }), .right) })
+    for row in rows {
+      let times = [row.median.userNanosecondsPerOperation, row.median.systemNanosecondsPerOperation]
+      table.add(
+        [row.style.rawValue] + times.map(Figure.duration)
+          + names.map { row.countsPerOperation[$0].map { Figure.fixed($0, digits: 2) } ?? "" })
+    }
+    return table.render().map { "  " + $0 }
   }
 
   /// What the columns mean, in a few lines.

@@ -98,6 +98,22 @@ public struct RowResult: Codable, Sendable {
   public var ratioToC: Ratio?
   /// Counts per operation, from a pass of their own.
   public var countsPerOperation: [String: Double]
+  /// In an open loop: when operations began.
+  public var arrivals: Arrivals?
+  /// In an open loop: operations per second that were achieved, the median.
+  public var achievedRate: Double?
+  /// In an open loop: whether less than 99 % of the rate was achieved. There are no
+  /// percentiles then: the queue grows as long as one measures.
+  public var saturated: Bool?
+  /// In an open loop: percentiles since operations were begun and not since they were due.
+  public var serviceLatency: LatencySummary?
+  /// The highest rate that was kept up with, where that was looked for.
+  public var peakRate: Double?
+
+  /// Whether so much less than the offered rate was achieved that the queue grew.
+  public static func isSaturated(offered: Double, achieved: Double) -> Bool {
+    achieved < 0.99 * offered
+  }
 
   /// One round.
   public struct Round: Codable, Hashable, Sendable {
@@ -158,5 +174,9 @@ public struct RowResult: Codable, Sendable {
     case pooledLatency = "pooled_latency_ns"
     case ratioToC = "ratio_to_c"
     case countsPerOperation = "counts_per_op"
+    case arrivals, saturated
+    case achievedRate = "achieved_rate"
+    case serviceLatency = "service_latency_ns"
+    case peakRate = "peak_rate"
   }
 }

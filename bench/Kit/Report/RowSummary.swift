@@ -44,7 +44,7 @@ extension RowResult {
   /// the reference row in the same rounds.
   public init(
     id: WorkloadID, operations: Int, warm: Bool, answers: [WorkerAnswer],
-    reference: [WorkerAnswer]?, counts: WorkerAnswer?
+    reference: [WorkerAnswer]?, counts: WorkerAnswer?, arrivals: Arrivals? = nil
   ) {
     let rounds = answers.map(Round.init)
     var pooled = LatencyHistogram()
@@ -60,5 +60,15 @@ extension RowResult {
       countsPerOperation: counts.map { counts in
         counts.counters.mapValues { Double($0) / Double(max(counts.operations, 1)) }
       } ?? [:])
+    guard let arrivals else { return }
+    let achieved = Statistics.median(rounds.map(\.throughput))
+    let isSaturated = Self.isSaturated(offered: arrivals.rate, achieved: achieved)
+    var service = LatencyHistogram()
+    for answer in answers { service.add(LatencyHistogram(answer.service ?? SparseHistogram())) }
+    self.arrivals = arrivals
+    achievedRate = achieved
+    saturated = isSaturated
+    serviceLatency = isSaturated ? nil : service.summary
+    if isSaturated { pooledLatency = LatencySummary() }
   }
 }

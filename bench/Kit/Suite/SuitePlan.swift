@@ -35,11 +35,25 @@ public struct SuitePlan: Sendable {
   public var budget: Double?
   /// Whether counters are read, in a pass of their own.
   public var counts: Bool
+  /// When operations begin.
+  public var load: Load
+
+  /// When operations begin.
+  public enum Load: Hashable, Sendable {
+    /// Each begins as another ends: capacity, and the time that the service takes.
+    case closed
+    /// At a rate, in operations per second, the same for all rows.
+    case rate(Arrivals)
+    /// At a share of what the first row can do in a closed loop.
+    case shareOfPeak(Double, isPoisson: Bool)
+    /// The highest rate that each row keeps up with.
+    case findPeak
+  }
 
   /// A plan.
   public init(
     cases: [Case], rounds: Int, window: Double, warmUp: Double, budget: Double? = nil,
-    counts: Bool = true
+    counts: Bool = true, load: Load = .closed
   ) {
     self.cases = cases
     self.rounds = rounds
@@ -47,6 +61,7 @@ public struct SuitePlan: Sendable {
     self.warmUp = warmUp
     self.budget = budget
     self.counts = counts
+    self.load = load
   }
 
   /// The cases of `workloads` whose name fits one of `patterns` (none: all), in those

@@ -39,12 +39,22 @@ public final class SuiteRunner {
     }
     defer { for row in rows { row.worker.finish() } }
     let started = ProcessUsage.now().wall
-    let operations = try prepare(item, rows, since: started)
+    var operations = try prepare(item, rows, since: started)
+    var arrivals: Arrivals?
+    switch plan.load {
+    case .closed: break
+    case .rate(let given): arrivals = given
+    case .shareOfPeak(let share, let isPoisson):
+      let capacity = try rows[0].throughput(operations: operations, seed: seed(-3))
+      arrivals = Arrivals(rate: Double(Calibration.rounded(share * capacity)), isPoisson: isPoisson)
+    case .findPeak: return try findPeaks(item, rows, operations)
+    }
+    if let arrivals { operations = max(100, Int(arrivals.rate * plan.window / 1e9)) }
     for round in 0..<plan.rounds {
       for (place, index) in LatinSquare.order(count: rows.count, round: round).enumerated() {
         let done = Double(round * rows.count + place) / Double(plan.rounds * rows.count)
         show(item, "round \(round + 1)/\(plan.rounds), \(rows[index].id.style)", done)
-        try rows[index].run(operations: operations, seed: seed(round))
+        try rows[index].run(operations: operations, seed: seed(round), arrivals: arrivals)
       }
       try compare(rows)
     }
@@ -55,7 +65,36 @@ public final class SuiteRunner {
     return rows.map {
       RowResult(
         id: $0.id, operations: operations, warm: $0.warm, answers: $0.answers,
-        reference: reference, counts: $0.counts)
+        reference: reference, counts: $0.counts, arrivals: arrivals)
+    }
+  }
+
+  /// The highest rate that each row keeps up with, round by round.
+  private func findPeaks(
+    _ item: SuitePlan.Case, _ rows: [Row], _ operations: Int
+  ) throws -> [RowResult] {
+    for round in 0..<plan.rounds {
+      for index in LatinSquare.order(count: rows.count, round: round) {
+        let row = rows[index]
+        show(item, "peak \(round + 1)/\(plan.rounds), \(row.id.style)", Double(round) / Double(plan.rounds))
+        let capacity = try row.throughput(operations: operations, seed: seed(round))
+        var search = PeakSearch(capacity: capacity)
+        while let rate = search.next {
+          let count = max(100, Int(rate * plan.window / 1e9))
+          let answer = try row.ask(
+            .run, operations: count, seed: seed(round), arrivals: Arrivals(rate: rate))
+          search.note(answer)
+        }
+        row.keep(search)
+      }
+    }
+    let reference = rows.first { $0.id.style == .c }?.answers
+    return rows.map { row in
+      var result = RowResult(
+        id: row.id, operations: operations, warm: row.warm, answers: row.answers,
+        reference: reference, counts: nil)
+      result.peakRate = Statistics.median(row.peaks)
+      return result
     }
   }
 
@@ -128,6 +167,7 @@ private final class Row {
   let worker: WorkerProcess
   private(set) var answers: [WorkerAnswer] = []
   private(set) var counts: WorkerAnswer?
+  private(set) var peaks: [Double] = []
   private(set) var warm = false
 
   init(id: WorkloadID, worker: WorkerProcess) {
@@ -135,16 +175,32 @@ private final class Row {
     self.worker = worker
   }
 
-  func ask(_ verb: WorkerRequest.Verb, operations: Int, seed: UInt64) throws -> WorkerAnswer {
-    let answer = try worker.ask(WorkerRequest(verb, id, operations: operations, seed: seed))
+  func ask(
+    _ verb: WorkerRequest.Verb, operations: Int, seed: UInt64, arrivals: Arrivals? = nil
+  ) throws -> WorkerAnswer {
+    let answer = try worker.ask(
+      WorkerRequest(verb, id, operations: operations, seed: seed, arrivals: arrivals), within: 600)
     guard answer.operations == operations else {
       throw WrongWork("\(id): \(answer.operations) of \(operations) operations completed")
     }
     return answer
   }
 
-  func run(operations: Int, seed: UInt64) throws {
-    answers.append(try ask(.run, operations: operations, seed: seed))
+  func run(operations: Int, seed: UInt64, arrivals: Arrivals?) throws {
+    answers.append(try ask(.run, operations: operations, seed: seed, arrivals: arrivals))
+  }
+
+  /// Operations per second in a closed loop.
+  func throughput(operations: Int, seed: UInt64) throws -> Double {
+    let answer = try ask(.time, operations: operations, seed: seed)
+    return Double(operations) * 1e9 / Double(max(answer.wallNanoseconds, 1))
+  }
+
+  /// Keeps the highest rate that was met, with the answer that met it.
+  func keep(_ search: PeakSearch) {
+    guard let best = search.best else { return }
+    answers.append(best.answer)
+    peaks.append(best.rate)
   }
 
   func count(operations: Int, seed: UInt64) throws {

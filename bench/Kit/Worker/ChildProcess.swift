@@ -100,6 +100,21 @@ public final class ChildProcess {
     }
   }
 
+  /// Passes on every line until the child has ended, and returns its code: that of a
+  /// shell, 128 and more for a signal.
+  public func drain(_ line: (String) -> Void) throws -> Int32 {
+    closeInput()
+    while true {
+      do {
+        line(try readLine(within: 3600))
+      } catch is WorkerFailure {
+        finish(within: 60)
+        let status = status ?? 0
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)
+      }
+    }
+  }
+
   private func fill() throws {
     var chunk = [UInt8](repeating: 0, count: 65536)
     let count = read(output, &chunk, chunk.count)

@@ -50,7 +50,9 @@ public final class LoadGenerator {
       let checksum = values["checksum"].flatMap({ UInt64($0) }),
       let latencies = values["latencies"].flatMap({ SparseHistogram($0) })
     else { throw WorkerFailure("the load generator answered `\(line.prefix(200))`") }
+    let service = values["service"].flatMap { SparseHistogram($0) }
     return RunOutcome(
-      operations: operations, checksum: checksum, latencies: LatencyHistogram(latencies))
+      operations: operations, checksum: checksum, latencies: LatencyHistogram(latencies),
+      service: service.map { LatencyHistogram($0) })
   }
 }

@@ -4,10 +4,12 @@ public final class WorkerProcess {
   /// What the worker said first.
   public let hello: WorkerHello
 
-  /// Starts a worker and hears its greeting.
-  public init(command: [String], environment: [String: String] = [:]) throws {
+  /// Starts a worker and hears its greeting, which must come within so many seconds.
+  public init(
+    command: [String], environment: [String: String] = [:], greeting: Double = 30
+  ) throws {
     child = try ChildProcess(command, environment: environment)
-    let line = try child.readLine(within: 30)
+    let line = try child.readLine(within: greeting)
     do {
       hello = try LineJSON.value(WorkerHello.self, line)
     } catch {

@@ -1,7 +1,11 @@
 /// What a harness asks of a worker, a line at a time:
 ///
 ///     run <workload-id> <n> <seed>      measure n operations
-///     count <workload-id> <n> <seed>    the same with the counters on, without latencies
+///     time <workload-id> <n> <seed>     the same without latencies, for a short answer
+///     count <workload-id> <n> <seed>    the same with the counters on
+///
+/// A rate may follow, as `rate=<operations per second>`, and `poisson=1` to draw the gaps
+/// between operations instead of making them equal: an open loop.
 ///
 /// The worker greets with one `WorkerHello`, answers every line with one
 /// `WorkerAnswer`, both as JSON on a line, and ends with its standard input. A worker
@@ -11,6 +15,8 @@ public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
   public enum Verb: String, Hashable, Sendable {
     /// Measure time.
     case run
+    /// Measure time, and leave latencies out of the answer.
+    case time
     /// Read the counters too; that makes the run slower.
     case count
   }
@@ -23,25 +29,33 @@ public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
   public var operations: Int
   /// What the data follow from.
   public var seed: UInt64
+  /// When operations begin, unless each begins when the one before it has ended.
+  public var arrivals: Arrivals?
 
   /// A request.
-  public init(_ verb: Verb, _ id: WorkloadID, operations: Int, seed: UInt64) {
+  public init(
+    _ verb: Verb, _ id: WorkloadID, operations: Int, seed: UInt64, arrivals: Arrivals? = nil
+  ) {
     self.verb = verb
     self.id = id
     self.operations = operations
     self.seed = seed
+    self.arrivals = arrivals
   }
 
-  public var description: String { "\(verb.rawValue) \(id) \(operations) \(seed)" }
+  public var description: String {
+    let words = ["\(verb.rawValue) \(id) \(operations) \(seed)"] + (arrivals?.words ?? [])
+    return words.joined(separator: " ")
+  }
 
   /// Reads a line.
   public init(line: some StringProtocol) throws {
-    let words = line.split(separator: " ")
-    guard words.count == 4 else {
+    let words = String(line).split(separator: " " as Character).map { String($0) }
+    guard words.count >= 4 else {
       throw UsageError("expected `run <workload-id> <n> <seed>`, got `\(line)`")
     }
-    guard let verb = Verb(rawValue: String(words[0])) else {
-      throw UsageError("unknown request `\(words[0])`; there are `run` and `count`")
+    guard let verb = Verb(rawValue: words[0]) else {
+      throw UsageError("unknown request `\(words[0])`; there are `run`, `time` and `count`")
     }
     guard let id = WorkloadID(words[1]) else {
       throw UsageError("`\(words[1])` is not a workload id, such as `tcp-echo@1/c?size=64`")
@@ -49,7 +63,38 @@ public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
     guard let operations = Int(words[2]), operations > 0, let seed = UInt64(words[3]) else {
       throw UsageError("`\(words[2]) \(words[3])` is not a number of operations and a seed")
     }
-    self.init(verb, id, operations: operations, seed: seed)
+    guard let arrivals = Arrivals.read(Array(words[4...])) else {
+      throw UsageError("`\(words[4...].joined(separator: " "))` is not a rate, such as rate=5000")
+    }
+    self.init(verb, id, operations: operations, seed: seed, arrivals: arrivals)
+  }
+}
+
+/// An open loop: operations begin when they are due, whatever has come back.
+public struct Arrivals: Hashable, Codable, Sendable {
+  /// Operations per second.
+  public var rate: Double
+  /// Whether the gaps are drawn as in a Poisson process, from the seed, or equal.
+  public var isPoisson: Bool
+
+  /// An open loop.
+  public init(rate: Double, isPoisson: Bool = false) {
+    self.rate = rate
+    self.isPoisson = isPoisson
+  }
+
+  /// As in a request, and to the load generator.
+  public var words: [String] { ["rate=\(rate)"] + (isPoisson ? ["poisson=1"] : []) }
+
+  /// Reads such words; `.some(nil)` when there are none, nil when they are something else.
+  fileprivate static func read(_ words: [String]) -> Arrivals?? {
+    guard let first = words.first else { return .some(nil) }
+    guard first.hasPrefix("rate="), let rate = Double(first.dropFirst(5)), rate > 0, rate.isFinite else {
+      return nil
+    }
+    let rest = words.dropFirst()
+    guard rest.isEmpty || rest.elementsEqual(["poisson=1"]) else { return nil }
+    return .some(Arrivals(rate: rate, isPoisson: !rest.isEmpty))
   }
 }
 
@@ -98,13 +143,15 @@ public struct WorkerAnswer: Hashable, Codable, Sendable {
   public var systemNanoseconds: UInt64 = 0
   /// The largest resident size during the run.
   public var peakRSSBytes: UInt64 = 0
-  /// How long operations took.
+  /// How long operations took; in an open loop, since they were due.
   public var latencies = SparseHistogram()
+  /// In an open loop: how long operations took since they were begun.
+  public var service: SparseHistogram?
   /// Counters, by name; context switches and page faults always.
   public var counters: [String: UInt64] = [:]
 
   enum CodingKeys: String, CodingKey {
-    case failure, message, operations, checksum, latencies, counters
+    case failure, message, operations, checksum, latencies, service, counters
     case wallNanoseconds = "wall_ns"
     case cpuNanoseconds = "cpu_ns"
     case userNanoseconds = "user_ns"
@@ -129,7 +176,8 @@ public struct WorkerAnswer: Hashable, Codable, Sendable {
     systemNanoseconds = usage.system
     self.peakRSSBytes = peakRSSBytes
     latencies = outcome.latencies?.sparse ?? SparseHistogram()
-    counters = measurement.counters
+    service = outcome.service?.sparse
+    counters = measurement.counters.merging(outcome.counters) { $1 }
     counters["context_switches_voluntary"] = usage.voluntarySwitches
     counters["context_switches_involuntary"] = usage.involuntarySwitches
     counters["page_faults"] = usage.pageFaults

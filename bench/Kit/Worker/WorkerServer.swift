@@ -4,17 +4,20 @@ public final class WorkerServer {
   private let context: WorkloadContext
   private let counters: [Meter.Counter]
   private let setCounting: (Bool) -> Void
+  private let injection: Injection
   private var instances: [WorkloadID: any WorkloadInstance] = [:]
 
-  /// A worker that knows `workloads`. `setCounting` switches the counters on and off.
+  /// A worker that knows `workloads`. `setCounting` switches the counters on and off;
+  /// `injection` makes it worse than it says, for tests of the harness.
   public init(
     workloads: [any Workload], context: WorkloadContext, counters: [Meter.Counter] = [],
-    setCounting: @escaping (Bool) -> Void = { _ in }
+    setCounting: @escaping (Bool) -> Void = { _ in }, injection: Injection = Injection()
   ) {
     self.workloads = workloads
     self.context = context
     self.counters = counters
     self.setCounting = setCounting
+    self.injection = injection
   }
 
   /// Answers lines until there are no more. `write` sends a line.
@@ -31,6 +34,9 @@ public final class WorkerServer {
   public func answer(_ line: String) -> WorkerAnswer {
     do {
       let request = try WorkerRequest(line: line)
+      guard request.arrivals == nil || workload(request.id)?.hasOpenLoop == true else {
+        throw UsageError("\(request.id.workload) has no open loop: it cannot be given a rate")
+      }
       return try perform(request, on: instance(request.id))
     } catch let error as UsageError {
       return WorkerAnswer(failure: .usage, message: error.description)
@@ -43,26 +49,37 @@ public final class WorkerServer {
     _ request: WorkerRequest, on instance: any WorkloadInstance
   ) throws -> WorkerAnswer {
     let counting = request.verb == .count
-    let meter = Meter(counters: counting ? counters : [])
+    let injection = self.injection
+    let meter = Meter(counters: counting ? counters : []) {
+      injection.onOpen(request.operations)
+    }
+    let operations = injection.operations(request.operations)
     PeakMemory.reset()
     setCounting(counting)
     defer { setCounting(false) }
     let outcome = try instance.run(
       RunRequest(
-        operations: request.operations, seed: request.seed, meter: meter, wantsLatencies: !counting))
+        operations: operations, seed: request.seed, meter: meter,
+        wantsLatencies: request.verb == .run, arrivals: request.arrivals))
     let peak = PeakMemory.bytes()
     guard let measurement = meter.measurement else {
       throw WrongWork("the row never opened or closed its window")
     }
-    guard outcome.operations == request.operations else {
-      throw WrongWork("\(outcome.operations) of \(request.operations) operations completed")
+    guard outcome.operations == operations else {
+      throw WrongWork("\(outcome.operations) of \(operations) operations completed")
     }
-    return WorkerAnswer(outcome, measurement, peakRSSBytes: peak)
+    var answer = WorkerAnswer(outcome, measurement, peakRSSBytes: peak)
+    answer.operations = request.operations
+    return answer
+  }
+
+  private func workload(_ id: WorkloadID) -> (any Workload)? {
+    workloads.first { $0.name == id.workload }
   }
 
   private func instance(_ id: WorkloadID) throws -> any WorkloadInstance {
     if let known = instances[id] { return known }
-    guard let workload = workloads.first(where: { $0.name == id.workload }) else {
+    guard let workload = workload(id) else {
       throw UsageError("there is no workload named \(id.workload)")
     }
     guard workload.revision == id.revision else {

@@ -7,6 +7,9 @@
 /// input does the same a little later.
 void bench_die_with_parent(pid_t parent);
 
+/// The same with a signal that the process may heed, to end its own children first.
+void bench_end_with_parent(pid_t parent);
+
 /// Whether threads can be confined to a processor here.
 int bench_can_pin(void);
 

@@ -43,11 +43,14 @@ public struct LoopReport: Sendable {
   public var operations: Int
   /// The sum of `bench_share(index, value)` over them.
   public var checksum: UInt64
+  /// Jobs of Swift tasks that the loop had meanwhile.
+  public var jobs: JobCount
 
   /// A report.
-  public init(operations: Int, checksum: UInt64) {
+  public init(operations: Int, checksum: UInt64, jobs: JobCount = JobCount()) {
     self.operations = operations
     self.checksum = checksum
+    self.jobs = jobs
   }
 }
 

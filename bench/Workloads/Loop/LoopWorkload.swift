@@ -28,6 +28,14 @@ public struct LoopWorkload: Workload {
 
   public var styles: [Style] { rows.map(\.style) }
 
+  public var decidingClock: DecidingClock {
+    switch check {
+    case .fileSizes, .fileContents: .both
+    case .counted: parameters.contains { $0.name == "cores" } ? .both : .processor
+    case .timers, .chain: .processor
+    }
+  }
+
   public func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
   ) throws -> any WorkloadInstance {
@@ -81,7 +89,8 @@ private final class LoopInstance: WorkloadInstance {
     }
     return RunOutcome(
       operations: report.operations, checksum: checksum,
-      latencies: request.wantsLatencies ? latencies.histogram : nil)
+      latencies: request.wantsLatencies ? latencies.histogram : nil,
+      counters: report.jobs.counters())
   }
 
   private func writeFiles(seed: UInt64) throws {

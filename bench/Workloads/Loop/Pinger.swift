@@ -3,52 +3,47 @@ import CBenchSupport
 
 /// The other thread of `wakeup`: it wakes the loop, waits for the answer, and does so
 /// again, with one wake-up under way.
-// Sendable unchecked: the C side synchronises what its two threads share.
+// Sendable unchecked: the C side synchronises what its two threads share; all else here is
+// touched on the loop's thread only.
 public final class Pinger: @unchecked Sendable {
-  /// What a wake-up was for.
-  public enum Answer: Sendable {
-    /// It was answered; there is more to come.
-    case more
-    /// The thread has finished: join it, then release what it woke the loop with.
-    case finished
-    /// Nobody sent it.
-    case spurious
-  }
+  private let task: LoopTask
+  private let wake: @Sendable (Pinger) -> Void
+  private var pointer: OpaquePointer?
+  /// What was done, once the thread has finished.
+  public private(set) var report: LoopReport?
 
-  private final class Wake {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-
-  private let pointer: OpaquePointer
-  private let wake: Unmanaged<Wake>
-
-  /// Starts the thread for a task. `wake` is called on it, once for each operation and
-  /// once at the end; it must have the loop call `answer`.
-  public init(_ task: LoopTask, wake body: @escaping @Sendable () -> Void) {
-    wake = Unmanaged.passRetained(Wake(body))
-    let pointer = bench_pinger_start(
+  /// Opens the window and starts the thread. `wake` is called there, once for each
+  /// operation and once at the end; it must have the loop call `answer`. To be made on the
+  /// loop's thread.
+  public init(_ task: LoopTask, wake: @escaping @Sendable (Pinger) -> Void) {
+    self.task = task
+    self.wake = wake
+    task.meter.open()
+    // Balanced when the thread has ended.
+    let context = Unmanaged.passRetained(self).toOpaque()
+    pointer = bench_pinger_start(
       UInt64(task.operations), task.latencies.pointer, task.otherCPU,
-      { Unmanaged<Wake>.fromOpaque($0!).takeUnretainedValue().body() }, wake.toOpaque())
-    guard let pointer else { preconditionFailure("cannot start a thread") }
-    self.pointer = pointer
+      { context in
+        let pinger = Unmanaged<Pinger>.fromOpaque(context!).takeUnretainedValue()
+        pinger.wake(pinger)
+      }, context)
+    guard pointer != nil else { preconditionFailure("cannot start a thread") }
   }
 
-  /// To be called on the loop when it was woken.
+  /// To be called on the loop when it was woken. Returns false when the thread has
+  /// finished: the window is closed, and `report` is there.
   @inline(__always)
-  public func answer() -> Answer {
-    switch bench_pinger_answer(pointer) {
-    case 1: .more
-    case 0: .finished
-    default: .spurious
-    }
+  public func answer() -> Bool {
+    if bench_pinger_answer(pointer) != 0 { return true }
+    finish()
+    return false
   }
 
-  /// Waits for the end of the thread, after `finished`; to be called once.
-  public func join() -> LoopReport {
+  private func finish() {
+    task.meter.close()
     var answered: UInt64 = 0
     let checksum = bench_pinger_join(pointer, &answered)
-    wake.release()
-    return LoopReport(operations: Int(answered), checksum: checksum)
+    report = LoopReport(operations: Int(answered), checksum: checksum)
+    Unmanaged.passUnretained(self).release()
   }
 }

@@ -21,11 +21,14 @@ public struct ServerReport: Sendable {
   public var bytesRead: Int
   /// Bytes sent on all connections.
   public var bytesWritten: Int
+  /// Jobs of Swift tasks that the loop had, from the first connection to the last.
+  public var jobs: JobCount
 
   /// A report.
-  public init(bytesRead: Int, bytesWritten: Int) {
+  public init(bytesRead: Int, bytesWritten: Int, jobs: JobCount = JobCount()) {
     self.bytesRead = bytesRead
     self.bytesWritten = bytesWritten
+    self.jobs = jobs
   }
 }
 

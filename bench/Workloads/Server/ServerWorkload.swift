@@ -23,6 +23,8 @@ public struct ServerWorkload: Workload {
 
   public var styles: [Style] { rows.map(\.style) }
 
+  public var hasOpenLoop: Bool { load == .echo }
+
   public func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
   ) throws -> any WorkloadInstance {
@@ -58,20 +60,26 @@ private final class ServerInstance: WorkloadInstance {
   func run(_ request: RunRequest) throws -> RunOutcome {
     bench_pin_thread(bench_usable_cpu(0))
     let warmUp = self.warmUp
-    let values = [
+    var values = [
       ("mode", load.rawValue), ("connections", "\(connections)"), ("size", "\(size)"),
       ("operations", "\(request.operations)"), ("warmup", "\(warmUp)"), ("seed", "\(request.seed)"),
       ("silent", request.wantsLatencies ? "0" : "1"),
     ]
+    if let arrivals = request.arrivals {
+      values += [("rate", "\(arrivals.rate)"), ("poisson", arrivals.isPoisson ? "1" : "0")]
+    }
+    let load = values
     let dialogue = self.dialogue
     let meter = request.meter
-    let total = load == .accept ? warmUp + request.operations : connections
+    let total = self.load == .accept ? warmUp + request.operations : connections
     let report = try serve(
       ServerTask(connections: total, size: size, seed: request.seed) { port in
-        dialogue.begin(port: port, load: values, meter: meter)
+        dialogue.begin(port: port, load: load, meter: meter)
       })
-    let outcome = try dialogue.end()
-    try check(report, messages: warmUp + request.operations)
+    var outcome = try dialogue.end()
+    let messages = warmUp + request.operations
+    try check(report, messages: messages)
+    outcome.counters = report.jobs.counters(of: request.operations, among: messages)
     return outcome
   }
 

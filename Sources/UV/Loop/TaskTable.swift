@@ -1,0 +1,85 @@
+/// The tasks of a loop that have not ended, found by the runtime's task that runs each.
+///
+/// A hash table of our own: a task local finds the same more slowly, and costs each task memory and time.
+struct TaskTable {
+  private struct Slot {
+    var key: UnsafeMutableRawPointer?
+    // Sound: a task is taken out when it ends, and until then its closure owns it.
+    unowned(unsafe) var task: LoopTaskBase?
+  }
+
+  private var slots: UnsafeMutablePointer<Slot>
+  private var bits: UInt = 4
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  init() { slots = Self.makeSlots(1 << bits) }
+
+  func deallocate() { slots.deallocate() }
+
+  private static func makeSlots(_ count: Int) -> UnsafeMutablePointer<Slot> {
+    let slots = UnsafeMutablePointer<Slot>.allocate(capacity: count)
+    slots.initialize(repeating: Slot(key: nil, task: nil), count: count)
+    return slots
+  }
+
+  private var mask: Int { (1 << bits) - 1 }
+
+  /// Where a key would like to be.
+  @inline(__always)
+  private func home(of key: UnsafeMutableRawPointer) -> Int {
+    Int((UInt(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> (64 - bits))
+  }
+
+  /// Where a key is, or the free place where it would be.
+  @inline(__always)
+  private func index(of key: UnsafeMutableRawPointer) -> Int {
+    var index = home(of: key)
+    while let other = slots[index].key, other != key { index = (index + 1) & mask }
+    return index
+  }
+
+  /// The task of the loop that is run by `key`; nil if that is another.
+  @inline(__always)
+  func find(_ key: UnsafeMutableRawPointer?) -> LoopTaskBase? {
+    guard let key else { return nil }
+    return slots[index(of: key)].task
+  }
+
+  mutating func insert(_ task: LoopTaskBase, _ key: UnsafeMutableRawPointer) {
+    if count * 2 > mask { grow() }
+    slots[index(of: key)] = Slot(key: key, task: task)
+    count += 1
+  }
+
+  mutating func remove(_ key: UnsafeMutableRawPointer) {
+    var hole = index(of: key)
+    count -= 1
+    // What follows moves up, unless that would take it before the place where it is looked for first.
+    var next = (hole + 1) & mask
+    while let other = slots[next].key {
+      if (next - home(of: other)) & mask >= (next - hole) & mask {
+        slots[hole] = slots[next]
+        hole = next
+      }
+      next = (next + 1) & mask
+    }
+    slots[hole] = Slot(key: nil, task: nil)
+  }
+
+  private mutating func grow() {
+    let (old, oldCount) = (slots, 1 << bits)
+    bits += 1
+    slots = Self.makeSlots(1 << bits)
+    for index in 0..<oldCount {
+      if let key = old[index].key { slots[self.index(of: key)] = old[index] }
+    }
+    old.deallocate()
+  }
+
+  func cancelAll() {
+    let tasks = (0...mask).compactMap { slots[$0].task }
+    for task in tasks { task.cancel() }
+  }
+}

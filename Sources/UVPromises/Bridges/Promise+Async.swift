@@ -1,0 +1,106 @@
+import UV
+
+extension Promise {
+  /// Waits for the promise in a task of its loop.
+  ///
+  /// Cancelling the task cancels the promise, if nobody else waits for it; otherwise only this wait.
+  ///
+  /// - Throws: The promise's error; a cancelled promise's too.
+  ///
+  /// PromiseKit's `async()`.
+  public nonisolated(nonsending) func async() async throws -> T {
+    if let result = node.result(as: T.self) { return try result.get() }
+    return try await Waiter.request(node, T.self, cancels: true).value.get()
+  }
+
+  /// Starts `body` as a task of this thread's loop; the promise is resolved with what it returns or throws.
+  ///
+  /// Cancelling the promise cancels the task.
+  ///
+  /// ```swift
+  /// Promise { try await loop.files.readFile(path).value }.map(\.count)
+  /// ```
+  ///
+  /// - Parameter body: It begins after this has returned, and may use whatever the caller can see.
+  ///
+  /// google/promises' `Promise { try … }`.
+  public init(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ body: nonisolated(nonsending) @escaping () async throws -> T
+  ) {
+    guard let loop = EventLoop.current else {
+      preconditionFailure(
+        "Promise { try await … } needs an event loop on its thread: call it inside EventLoop.run")
+    }
+    let root = Root(file, line)
+    let task = loop.spawn { () async -> Void in
+      do { root.fulfill(try await body()) } catch { root.reject(error) }
+    }
+    root.onCancel = { task.cancel() }
+    node = root
+  }
+}
+
+extension Guarantee {
+  /// Waits for the guarantee in a task of its loop. The task's cancellation does not end the wait, as there
+  /// is no error to end it with.
+  ///
+  /// PromiseKit's `async()`.
+  public nonisolated(nonsending) func async() async -> T {
+    if let value { return value }
+    let outcome: PMKResult<T>
+    do { outcome = try await Waiter.request(node, T.self, cancels: false).value } catch {
+      // A task that is cancelled already is not let wait by the request, so it asks from another.
+      return await detour()
+    }
+    guard let value = outcome.value else {
+      preconditionFailure(
+        "a guarantee was deallocated before it was resolved, while a task was waiting for it")
+    }
+    return value
+  }
+
+  private nonisolated(nonsending) func detour() async -> T {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      pipe { _ in continuation.resume() }
+    }
+    return value!
+  }
+}
+
+/// A task's wait for a promise.
+private final class Waiter: Continuation {
+  private var done: ((Node?) -> Void)?
+
+  /// The wait as a request, which brings a task's cancellation with it.
+  static func request<T>(_ node: Node, _ type: T.Type, cancels: Bool) -> Request<PMKResult<T>> {
+    guard let loop = EventLoop.current else {
+      preconditionFailure(
+        "async() needs the promise's event loop: call it in a task of EventLoop.run or spawn")
+    }
+    return Request(loop) { done in
+      let waiter = Waiter()
+      waiter.done = { source in
+        done(.success(source?.outcome(as: type) ?? .rejected(PMKError.abandoned)))
+      }
+      if node.flags.contains(.isAbandoned) {
+        loop.queueMicrotask { waiter.finish(nil) }
+      } else {
+        node.append(waiter, tag: 0)
+        if node.state != .pending { node.notify() }
+      }
+      return PendingRequest {
+        guard cancels, waiter.done != nil else { return }
+        if node.hasOneContinuation { return node.cancel() }
+        node.remove(waiter, tag: 0)
+        waiter.finish(Node.cancelled())
+      }
+    }
+  }
+
+  private func finish(_ source: Node?) { done.take()?(source) }
+
+  override func receive(_ source: Node, tag: Int32) { finish(source) }
+
+  override func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) { finish(nil) }
+}

@@ -1,0 +1,58 @@
+/// PromiseKit 7's name for a promise whose chain can be cancelled; here all can.
+public typealias CancellablePromise<T> = Promise<T>
+
+/// The handle for cancelling a chain, which may be kept apart from it.
+///
+/// PromiseKit 7's `CancelContext`.
+public struct CancelContext {
+  private let node: Node
+
+  init(node: Node) { self.node = node }
+
+  /// Cancels the chain; see ``Promise/cancel(with:)``.
+  ///
+  /// - Parameter error: What the chain fails with.
+  ///
+  /// PromiseKit 7's `cancel(with:)`.
+  public func cancel(with error: any Error = PMKError.cancelled) {
+    node.flags.insert(.cancelAttempted)
+    node.cancel(with: error)
+  }
+
+  /// Whether cancellation was asked for through a context of this promise.
+  ///
+  /// PromiseKit 7's `cancelAttempted`.
+  public var cancelAttempted: Bool { node.flags.contains(.cancelAttempted) }
+
+  /// Whether cancellation was asked for through a context of this promise, and came in time: the promise is
+  /// pending, or has failed with an error that stands for a cancellation.
+  ///
+  /// PromiseKit 7's `isCancelled`.
+  public var isCancelled: Bool {
+    guard cancelAttempted else { return false }
+    switch node.state {
+    case .pending: return true
+    case .fulfilled: return false
+    case .rejected: return node.failure.isCancelled
+    }
+  }
+}
+
+extension Thenable {
+  /// The handle for cancelling the chain that ends here.
+  ///
+  /// PromiseKit 7's `cancelContext`.
+  public var cancelContext: CancelContext { CancelContext(node: node) }
+
+  /// The same promise, for code written for PromiseKit 7; every chain can be cancelled here.
+  ///
+  /// PromiseKit 7's `cancellize`.
+  public func cancellize() -> Promise<T> { Promise(self) }
+}
+
+extension PMKFinalizer {
+  /// The handle for cancelling the chain that ends here.
+  ///
+  /// PromiseKit 7's `cancelContext`.
+  public var cancelContext: CancelContext { CancelContext(node: node) }
+}

@@ -1,0 +1,80 @@
+import UV
+
+/// How long to wait before an attempt at what has failed.
+public struct Backoff: Sendable {
+  private let pause: @Sendable (Int) -> Duration
+
+  /// Creates a rule of your own.
+  ///
+  /// - Parameter pause: How long to wait after so many failures, from 1 on.
+  public init(_ pause: @escaping @Sendable (Int) -> Duration) { self.pause = pause }
+
+  /// No wait but for the next turn of the loop.
+  public static let none = Backoff { _ in .zero }
+
+  /// Always the same wait.
+  public static func constant(_ duration: Duration) -> Backoff { Backoff { _ in duration } }
+
+  /// A wait that grows by a factor from one failure to the next, up to a limit.
+  public static func exponential(
+    from first: Duration, by factor: Double = 2, upTo limit: Duration = .seconds(60)
+  ) -> Backoff {
+    Backoff { failures in
+      var pause = first
+      for _ in 1..<max(failures, 1) where pause < limit { pause = pause * factor }
+      return min(pause, limit)
+    }
+  }
+
+  /// The same waits, each shortened by a random part of up to `fraction`, so that many that failed together
+  /// do not come back together.
+  public func jittered(_ fraction: Double = 0.5) -> Backoff {
+    Backoff { [pause] failures in
+      pause(failures) * (1 - Double.random(in: 0...min(max(fraction, 0), 1)))
+    }
+  }
+
+  /// How long to wait after so many failures.
+  public func duration(afterFailures failures: Int) -> Duration { pause(failures) }
+}
+
+/// Tries until it works, so many times.
+///
+/// - Parameters:
+///   - attempts: How many times at most; less than one counts as one.
+///   - delay: How long to wait between attempts.
+///   - condition: Whether to try again, from the number of attempts left and the last error; by default
+///     always, except after a cancellation.
+///   - work: Makes an attempt. If it throws, the attempt has failed with the error.
+/// - Returns: A promise of the first success, or of the last failure. Cancelling it cancels the attempt under
+///   way, or the wait for the next.
+///
+/// google/promises' `retry`.
+public func retry<U: Thenable>(
+  attempts: Int = 3, delay: Backoff = .exponential(from: .milliseconds(100)).jittered(),
+  condition: @escaping (_ attemptsLeft: Int, any Error) -> Bool = { !$1.isCancelled },
+  file: StaticString = #fileID, line: UInt = #line, _ work: @escaping () throws -> U
+) -> Promise<U.T> {
+  func attempt(_ number: Int) -> Promise<U.T> {
+    firstly(file: file, line: line, execute: work).recover(
+      on: .inline, policy: .allErrors, file: file, line: line
+    ) { error throws -> Promise<U.T> in
+      guard number < attempts, condition(attempts - number, error) else { throw error }
+      return after(delay.duration(afterFailures: number), file: file, line: line)
+        .then(on: .inline, file: file, line: line) { attempt(number + 1) }
+    }
+  }
+  return attempt(1)
+}
+
+/// Tries until it works, so many times, with the same wait between attempts.
+///
+/// PromiseKit's guide calls this pattern `attempt`.
+public func attempt<U: Thenable>(
+  maximumRetryCount: Int = 3, delayBeforeRetry: Duration = .seconds(2),
+  file: StaticString = #fileID, line: UInt = #line, _ body: @escaping () throws -> U
+) -> Promise<U.T> {
+  retry(
+    attempts: maximumRetryCount, delay: .constant(delayBeforeRetry), condition: { _, _ in true }, file: file,
+    line: line, body)
+}

@@ -1,0 +1,47 @@
+import UV
+
+/// A promise that is rejected with ``PMKError/timedOut`` after so many seconds; for a `race` with the work.
+///
+/// PromiseKit 7's `timeout(seconds:)`.
+public func timeout(
+  seconds: Double, file: StaticString = #fileID, line: UInt = #line
+) -> Promise<Void> {
+  after(seconds: seconds, file: file, line: line).map(on: .inline) { throw PMKError.timedOut }
+}
+
+extension Thenable {
+  /// The same promise, given up after a time: rejected with ``PMKError/timedOut``. The work is then
+  /// cancelled, if nobody else waits for it.
+  ///
+  /// - Parameter limit: How long to wait; zero or less means until the next turn of the loop.
+  ///
+  /// google/promises' `timeout`.
+  public func timeout(
+    after limit: Duration, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<T> {
+    let timer = UVPromises.after(limit, file: file, line: line).map(on: .inline) { () throws -> T in
+      throw PMKError.timedOut
+    }
+    return race([Promise(self), timer], cancellingRest: true, file: file, line: line)
+  }
+
+  /// The same promise, given up after so many seconds; see ``timeout(after:file:line:)``.
+  ///
+  /// google/promises' `timeout`.
+  public func timeout(
+    _ seconds: Double, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<T> {
+    timeout(after: .seconds(seconds), file: file, line: line)
+  }
+
+  /// The same promise, whose value, if it has one, is passed on after a time.
+  ///
+  /// google/promises' `delay`.
+  public func delay(
+    _ interval: Duration, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<T> {
+    then(on: .inline, file: file, line: line) { value in
+      UVPromises.after(interval, file: file, line: line).map(on: .inline) { value }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+extension Node {
+  /// Whether anything waits for this promise.
+  @usableFromInline
+  final var isAwaited: Bool { first != nil || others != nil }
+
+  /// Whether exactly one thing waits for this promise.
+  final var hasOneContinuation: Bool {
+    if let others { return first == nil && others.count == 1 }
+    return first != nil
+  }
+
+  /// Forgets a continuation. Linear in the number of handlers on this promise.
+  @usableFromInline
+  final func remove(_ continuation: Continuation, tag: Int32) {
+    if first === continuation, firstTag == tag {
+      first = nil
+    } else if let index = others?.lastIndex(where: { $0.continuation === continuation && $0.tag == tag }) {
+      others!.remove(at: index)
+      if others!.isEmpty { others = nil }
+    }
+  }
+
+  /// Cancels the chain that ends here: the operation at its beginning, and the first step that nobody else
+  /// waits through sees a cancellation in place of its promise's outcome. Handlers that are for every outcome
+  /// do run.
+  @usableFromInline
+  final func cancel(with error: any Error = PMKError.cancelled) {
+    var node = self
+    // The last step on the way that can be rejected, for chains that begin with a guarantee, which cannot.
+    var rejectable: Node?
+    while node.state == .pending {
+      if !node.flags.contains(.isGuarantee) || node.flags.contains(.coversCancellation) { rejectable = node }
+      if let upstream = node.upstream, upstream.state == .pending, upstream.hasOneContinuation {
+        node = upstream
+        continue
+      }
+      if node.upstream == nil {
+        // The beginning of the chain, or a promise that gathers others.
+        node.cancelAsFirst(error)
+        if !node.flags.contains(.isGuarantee) || node.flags.contains(.isGathering) { return }
+      }
+      rejectable?.cancelWait(error)
+      return
+    }
+  }
+
+  private func cancelAsFirst(_ error: any Error) {
+    if !flags.contains(.isGuarantee) {
+      reject(error)
+    } else if !flags.contains(.isGathering) {
+      // Nobody will resolve it now, which is as it should be.
+      flags.insert(.isAbandoned)
+    }
+    cancelOperation()
+  }
+
+  /// Waits for a cancelled promise instead.
+  private func cancelWait(_ error: any Error) {
+    guard let upstream else { return }
+    // The promise may hold the last reference to this step.
+    let step = self
+    upstream.remove(step, tag: tag)
+    step.wait(for: Node.cancelled(error))
+  }
+
+  /// A promise that was cancelled.
+  static func cancelled(_ error: any Error = PMKError.cancelled) -> Node {
+    let node = Node(flags: .isHandled)
+    node.reject(error)
+    return node
+  }
+}

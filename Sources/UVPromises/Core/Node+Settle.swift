@@ -1,0 +1,95 @@
+extension Node {
+  /// Fulfils the promise, unless it has been settled.
+  @inlinable @inline(__always)
+  final func fulfill<T>(_ value: T) {
+    guard state == .pending else { return }
+    store(value)
+    state = .fulfilled
+    notify()
+  }
+
+  /// Rejects the promise, unless it has been settled.
+  @usableFromInline
+  final func reject(_ error: any Error) {
+    guard state == .pending else { return }
+    // The coercion keeps the existential from being opened.
+    store(error as any Error)
+    state = .rejected
+    notify()
+  }
+
+  /// Settles the promise, unless it has been settled.
+  @inlinable
+  final func resolve<T>(_ result: PMKResult<T>) {
+    switch result {
+    case .fulfilled(let value): fulfill(value)
+    case .rejected(let error): reject(error)
+    }
+  }
+
+  /// The outcome of a promise that has one.
+  @inlinable @inline(__always)
+  final func outcome<T>(as type: T.Type) -> PMKResult<T> {
+    state == .fulfilled ? .fulfilled(value(as: type)) : .rejected(failure)
+  }
+
+  /// The outcome, nil while pending. Whoever has seen the error has handled it.
+  @inlinable
+  final func result<T>(as type: T.Type) -> PMKResult<T>? {
+    switch state {
+    case .pending: return nil
+    case .fulfilled: return .fulfilled(value(as: type))
+    case .rejected:
+      flags.insert(.isHandled)
+      return .rejected(failure)
+    }
+  }
+
+  /// Takes the outcome of the promise that a step waited for.
+  @inlinable @inline(__always)
+  final func pass<T>(_ source: Node, _ type: T.Type) {
+    if source.state == .fulfilled { fulfill(source.value(as: type)) } else { reject(source.failure) }
+  }
+
+  /// Takes the outcome of `other`, now or when it settles; what a promise does that a handler returned.
+  @inlinable @inline(__always)
+  final func adopt<T>(_ other: Node, _ type: T.Type) {
+    if other.state == .fulfilled {
+      fulfill(other.value(as: type))
+    } else {
+      perform = { node, source in node.pass(source, type) }
+      adoptUnfulfilled(other)
+    }
+  }
+
+  /// `perform` is ready to take an outcome over.
+  @usableFromInline
+  final func adoptUnfulfilled(_ other: Node) {
+    if other.state == .rejected {
+      other.flags.insert(.isHandled)
+      reject(other.failure)
+    } else if other === self {
+      reject(PMKError.returnedSelf)
+    } else {
+      flags.insert(.isAdopter)
+      flags.remove(.isInline)
+      collapse()
+      wait(for: other)
+    }
+  }
+
+  /// Steps out of the middle of a recursion: what only this promise owns, and what only waits to copy this
+  /// promise's outcome to one other, is left out, so that a loop of promises needs constant memory.
+  private func collapse() {
+    while others == nil, first != nil, firstTag == Node.stepTag, isKnownUniquelyReferenced(&first) {
+      let copier = unsafeDowncast(first!, to: Node.self)
+      guard copier.flags.contains(.isAdopter), copier.others == nil, let next = copier.first else { return }
+      let tag = copier.firstTag
+      copier.first = nil
+      copier.upstream = nil
+      first = next
+      firstTag = tag
+      next.moved(to: self, tag: tag)
+    }
+  }
+}

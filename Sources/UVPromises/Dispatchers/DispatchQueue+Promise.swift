@@ -1,0 +1,52 @@
+import Dispatch
+
+/// Marks the forms of other libraries' functions that return promises: `queue.async(.promise) { … }`.
+///
+/// PromiseKit's `PMKNamespacer`.
+public enum PMKNamespacer: Sendable {
+  /// The form that returns a promise.
+  case promise
+}
+
+extension DispatchQueue {
+  /// Runs `body` on the queue; the promise of what it returns is resolved on the loop of the calling thread,
+  /// which it keeps running.
+  ///
+  /// - Parameter body: If it throws, the promise is rejected with the error.
+  ///
+  /// PromiseKit's `DispatchQueue.async(.promise)`.
+  public func async<T: Sendable>(
+    _: PMKNamespacer, group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
+    flags: DispatchWorkItemFlags = [], file: StaticString = #fileID, line: UInt = #line,
+    execute body: @escaping @Sendable () throws -> T
+  ) -> Promise<T> {
+    let node = Root(file, line)
+    node.settle(on: Part(queue: self, group: group, qos: qos, flags: flags.rawValue), body) { $0.fulfill($1) }
+    return Promise(node: node)
+  }
+
+  /// Runs `body`, which cannot fail, on the queue.
+  ///
+  /// PromiseKit's `DispatchQueue.async(.promise)`.
+  public func async<T: Sendable>(
+    _: PMKNamespacer, group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
+    flags: DispatchWorkItemFlags = [], file: StaticString = #fileID, line: UInt = #line,
+    execute body: @escaping @Sendable () -> T
+  ) -> Guarantee<T> {
+    let node = Root(file, line, flags: [.isRoot, .isGuarantee])
+    node.settle(on: Part(queue: self, group: group, qos: qos, flags: flags.rawValue), body) { $0.fulfill($1) }
+    return Guarantee(node: node)
+  }
+}
+
+/// A queue, and how to use it.
+private struct Part: Dispatcher {
+  let queue: DispatchQueue
+  let group: DispatchGroup?
+  let qos: DispatchQoS
+  let flags: UInt
+
+  func dispatch(_ body: @escaping @Sendable () -> Void) {
+    queue.async(group: group, qos: qos, flags: DispatchWorkItemFlags(rawValue: flags), execute: body)
+  }
+}

@@ -1,0 +1,133 @@
+extension Thenable where T: Sendable {
+  /// Calls `transform` elsewhere; see ``map(on:file:line:_:)-(LoopDispatcher?,_,_,(T)->U)``.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: Where to run `transform`. The result is settled on the loop of this promise.
+  ///   - transform: Makes the new value. If it throws, the result is rejected with the error.
+  ///
+  /// PromiseKit's `map`.
+  public func map<U: Sendable>(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (T) throws -> U
+  ) -> Promise<U> {
+    Promise(node: Node.mapping(node, on: dispatcher, file, line, transform) { $0.fulfill($2) })
+  }
+
+  /// Calls `transform` elsewhere; see ``compactMap(on:file:line:_:)-(LoopDispatcher?,_,_,(T)->U?)``.
+  ///
+  /// PromiseKit's `compactMap`.
+  public func compactMap<U: Sendable>(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (T) throws -> U?
+  ) -> Promise<U> {
+    Promise(
+      node: Node.mapping(node, on: dispatcher, file, line, transform) { node, value, result in
+        if let result { node.fulfill(result) } else { node.reject(PMKError.compactMap("\(value)", U.self)) }
+      })
+  }
+
+  /// Calls `body` elsewhere, and ends as the promise that it returns; see ``then(on:file:line:_:)``. The
+  /// promise is made there and comes back to the loop of this one.
+  ///
+  /// PromiseKit's `then`.
+  public func then<U: Thenable & SendableMetatype>(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (T) throws -> sending U
+  ) -> Promise<U.T> {
+    Promise(
+      node: Node.mapping(node, on: dispatcher, file, line, { Sent(try body($0)) }) { node, _, next in
+        node.adopt(next.thenable.node, U.T.self)
+      })
+  }
+
+  /// Calls `body` elsewhere; see ``done(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `done`.
+  public func done(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (T) throws -> Void
+  ) -> Promise<Void> {
+    map(on: dispatcher, file: file, line: line, body)
+  }
+
+  /// Calls `body` elsewhere and passes the value on; see ``get(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `get`.
+  public func get(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (T) throws -> Void
+  ) -> Promise<T> {
+    map(on: dispatcher, file: file, line: line) { value in
+      try body(value)
+      return value
+    }
+  }
+
+  /// Calls `body` elsewhere with the outcome and passes that on; see ``tap(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `tap`.
+  public func tap(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (PMKResult<T>) -> Void
+  ) -> Promise<T> {
+    Promise(
+      node: Node(flags: .isInline) { node, source in
+        let outcome = source.outcome(as: T.self)
+        node.settle(on: dispatcher, { body(outcome) }) { node, _ in node.resolve(outcome) }
+      }.following(node, file, line))
+  }
+}
+
+extension CatchMixin where T: Sendable {
+  /// Calls `body` elsewhere with the error; see ``catch(on:policy:file:line:_:)``.
+  ///
+  /// PromiseKit's `catch`.
+  @discardableResult
+  public func `catch`(
+    on dispatcher: some Dispatcher, policy: CatchPolicy = conf.catchPolicy,
+    file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (any Error) -> Void
+  ) -> PMKFinalizer {
+    PMKFinalizer(
+      node: Node(flags: policy.flags.union([.isInline, .isGuarantee])) { node, source in
+        guard source.state == .rejected, node.covers(source.failure) else { return node.fulfill(()) }
+        let error = source.failure
+        node.settle(on: dispatcher, { body(error) }) { node, _ in node.fulfill(()) }
+      }.following(node, file, line))
+  }
+
+  /// Calls `body` elsewhere with the error, and ends as the promise that it returns; see
+  /// ``recover(on:policy:file:line:_:)``.
+  ///
+  /// PromiseKit's `recover`.
+  public func recover<U: Thenable & SendableMetatype>(
+    on dispatcher: some Dispatcher, policy: CatchPolicy = conf.catchPolicy,
+    file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (any Error) throws -> sending U
+  ) -> Promise<T> where U.T == T {
+    Promise(
+      node: Node(flags: policy.flags.union(.isInline)) { node, source in
+        guard source.state == .rejected, node.covers(source.failure) else {
+          return node.pass(source, T.self)
+        }
+        let error = source.failure
+        node.settle(on: dispatcher, { Sent(try body(error)) }) { $0.adopt($1.thenable.node, T.self) }
+      }.following(node, file, line))
+  }
+
+  /// Calls `body` elsewhere in any case and passes the outcome on; see ``ensure(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `ensure`.
+  public func ensure(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable () -> Void
+  ) -> Promise<T> {
+    tap(on: dispatcher, file: file, line: line) { _ in body() }
+  }
+}
+
+/// A promise that was made on another thread, on its way to the loop.
+// Sound: it was `sending`, so that nobody keeps it over there.
+private struct Sent<U>: @unchecked Sendable {
+  let thenable: U
+  init(_ thenable: sending U) { self.thenable = thenable }
+}

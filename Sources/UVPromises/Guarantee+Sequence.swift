@@ -1,0 +1,118 @@
+extension Guarantee where T: Sequence {
+  /// Calls `transform` with each element; the result is a guarantee of what it returns for them, in order.
+  ///
+  /// PromiseKit's `mapValues`.
+  @inlinable
+  public func mapValues<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (T.Element) -> U
+  ) -> Guarantee<[U]> {
+    map(on: dispatcher, file: file, line: line) { $0.map(transform) }
+  }
+
+  /// A guarantee of a property of each element, in order.
+  ///
+  /// PromiseKit's `mapValues`.
+  @inlinable
+  public func mapValues<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ keyPath: KeyPath<T.Element, U>
+  ) -> Guarantee<[U]> {
+    map(on: dispatcher, file: file, line: line) { $0.map { $0[keyPath: keyPath] } }
+  }
+
+  /// Calls `transform` with each element; the result is a guarantee of all elements of what it returns, in
+  /// order.
+  ///
+  /// PromiseKit's `flatMapValues`.
+  @inlinable
+  public func flatMapValues<U: Sequence>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (T.Element) -> U
+  ) -> Guarantee<[U.Element]> {
+    map(on: dispatcher, file: file, line: line) { $0.flatMap(transform) }
+  }
+
+  /// Calls `transform` with each element; the result is a guarantee of what it returns other than nil, in
+  /// order.
+  ///
+  /// PromiseKit's `compactMapValues`.
+  @inlinable
+  public func compactMapValues<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (T.Element) -> U?
+  ) -> Guarantee<[U]> {
+    map(on: dispatcher, file: file, line: line) { $0.compactMap(transform) }
+  }
+
+  /// A guarantee of a property of each element, where that is not nil, in order.
+  ///
+  /// PromiseKit's `compactMapValues`.
+  @inlinable
+  public func compactMapValues<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ keyPath: KeyPath<T.Element, U?>
+  ) -> Guarantee<[U]> {
+    map(on: dispatcher, file: file, line: line) { $0.compactMap { $0[keyPath: keyPath] } }
+  }
+
+  /// Calls `transform` with each element and waits for all guarantees that it returns, which run at the same
+  /// time; the result is a guarantee of their values, in order.
+  ///
+  /// PromiseKit's `thenMap`.
+  @inlinable
+  public func thenMap<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (T.Element) -> Guarantee<U>
+  ) -> Guarantee<[U]> {
+    then(on: dispatcher, file: file, line: line) { when(guarantees: $0.map(transform)) as Guarantee<[U]> }
+  }
+
+  /// Calls `transform` with each element and waits for all guarantees that it returns, which run at the same
+  /// time; the result is a guarantee of all elements of their values, in order.
+  ///
+  /// PromiseKit's `thenFlatMap`.
+  @inlinable
+  public func thenFlatMap<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (T.Element) -> Guarantee<U>
+  ) -> Guarantee<[U.Element]> where U: Sequence {
+    then(on: dispatcher, file: file, line: line) { values in
+      (when(guarantees: values.map(transform)) as Guarantee<[U]>).map(on: .inline) { $0.flatMap { $0 } }
+    }
+  }
+
+  /// Calls `isIncluded` with each element; the result is a guarantee of those for which it returns true.
+  ///
+  /// PromiseKit's `filterValues`.
+  @inlinable
+  public func filterValues(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ isIncluded: @escaping (T.Element) -> Bool
+  ) -> Guarantee<[T.Element]> {
+    map(on: dispatcher, file: file, line: line) { $0.filter(isIncluded) }
+  }
+
+  /// A guarantee of the elements of which a property is true.
+  ///
+  /// PromiseKit's `filterValues`.
+  @inlinable
+  public func filterValues(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ keyPath: KeyPath<T.Element, Bool>
+  ) -> Guarantee<[T.Element]> {
+    map(on: dispatcher, file: file, line: line) { $0.filter { $0[keyPath: keyPath] } }
+  }
+}
+
+extension Guarantee where T: Sequence, T.Element: Comparable {
+  /// A guarantee of the elements in ascending order.
+  ///
+  /// PromiseKit's `sortedValues`.
+  @inlinable
+  public func sortedValues(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line
+  ) -> Guarantee<[T.Element]> {
+    map(on: dispatcher, file: file, line: line) { $0.sorted() }
+  }
+}

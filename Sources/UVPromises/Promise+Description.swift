@@ -1,0 +1,37 @@
+extension Promise: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The value, the error, or that it is pending: `Promise(1)`, `Promise(Boom())`, `Promise(…Int)`.
+  ///
+  /// PromiseKit's `description`.
+  public var description: String { node.description("Promise", T.self) }
+
+  /// As ``description``, with what it waits for or has waiting: `Promise<Int>.pending(handlers: 2)`.
+  ///
+  /// PromiseKit's `debugDescription`.
+  public var debugDescription: String { node.debugDescription("Promise", T.self) }
+}
+
+extension Guarantee: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The value, or that it is pending: `Guarantee(1)`, `Guarantee(…Int)`.
+  public var description: String { node.description("Guarantee", T.self) }
+
+  /// As ``description``, with how many handlers wait: `Guarantee<Int>.pending(handlers: 2)`.
+  public var debugDescription: String { node.debugDescription("Guarantee", T.self) }
+}
+
+extension Node {
+  func description<T>(_ name: String, _ type: T.Type) -> String {
+    switch state {
+    case .pending: "\(name)(…\(type))"
+    case .fulfilled: "\(name)(\(value(as: type)))"
+    case .rejected: "\(name)(\(failure))"
+    }
+  }
+
+  func debugDescription<T>(_ name: String, _ type: T.Type) -> String {
+    switch state {
+    case .pending: "\(name)<\(type)>.pending(handlers: \((first == nil ? 0 : 1) + (others?.count ?? 0)))"
+    case .fulfilled: "\(name)<\(type)>.fulfilled(\(value(as: type)))"
+    case .rejected: "\(name)<\(type)>.rejected(\(failure))"
+    }
+  }
+}

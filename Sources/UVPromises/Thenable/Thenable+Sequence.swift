@@ -1,0 +1,160 @@
+extension Thenable where T: Sequence {
+  /// Calls `transform` with each element; the result is a promise of what it returns for them, in order.
+  ///
+  /// If it throws, here and in the methods below, the result is rejected with the error.
+  ///
+  /// PromiseKit's `mapValues`.
+  @inlinable
+  public func mapValues<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (T.Element) throws -> U
+  ) -> Promise<[U]> {
+    map(on: dispatcher, file: file, line: line) { try $0.map(transform) }
+  }
+
+  /// A promise of a property of each element, in order.
+  ///
+  /// PromiseKit's `mapValues`.
+  @inlinable
+  public func mapValues<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ keyPath: KeyPath<T.Element, U>
+  ) -> Promise<[U]> {
+    map(on: dispatcher, file: file, line: line) { $0.map { $0[keyPath: keyPath] } }
+  }
+
+  /// Calls `transform` with each element; the result is a promise of all elements of what it returns, in
+  /// order.
+  ///
+  /// PromiseKit's `flatMapValues`.
+  @inlinable
+  public func flatMapValues<U: Sequence>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (T.Element) throws -> U
+  ) -> Promise<[U.Element]> {
+    map(on: dispatcher, file: file, line: line) { try $0.flatMap(transform) }
+  }
+
+  /// Calls `transform` with each element; the result is a promise of what it returns other than nil, in
+  /// order.
+  ///
+  /// PromiseKit's `compactMapValues`.
+  @inlinable
+  public func compactMapValues<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (T.Element) throws -> U?
+  ) -> Promise<[U]> {
+    map(on: dispatcher, file: file, line: line) { try $0.compactMap(transform) }
+  }
+
+  /// A promise of a property of each element, where that is not nil, in order.
+  ///
+  /// PromiseKit's `compactMapValues`.
+  @inlinable
+  public func compactMapValues<U>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ keyPath: KeyPath<T.Element, U?>
+  ) -> Promise<[U]> {
+    map(on: dispatcher, file: file, line: line) { $0.compactMap { $0[keyPath: keyPath] } }
+  }
+
+  /// Calls `transform` with each element and waits for all promises that it returns, which run at the same
+  /// time; the result is a promise of their values, in order.
+  ///
+  /// PromiseKit's `thenMap`.
+  @inlinable
+  public func thenMap<U: Thenable>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (T.Element) throws -> U
+  ) -> Promise<[U.T]> {
+    then(on: dispatcher, file: file, line: line) { when(fulfilled: try $0.map(transform)) as Promise<[U.T]> }
+  }
+
+  /// Calls `transform` with each element and waits for all promises that it returns, which run at the same
+  /// time; the result is a promise of all elements of their values, in order.
+  ///
+  /// PromiseKit's `thenFlatMap`.
+  @inlinable
+  public func thenFlatMap<U: Thenable>(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (T.Element) throws -> U
+  ) -> Promise<[U.T.Element]> where U.T: Sequence {
+    then(on: dispatcher, file: file, line: line) { values in
+      (when(fulfilled: try values.map(transform)) as Promise<[U.T]>).map(on: .inline) { $0.flatMap { $0 } }
+    }
+  }
+
+  /// Calls `isIncluded` with each element; the result is a promise of those for which it returns true.
+  ///
+  /// PromiseKit's `filterValues`.
+  @inlinable
+  public func filterValues(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ isIncluded: @escaping (T.Element) throws -> Bool
+  ) -> Promise<[T.Element]> {
+    map(on: dispatcher, file: file, line: line) { try $0.filter(isIncluded) }
+  }
+
+  /// A promise of the elements of which a property is true.
+  ///
+  /// PromiseKit's `filterValues`.
+  @inlinable
+  public func filterValues(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ keyPath: KeyPath<T.Element, Bool>
+  ) -> Promise<[T.Element]> {
+    map(on: dispatcher, file: file, line: line) { $0.filter { $0[keyPath: keyPath] } }
+  }
+}
+
+extension Thenable where T: Collection {
+  /// A promise of the first element, rejected with ``PMKError/emptySequence`` if there is none.
+  ///
+  /// PromiseKit's `firstValue`.
+  @inlinable
+  public var firstValue: Promise<T.Element> {
+    map(on: .inline) { values in
+      guard let first = values.first else { throw PMKError.emptySequence }
+      return first
+    }
+  }
+
+  /// A promise of the first element for which `test` returns true, rejected with ``PMKError/emptySequence``
+  /// if there is none.
+  ///
+  /// PromiseKit's `firstValue(where:)`.
+  @inlinable
+  public func firstValue(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    where test: @escaping (T.Element) throws -> Bool
+  ) -> Promise<T.Element> {
+    map(on: dispatcher, file: file, line: line) { values in
+      guard let first = try values.first(where: test) else { throw PMKError.emptySequence }
+      return first
+    }
+  }
+
+  /// A promise of the last element, rejected with ``PMKError/emptySequence`` if there is none. Takes as long
+  /// as it takes to get there: a constant time where the collection can be read from its end.
+  ///
+  /// PromiseKit's `lastValue`.
+  @inlinable
+  public var lastValue: Promise<T.Element> {
+    map(on: .inline) { values in
+      guard !values.isEmpty else { throw PMKError.emptySequence }
+      return values[values.index(values.startIndex, offsetBy: values.count - 1)]
+    }
+  }
+}
+
+extension Thenable where T: Sequence, T.Element: Comparable {
+  /// A promise of the elements in ascending order.
+  ///
+  /// PromiseKit's `sortedValues`.
+  @inlinable
+  public func sortedValues(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<[T.Element]> {
+    map(on: dispatcher, file: file, line: line) { $0.sorted() }
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+public import Testing
+
+/// Runs `body` on a thread of its own that has no loop, while no other test's loop runs, and checks that no
+/// descriptor is left open.
+@discardableResult
+public func withThread<T: Sendable>(
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () throws -> T
+) async throws -> T {
+  let outcome: Outcome<T> = await withCheckedContinuation { continuation in
+    Thread {
+      let (result, leaks) = countingDescriptors { Result { try body() } }
+      continuation.resume(returning: Outcome(result: result, problems: leaks))
+    }.start()
+  }
+  for problem in outcome.problems { Issue.record("\(problem)", sourceLocation: sourceLocation) }
+  return try outcome.result.get()
+}
+
+/// Runs `body` while no other test counts descriptors, and says which were left open.
+func countingDescriptors<T>(_ body: () -> T) -> (T, problems: [String]) {
+  gate.lock()
+  defer { gate.unlock() }
+  let before = openDescriptors()
+  let value = body()
+  let more = openDescriptors().filter { before[$0.key] == nil }
+  return (value, more.isEmpty ? [] : ["descriptors left open: \(more)"])
+}
+
+private let gate = NSLock()
+
+/// Holds a value that a test passes between threads.
+// Sound: the test passes it on, and never uses it from two threads at a time.
+public final class Box<Value>: @unchecked Sendable {
+  /// The value.
+  public var value: Value?
+
+  /// A box with a value in it, or an empty one.
+  public init(_ value: Value?) { self.value = value }
+}

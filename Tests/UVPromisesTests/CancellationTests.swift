@@ -1,0 +1,219 @@
+import Testing
+import UV
+import UVPromises
+import UVTestSupport
+
+/// Rules C101 and C103, and what else there is to cancelling.
+@Suite struct CancellationTests {
+  @Test("C101 a context cancels its chain") func c101_context() async throws {
+    let log = try await program { loop, log in
+      let chain = loop.sleep(for: .seconds(1000)).promise().cancellize().map { 1 }
+      let context = chain.done { _ in log("never") }.catch(policy: .allErrors) { log("\($0.isCancelled)") }
+        .cancelContext
+      log("\(context.isCancelled) \(context.cancelAttempted)")
+      after(.milliseconds(1)).done {
+        context.cancel()
+        log("\(context.cancelAttempted)")
+      }
+    }
+    #expect(log == ["false false", "true", "true"])
+  }
+
+  @Test("C101 with an error of one's own") func c101_error() async throws {
+    let log = try await program { loop, log in
+      let promise = loop.sleep(for: .seconds(1000)).promise()
+      promise.catch { log("\($0)") }
+      promise.cancelContext.cancel(with: Boom())
+      log("\(promise.cancelContext.cancelAttempted) \(promise.cancelContext.isCancelled)")
+    }
+    #expect(log == ["true false", "Boom(number: 0)"])
+  }
+
+  @Test("C103 timeout(seconds:)") func c103_timeout() async throws {
+    let log = try await program { loop, log in
+      race(loop.later((), milliseconds: 30), timeout(seconds: 0.001)).catch {
+        if case PMKError.timedOut = $0 { log("timed out") }
+      }
+    }
+    #expect(log == ["timed out"])
+  }
+
+  @Test func timeoutCancelsTheOperation() async throws {
+    let log = try await program { loop, log in
+      loop.sleep(for: .seconds(1000)).promise().ensure { log("ensure") }.timeout(after: .milliseconds(1))
+        .catch {
+          log("\($0)")
+        }
+      loop.later(1).timeout(after: .seconds(1000)).done { log("\($0)") }.cauterize()
+    }
+    // That the program ends shows that no timer is left.
+    #expect(log.sorted() == ["1", "ensure", "the time allowed for the promise was up"])
+  }
+
+  @Test func theEndCancelsTheOperationAndCleanUpRuns() async throws {
+    let log = try await program { loop, log in
+      let chain = loop.sleep(for: .seconds(1000)).promise().ensure { log("ensure") }.done { log("never") }
+      chain.catch(policy: .allErrors) { log("\($0.isCancelled)") }.finally { log("finally") }
+      loop.queueMicrotask { chain.cancel() }
+    }
+    #expect(log == ["ensure", "true", "finally"])
+  }
+
+  @Test func aFinalizerCancels() async throws {
+    let log = try await program { loop, log in
+      let end = loop.sleep(for: .seconds(1000)).promise().catch { _ in log("never") }
+      end.finally { log("finally") }
+      end.cancel()
+    }
+    #expect(log == ["finally"])
+  }
+
+  @Test func othersWhoWaitAreNotCancelled() async throws {
+    let log = try await program { loop, log in
+      let shared = loop.sleep(for: .milliseconds(3)).promise().map { 1 }
+      let mine = shared.done { _ in log("never") }
+      mine.catch(policy: .allErrors) { _ in log("mine cancelled") }
+      shared.done { log("other \($0)") }.cauterize()
+      mine.cancel()
+    }
+    #expect(log == ["mine cancelled", "other 1"])
+  }
+
+  @Test func theLastWhoWaitsCancelsTheOperation() async throws {
+    let log = try await program { loop, log in
+      let shared = loop.sleep(for: .seconds(1000)).promise()
+      let first = shared.done { log("never") }
+      let second = shared.done { log("never") }
+      first.catch(policy: .allErrors) { _ in log("first") }
+      second.catch(policy: .allErrors) { _ in log("second") }
+      first.cancel()
+      second.cancel()
+    }
+    #expect(log == ["first", "second"])
+  }
+
+  @Test func anInnerPromiseIsCancelled() async throws {
+    let log = try await program { loop, log in
+      let chain = Promise.value(1).then { _ in
+        loop.sleep(for: .seconds(1000)).promise().ensure { log("inner") }
+      }
+      chain.catch(policy: .allErrors) { _ in log("outer") }
+      after(.milliseconds(1)).done { chain.cancel() }
+    }
+    #expect(log == ["inner", "outer"])
+  }
+
+  @Test func aHandlerThatIsDueDoesNotRun() async throws {
+    let log = try await program { _, log in
+      let chain = Promise.value(1).done { _ in log("never") }
+      chain.catch(policy: .allErrors) { log("\($0.isCancelled)") }
+      chain.cancel()
+    }
+    #expect(log == ["true"])
+  }
+
+  @Test func aChainThatBeginsWithAGuarantee() async throws {
+    let log = try await program { _, log in
+      let chain = after(.seconds(1000)).map { 1 }.then { Promise.value($0) }
+      chain.catch(policy: .allErrors) { log("\($0.isCancelled)") }
+      chain.cancel()
+      let guarantee = after(.seconds(1000)).done { log("never") }
+      guarantee.cancel()
+    }
+    #expect(log == ["true"])
+  }
+
+  @Test func aResolversOwnOperation() async throws {
+    let log = try await program { _, log in
+      let promise = Promise<Int> { seal in seal.onCancel { log("stopped") } }
+      promise.map { $0 }.catch(policy: .allErrors) { log("\($0.isCancelled)") }.cancel()
+    }
+    #expect(log == ["stopped", "true"])
+  }
+
+  @Test func whenCancelsItsParts() async throws {
+    let log = try await program { loop, log in
+      let parts = (1...3).map { number in
+        loop.sleep(for: .seconds(1000)).promise().ensure { log("part \(number)") }
+      }
+      let all = when(fulfilled: parts)
+      all.catch(policy: .allErrors) { _ in log("all") }
+      all.cancel()
+    }
+    #expect(log.sorted() == ["all", "part 1", "part 2", "part 3"])
+  }
+
+  @Test func aFailedWhenMayCancelTheRest() async throws {
+    let log = try await program { loop, log in
+      let slow = loop.sleep(for: .seconds(1000)).promise().map { 1 }.ensure { log("rest") }
+      when(fulfilled: [slow, loop.failingLater()], cancellingRest: true).catch { log("\($0)") }
+    }
+    #expect(log.sorted() == ["Boom(number: 0)", "rest"])
+  }
+
+  @Test func aRaceMayCancelTheLosers() async throws {
+    let log = try await program { loop, log in
+      let slow = loop.sleep(for: .seconds(1000)).promise().map { 1 }.ensure { log("loser") }
+      let kept = loop.later(3, milliseconds: 4)
+      kept.done { log("kept \($0)") }.cauterize()
+      race([slow, loop.later(2), kept], cancellingRest: true).done { log("winner \($0)") }.cauterize()
+    }
+    #expect(log == ["loser", "winner 2", "kept 3"] || log == ["winner 2", "loser", "kept 3"])
+  }
+
+  @Test func aTasksCancellationReachesThePromise() async throws {
+    let log = try await asyncProgram { loop, log in
+      let task = loop.spawn { () async -> Void in
+        do { try await loop.sleep(for: .seconds(1000)).promise().ensure { log("ensure") }.async() } catch {
+          log("\(error.isCancelled)")
+        }
+      }
+      try await loop.sleep(for: .milliseconds(1)).value
+      task.cancel()
+      await task.value
+    }
+    #expect(log == ["ensure", "true"])
+  }
+
+  @Test func aTasksCancellationSparesOthers() async throws {
+    let log = try await asyncProgram { loop, log in
+      let shared = loop.later(1, milliseconds: 5)
+      let task = loop.spawn { () async -> Void in
+        do { _ = try await shared.async() } catch { log("\(error.isCancelled)") }
+      }
+      let other = loop.spawn { () async -> Void in log("\((try? await shared.async()) as Int?)") }
+      try await loop.sleep(for: .milliseconds(1)).value
+      task.cancel()
+      await task.value
+      await other.value
+    }
+    #expect(log == ["true", "Optional(1)"])
+  }
+
+  @Test func aPromisesCancellationReachesItsTask() async throws {
+    let log = try await asyncProgram { loop, log in
+      let promise = Promise {
+        do { try await loop.sleep(for: .seconds(1000)).value } catch {
+          log("\(error.isCancelled)")
+          throw error
+        }
+      }
+      try await loop.sleep(for: .milliseconds(1)).value
+      promise.cauterizeSilently()
+      promise.cancel()
+    }
+    #expect(log == ["true"])
+  }
+
+  @Test func aShutdownRejectsWhatIsPending() async throws {
+    let log = Log<String>()
+    try await withThread {
+      Reports().install()
+      let loop = try EventLoop()
+      loop.sleep(for: .seconds(1000)).promise().catch(policy: .allErrors) { log("\($0.isCancelled)") }
+      after(.seconds(1000)).done { log("never") }
+      loop.shutdown()
+    }
+    #expect(log.values == ["true"])
+  }
+}

@@ -1,0 +1,241 @@
+import Dispatch
+import Testing
+import UV
+import UVPromises
+import UVTestSupport
+
+/// Rules C14–C17, C35, C36 and C72–C80: when, race, after, firstly.
+@Suite struct CombinatorTests {
+  @Test("C14 when runs both, and its values are typed") func c14_when() async throws {
+    let log = try await program { loop, log in
+      when(fulfilled: loop.later(1, milliseconds: 3), loop.later("a")).done { number, text in
+        let sum: Int = number + text.count
+        log("\(sum)")
+      }.cauterize()
+    }
+    #expect(log == ["2"])
+  }
+
+  @Test("C15 when fails if any fails") func c15_whenFails() async throws {
+    let log = try await program { loop, log in
+      when(fulfilled: loop.later(1, milliseconds: 3), loop.failingLater(as: String.self)).done { _, _ in
+        log("never")
+      }.catch { log("\($0)") }
+    }
+    #expect(log == ["Boom(number: 0)"])
+  }
+
+  @Test("C16 the others go on after a failure") func c16_othersGoOn() async throws {
+    let log = try await program { loop, log in
+      let slow = loop.later(1, milliseconds: 4).get { _ in log("slow") }
+      when(fulfilled: [slow, loop.failingLater()]).catch { _ in log("failed") }
+    }
+    #expect(log == ["failed", "slow"])
+  }
+
+  @Test("C17 the outcome of a promise does not stop its task") func c17_noControl() async throws {
+    let log = try await program { loop, log in
+      let (promise, seal) = Promise<Int>.pending()
+      loop.sleep(for: .milliseconds(2)) { _ in log("task ends") }
+      seal.reject(Boom())
+      promise.catch { _ in log("rejected") }
+    }
+    #expect(log == ["rejected", "task ends"])
+  }
+
+  @Test("C35 C76 when(resolved:) waits for all") func c76_whenResolved() async throws {
+    let log = try await program { loop, log in
+      when(resolved: [loop.failingLater(), loop.later(2, milliseconds: 3)]).done { results in
+        for case .fulfilled(let value) in results { log("\(value)") }
+        for case .rejected(let error) in results { log("\(error)") }
+        log("\(results.map(\.isFulfilled))")
+      }
+      when(resolved: loop.later(1), loop.later(2)).done { log("\($0.compactMap(\.value))") }
+      when(resolved: [Promise<Int>]()).done { log("\($0.count)") }
+    }
+    #expect(log.sorted() == ["0", "2", "Boom(number: 0)", "[1, 2]", "[false, true]"])
+  }
+
+  @Test("C36 C79 race is decided by the first") func c79_race() async throws {
+    let log = try await program { loop, log in
+      race(loop.later("slow", milliseconds: 4), loop.later("fast")).done { log($0) }.cauterize()
+      race([loop.later(1, milliseconds: 6), loop.failingLater()]).catch { log("\($0)") }
+      race([Promise<Int>]()).catch { if case PMKError.badInput = $0 { log("badInput") } }
+      race(after(.milliseconds(1)).map { "g1" }, after(.milliseconds(5)).map { "g2" }).done { log($0) }
+    }
+    #expect(log.sorted() == ["Boom(number: 0)", "badInput", "fast", "g1"])
+  }
+
+  @Test("C72 firstly catches what its body throws") func c72_firstly() async throws {
+    let log = try await program { _, log in
+      firstly { () throws -> Promise<Int> in throw Boom() }.catch { log("\($0)") }
+      firstly { Guarantee.value(1) }.done { log("\($0)") }
+      firstly { Promise.value(2) }.done { log("\($0)") }.cauterize()
+    }
+    #expect(log.sorted() == ["1", "2", "Boom(number: 0)"])
+  }
+
+  @Test("C73 after, in every form; zero and less is the next turn") func c73_after() async throws {
+    let log = try await program { loop, log in
+      after(.zero).done { log("zero") }
+      after(seconds: -1).done { log("negative") }
+      after(DispatchTimeInterval.milliseconds(1)).done { log("dispatch") }
+      after(.milliseconds(2)).done { log("duration") }
+      loop.queueMicrotask { log("microtask") }
+    }
+    #expect(log == ["microtask", "zero", "negative", "dispatch", "duration"])
+  }
+
+  @Test("C73 after is not early") func c73_notEarly() async throws {
+    let log = try await program { _, log in
+      let start = ContinuousClock.now
+      after(seconds: 0.02).done { log("\(ContinuousClock.now - start >= .milliseconds(20))") }
+    }
+    #expect(log == ["true"])
+  }
+
+  @Test("C74 every form of when(fulfilled:)") func c74_whenFulfilled() async throws {
+    let log = try await program { loop, log in
+      func p<T>(_ value: T, _ ms: Int = 1) -> Promise<T> { loop.later(value, milliseconds: ms) }
+      when(fulfilled: p(()), p(())).done { log("variadic") }.cauterize()
+      when(fulfilled: [p(3, 3), p(1), p(2, 2)]).done { log("array \($0)") }.cauterize()
+      when(fulfilled: [p(()), p(())]).done { log("voids") }.cauterize()
+      when(fulfilled: p(1), p("a")).done { log("2: \($0) \($1)") }.cauterize()
+      when(fulfilled: p(1), p("a"), p(true)).done { log("3: \($0) \($1) \($2)") }.cauterize()
+      when(fulfilled: p(1), p("a"), p(true), p(2)).done { log("4: \($0) \($1) \($2) \($3)") }.cauterize()
+      when(fulfilled: p(1), p("a"), p(true), p(2), p("b")).done { log("5: \($0) \($1) \($2) \($3) \($4)") }
+        .cauterize()
+      let mixed: [any Thenable] = [p(1), Guarantee.value("a")]
+      when(fulfilled: mixed).done { (values: [Any]) in log("any \(values)") }.cauterize()
+      when(fulfilled: [Promise<Int>]()).done { log("empty \($0)") }.cauterize()
+    }
+    #expect(
+      log.sorted() == [
+        "2: 1 a", "3: 1 a true", "4: 1 a true 2", "5: 1 a true 2 b", "any [1, \"a\"]", "array [3, 1, 2]",
+        "empty []",
+        "variadic", "voids",
+      ])
+  }
+
+  @Test("C75 when from an iterator, so many at a time") func c75_concurrently() async throws {
+    let log = try await program { loop, log in
+      var made = 0
+      var running = 0
+      var most = 0
+      let iterator = AnyIterator { () -> Promise<Int>? in
+        guard made < 20 else { return nil }
+        made += 1
+        let number = made
+        running += 1
+        most = max(most, running)
+        return loop.later(number, milliseconds: 1 + number % 3).ensure { running -= 1 }
+      }
+      when(fulfilled: iterator, concurrently: 4).done { values in
+        log("\(values == Array(1...20)) \(most)")
+      }.cauterize()
+      when(fulfilled: AnyIterator { Promise.value(1) }, concurrently: 0).catch {
+        if case PMKError.badInput = $0 { log("badInput") }
+      }
+      var drawn = 0
+      let failing = AnyIterator { () -> Promise<Int>? in
+        drawn += 1
+        return drawn == 3 ? loop.failingLater() : loop.later(drawn)
+      }
+      when(fulfilled: failing, concurrently: 2).catch { _ in log("stopped at \(drawn)") }
+      when(fulfilled: [Promise.value(1), .value(2)].makeIterator(), concurrently: 1).done { log("\($0)") }
+        .cauterize()
+    }
+    #expect(log.sorted().prefix(3) == ["[1, 2]", "badInput", "stopped at 4"])
+    #expect(log.last == "true 4")
+  }
+
+  @Test("C77 when(resolved:) from an iterator goes on after a failure") func c77_resolvedConcurrently()
+    async throws
+  {
+    let log = try await program { loop, log in
+      let source = [loop.failingLater(), loop.later(2), loop.later(3)].makeIterator()
+      when(resolved: source, concurrently: 2).done { log("\($0.map(\.value))") }
+      when(resolved: AnyIterator { Promise.value(1) }, concurrently: -1).done { results in
+        if case .rejected(PMKError.badInput)? = results.first, results.count == 1 { log("badInput") }
+      }
+    }
+    #expect(log == ["badInput", "[nil, Optional(2), Optional(3)]"])
+  }
+
+  @Test("C78 when of guarantees") func c78_whenGuarantees() async throws {
+    let log = try await program { _, log in
+      func g<T>(_ value: T) -> Guarantee<T> { after(.milliseconds(1)).map { value } }
+      when(guarantees: [g(1), g(2)]).done { log("\($0)") }
+      when(guarantees: g(1), g("a")).done { log("\($0) \($1)") }
+      when(guarantees: g(1), g("a"), g(2)).done { log("\($0) \($1) \($2)") }
+      when(guarantees: g(1), g("a"), g(2), g("b")).done { log("\($0) \($1) \($2) \($3)") }
+      when(guarantees: g(1), g("a"), g(2), g("b"), g(3)).done { log("\($0) \($1) \($2) \($3) \($4)") }
+      when(g(()), g(())).done { log("voids") }
+    }
+    #expect(log.sorted() == ["1 a", "1 a 2", "1 a 2 b", "1 a 2 b 3", "[1, 2]", "voids"])
+  }
+
+  @Test("C80 race(fulfilled:) skips failures") func c80_raceFulfilled() async throws {
+    let log = try await program { loop, log in
+      race(fulfilled: [loop.failingLater(), loop.later(2, milliseconds: 3)]).done { log("\($0)") }.cauterize()
+      race(fulfilled: [loop.failingLater(), loop.failingLater()]).catch {
+        if case PMKError.noWinner = $0 { log("noWinner") }
+      }
+      race(fulfilled: [Promise<Int>]()).catch { if case PMKError.badInput = $0 { log("badInput") } }
+    }
+    #expect(log.sorted() == ["2", "badInput", "noWinner"])
+  }
+
+  @Test("C95 a sequence of promises in a loop is serial") func c95_serial() async throws {
+    let log = try await program { loop, log in
+      var promise = Promise.value(0)
+      for number in 1...3 {
+        promise = promise.then { _ in
+          log("start \(number)")
+          return loop.later(number).get { log("end \($0)") }
+        }
+      }
+      promise.cauterize()
+    }
+    #expect(log == ["start 1", "end 1", "start 2", "end 2", "start 3", "end 3"])
+  }
+
+  @Test("C96 the timeout pattern") func c96_timeoutPattern() async throws {
+    let log = try await program { loop, log in
+      let work = loop.later(1, milliseconds: 40)
+      let timeout = after(seconds: 0.002)
+      race(when(fulfilled: [work]).asVoid(), timeout.asVoid().map { $0 }.then { Promise.value }).done {
+        log("\(work.isPending)")
+      }.cauterize()
+    }
+    #expect(log == ["true"])
+  }
+
+  @Test("C97 the minimum-duration pattern") func c97_minimumDuration() async throws {
+    let log = try await program { loop, log in
+      let start = ContinuousClock.now
+      let waitAtLeast = after(seconds: 0.01)
+      loop.later(1).then { value in waitAtLeast.map { value } }.done { value in
+        log("\(value) \(ContinuousClock.now - start >= .milliseconds(10))")
+      }.cauterize()
+    }
+    #expect(log == ["1 true"])
+  }
+
+  @Test("C98 the retry pattern") func c98_retry() async throws {
+    let log = try await program { _, log in
+      var attempts = 0
+      attempt(maximumRetryCount: 3, delayBeforeRetry: .milliseconds(1)) { () throws -> Promise<Int> in
+        attempts += 1
+        if attempts < 3 { throw Boom(number: attempts) }
+        return .value(attempts)
+      }.done { log("\($0)") }.cauterize()
+      var failures = 0
+      attempt(maximumRetryCount: 2, delayBeforeRetry: .milliseconds(1)) { () -> Promise<Int> in
+        failures += 1
+        return Promise(error: Boom(number: failures))
+      }.catch { log("\($0)") }
+    }
+    #expect(log.sorted() == ["3", "Boom(number: 2)"])
+  }
+}

@@ -1,0 +1,140 @@
+import Dispatch
+import Foundation
+import Testing
+import UV
+import UVPromises
+import UVTestSupport
+
+/// Rule C102: where handlers run.
+@Suite struct DispatcherTests {
+  @Test("C102 a dispatch queue, and back") func c102_queue() async throws {
+    let log = try await program { loop, log in
+      let executor = loop.executor
+      loop.later(1).map(on: DispatchQueue.global()) { value in
+        log("off the loop: \(!executor.isOnLoop)")
+        return value + 1
+      }.then(on: .global()) { value in
+        Promise.value(value * 10)
+      }.get(on: .global()) { value in
+        log("get \(value)")
+      }.ensure(on: .global()) {
+        log("ensure")
+      }.done { value in
+        log("\(value) \(executor.isOnLoop)")
+        throw Boom()
+      }.catch(on: .global()) { error in
+        log("\(error) \(executor.isOnLoop)")
+      }.finally { log("\(executor.isOnLoop)") }
+    }
+    #expect(log == ["off the loop: true", "get 20", "ensure", "20 true", "Boom(number: 0) false", "true"])
+  }
+
+  @Test("C102 what throws elsewhere rejects here") func c102_throws() async throws {
+    let log = try await program { loop, log in
+      loop.later(1).map(on: .global()) { _ -> Int in throw Boom() }.recover(on: .global()) { _ in
+        Promise.value(3)
+      }
+      .compactMap(on: .global()) { $0 == 3 ? nil : $0 }
+      .tap(on: .global()) { log("\($0.isFulfilled)") }
+      .catch { if case PMKError.compactMap = $0 { log("compactMap") } }
+      Guarantee.value(1).map(on: .global()) { $0 + 1 }.done(on: .global()) { log("guarantee \($0)") }
+    }
+    #expect(log.sorted() == ["compactMap", "false", "guarantee 2"])
+  }
+
+  @Test("C102 inline handlers") func c102_inline() async throws {
+    let log = try await program { _, log in
+      let (promise, seal) = Promise<Int>.pending()
+      promise.map(on: nil) { $0 + 1 }.done(on: .inline) { log("\($0)") }.cauterize()
+      log("before")
+      seal.fulfill(1)
+      log("after")
+      Promise.value(1).map(on: CurrentThreadDispatcher()) { $0 }.done { log("current thread \($0)") }
+        .cauterize()
+    }
+    #expect(log == ["before", "2", "after", "current thread 1"])
+  }
+
+  @Test("C102 another loop") func c102_otherLoop() async throws {
+    let log = try await program { loop, log in
+      let executor = loop.executor
+      let other = Log<LoopExecutor>()
+      let started = DispatchSemaphore(value: 0)
+      let ended = DispatchSemaphore(value: 0)
+      Thread {
+        EventLoop.runCallbacks { (loop: EventLoop) throws(Never) in
+          other.append(loop.executor)
+          loop.sleep(for: .seconds(1000)) { _ in }
+          started.signal()
+        }
+        ended.signal()
+      }.start()
+      started.wait()
+      let there = other.values[0]
+      loop.later(1).map(on: there) { value in
+        log("\(there.isOnLoop) \(executor.isOnLoop)")
+        return value
+      }.done { _ in log("\(executor.isOnLoop)") }.ensure {
+        there.stop()
+        ended.wait()
+      }.cauterize()
+    }
+    #expect(log == ["true false", "true"])
+  }
+
+  @Test("C102 limits of concurrency and rate") func c102_limits() async throws {
+    let running = Log<Int>()
+    let log = try await program { loop, log in
+      let lock = NSLock()
+      nonisolated final class Count: Sendable { let values = Log<Int>() }
+      let two = ConcurrencyLimitedDispatcher(limit: 2, on: DispatchQueue.global())
+      let inside = DispatchSemaphore(value: 2)
+      when(
+        fulfilled: (1...8).map { number in
+          Promise.value(number).map(on: two) { number in
+            let free = inside.wait(timeout: .now())
+            running.append(free == .success ? 1 : 99)
+            inside.signal()
+            return number
+          }
+        }
+      ).done { log("\($0)") }.cauterize()
+      _ = lock
+      let start = ContinuousClock.now
+      let strict = StrictRateLimitedDispatcher(maxDispatches: 2, perInterval: 0.02)
+      when(fulfilled: (1...5).map { Promise.value($0).map(on: strict) { $0 } }).done { _ in
+        log("strict \(ContinuousClock.now - start >= .milliseconds(40))")
+      }.cauterize()
+      let loose = RateLimitedDispatcher(maxDispatches: 2, perInterval: 0.02)
+      when(fulfilled: (1...5).map { Promise.value($0).map(on: loose) { $0 } }).done { _ in
+        log("loose \(ContinuousClock.now - start >= .milliseconds(20))")
+      }.cauterize()
+    }
+    #expect(log.sorted() == ["[1, 2, 3, 4, 5, 6, 7, 8]", "loose true", "strict true"])
+    #expect(running.values == Array(repeating: 1, count: 8))
+  }
+
+  @Test func aRemoteResolver() async throws {
+    let log = try await program { loop, log in
+      let executor = loop.executor
+      Promise<Int> { seal in
+        let seal = seal.remote
+        DispatchQueue.global().async {
+          seal.fulfill(1)
+          seal.reject(Boom())
+        }
+      }.done { log("\($0) \(executor.isOnLoop)") }.cauterize()
+    }
+    #expect(log == ["1 true"])
+  }
+
+  @Test func aRemoteResolverThatIsDroppedLetsTheLoopEnd() async throws {
+    let (_, reports) = try await programWithReports { _, _ in
+      Promise<Int> { seal in
+        let seal = seal.remote
+        DispatchQueue.global().async { _ = seal }
+      }.cauterize()
+    }
+    #expect(reports.descriptions.count == 1)
+  }
+}

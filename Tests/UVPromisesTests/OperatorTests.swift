@@ -1,0 +1,238 @@
+import Dispatch
+import Testing
+import UV
+import UVPromises
+import UVTestSupport
+
+private struct User {
+  var name = "me"
+  var nickname: String? = nil
+  var isAdmin = true
+}
+
+/// A thenable of its own make.
+private struct Immediate: Thenable {
+  var result: PMKResult<Int>? = .fulfilled(5)
+  func pipe(to body: @escaping (PMKResult<Int>) -> Void) { body(result!) }
+}
+
+/// Rules C39–C63 and C81–C83: the operators, one by one.
+@Suite struct OperatorTests {
+  @Test("C39 pipe is told at once, or when the outcome comes") func c39_pipe() async throws {
+    let log = try await program { _, log in
+      Promise.value(1).pipe { log("\($0)") }
+      log("after")
+      let (promise, seal) = Promise<Int>.pending()
+      promise.pipe { log("\($0)") }
+      seal.fulfill(2)
+      log("resolved")
+    }
+    #expect(log == ["fulfilled(1)", "after", "fulfilled(2)", "resolved"])
+  }
+
+  @Test("C40 then takes any thenable") func c40_then() async throws {
+    let log = try await program { _, log in
+      Promise.value(1).then { _ in Immediate() }.done { log("\($0)") }.cauterize()
+      Immediate().then { Guarantee.value("\($0)") }.done { log($0) }.cauterize()
+      Immediate().map { $0 + 1 }.done { log("\($0)") }.cauterize()
+      when(fulfilled: [Immediate(), Immediate()]).done { log("\($0)") }.cauterize()
+    }
+    #expect(log.sorted() == ["5", "5", "6", "[5, 5]"])
+  }
+
+  @Test("C41 map with a key path") func c41_map() async throws {
+    let log = try await program { _, log in Promise.value(User()).map(\.name).done { log($0) }.cauterize() }
+    #expect(log == ["me"])
+  }
+
+  @Test("C42 compactMap with a key path") func c42_compactMap() async throws {
+    let log = try await program { _, log in
+      Promise.value(User()).compactMap(\.nickname).catch { if case PMKError.compactMap = $0 { log("nil") } }
+      Promise.value(User(nickname: "i")).compactMap(\.nickname).done { log($0) }.cauterize()
+    }
+    #expect(log.sorted() == ["i", "nil"])
+  }
+
+  @Test("C43 done gives a promise of nothing") func c43_done() async throws {
+    let log = try await program { _, log in
+      let end: Promise<Void> = Promise.value(1).done { _ in }
+      end.done { log("void") }.cauterize()
+    }
+    #expect(log == ["void"])
+  }
+
+  @Test("C44 get rejects if its handler throws") func c44_get() async throws {
+    let log = try await program { _, log in
+      Promise.value(1).get { _ in throw Boom() }.done { _ in log("never") }.catch { log("\($0)") }
+    }
+    #expect(log == ["Boom(number: 0)"])
+  }
+
+  @Test("C45 tap returns the same outcome") func c45_tap() async throws {
+    let log = try await program { _, log in
+      var seen: [Bool] = []
+      Promise.value(1).tap { seen.append($0.isFulfilled) }.done { log("\($0) \(seen)") }.cauterize()
+    }
+    #expect(log == ["1 [true]"])
+  }
+
+  @Test("C46 asVoid") func c46_asVoid() async throws {
+    let log = try await program { _, log in
+      let void: Promise<Void> = Promise.value(1).asVoid()
+      void.done { log("void") }.cauterize()
+    }
+    #expect(log == ["void"])
+  }
+
+  @Test("C47 state") func c47_state() async throws {
+    let log = try await program { _, log in
+      func show(_ promise: Promise<Int>) {
+        let states = [promise.isPending, promise.isResolved, promise.isFulfilled, promise.isRejected]
+        log(states.map { $0 ? "1" : "0" }.joined() + " \(promise.value as Int?) \(promise.error == nil)")
+      }
+      let (pending, seal) = Promise<Int>.pending()
+      show(pending)
+      seal.fulfill(1)
+      show(pending)
+      show(Promise(error: Boom()))
+      log("\(pending.result!)")
+    }
+    #expect(log == ["1000 nil true", "0110 Optional(1) true", "0101 nil false", "fulfilled(1)"])
+  }
+
+  @Test("C48–C55 helpers for sequences") func c48_sequences() async throws {
+    let log = try await program { _, log in
+      func show<T>(_ label: String, _ promise: Promise<T>) {
+        promise.done { log("\(label) \($0)") }.catch { log("\(label) \($0)") }
+      }
+      let numbers = Promise.value([3, 1, 2])
+      let users = Promise.value([User(), User(name: "you", nickname: "u", isAdmin: false)])
+      show("C48", numbers.mapValues { $0 * 2 })
+      show("C48 key", users.mapValues(\.name))
+      show("C49", numbers.flatMapValues { [$0, $0] })
+      show("C50", numbers.compactMapValues { $0 == 1 ? nil : $0 })
+      show("C50 key", users.compactMapValues(\.nickname))
+      show("C51", numbers.thenMap { number in after(.milliseconds(number)).map { number * 10 } })
+      show("C52", numbers.thenFlatMap { Promise.value([$0, -$0]) })
+      show("C53", numbers.filterValues { $0 > 1 })
+      show("C53 key", users.filterValues(\.isAdmin).mapValues(\.name))
+      show("C54 first", numbers.firstValue)
+      show("C54 where", numbers.firstValue { $0 < 3 })
+      show("C54 last", numbers.lastValue)
+      show("C54 empty", Promise.value([Int]()).firstValue)
+      show("C54 no last", Promise.value([Int]()).lastValue)
+      show("C54 none", numbers.firstValue { $0 > 9 })
+      show("C55", numbers.sortedValues())
+    }
+    #expect(
+      log.sorted() == [
+        "C48 [6, 2, 4]", "C48 key [\"me\", \"you\"]", "C49 [3, 3, 1, 1, 2, 2]", "C50 [3, 2]",
+        "C50 key [\"u\"]",
+        "C51 [30, 10, 20]", "C52 [3, -3, 1, -1, 2, -2]", "C53 [3, 2]", "C53 key [\"me\"]",
+        "C54 empty the sequence has no such element", "C54 first 3", "C54 last 2",
+        "C54 no last the sequence has no such element", "C54 none the sequence has no such element",
+        "C54 where 1",
+        "C55 [1, 2, 3]",
+      ])
+  }
+
+  @Test("C56 C82 catch has a policy about cancellations") func c56_catchPolicy() async throws {
+    let log = try await program { _, log in
+      let cancelled = Promise<Int>(error: PMKError.cancelled)
+      cancelled.catch { _ in log("never") }.finally { log("finally") }
+      cancelled.catch(policy: .allErrors) { log("all: \($0.isCancelled)") }
+      cancelled.ensure { log("ensure") }.recover { _ in Guarantee.value(1) }.done { log("recovered \($0)") }
+      cancelled.recover { _ -> Promise<Int> in
+        log("never")
+        return .value(1)
+      }.recover(policy: .allErrors) { _ in Promise.value(2) }.done { log("\($0)") }.cauterize()
+      log("\(UVError(.cancelled, operation: "x").isCancelled) \((Boom() as any Error).isCancelled)")
+      conf.catchPolicy = .allErrors
+      cancelled.catch { _ in log("by configuration") }
+      conf.catchPolicy = .allErrorsExceptCancellation
+    }
+    #expect(
+      log.sorted() == [
+        "2", "all: true", "by configuration", "ensure", "finally", "recovered 1", "true false",
+      ])
+  }
+
+  @Test("C57 finally runs after catch, whatever happened") func c57_finally() async throws {
+    let log = try await program { _, log in
+      Promise.value(1).catch { _ in log("never") }.finally { log("1") }
+      Promise<Int>(error: Boom()).catch { _ in log("caught") }.finally { log("2") }
+    }
+    #expect(log.sorted() == ["1", "2", "caught"])
+  }
+
+  @Test("C58 recover with a promise") func c58_recover() async throws {
+    let log = try await program { loop, log in
+      loop.failingLater().recover { _ in loop.later(2) }.done { log("\($0)") }.cauterize()
+      loop.later(1).recover { _ in loop.later(9) }.done { log("\($0)") }.cauterize()
+    }
+    #expect(log.sorted() == ["1", "2"])
+  }
+
+  @Test("C59 recover with a guarantee") func c59_recoverGuarantee() async throws {
+    let log = try await program { loop, log in
+      let guarantee: Guarantee<Int> = loop.failingLater().recover { _ in Guarantee.value(3) }
+      guarantee.done { log("\($0)") }
+      Promise<Int>(error: PMKError.cancelled).recover { _ in Guarantee.value(4) }.done { log("\($0)") }
+    }
+    #expect(log.sorted() == ["3", "4"])
+  }
+
+  @Test("C60 recover of nothing") func c60_recoverVoid() async throws {
+    let log = try await program { _, log in
+      let guarantee: Guarantee<Void> = Promise<Void>(error: Boom()).recover { log("\($0)") }
+      guarantee.done { log("went on") }
+      let promise: Promise<Void> = Promise<Void>(error: Boom()).recover { (_: any Error) throws -> Void in
+        throw Boom(number: 2)
+      }
+      promise.catch { log("\($0)") }
+    }
+    #expect(log.sorted() == ["Boom(number: 0)", "Boom(number: 2)", "went on"])
+  }
+
+  @Test("C61 ensure") func c61_ensure() async throws {
+    let log = try await program { loop, log in
+      loop.failingLater().ensure { log("ensure") }.catch { _ in log("catch") }
+    }
+    #expect(log == ["ensure", "catch"])
+  }
+
+  @Test("C62 ensureThen is waited for") func c62_ensureThen() async throws {
+    let log = try await program { loop, log in
+      loop.later(1).ensureThen { after(.milliseconds(2)).done { log("cleaned") } }.done { log("\($0)") }
+        .cauterize()
+      loop.failingLater(milliseconds: 5).ensureThen { after(.milliseconds(2)).done { log("cleaned") } }
+        .catch { log("\($0)") }
+    }
+    #expect(log == ["cleaned", "1", "cleaned", "Boom(number: 0)"])
+  }
+
+  @Test("C63 cauterize logs") func c63_cauterize() async throws {
+    let (_, reports) = try await programWithReports { _, _ in Promise<Int>(error: Boom()).cauterize() }
+    #expect(reports.descriptions == ["cauterized error: Boom(number: 0)"])
+  }
+
+  @Test("C81 the errors") func c81_errors() async throws {
+    let errors: [PMKError] = [
+      .invalidCallingConvention, .returnedSelf, .badInput, .cancelled, .compactMap("x", Int.self),
+      .emptySequence,
+      .noWinner, .timedOut, .validationFailure, .aggregate([]), .abandoned,
+    ]
+    #expect(Set(errors.map(\.description)).count == errors.count)
+    #expect(errors.filter(\.isCancelled).count == 1)
+  }
+
+  @Test("C83 configuration") func c83_configuration() async throws {
+    let log = try await program { _, log in
+      log("\(conf.catchPolicy == .allErrorsExceptCancellation)")
+      let handler = conf.logHandler
+      conf.logHandler = { log("\($0)") }
+      Promise<Int>(error: Boom()).cauterize().finally { conf.logHandler = handler }
+    }
+    #expect(log == ["true", "cauterized error: Boom(number: 0)"])
+  }
+}

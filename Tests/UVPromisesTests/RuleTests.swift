@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+import UV
+import UVPromises
+import UVTestSupport
+
+private final class Token {}
+
+/// Rules C84–C93 and C99: what holds of every promise.
+@Suite struct RuleTests {
+  @Test("C84 async() of a promise and a guarantee") func c84_async() async throws {
+    let log = try await asyncProgram { loop, log in
+      log("\(try await loop.later(1).async())")
+      log("\(await after(.milliseconds(1)).map { 2 }.async())")
+      log("\(try await Promise.value(3).async())")
+      do { _ = try await loop.failingLater().async() } catch { log("\(error)") }
+      do { _ = try await Promise<Int>(error: PMKError.cancelled).async() } catch {
+        log("\(error.isCancelled)")
+      }
+      let made = Promise {
+        try await loop.sleep(for: .milliseconds(1)).value
+        return 4
+      }
+      log("\(try await made.map { $0 + 1 }.async())")
+    }
+    #expect(log == ["1", "2", "3", "Boom(number: 0)", "true", "5"])
+  }
+
+  @Test("C86 the first seal wins") func c86_firstSealWins() async throws {
+    let log = try await program { _, log in
+      let (promise, seal) = Promise<Int>.pending()
+      seal.fulfill(1)
+      seal.fulfill(2)
+      seal.reject(Boom())
+      promise.done { log("\($0)") }.cauterize()
+    }
+    #expect(log == ["1"])
+  }
+
+  @Test("C87 no handler runs before the call that attaches it returns") func c87_notEarly() async throws {
+    let log = try await program { _, log in
+      Promise.value(1).done { _ in log("handler") }.cauterize()
+      log("attached")
+      Promise.value(1).done(on: nil) { _ in log("inline") }.cauterize()
+      log("attached inline")
+    }
+    #expect(log == ["attached", "inline", "attached inline", "handler"])
+  }
+
+  @Test("C88 handlers run in the order added") func c88_order() async throws {
+    let log = try await program { loop, log in
+      let promise = loop.later(0)
+      for number in 1...5 { promise.done { _ in log("\(number)") }.cauterize() }
+      promise.done { _ in promise.done { _ in log("nested") }.cauterize() }.cauterize()
+      promise.done { _ in log("6") }.cauterize()
+    }
+    #expect(log == ["1", "2", "3", "4", "5", "6", "nested"])
+  }
+
+  @Test("C89 handlers may be added before and after, and branch") func c89_branches() async throws {
+    let log = try await program { loop, log in
+      let (promise, seal) = Promise<Int>.pending()
+      promise.map { $0 + 1 }.done { log("\($0)") }.cauterize()
+      seal.fulfill(1)
+      promise.map { _ in throw Boom() }.done { _ in log("never") }.catch { log("\($0)") }
+      after(.milliseconds(1)).done { promise.done { log("late \($0)") }.cauterize() }
+    }
+    #expect(log == ["2", "Boom(number: 0)", "late 1"])
+  }
+
+  @Test("C90 a handler that returns its own promise") func c90_returnedSelf() async throws {
+    let log = try await program { _, log in
+      var promise: Promise<Int>!
+      promise = Promise.value(1).then { _ in promise }
+      promise.catch { if case PMKError.returnedSelf = $0 { log("returnedSelf") } }
+    }
+    #expect(log == ["returnedSelf"])
+  }
+
+  @Test("C91 then adopts the state of the promise returned") func c91_adopts() async throws {
+    let log = try await program { loop, log in
+      let (inner, seal) = Promise<Int>.pending()
+      let outer = Promise.value(0).then { _ in inner }
+      after(.milliseconds(1)).done {
+        log("\(outer.isPending)")
+        seal.reject(Boom())
+      }
+      outer.catch { log("\($0)") }
+      Promise.value(0).then { _ in Promise<Int>(error: Boom(number: 2)) }.catch { log("\($0)") }
+    }
+    #expect(log == ["Boom(number: 2)", "true", "Boom(number: 0)"])
+  }
+
+  @Test("C92 handlers are let go when they have run") func c92_released() async throws {
+    let log = try await program { _, log in
+      weak var ran: Token?
+      weak var skipped: Token?
+      let (promise, seal) = Promise<Int>.pending()
+      var kept: [Any] = [promise]
+      do {
+        let first = Token()
+        let second = Token()
+        ran = first
+        skipped = second
+        let step = promise.map { value in withExtendedLifetime(first) { value } }
+        let rescue = step.recover { error in withExtendedLifetime(second) { Promise(error: error) } }
+        rescue.cauterize()
+        kept += [step, rescue]
+      }
+      log("\(ran != nil) \(skipped != nil)")
+      seal.fulfill(1)
+      after(.milliseconds(1)).done { log("\(ran == nil) \(skipped == nil) \(kept.count)") }
+    }
+    #expect(log == ["true true", "true true 3"])
+  }
+
+  @Test("C93 a pending promise that goes away is reported") func c93_lost() async throws {
+    let (_, reports) = try await programWithReports { _, _ in
+      _ = Promise<Int>.pending()
+      Promise<Int> { _ in }.map { $0 }.done { _ in }.cauterize()
+      _ = Guarantee<Int>.pending()
+    }
+    #expect(reports.events.values.count == 3)
+    #expect(reports.descriptions.filter { $0.contains("pending promise was deallocated") }.count == 2)
+    #expect(reports.descriptions.filter { $0.contains("pending guarantee was deallocated") }.count == 1)
+    #if DEBUG
+      #expect(reports.descriptions.allSatisfy { $0.contains("UVPromisesTests/RuleTests.swift:") })
+    #endif
+  }
+
+  @Test("C99 cancellation by hand: a promise and a function") func c99_cancelByHand() async throws {
+    let log = try await program { _, log in
+      func work() -> (promise: Promise<Int>, cancel: () -> Void) {
+        let (promise, seal) = Promise<Int>.pending()
+        return (promise, { seal.reject(PMKError.cancelled) })
+      }
+      let (promise, cancel) = work()
+      promise.ensure { log("ensure") }.catch { _ in log("never") }.finally { log("finally") }
+      cancel()
+    }
+    #expect(log == ["ensure", "finally"])
+  }
+}

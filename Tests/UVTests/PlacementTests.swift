@@ -1,0 +1,104 @@
+import Testing
+import UV
+import UVTestSupport
+
+/// Where tasks run, counted: an `await` on the loop costs one job, and none of them comes from another thread.
+@Suite struct PlacementTests {
+  @Test func anAsyncEchoStaysOnItsThread() async throws {
+    let requests = 500
+    try await withPair { loop, client, server in
+      let echo = loop.spawn { () async throws(UVError) in
+        for try await chunk in server { try await server.write(chunk).value }
+      }
+      let before = loop.activity
+      for number in 0..<requests {
+        try await client.write(Bytes("\(number)")).value
+        _ = try await client.read().value
+      }
+      let after = loop.activity
+      #expect(after.jobsFromOtherThreads == before.jobsFromOtherThreads)
+      // Two suspensions for each request: the server's read and the client's. Its start is one more.
+      let perSuspension = Double(after.jobsFromLoop - before.jobsFromLoop) / Double(2 * requests)
+      print("jobs per suspension: \(perSuspension)")
+      #expect(after.jobsFromLoop - before.jobsFromLoop <= 2 * requests + 1)
+      try await client.shutdown().value
+      try await echo.value
+    }
+  }
+
+  @Test func aWriteThatTheSystemTakesDoesNotSuspend() async throws {
+    try await withPair { loop, client, server in
+      let before = loop.activity.jobsFromLoop
+      for _ in 0..<100 { try await client.write("x").value }
+      #expect(loop.activity.jobsFromLoop == before)
+    }
+  }
+
+  @Test func aSuspensionIsOneJob() async throws {
+    try await withLoop { loop in
+      let before = loop.activity.jobsFromLoop
+      for _ in 0..<100 { try await loop.sleep(for: .zero).value }
+      #expect(loop.activity.jobsFromLoop - before == 100)
+    }
+  }
+
+  @Test func childTasksStayToo() async throws {
+    try await withLoop { loop in
+      let executor = loop.executor
+      let before = loop.activity.jobsFromOtherThreads
+      async let one = executor.isOnLoop
+      let group = await withTaskGroup(of: Bool.self) { group in
+        for _ in 0..<10 { group.addTask { executor.isOnLoop } }
+        return await group.allSatisfy { $0 }
+      }
+      #expect(await one)
+      #expect(group)
+      #expect(loop.activity.jobsFromOtherThreads == before)
+    }
+  }
+
+  @Test func anActorMayLiveOnTheLoop() async throws {
+    actor Counter {
+      private nonisolated let executor: LoopExecutor
+      private(set) var count = 0
+      init(_ executor: LoopExecutor) { self.executor = executor }
+      nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+      func increment() {
+        executor.preconditionIsolated()
+        count += 1
+      }
+    }
+    try await withLoop { loop in
+      let counter = Counter(loop.executor)
+      await counter.increment()
+      let before = loop.activity.jobsFromOtherThreads
+      let other = Task.detached { await counter.increment() }
+      await other.value
+      #expect(loop.activity.jobsFromOtherThreads > before)
+      #expect(await counter.count == 2)
+    }
+  }
+
+  @Test func executeKeepsTheOrderOfEachThread() async throws {
+    let log = Log<Int>()
+    try await withLoop { loop in
+      let executor = loop.executor
+      let sender = Task.detached {
+        for number in 0..<1000 { try executor.execute { _ in log.append(number) } }
+      }
+      try await sender.value
+      while log.values.count < 1000 { try await loop.sleep(for: .zero).value }
+    }
+    #expect(log.values == Array(0..<1000))
+  }
+
+  @Test func stopFromManyThreads() async throws {
+    try await withLoop { loop in
+      let executor = loop.executor
+      for _ in 0..<8 { Task.detached { executor.stop() } }
+      await expectFailure(.cancelled) { () async throws(UVError) in
+        try await loop.sleep(for: .seconds(1000)).value
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Testing
+import UV
+import UVTestSupport
+
+@Suite struct BytesTests {
+  @Test func aSliceSharesItsMemory() {
+    let all = Bytes(Array(0..<100))
+    let part = Bytes(all[10..<20])
+    #expect(Array(part) == Array(10..<20))
+    #expect(part.startIndex == 0)
+    let same = all.withUnsafeBytes { all in
+      part.withUnsafeBytes { $0.baseAddress! == all.baseAddress! + 10 }
+    }
+    #expect(same)
+    #expect(part.copy() == part)
+    let copied = part.withUnsafeBytes { part in
+      all[10..<20].withContiguousStorageIfAvailable { $0.count == part.count }
+    }
+    #expect(copied == true)
+  }
+
+  @Test func comparesByItsBytes() {
+    #expect(Bytes("abc") == [0x61, 0x62, 0x63])
+    #expect(Bytes("abc") != Bytes("abd"))
+    #expect(Bytes("abc") != Bytes("ab"))
+    #expect(Bytes() == "")
+    #expect(Set([Bytes("a"), Bytes("a"), Bytes("b")]).count == 2)
+    #expect(Bytes(repeating: 7, count: 3) == [7, 7, 7])
+  }
+
+  @Test func describesItselfAsText() {
+    #expect("\(Bytes("grüß"))" == "grüß")
+    #expect("\(Bytes([0xff, 0xfe]))" == "2 bytes")
+  }
+
+  @Test func whatAReaderKeepsIsNotWrittenAgain() async throws {
+    try await withPair { loop, client, server in
+      var kept: [Bytes] = []
+      for number in 0..<500 {
+        try await client.write(Bytes("message number \(number)")).value
+        kept.append(try #require(try await server.read().value))
+      }
+      #expect(kept.map(\.description) == (0..<500).map { "message number \($0)" })
+    }
+  }
+}
+
+@Suite struct SocketAddressTests {
+  @Test(arguments: [
+    ("127.0.0.1", 80, "127.0.0.1:80", false), ("0.0.0.0", 0, "0.0.0.0:0", false),
+    ("::1", 65535, "[::1]:65535", true), ("2001:db8::ff00:42:8329", 1, "[2001:db8::ff00:42:8329]:1", true),
+  ])
+  func aLiteralAndBack(host: String, port: Int, text: String, isIPv6: Bool) throws {
+    let address = try SocketAddress(host, port: port)
+    #expect(address.description == text)
+    #expect(address.host == host)
+    #expect(Int(address.port) == port)
+    #expect(address.isIPv6 == isIPv6)
+    #expect(try SocketAddress(address.host, port: port) == address)
+  }
+
+  @Test(arguments: ["", "localhost", "1.2.3", "256.1.1.1", "::g", "127.0.0.1\0x", "[::1]"])
+  func notALiteral(host: String) {
+    #expect(throws: UVError.self) { try SocketAddress(host, port: 1) }
+  }
+
+  @Test func aConnectionKnowsBothItsEnds() async throws {
+    try await withPair { loop, client, server in
+      #expect(try client.peerAddress() == server.localAddress())
+      #expect(try server.peerAddress() == client.localAddress())
+      try client.setNoDelay()
+      try client.setKeepAlive(.seconds(60))
+      try client.setKeepAlive(nil)
+      #expect(throws: UVError.self) { try client.setKeepAlive(.milliseconds(1)) }
+    }
+  }
+
+  @Test func overIPv6() async throws {
+    try await withLoop { loop in
+      guard let listener = try? loop.tcp.listen(host: "::1", port: 0) else { return }
+      let client = try await loop.tcp.connect(to: listener.localAddress()).value
+      let server = try await listener.accept().value
+      #expect(try server.peerAddress() == client.localAddress())
+      listener.close()
+    }
+  }
+}
+
+@Suite struct UVErrorTests {
+  @Test func saysWhatWasDoneToWhat() {
+    let error = UVError(.connectionRefused, operation: "connect", subject: "127.0.0.1:1")
+    #expect("\(error)" == "connect 127.0.0.1:1: connection refused (ECONNREFUSED)")
+    #expect("\(UVError(.endOfFile, operation: "read"))" == "read: end of file (EOF)")
+    #expect(error == UVError(.connectionRefused, operation: "connect", subject: "127.0.0.1:1"))
+    #expect(error != UVError(.connectionRefused, operation: "connect"))
+  }
+
+  @Test func anUnknownCodeHasAName() {
+    let code = UVError.Code(rawValue: -77_777)
+    #expect(code.name.contains("77777"))
+    #expect(code.message.contains("77777"))
+  }
+}

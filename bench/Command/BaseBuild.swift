@@ -1,0 +1,48 @@
+import BenchKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The merge base of a revision and the working directory, built beside it with the
+/// same flags.
+struct BaseBuild {
+  private let revision: String
+
+  /// A build of the merge base of `revision` and HEAD.
+  init(revision: String) { self.revision = revision }
+
+  /// Builds, and returns the program and the commit. What was built before is kept below
+  /// `.build/gate`.
+  func build() throws -> (program: String, name: String) {
+    let root = try line("git rev-parse --show-toplevel", or: "this is not a working copy of git")
+    let commit = try line(
+      "git merge-base '\(revision)' HEAD", or: "`\(revision)` has no merge base with HEAD")
+    let tree = "\(root)/.build/gate/\(commit)"
+    if !FileManager.default.fileExists(atPath: tree + "/Package.swift") {
+      try? FileManager.default.removeItem(atPath: tree)
+      try run(["git", "-C", root, "worktree", "prune"])
+      try run(["git", "-C", root, "worktree", "add", "--detach", tree, commit])
+    }
+    let build = ["swift", "build", "-c", "release", "--package-path", tree]
+    try run(build + ["--product", BenchMain.current.name])
+    let path = try line(
+      (build + ["--show-bin-path"]).joined(separator: " "), or: "where did the build go?")
+    return (path + "/" + BenchMain.current.name, String(commit.prefix(12)))
+  }
+
+  private func line(_ command: String, or failure: String) throws -> String {
+    let line = Executable.firstLine(of: command)
+    guard !line.isEmpty else { throw UsageError("--against: \(failure)") }
+    return line
+  }
+
+  private func run(_ command: [String]) throws {
+    RootCommand.complain("gate: " + command.joined(separator: " "))
+    let child = try ChildProcess(Executable.attended + ["/usr/bin/env"] + command)
+    let code = try child.drain { RootCommand.complain("  " + $0) }
+    guard code == 0 else { throw UsageError("`\(command.joined(separator: " "))` ended with code \(code)") }
+  }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import BenchKit
+import CBenchSupport
+import CLoadGenerator
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A benchmark program: workloads in, and everything that `uvbench` can do comes out.
+///
+/// ```swift
+/// import BenchCommand
+///
+/// BenchMain(name: "my-bench", workloads: [Hashing()]).run()
+/// ```
+///
+/// The program runs, compares, gates and reports; `--help` says how.
+public struct BenchMain: Sendable {
+  /// What the program is called.
+  public var name: String
+  /// What is asked, in a line of the help.
+  public var abstract: String
+  /// What can be measured.
+  public var workloads: [any Workload]
+  /// Versions of the libraries under test, by name.
+  public var libraries: [String: String]
+
+  /// A program.
+  public init(
+    name: String, abstract: String = "Measure, compare, and tell when something got slower.",
+    workloads: [any Workload], libraries: [String: String] = [:]
+  ) {
+    self.name = name
+    self.abstract = abstract
+    self.workloads = workloads
+    self.libraries = libraries
+  }
+
+  /// Does what the command line says and ends the process.
+  public func run() -> Never {
+    // A peer that is gone shall be an error and not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
+    if CommandLine.arguments.dropFirst().first == "generate" {
+      // The load generator is this program too, so that there is one file to copy about.
+      exit(load_generator_main(CommandLine.argc - 1, CommandLine.unsafeArgv + 1))
+    }
+    if CommandLine.arguments.count > 3, CommandLine.arguments[1] == "attend" {
+      bench_end_with_parent(Int32(CommandLine.arguments[2]) ?? 0)
+      execv(CommandLine.arguments[3], CommandLine.unsafeArgv + 3)
+      exit(127)
+    }
+    Self.store.withLock { $0 = self }
+    exit(RootCommand.start().rawValue)
+  }
+
+  private static let store = Mutex<BenchMain?>(nil)
+
+  /// The program that is running.
+  static var current: BenchMain {
+    guard let main = store.withLock({ $0 }) else {
+      preconditionFailure("no program: start it with BenchMain(…).run()")
+    }
+    return main
+  }
+}

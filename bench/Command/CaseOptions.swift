@@ -1,0 +1,75 @@
+import ArgumentParser
+import BenchKit
+
+/// Which rows.
+struct CaseOptions: ParsableArguments {
+  @Option(name: .shortAndLong, help: "Only workloads whose name fits; * and ? as in a shell. Repeatable.")
+  var workload: [String] = []
+
+  @Option(name: .shortAndLong, help: "Only this style. Repeatable.")
+  var style: [String] = []
+
+  @Option(
+    name: [.customShort("p"), .customLong("parameter")],
+    help: "Values of a parameter, such as size=64 or size=64,4096; several make a matrix. Repeatable.")
+  var parameter: [ParameterList] = []
+
+  @Option(help: "Numbers of connections, such as 50 or 1,50,500.")
+  var connections: NumberList?
+
+  @Option(help: "Sizes in bytes, of messages, writes and files.")
+  var size: NumberList?
+
+  @Option(help: "Numbers of operations under way at a time.")
+  var inFlight: NumberList?
+
+  /// The cases that were chosen. `alsoC` adds the reference row to styles that were chosen.
+  func cases(
+    quick: Bool, alsoC: Bool, more: [(String, NumberList?)] = []
+  ) throws -> [SuitePlan.Case] {
+    var overrides: [String: [Int]] = [:]
+    let named = [("connections", connections), ("size", size), ("in-flight", inFlight)] + more
+    for (name, list) in named { overrides[name] = list?.values }
+    for list in parameter { overrides[list.name] = list.values }
+    var styles = style.map(Style.init(rawValue:))
+    if alsoC, !styles.isEmpty, !styles.contains(.c) { styles.append(.c) }
+    return try SuitePlan.cases(
+      BenchMain.current.workloads, patterns: workload, styles: styles, overrides: overrides,
+      quick: quick)
+  }
+
+  /// Whether nothing was left out.
+  var isEverything: Bool {
+    workload.isEmpty && style.isEmpty && parameter.isEmpty && connections == nil && size == nil
+      && inFlight == nil
+  }
+}
+
+/// `50` or `1,50,500`.
+struct NumberList: ExpressibleByArgument {
+  /// The numbers, in the order given.
+  var values: [Int]
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+    values = parts.compactMap { Int($0) }
+    guard values.count == parts.count, values.allSatisfy({ $0 >= 0 }) else { return nil }
+  }
+}
+
+/// `size=64,4096`.
+struct ParameterList: ExpressibleByArgument {
+  /// The parameter.
+  var name: String
+  /// Its values.
+  var values: [Int]
+
+  init?(argument: String) {
+    let sides = argument.split(separator: "=", omittingEmptySubsequences: false)
+    guard sides.count == 2, !sides[0].isEmpty, let list = NumberList(argument: String(sides[1])) else {
+      return nil
+    }
+    name = String(sides[0])
+    values = list.values
+  }
+}

@@ -1,0 +1,99 @@
+import BenchKit
+
+/// The counts against the committed file.
+struct CountsGate {
+  /// Where the files are.
+  var directory: String
+  /// How workers are started.
+  var workers: Workers
+  /// Where files may be put that nobody keeps.
+  var scratch: String
+  /// Which rows.
+  var rows: CaseOptions
+  /// Whether instructions are counted too.
+  var instructions: Bool
+
+  /// The path of the file for the versions of this program.
+  var path: String {
+    directory + "/"
+      + CountsBaseline.fileName(
+        swift: Machine.swiftVersion, libraries: BenchMain.current.libraries,
+        architecture: Machine.current().architecture)
+  }
+
+  /// Counts, and compares with the file.
+  func check() throws -> (path: String, rows: [CountsRow]) {
+    let baseline = try read()
+    let cases = try rows.cases(quick: true, alsoC: false)
+    var head = try count(cases)
+    // A count that seems higher is taken once more, and the lower one counts: what the
+    // machine adds now and then is not of the program.
+    let suspects = CountsRule.judge(base: baseline.rows, head: head) { _ in false }
+      .filter { $0.outcome == .regressed }.map(\.id)
+    if !suspects.isEmpty {
+      let again = try count(Self.only(cases, suspects))
+      for (id, counts) in again {
+        head[id] = head[id]?.merging(counts) { $0.value <= $1.value ? $0 : $1 }
+      }
+    }
+    let judged = CountsRule.judge(base: baseline.rows, head: head) { _ in rows.isEverything }
+    return (path, judged)
+  }
+
+  /// Counts, and writes the file; rows that were not chosen stay as they are in it.
+  func update() throws -> String {
+    let path = path
+    try AtomicFile.checkWritable(path)
+    let fresh = try count(try rows.cases(quick: true, alsoC: false), repetitions: 5)
+    var baseline = CountsBaseline(
+      swift: Machine.swiftVersion, libraries: BenchMain.current.libraries,
+      architecture: Machine.current().architecture, rows: [:])
+    if let old = try? read() {
+      // Instructions stay, where they were not counted this time.
+      baseline.rows = rows.isEverything ? [:] : old.rows
+      for (id, counts) in fresh {
+        let kept = instructions ? [:] : old.rows[id]?.filter { $0.key == "instructions" } ?? [:]
+        baseline.rows[id] = kept.merging(counts) { $1 }
+      }
+    } else {
+      baseline.rows = fresh
+    }
+    try AtomicFile.write(try LineJSON.string(baseline, pretty: true) + "\n", to: path)
+    return path
+  }
+
+  private func count(
+    _ cases: [SuitePlan.Case], repetitions: Int = 3
+  ) throws -> [String: Counts] {
+    guard !Counters.all.isEmpty else {
+      throw NotComparable("allocations cannot be counted on this system: it takes glibc on Linux")
+    }
+    let runner = CountsRunner(progress: Progress(), startWorker: workers.start)
+    var counts = try runner.run(cases, repetitions: repetitions)
+    if instructions {
+      let counter = try InstructionCounter(workers: workers, scratch: scratch)
+      for (id, value) in try counter.count(cases) { counts[id]?["instructions"] = value }
+    }
+    return counts
+  }
+
+  private func read() throws -> CountsBaseline {
+    guard let text = try TextFile.read(path) else {
+      throw NotComparable(
+        "no baseline for these versions: there is no \(path); make it with `gate --counts --update`")
+    }
+    do {
+      return try LineJSON.value(CountsBaseline.self, text)
+    } catch {
+      throw UsageError("\(path) is broken: \(error)")
+    }
+  }
+
+  private static func only(_ cases: [SuitePlan.Case], _ ids: [String]) -> [SuitePlan.Case] {
+    cases.map { item in
+      var item = item
+      item.styles = item.styles.filter { ids.contains(item.id($0).description) }
+      return item
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import BenchKit
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// This program, as a path that can be started again.
+enum Executable {
+  /// Its path.
+  static let path: String = {
+    #if os(Linux)
+      var buffer = [CChar](repeating: 0, count: 4096)
+      let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+      let path = String(decoding: buffer[..<max(length, 0)].map(UInt8.init(bitPattern:)), as: UTF8.self)
+      // A new build may have taken its place meanwhile; the kernel still has the old one.
+      return access(path, X_OK) == 0 ? path : "/proc/\(getpid())/exe"
+    #else
+      return CommandLine.arguments[0]
+    #endif
+  }()
+
+  /// What to put before a command so that it ends when this process does.
+  static var attended: [String] { [path, "attend", "\(getpid())"] }
+
+  /// What a shell command prints on its first line, or an empty text.
+  static func firstLine(of command: String) -> String {
+    guard let child = try? ChildProcess(["/bin/sh", "-c", command + " 2>/dev/null; echo"]) else {
+      return ""
+    }
+    let line = try? child.readLine(within: 10)
+    child.finish()
+    return line ?? ""
+  }
+}

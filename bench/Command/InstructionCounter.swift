@@ -1,0 +1,84 @@
+import BenchKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Counts instructions in user space under callgrind, which counts the same twice. It
+/// writes down its counts whenever a meter opens and closes, so one run under valgrind
+/// serves all rows.
+struct InstructionCounter {
+  private let workers: Workers
+  private let scratch: String
+  private let program: String
+
+  /// Whether there is a valgrind.
+  static var isAvailable: Bool { !Executable.firstLine(of: "command -v valgrind").isEmpty }
+
+  /// A counter that puts its files into `scratch`.
+  init(workers: Workers, scratch: String) throws {
+    guard Self.isAvailable else {
+      throw UsageError("--instructions needs valgrind, which is not installed")
+    }
+    self.workers = workers
+    self.scratch = scratch
+    // Valgrind 3.19 cannot read the debug information of recent compilers.
+    let stripped = scratch + "/stripped"
+    let source = workers.program
+    _ = Executable.firstLine(of: "objcopy --strip-debug '\(source)' '\(stripped)'")
+    program = FileManager.default.isExecutableFile(atPath: stripped) ? stripped : source
+  }
+
+  /// Instructions per operation of every row that runs on one thread: what is handed
+  /// from thread to thread varies by several per cent.
+  func count(_ cases: [SuitePlan.Case]) throws -> [String: CountFigure] {
+    let progress = Progress()
+    defer { progress.clear() }
+    let chosen = cases.filter { $0.workload.decidingClock == .processor }
+    var figures: [String: CountFigure] = [:]
+    for (index, item) in chosen.enumerated() {
+      for style in item.styles {
+        let id = item.id(style)
+        progress.show("instructions of \(id)", share: Double(index) / Double(chosen.count))
+        figures[id.description] = CountFigure([try slope(item, id)])
+      }
+    }
+    return figures
+  }
+
+  private func slope(_ item: SuitePlan.Case, _ id: WorkloadID) throws -> Double {
+    let files = scratch + "/callgrind-\(UInt64.random(in: 0...UInt64.max))"
+    var started = workers
+    started.program = program
+    let valgrind = [
+      "valgrind", "--tool=callgrind", "--callgrind-out-file=\(files)",
+      "--dump-before=bench_hooks_mark", "--log-file=\(files).log",
+    ]
+    let worker = try WorkerProcess(
+      command: valgrind + started.command, environment: ["UV_THREADPOOL_SIZE": Workers.threads],
+      greeting: 120)
+    defer { worker.finish() }
+    let operations = if case .parameter = item.workload.operationCount { 5000 } else { 500 }
+    var windows: [Double] = []
+    // The first run pays for what is made once.
+    for (run, count) in [operations, operations, 2 * operations].enumerated() {
+      let request = WorkerRequest(.count, id, operations: count, seed: 1)
+      _ = try worker.ask(request, within: 600)
+      // Two dumps for each run: what was before its window, and its window.
+      windows.append(try Self.total(in: "\(files).\(2 * run + 2)"))
+    }
+    return max(0, (windows[2] - windows[1]) / Double(operations))
+  }
+
+  private static func total(in path: String) throws -> Double {
+    guard let text = try TextFile.read(path) else {
+      throw WorkerFailure("callgrind did not write \(path)")
+    }
+    for line in text.split(separator: "\n") where line.hasPrefix("totals:") || line.hasPrefix("summary:") {
+      if let value = Double(line.drop { $0 != " " }.dropFirst()) { return value }
+    }
+    throw WorkerFailure("callgrind wrote no total to \(path)")
+  }
+}

@@ -1,0 +1,193 @@
+import ArgumentParser
+import BenchKit
+import CBenchSupport
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `uvbench run`: the comparison.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Run the same work in every style and print one table (this is the default).",
+    discussion: """
+      Every row does the same work with the same buffers and the same number of operations
+      under way, and its result is checked; a row that skips work ends the run with code 3.
+
+      Examples:
+        uvbench --quick                          everything, in less than a minute
+        uvbench run                              everything, thoroughly
+        uvbench run --workload tcp-echo          one workload
+        uvbench run --workload 'fs-*' --style c --style async
+        uvbench run --workload tcp-echo --connections 1,50,500 --size 64,4096
+        uvbench run --workload tcp-echo --rate-of 0.5 latency at half of what C can do
+        uvbench run --duration 10 --rounds 15 --json results.json
+
+      Exit codes: 0 done, 2 wrong use or a file that cannot be used, 3 the work was wrong or
+      a worker died.
+      """)
+
+  @Flag(help: "Everything in less than 60 s: short rounds, fewer timers.")
+  var quick = false
+
+  @OptionGroup(title: "Rows")
+  var rows: CaseOptions
+
+  @Option(help: "Numbers of timers at a time, for million-timers.")
+  var timers: NumberList?
+
+  @Option(help: "Spread of the delays in ms, for million-timers; 0 for libuv's own pattern.")
+  var spread: NumberList?
+
+  @Option(help: "Length of a sleep in ms, for sleep-chain.")
+  var milliseconds: NumberList?
+
+  @Option(help: "Processors for wakeup: 1 shared by both threads, or 2.")
+  var cores: NumberList?
+
+  @Option(help: "Seconds to measure each row, over all rounds. (default: 3)")
+  var duration: Double?
+
+  @Option(help: "Rounds; rows take turns. (default: 7, with --quick 3)")
+  var rounds: Int?
+
+  @Option(help: "Open loop: operations per second, whatever comes back. Latency counts from when they were due.")
+  var rate: Double?
+
+  @Option(help: "Open loop at this share of what the c row can do, such as 0.5.")
+  var rateOf: Double?
+
+  @Flag(help: "Open loop: draw the gaps between operations instead of making them equal.")
+  var poisson = false
+
+  @Flag(help: "Look for the highest rate that each row keeps up with.")
+  var findPeak = false
+
+  @Flag(help: "Show every count: allocations, system calls, jobs, context switches, instructions, …")
+  var counters = false
+
+  @Option(help: "Processors: `auto`, `off`, or a list such as 2,3, the first for the measured side.")
+  var pin = "auto"
+
+  @Option(help: "Seconds that all may take; rounds get shorter to keep to it.")
+  var timeBudget: Double?
+
+  @Option(help: "Where to write the results as JSON.")
+  var json: String?
+
+  @Flag(help: "Show the workloads, their parameters and styles, and stop.")
+  var list = false
+
+  func validate() throws {
+    if let duration, !(duration > 0) { throw ValidationError("--duration must be positive") }
+    if let rounds, rounds < 1 { throw ValidationError("--rounds must be at least 1") }
+    for value in [rate, rateOf, timeBudget].compactMap({ $0 }) where !(value > 0 && value.isFinite) {
+      throw ValidationError("a rate, a share and a time budget must be positive")
+    }
+    guard [rate != nil, rateOf != nil, findPeak].count(where: { $0 }) < 2 else {
+      throw ValidationError("--rate, --rate-of and --find-peak exclude each other")
+    }
+    guard !poisson || rate != nil || rateOf != nil else {
+      throw ValidationError("--poisson belongs to --rate or --rate-of")
+    }
+    let isList = pin.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { Int($0) != nil }
+    guard pin == "auto" || pin == "off" || isList else {
+      throw ValidationError("--pin is auto, off or a list of processors such as 2,3")
+    }
+  }
+
+  func run() throws {
+    if list { return Listing.show(BenchMain.current.workloads) }
+    let plan = try plan()
+    if let json { try AtomicFile.checkWritable(json) }
+    if pin != "auto" { setenv("BENCH_CPUS", pin, 1) }
+    Interruption.install()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let workers = Workers(directory: scratch.path)
+    let machine = Machine.current()
+    let date = Date()
+    do {
+      var instructions: [String: CountFigure] = [:]
+      if counters, InstructionCounter.isAvailable {
+        instructions = try InstructionCounter(workers: workers, scratch: scratch.path).count(plan.cases)
+      }
+      // Made now, since its budget of time begins now.
+      let runner = SuiteRunner(plan, progress: Progress(), startWorker: workers.start)
+      let measured = try runner.run { rows in
+        for line in ResultTable.lines(rows) { print(line) }
+        if counters {
+          for line in ResultTable.counterLines(rows.map { $0.adding(instructions) }) { print(line) }
+        }
+        print()
+        fflush(nil)
+      }
+      let results = Results(
+        date: date.formatted(.iso8601), machine: machine, libuv: runner.libraries["libuv"] ?? "",
+        swift: Machine.swiftVersion,
+        method: Results.Method(
+          rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit,
+          build: Machine.build, threadPool: Int(Workers.threads) ?? 4,
+          pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1),
+        results: measured.map { $0.adding(instructions) })
+      for line in ResultTable.legend { print(line) }
+      for line in Listing.environment(results) { print(line) }
+      if let json { try AtomicFile.write(try LineJSON.string(results, pretty: true) + "\n", to: json) }
+    } catch {
+      // A worker that the same key press has ended is not what went wrong.
+      try Interruption.check()
+      throw error
+    }
+  }
+
+  private func plan() throws -> SuitePlan {
+    let more = [
+      ("timers", timers), ("spread", spread), ("milliseconds", milliseconds), ("cores", cores),
+    ]
+    var cases = try rows.cases(quick: quick, alsoC: true, more: more)
+    var load = SuitePlan.Load.closed
+    if let rate { load = .rate(Arrivals(rate: rate, isPoisson: poisson)) }
+    if let rateOf { load = .shareOfPeak(rateOf, isPoisson: poisson) }
+    if findPeak { load = .findPeak }
+    if load != .closed {
+      cases.removeAll { !$0.workload.hasOpenLoop }
+      guard !cases.isEmpty else { throw UsageError("none of the chosen workloads has an open loop") }
+    }
+    let rounds = rounds ?? (quick ? 3 : 7)
+    let usual = load == .closed ? (quick ? 0.2 : 3.0) : (quick ? 1.5 : 10)
+    let seconds = duration ?? usual
+    return SuitePlan(
+      cases: cases,
+      rounds: rounds, window: seconds * 1e9 / Double(rounds), warmUp: quick ? 0.12e9 : 2e9,
+      budget: timeBudget.map { $0 * 1e9 } ?? (quick ? 50e9 : nil), load: load)
+  }
+
+  /// The commit of the working directory, and whether it has changes.
+  private static var commit: String {
+    let commit = Executable.firstLine(of: "git rev-parse --short=12 HEAD")
+    guard !commit.isEmpty else { return "" }
+    let changes = Executable.firstLine(of: "git status --porcelain --untracked-files=no | head -n 1")
+    return commit + (changes.isEmpty ? "" : "+changes")
+  }
+}
+
+extension RowResult {
+  /// The row with instructions among its counts, where they were counted.
+  fileprivate func adding(_ instructions: [String: CountFigure]) -> RowResult {
+    let id = WorkloadID(workload: workload, revision: revision, style: style, parameters: parameters)
+    guard let figure = instructions[id.description] else { return self }
+    var row = self
+    row.countsPerOperation["instructions"] = figure.value
+    return row
+  }
+}

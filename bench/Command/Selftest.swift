@@ -1,0 +1,166 @@
+import BenchKit
+
+/// A selftest under way.
+struct Selftest {
+  /// How workers are started.
+  var workers: Workers
+  /// The rows, one style each.
+  var cases: [SuitePlan.Case]
+  /// When it must be over, by the monotonic clock.
+  var deadline: UInt64
+  /// What was found.
+  var record: SelftestRecord
+
+  /// Injects something that can be counted, and looks whether the counts tell.
+  mutating func counts(instructions: Bool, repetitions: Int, scratch: String) throws {
+    let base = try count([], repetitions: 5)
+    for (name, arguments) in [
+      ("alloc", ["--inject-alloc"]), ("syscall", ["--inject-syscall"]),
+      ("enqueue", ["--inject-enqueue"]), ("counts-0", []),
+    ] {
+      for _ in 0..<repetitions {
+        let started = ProcessUsage.now().wall
+        let head = try count(arguments, repetitions: 3)
+        note(name, base, head, since: started)
+      }
+    }
+    guard instructions else { return }
+    let counter = try InstructionCounter(workers: workers, scratch: scratch)
+    let plain = try counter.count(cases).mapValues { ["instructions": $0] }
+    var changed = workers
+    for (name, share) in [("instructions-0", 0), ("instructions-1", 1)] {
+      changed.arguments = share == 0 ? [] : ["--inject", "\(share)"]
+      let injected = try InstructionCounter(workers: changed, scratch: scratch)
+      for _ in 0..<repetitions where ProcessUsage.now().wall < deadline {
+        let started = ProcessUsage.now().wall
+        note(name, plain, try injected.count(cases).mapValues { ["instructions": $0] }, since: started)
+      }
+    }
+  }
+
+  private func count(_ arguments: [String], repetitions: Int) throws -> [String: Counts] {
+    var workers = workers
+    workers.arguments = arguments
+    return try CountsRunner(progress: Progress(), startWorker: workers.start)
+      .run(cases, repetitions: repetitions)
+  }
+
+  private mutating func note(
+    _ name: String, _ base: [String: Counts], _ head: [String: Counts], since started: UInt64
+  ) {
+    let seconds = Double(ProcessUsage.now().wall - started) / 1e9
+    for row in CountsRule.judge(base: base, head: head, isChosen: { _ in true }) {
+      // A warning is a way of being found.
+      let warned = row.findings.contains { $0.level == .warning }
+      record.note(
+        workload: WorkloadID(row.id)?.workload ?? row.id, injected: name,
+        outcome: warned ? .regressed : row.outcome, seconds: seconds / Double(max(head.count, 1)))
+    }
+  }
+
+  /// Compares this program with itself, and with itself doing more, until the deadline.
+  /// Comparisons of equals take turns with the others; `save` is called after each.
+  mutating func times(
+    _ changes: [String], bias: Double?, save: (SelftestRecord) throws -> Void
+  ) throws {
+    let progress = Progress()
+    let begun = ProcessUsage.now().wall
+    var plan: [(name: String, base: [String], head: [String])] = []
+    for change in changes {
+      plan.append(("0", [], []))
+      plan.append((change, [], ["--inject", change]))
+    }
+    if let bias {
+      let words = ["--inject-bias", "\(bias)"]
+      plan.append(("bias", words, words))
+    }
+    var turn = 0
+    while !plan.isEmpty, !cases.isEmpty {
+      let item = cases[turn % cases.count]
+      let (name, base, head) = plan[turn / cases.count % plan.count]
+      let now = ProcessUsage.now().wall
+      // The slowest comparison takes twice twenty seconds and the starting of workers.
+      guard now + 25_000_000_000 < deadline else { break }
+      progress.show(
+        "\(item.workload.name), injected \(name)",
+        share: Double(now - begun) / Double(max(deadline - begun, 1)))
+      let row = try compare(item, base, head, seed: now)
+      record.note(
+        workload: item.workload.name, injected: name, outcome: row.outcome,
+        seconds: row.seconds ?? 0)
+      try save(record)
+      turn += 1
+    }
+    progress.clear()
+  }
+
+  private func compare(
+    _ item: SuitePlan.Case, _ base: [String], _ head: [String], seed: UInt64
+  ) throws -> GateRow {
+    var options = TimeGate.Options()
+    options.seed = seed
+    options.comparesWork = false
+    options.confirms = false
+    let (plain, changed) = (started(base), started(head))
+    let gate = TimeGate(
+      base: TimeGate.Side(name: "base", start: plain.start),
+      head: TimeGate.Side(name: "head", start: changed.start), options: options,
+      progress: Progress(isShown: false))
+    return try gate.run([item])[0]
+  }
+
+  private func started(_ arguments: [String]) -> Workers {
+    var workers = workers
+    workers.arguments = arguments
+    return workers
+  }
+}
+
+/// The figures of a selftest in words.
+enum SelftestText {
+  static func lines(_ record: SelftestRecord, _ summary: SelftestSummary) -> [String] {
+    var table = TextTable([
+      ("injected", .left), ("workload", .left), ("tries", .right), ("found", .right),
+      ("interval 95 %", .right), ("cannot tell", .right), ("called same", .right), ("s each", .right),
+      ("at most", .right),
+    ])
+    for injected in record.injections {
+      for workload in record.workloads {
+        let found = record.proportion([.regressed, .improved], injected: injected, workload: workload)
+        guard found.tries > 0 else { continue }
+        table.add([label(injected), workload] + cells(record, found, injected, workload))
+      }
+    }
+    let alarms = record.proportion([.regressed, .improved], injected: "0")
+    return table.render() + [
+      "", "false alarms: \(alarms.hits) of \(alarms.tries) comparisons of a program with itself,"
+        + " \(interval(alarms)); cannot tell: \(share(summary.inconclusiveRate))",
+    ]
+  }
+
+  private static func cells(
+    _ record: SelftestRecord, _ found: Proportion, _ injected: String, _ workload: String
+  ) -> [String] {
+    let open = record.proportion([.inconclusive, .tooNoisy], injected: injected, workload: workload)
+    let same = record.proportion([.unchanged], injected: injected, workload: workload)
+    let tally = record.tallies.first { $0.injected == injected && $0.workload == workload }
+    return [
+      "\(found.tries)", share(found.rate), interval(found), share(open.rate), share(same.rate),
+      Figure.fixed((tally?.seconds ?? 0) / Double(found.tries), digits: 1),
+      Figure.fixed(tally?.longest ?? 0, digits: 1),
+    ]
+  }
+
+  private static func label(_ injected: String) -> String {
+    injected == "0" ? "nothing" : Double(injected) == nil ? injected : "\(injected) %"
+  }
+
+  private static func share(_ rate: Double?) -> String {
+    rate.map { Figure.fixed($0 * 100, digits: 1) + " %" } ?? "–"
+  }
+
+  private static func interval(_ proportion: Proportion) -> String {
+    let interval = proportion.interval()
+    return "\(share(interval.lowerBound)) to \(share(interval.upperBound))"
+  }
+}

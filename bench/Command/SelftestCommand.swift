@@ -1,0 +1,139 @@
+import ArgumentParser
+import BenchKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `gate selftest`: programs whose difference is known, again and again.
+struct SelftestCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "selftest",
+    abstract: "Does the gate cry wolf, and does it find the wolf?",
+    discussion: """
+      Compares this program with itself, and with itself doing a known amount more work, which
+      is real work that is not counted. Figures come with Clopper and Pearson's intervals. To
+      claim that fewer than one in a hundred comparisons is a false alarm takes 300 of them:
+      with --record the figures of several runs add up.
+
+      Examples:
+        gate selftest --quick                      at most five minutes
+        gate selftest --record selftest.json       at most an hour
+      """)
+
+  @Flag(help: "At most five minutes.")
+  var quick = false
+
+  @Option(help: "Minutes that it may take. (default: 60, with --quick 5)")
+  var minutes: Double?
+
+  @Option(help: "A file in which the figures of several runs add up.")
+  var record: String?
+
+  @Option(help: "Changes to inject, in per cent. (default: 3,5,10,20, with --quick 5,10)")
+  var inject: NumberList?
+
+  @Option(help: "Also: processes that are by chance up to so many per cent slower, against each other.")
+  var injectBias: Double?
+
+  @Option(name: .shortAndLong, help: "Only workloads whose name fits. Repeatable. (default: three of them)")
+  var workload: [String] = []
+
+  @Option(name: .shortAndLong, help: "The style. (default: the first of each workload)")
+  var style: String?
+
+  @Option(help: "Where to write the figures as JSON.")
+  var json: String?
+
+  @Flag(help: "Leave instructions out, which take valgrind and a few minutes.")
+  var skipInstructions = false
+
+  func validate() throws {
+    if let minutes, !(minutes > 0) { throw ValidationError("--minutes must be positive") }
+  }
+
+  func run() throws {
+    for path in [json, record].compactMap({ $0 }) { try AtomicFile.checkWritable(path) }
+    Interruption.install()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let started = ProcessUsage.now().wall
+    let limit = started + UInt64((minutes ?? (quick ? 5 : 60)) * 60e9)
+    var test = Selftest(
+      workers: Workers(directory: scratch.path), cases: try cases(), deadline: limit,
+      record: try read())
+    do {
+      try test.counts(
+        instructions: !skipInstructions && !quick, repetitions: quick ? 1 : 5, scratch: scratch.path)
+      let changes = inject?.values ?? (quick ? [5, 10] : [3, 5, 10, 20])
+      try test.times(changes.map { "\($0)" }, bias: injectBias) { record in try save(record) }
+    } catch {
+      try Interruption.check()
+      throw error
+    }
+    try save(test.record)
+    let summary = SelftestSummary(test.record)
+    for line in SelftestText.lines(test.record, summary) { print(line) }
+    print("this run: \(Figure.fixed(Double(ProcessUsage.now().wall - started) / 60e9, digits: 1)) minutes")
+    if let json { try AtomicFile.write(try LineJSON.string(summary, pretty: true) + "\n", to: json) }
+  }
+
+  private func cases() throws -> [SuitePlan.Case] {
+    let usual = ["million-timers", "tcp-echo", "fs-stat"]
+    let names = Set(BenchMain.current.workloads.map(\.name))
+    let patterns = workload.isEmpty && names.isSuperset(of: usual) ? usual : workload
+    var overrides: [String: [Int]] = [:]
+    // A batch of a hundred thousand timers is too long for a quad.
+    if names.contains("million-timers") { overrides["timers"] = [20_000] }
+    let all = try SuitePlan.cases(
+      BenchMain.current.workloads, patterns: patterns,
+      styles: style.map { [Style(rawValue: $0)] } ?? [],
+      overrides: overrides.filter { name, _ in
+        BenchMain.current.workloads.contains { workload in
+          workload.parameters.contains { $0.name == name }
+            && (patterns.isEmpty || patterns.contains { Glob($0).matches(workload.name) })
+        }
+      }, quick: true)
+    // One case and one style of each workload.
+    var seen: Set<String> = []
+    return all.compactMap { item in
+      guard seen.insert(item.workload.name).inserted else { return nil }
+      var item = item
+      item.styles = Array(item.styles.prefix(1))
+      return item
+    }
+  }
+
+  private var fingerprint: String {
+    let libraries = BenchMain.current.libraries.sorted { $0.key < $1.key }
+    return Machine.current().fingerprint(
+      swift: Machine.swiftVersion, libuv: libraries.map { "\($0.key) \($0.value)" }.joined())
+  }
+
+  private func read() throws -> SelftestRecord {
+    guard let record, let text = try TextFile.read(record) else {
+      return SelftestRecord(fingerprint: fingerprint)
+    }
+    guard let old = try? LineJSON.value(SelftestRecord.self, text) else {
+      throw UsageError("\(record) is broken: it is no record of a selftest")
+    }
+    guard old.fingerprint == fingerprint else {
+      throw NotComparable("\(record) is of another machine or other versions; use another file")
+    }
+    return old
+  }
+
+  private func save(_ value: SelftestRecord) throws {
+    guard let record else { return }
+    try AtomicFile.write(try LineJSON.string(value, pretty: true) + "\n", to: record)
+  }
+}

@@ -1,0 +1,37 @@
+import BenchKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// How workers of this program, or of another build of it, are started.
+struct Workers {
+  /// Where they put their files.
+  var directory: String
+  /// The program.
+  var program = Executable.path
+  /// What is said to them besides.
+  var arguments: [String] = []
+
+  /// How many threads libuv's pool has: the same for all.
+  static let threads = ProcessInfo.processInfo.environment["UV_THREADPOOL_SIZE"] ?? "4"
+
+  /// The command that starts one.
+  var command: [String] {
+    [program, "worker", "--parent", "\(getpid())", "--directory", directory] + arguments
+  }
+
+  /// Starts one.
+  func start() throws -> WorkerProcess {
+    try WorkerProcess(command: command, environment: ["UV_THREADPOOL_SIZE": Self.threads])
+  }
+}

@@ -1,0 +1,53 @@
+/// What one operation of a row costs, counted: by counter.
+public typealias Counts = [String: CountFigure]
+
+/// A count per operation.
+public struct CountFigure: Hashable, Codable, Sendable {
+  /// The median of the repetitions.
+  public var value: Double
+  /// How far apart the repetitions lay.
+  public var range: Double
+
+  /// The figure of some repetitions.
+  public init(_ values: [Double]) {
+    value = Self.tidy(Statistics.median(values))
+    range = Self.tidy((values.max() ?? 0) - (values.min() ?? 0))
+  }
+
+  // A committed file shall not differ in the ninth digit.
+  private static func tidy(_ value: Double) -> Double { (value * 1e4).rounded() / 1e4 }
+}
+
+/// The counts that a change is compared with: a committed file, and valid for one
+/// version of everything that is counted.
+public struct CountsBaseline: Codable, Sendable {
+  /// The version of this form.
+  public var schema = 1
+  /// The version of the compiler.
+  public var swift: String
+  /// The version of libuv, or of what else is under test.
+  public var libraries: [String: String]
+  /// The architecture.
+  public var architecture: String
+  /// Counts per operation, by the full name of the row.
+  public var rows: [String: Counts]
+
+  /// A baseline.
+  public init(
+    swift: String, libraries: [String: String], architecture: String, rows: [String: Counts]
+  ) {
+    self.swift = swift
+    self.libraries = libraries
+    self.architecture = architecture
+    self.rows = rows
+  }
+
+  /// What the file of these versions is called.
+  public static func fileName(
+    swift: String, libraries: [String: String], architecture: String
+  ) -> String {
+    let parts = libraries.sorted { $0.key < $1.key }.map { "\($0.key)-\($0.value)" }
+    let name = (["counts", "swift-\(swift)"] + parts + [architecture]).joined(separator: "_")
+    return String(name.map { $0.isLetter || $0.isNumber || "._-".contains($0) ? $0 : "-" }) + ".json"
+  }
+}

@@ -1,0 +1,109 @@
+/// One count of a row beside that of the baseline.
+public struct CountsFinding: Codable, Hashable, Sendable {
+  /// What is thought of it.
+  public enum Level: String, Codable, Sendable {
+    /// More than is tolerated.
+    case regressed
+    /// A little more.
+    case warning
+    /// Less: update the baseline.
+    case improved
+  }
+
+  /// What is counted.
+  public var counter: String
+  /// Per operation in the baseline.
+  public var base: Double
+  /// Per operation now.
+  public var head: Double
+  /// What is thought of it.
+  public var level: Level
+}
+
+/// The counts of a row judged against the baseline.
+public struct CountsRow: Codable, Sendable {
+  /// The full name of the row.
+  public var id: String
+  /// What came out.
+  public var outcome: GateOutcome
+  /// Why, where the figures do not say it.
+  public var reason: String?
+  /// What is worth a word.
+  public var findings: [CountsFinding]
+  /// What was counted.
+  public var counts: Counts
+
+  /// A judged row.
+  public init(
+    id: String, outcome: GateOutcome, reason: String? = nil, findings: [CountsFinding] = [],
+    counts: Counts = [:]
+  ) {
+    self.id = id
+    self.outcome = outcome
+    self.reason = reason
+    self.findings = findings
+    self.counts = counts
+  }
+}
+
+/// How much of each counter is tolerated.
+public enum CountsRule {
+  /// More than the base by so much per operation, or by that share of it, fails.
+  private static let limits: [String: (absolute: Double, share: Double)] = [
+    "allocations": (0.05, 0.01), "allocated_bytes": (1, 0.02), "system_calls": (0.02, 0.02),
+    "jobs": (0.02, 0.02), "jobs_run": (0.02, 0.02), "jobs_from_other_threads": (0.02, 0.02),
+    "wakeups": (0.02, 0.02), "instructions": (10, 0.02),
+  ]
+
+  /// From this share on, more instructions are worth a warning.
+  private static let warning = ["instructions": 0.005]
+
+  /// What stands in the file, and what is judged.
+  public static let counters = Set(limits.keys)
+
+  /// What is worth a word in `head`. It depends on nothing else.
+  public static func findings(base: Counts, head: Counts) -> [CountsFinding] {
+    counters.sorted().compactMap { counter in
+      guard let old = base[counter], let new = head[counter], let limit = limits[counter] else {
+        return nil
+      }
+      // What differed as much between repetitions of the same program proves nothing.
+      let tolerated = max(limit.absolute, limit.share * old.value, 2 * old.range)
+      let more = new.value - old.value
+      func finding(_ level: CountsFinding.Level) -> CountsFinding {
+        CountsFinding(counter: counter, base: old.value, head: new.value, level: level)
+      }
+      if more > tolerated { return finding(.regressed) }
+      if more < -tolerated { return finding(.improved) }
+      if let share = warning[counter], more > share * old.value { return finding(.warning) }
+      return nil
+    }
+  }
+
+  /// The verdict on all rows of `head`, and on rows of the base that are gone; rows for
+  /// which `isChosen` is false were not asked for.
+  public static func judge(
+    base: [String: Counts], head: [String: Counts], isChosen: (String) -> Bool
+  ) -> [CountsRow] {
+    var rows = head.keys.sorted().map { id in judge(id, base: base, head: head[id] ?? [:]) }
+    for id in base.keys.sorted() where head[id] == nil && isChosen(id) {
+      rows.append(
+        CountsRow(
+          id: id, outcome: .notComparable, reason: "it is in the baseline and no longer in the program"))
+    }
+    return rows
+  }
+
+  private static func judge(_ id: String, base: [String: Counts], head: Counts) -> CountsRow {
+    guard let old = base[id] else {
+      return CountsRow(
+        id: id, outcome: .notComparable, reason: "it is not in the baseline; add it with --update",
+        counts: head)
+    }
+    let findings = findings(base: old, head: head)
+    let outcome: GateOutcome =
+      findings.contains { $0.level == .regressed }
+      ? .regressed : findings.contains { $0.level == .improved } ? .improved : .unchanged
+    return CountsRow(id: id, outcome: outcome, findings: findings, counts: head)
+  }
+}

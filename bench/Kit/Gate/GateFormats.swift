@@ -1,0 +1,93 @@
+extension GateReport {
+  /// A comment on a pull request.
+  public var markdown: String {
+    var lines = ["### Benchmark gate: \(exit == 0 ? "passed" : "failed, code \(exit)")", ""]
+    lines += GateText.summary(self).map { "- \($0)" }
+    if !times.isEmpty {
+      lines += ["", "| row | verdict | CPU | wall | noise floor |", "|---|---|---|---|---|"]
+      for row in times {
+        let floor = row.noiseFloor.map { "±" + Figure.fixed($0 * 100, digits: 1) + "%" } ?? ""
+        lines.append(
+          "| `\(row.id)` | \(row.outcome.rawValue) | \(GateText.change(row.cpu))"
+            + " | \(GateText.change(row.wall)) | \(floor) |")
+      }
+    }
+    let told = counts.filter { $0.outcome != .unchanged }
+    if !counts.isEmpty {
+      lines += ["", "\(counts.count) rows were counted, \(counts.count - told.count) are unchanged."]
+    }
+    if !told.isEmpty {
+      lines += ["", "| row | verdict | what |", "|---|---|---|"]
+      for row in told {
+        let what = row.findings.map {
+          "\($0.counter) \(GateText.figure($0.base)) → \(GateText.figure($0.head))"
+        }
+        let reason = row.reason.map { [$0] } ?? []
+        lines.append(
+          "| `\(row.id)` | \(row.outcome.rawValue) | \((what + reason).joined(separator: "; ")) |")
+      }
+    }
+    lines += ["", "\(machine.cpu), \(machine.cores) processors; Swift \(swift). Again: `\(command)`", ""]
+    return lines.joined(separator: "\n")
+  }
+
+  /// What a CI system shows as tests.
+  public var junit: String {
+    var cases: [JUnit.Case] = counts.map { row in
+      JUnit.Case(
+        group: "counts", name: row.id, seconds: 0, result: Self.result(row.outcome),
+        text: GateText.lines(row).joined(separator: "\n"))
+    }
+    cases += times.map { row in
+      JUnit.Case(
+        group: "times", name: row.id, seconds: row.seconds ?? 0, result: Self.result(row.outcome),
+        text: GateText.line(row))
+    }
+    return JUnit.document(suite: "gate", date: date, cases)
+  }
+
+  private static func result(_ outcome: GateOutcome) -> JUnit.Result {
+    switch outcome {
+    case .regressed: .failed
+    case .inconclusive, .tooNoisy, .notComparable: .skipped
+    case .improved, .unchanged: .passed
+    }
+  }
+}
+
+/// The XML of JUnit, as CI systems read it.
+enum JUnit {
+  enum Result { case passed, failed, skipped }
+
+  struct Case {
+    var group: String
+    var name: String
+    var seconds: Double
+    var result: Result
+    var text: String
+  }
+
+  static func document(suite: String, date: String, _ cases: [Case]) -> String {
+    let failures = cases.count { $0.result == .failed }
+    let skipped = cases.count { $0.result == .skipped }
+    let time = Figure.fixed(cases.reduce(0) { $0 + $1.seconds }, digits: 3)
+    let stamp = XMLText.escaped(String(date.prefix(19)))
+    var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>"]
+    lines.append(
+      "  <testsuite name=\"\(suite)\" tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\""
+        + " skipped=\"\(skipped)\" time=\"\(time)\" timestamp=\"\(stamp)\">")
+    for item in cases {
+      let name = XMLText.escaped(item.name)
+      let text = XMLText.escaped(item.text)
+      let seconds = Figure.fixed(item.seconds, digits: 3)
+      let open = "    <testcase classname=\"\(suite).\(item.group)\" name=\"\(name)\" time=\"\(seconds)\">"
+      let first = XMLText.escaped(String(item.text.prefix { $0 != "\n" }))
+      switch item.result {
+      case .passed: lines.append(open + "<system-out>\(text)</system-out></testcase>")
+      case .failed: lines.append(open + "<failure message=\"\(first)\">\(text)</failure></testcase>")
+      case .skipped: lines.append(open + "<skipped message=\"\(first)\"/></testcase>")
+      }
+    }
+    return (lines + ["  </testsuite>", "</testsuites>", ""]).joined(separator: "\n")
+  }
+}

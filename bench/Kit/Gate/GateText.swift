@@ -1,0 +1,78 @@
+/// The findings of a gate in words.
+public enum GateText {
+  /// `+5.2% [+3.9%, +6.4%]`, or an empty text.
+  public static func change(_ verdict: GateVerdict?) -> String {
+    guard let change = verdict?.change else { return "" }
+    let bounds = verdict?.interval?.map(percent).joined(separator: ", ")
+    return percent(change) + (bounds.map { " [\($0)]" } ?? "")
+  }
+
+  /// `+5.2%`.
+  public static func percent(_ change: Double) -> String {
+    (change >= 0 ? "+" : "") + Figure.fixed(change * 100, digits: 1) + "%"
+  }
+
+  /// A line on a row that was timed.
+  public static func line(_ row: GateRow) -> String {
+    var text = "\(label(row.outcome, row.isWarning))  \(row.id)"
+    if row.cpu != nil { text += "  CPU \(change(row.cpu))" }
+    if row.clock == .both { text += "  wall \(change(row.wall))" }
+    if let seconds = row.seconds { text += "  (\(Figure.fixed(seconds, digits: 1)) s)" }
+    return text + (row.reason.map { ": " + $0 } ?? "")
+  }
+
+  /// Lines on a row that was counted.
+  public static func lines(_ row: CountsRow) -> [String] {
+    let warning = row.findings.contains { $0.level == .warning }
+    let first = "\(label(row.outcome, warning))  \(row.id)" + (row.reason.map { ": " + $0 } ?? "")
+    return [first]
+      + row.findings.map { finding in
+        let (old, new) = (figure(finding.base), figure(finding.head))
+        return "              \(finding.counter) per operation: \(old) → \(new) (\(finding.level.rawValue))"
+      }
+  }
+
+  /// The last words: how many, what failed, and what to do next.
+  public static func summary(_ report: GateReport) -> [String] {
+    var tally: [GateOutcome: Int] = [:]
+    for outcome in report.counts.map(\.outcome) + report.times.map(\.outcome) {
+      tally[outcome, default: 0] += 1
+    }
+    let order: [GateOutcome] = [
+      .regressed, .improved, .unchanged, .inconclusive, .tooNoisy, .notComparable,
+    ]
+    let parts = order.compactMap { outcome in tally[outcome].map { "\($0) \(outcome.rawValue)" } }
+    var lines = [parts.isEmpty ? "nothing was measured" : parts.joined(separator: ", ")]
+    for row in report.times where row.outcome == .regressed {
+      lines.append("slower: \(row.id) by \(change(row.cpu)); try `\(command(report, row.id))`")
+    }
+    for row in report.counts where row.outcome == .regressed {
+      let worst = row.findings.filter { $0.level == .regressed }.map { finding in
+        "\(finding.counter) \(figure(finding.base)) → \(figure(finding.head))"
+      }
+      lines.append("costlier: \(row.id): \(worst.joined(separator: ", "))")
+    }
+    if report.counts.contains(where: { $0.outcome == .regressed }) {
+      lines.append("if that is intended: `gate --counts --update`, and commit the file")
+    }
+    if report.times.contains(where: { $0.outcome == .tooNoisy || $0.outcome == .inconclusive }) {
+      lines.append("inconclusive is no failure: a quieter machine may tell (see `doctor`)")
+    }
+    return lines
+  }
+
+  /// A command that measures one row again.
+  public static func command(_ report: GateReport, _ id: String) -> String {
+    guard let parsed = WorkloadID(id) else { return report.command }
+    let parameters = parsed.parameters.names.map { " -p \($0)=\(parsed.parameters[$0])" }.joined()
+    return "\(report.command) -w \(parsed.workload) -s \(parsed.style)\(parameters)"
+  }
+
+  /// A count per operation.
+  public static func figure(_ value: Double) -> String { Figure.fixed(value, digits: 2) }
+
+  private static func label(_ outcome: GateOutcome, _ isWarning: Bool) -> String {
+    let text = isWarning ? "warning" : outcome.rawValue
+    return text + String(repeating: " ", count: max(0, 14 - text.count))
+  }
+}

@@ -1,0 +1,63 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// How often something happened, with Clopper and Pearson's interval, which is exact:
+/// it never promises more than so many tries can show.
+public struct Proportion: Hashable, Sendable {
+  /// How often it happened.
+  public var hits: Int
+  /// How often it could have.
+  public var tries: Int
+
+  /// A proportion.
+  public init(hits: Int = 0, tries: Int = 0) {
+    self.hits = hits
+    self.tries = tries
+  }
+
+  /// Takes note of a try.
+  public mutating func note(_ hit: Bool) {
+    tries += 1
+    if hit { hits += 1 }
+  }
+
+  /// The share; nil without tries.
+  public var rate: Double? { tries > 0 ? Double(hits) / Double(tries) : nil }
+
+  /// The interval of the share; everything is possible without tries.
+  public func interval(confidence: Double = 0.95) -> ClosedRange<Double> {
+    let tail = (1 - confidence) / 2
+    // At the lower bound, so many hits or more are only just that improbable.
+    let lower = hits == 0 ? 0 : solve { 1 - cumulated(hits - 1, $0) > tail }
+    let upper = hits == tries ? 1 : solve { cumulated(hits, $0) < tail }
+    return lower...max(lower, upper)
+  }
+
+  /// The smallest share for which `isBeyond` holds.
+  private func solve(_ isBeyond: (Double) -> Bool) -> Double {
+    var (low, high) = (0.0, 1.0)
+    for _ in 0..<60 {
+      let middle = (low + high) / 2
+      if isBeyond(middle) { high = middle } else { low = middle }
+    }
+    return (low + high) / 2
+  }
+
+  /// The probability of at most `count` hits when each try hits with `share`.
+  private func cumulated(_ count: Int, _ share: Double) -> Double {
+    guard count < tries, share > 0 else { return 1 }
+    guard share < 1 else { return 0 }
+    let all = Double(tries)
+    let sum = (0...count).reduce(0.0) { sum, hits in
+      let k = Double(hits)
+      let choices = lgamma(all + 1) - lgamma(k + 1) - lgamma(all - k + 1)
+      return sum + exp(choices + k * log(share) + (all - k) * log1p(-share))
+    }
+    return min(sum, 1)
+  }
+}

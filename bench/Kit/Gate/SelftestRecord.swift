@@ -1,0 +1,124 @@
+/// What a gate said of programs whose difference is known, added up over runs.
+public struct SelftestRecord: Codable, Sendable {
+  /// How often each outcome was reached, for one workload and one injected change.
+  public struct Tally: Codable, Sendable {
+    /// The workload.
+    public var workload: String
+    /// What was injected: `0` for nothing, `5` for five per cent, `alloc`, …
+    public var injected: String
+    /// How often each outcome was reached.
+    public var outcomes: [String: Int]
+    /// How long all of that took.
+    public var seconds: Double
+    /// The longest of them.
+    public var longest: Double
+  }
+
+  /// The version of this form.
+  public var schema = 1
+  /// Where and of what it was measured: figures of others are not added.
+  public var fingerprint: String
+  /// What happened.
+  public var tallies: [Tally] = []
+
+  /// A record without entries.
+  public init(fingerprint: String) { self.fingerprint = fingerprint }
+
+  /// Takes note of an outcome.
+  public mutating func note(
+    workload: String, injected: String, outcome: GateOutcome, seconds: Double
+  ) {
+    let known = tallies.firstIndex { $0.workload == workload && $0.injected == injected }
+    let index = known ?? tallies.count
+    if known == nil {
+      tallies.append(
+        Tally(workload: workload, injected: injected, outcomes: [:], seconds: 0, longest: 0))
+    }
+    tallies[index].outcomes[outcome.rawValue, default: 0] += 1
+    tallies[index].seconds += seconds
+    tallies[index].longest = max(tallies[index].longest, seconds)
+  }
+
+  /// How often one of `outcomes` was reached where `injected` was, in all workloads or in
+  /// one.
+  public func proportion(
+    _ outcomes: Set<GateOutcome>, injected: String, workload: String? = nil
+  ) -> Proportion {
+    var proportion = Proportion()
+    for tally in tallies
+    where tally.injected == injected && (workload == nil || tally.workload == workload) {
+      for (outcome, count) in tally.outcomes {
+        proportion.tries += count
+        if GateOutcome(rawValue: outcome).map(outcomes.contains) == true { proportion.hits += count }
+      }
+    }
+    return proportion
+  }
+
+  /// The workloads, in the order in which they came up.
+  public var workloads: [String] {
+    tallies.map(\.workload).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
+
+  /// What was injected, changes in ascending order.
+  public var injections: [String] {
+    let all = Set(tallies.map(\.injected))
+    return all.sorted { (Double($0) ?? .infinity, $0) < (Double($1) ?? .infinity, $1) }
+  }
+}
+
+/// A record as others read it.
+public struct SelftestSummary: Codable, Sendable {
+  /// How many comparisons of a program with itself there were.
+  public var comparisons: Int
+  /// The share of them in which it was called different.
+  public var falseAlarmRate: Double?
+  /// Its interval, 95 %.
+  public var falseAlarmInterval: [Double]
+  /// The share of them in which it could not be told.
+  public var inconclusiveRate: Double?
+  /// By what was injected: the share that was found.
+  public var detectionRate: [String: Double]
+  /// The intervals, 95 %.
+  public var detectionInterval: [String: [Double]]
+  /// By what was injected: the share that was called unchanged, which is a miss.
+  public var missedRate: [String: Double]
+  /// How long all of it took.
+  public var seconds: Double
+  /// How long one comparison took at most.
+  public var longestSeconds: Double
+
+  enum CodingKeys: String, CodingKey {
+    case comparisons, seconds
+    case falseAlarmRate = "false_alarm_rate"
+    case falseAlarmInterval = "false_alarm_ci"
+    case inconclusiveRate = "inconclusive_rate"
+    case detectionRate = "detection_rate"
+    case detectionInterval = "detection_ci"
+    case missedRate = "missed_rate"
+    case longestSeconds = "longest_seconds"
+  }
+
+  /// A summary of all that was noted.
+  public init(_ record: SelftestRecord) {
+    let alarms = record.proportion([.regressed, .improved], injected: "0")
+    comparisons = alarms.tries
+    falseAlarmRate = alarms.rate
+    falseAlarmInterval = Self.bounds(alarms)
+    inconclusiveRate = record.proportion([.inconclusive, .tooNoisy], injected: "0").rate
+    (detectionRate, detectionInterval, missedRate) = ([:], [:], [:])
+    for injected in record.injections where injected != "0" {
+      let found = record.proportion([.regressed], injected: injected)
+      detectionRate[injected] = found.rate
+      detectionInterval[injected] = Self.bounds(found)
+      missedRate[injected] = record.proportion([.unchanged], injected: injected).rate
+    }
+    seconds = record.tallies.reduce(0) { $0 + $1.seconds }
+    longestSeconds = record.tallies.map(\.longest).max() ?? 0
+  }
+
+  private static func bounds(_ proportion: Proportion) -> [Double] {
+    let interval = proportion.interval()
+    return [interval.lowerBound, interval.upperBound]
+  }
+}

@@ -1,0 +1,195 @@
+/// Measures head against base, row by row: three pairs of fresh processes, in quads.
+public final class TimeGate {
+  /// A program to be measured.
+  public struct Side {
+    /// What it is called in the report: a commit, a file.
+    public var name: String
+    /// Starts a fresh worker.
+    public var start: () throws -> WorkerProcess
+
+    /// A program.
+    public init(name: String, start: @escaping () throws -> WorkerProcess) {
+      self.name = name
+      self.start = start
+    }
+  }
+
+  private let base: Side
+  private let head: Side
+  private let rule: GateRule
+  private let options: Options
+  private let progress: Progress
+  private let deadline: UInt64
+  private var random: SplitMix64
+
+  /// How it is done.
+  public struct Options: Sendable {
+    /// How long a batch shall last, in nanoseconds.
+    public var batch = 16e6
+    /// How long all may take, in seconds.
+    public var budget: Double?
+    /// How long a row may take, in seconds; a third of it belongs to each pair.
+    public var rowBudget = 20.0
+    /// What coins and data follow from.
+    public var seed: UInt64 = 1
+    /// Whether both sides must have found the same. Not so when work was injected.
+    public var comparesWork = true
+    /// Whether a second copy of the base measures the noise.
+    public var measuresNoise = true
+    /// Whether a regression is measured once more at the end and must hold.
+    public var confirms = true
+
+    /// The usual.
+    public init() {}
+  }
+
+  /// A gate between two programs.
+  public init(
+    base: Side, head: Side, rule: GateRule = GateRule(), options: Options = Options(),
+    progress: Progress
+  ) {
+    self.base = base
+    self.head = head
+    self.rule = rule
+    self.options = options
+    self.progress = progress
+    random = SplitMix64(seed: options.seed)
+    let now = ProcessUsage.now().wall
+    deadline = options.budget.map { now + UInt64($0 * 1e9) } ?? .max
+  }
+
+  /// The verdict on every row of `cases`; `report` receives each when it is reached.
+  public func run(
+    _ cases: [SuitePlan.Case], report: (GateRow) -> Void = { _ in }
+  ) throws -> [GateRow] {
+    defer { progress.clear() }
+    let rows = cases.flatMap { item in item.styles.map { (item, $0) } }
+    var judged: [GateRow] = []
+    for (index, (item, style)) in rows.enumerated() {
+      let done = Double(index) / Double(rows.count)
+      let row = try judge(item, style, share: (done, 1 / Double(rows.count)))
+      judged.append(row)
+      progress.clear()
+      report(row)
+    }
+    guard options.confirms else { return judged }
+    // What was slower for a while is found out by asking again when that while is over.
+    for (index, (item, style)) in rows.enumerated() where judged[index].outcome == .regressed {
+      let again = try judge(item, style, share: (1, 0))
+      judged[index].confirm(with: again)
+      progress.clear()
+      report(judged[index])
+    }
+    return judged
+  }
+
+  private func judge(
+    _ item: SuitePlan.Case, _ style: Style, share: (done: Double, each: Double)
+  ) throws -> GateRow {
+    let id = item.id(style)
+    let started = ProcessUsage.now().wall
+    guard started < deadline else {
+      return GateRow(id: id, outcome: .inconclusive, reason: "the time budget was used up before it")
+    }
+    var trace = GateTrace()
+    do {
+      let operations = try self.operations(item, id)
+      for pair in 0..<rule.pairs {
+        progress.show(
+          "\(id): pair \(pair + 1)/\(rule.pairs)",
+          share: share.done + share.each * Double(pair) / Double(rule.pairs))
+        try measure(pair, id, operations, into: &trace, clock: item.workload.decidingClock,
+          since: started)
+      }
+    } catch let error as NotComparable {
+      return GateRow(id: id, outcome: .notComparable, reason: error.description)
+    }
+    let seconds = Double(ProcessUsage.now().wall - started) / 1e9
+    return GateRow(
+      id: id, trace: trace, clock: item.workload.decidingClock, rule: rule, seconds: seconds)
+  }
+
+  /// How many operations a batch has, found on the base and the same for both.
+  private func operations(_ item: SuitePlan.Case, _ id: WorkloadID) throws -> Int {
+    if case .parameter(let name) = item.workload.operationCount { return item.parameters[name] }
+    let worker = try base.start()
+    defer { worker.finish() }
+    var calibration = Calibration(target: options.batch, operations: 100)
+    while true {
+      let answer = try ask(worker, .time, id, calibration.operations, seed: 1)
+      if calibration.note(wall: Double(answer.wallNanoseconds)) {
+        return calibration.operations
+      }
+    }
+  }
+
+  private func measure(
+    _ pair: Int, _ id: WorkloadID, _ operations: Int, into trace: inout GateTrace,
+    clock: DecidingClock, since started: UInt64
+  ) throws {
+    // What starts second may find its files warm: the sides take turns at starting.
+    let headFirst = pair % 2 == 1
+    let first = try (headFirst ? head : base).start()
+    defer { first.finish() }
+    let second = try (headFirst ? base : head).start()
+    defer { second.finish() }
+    let (baseWorker, headWorker) = headFirst ? (second, first) : (first, second)
+    let twin = options.measuresNoise ? try base.start() : nil
+    defer { twin?.finish() }
+    for worker in [baseWorker, headWorker, twin] {
+      for batch in 0..<2 where worker != nil {
+        _ = try ask(worker!, .time, id, operations, seed: UInt64(batch))
+      }
+    }
+    trace.beginPair()
+    let share = options.rowBudget * Double(pair + 1) / Double(rule.pairs)
+    let end = min(deadline, started + UInt64(share * 1e9))
+    for quad in 0..<(rule.looks.last ?? 0) {
+      let measured = try self.quad(baseWorker, headWorker, id, operations)
+      trace.add(measured)
+      if let twin, quad % 3 == 2, quad < 24 {
+        trace.addNoise(try self.quad(baseWorker, twin, id, operations))
+      }
+      if rule.looks.contains(quad + 1), trace.isClear(clock: clock, rule: rule) { break }
+      guard ProcessUsage.now().wall < end else { break }
+    }
+  }
+
+  /// Four batches; a coin says which side begins.
+  private func quad(
+    _ base: WorkerProcess, _ head: WorkerProcess, _ id: WorkloadID, _ operations: Int
+  ) throws -> GateTrace.Measured {
+    let seed = random.next()
+    let headFirst = random.next() & 1 == 0
+    var (cpu, wall) = (Quad(base: [], head: []), Quad(base: [], head: []))
+    var checksums: Set<String> = []
+    for isHead in headFirst ? [true, false, false, true] : [false, true, true, false] {
+      let answer = try ask(isHead ? head : base, .time, id, operations, seed: seed)
+      checksums.insert(answer.checksum)
+      let (used, took) = (Double(answer.cpuNanoseconds), Double(answer.wallNanoseconds))
+      if isHead {
+        cpu.head.append(used)
+        wall.head.append(took)
+      } else {
+        cpu.base.append(used)
+        wall.base.append(took)
+      }
+    }
+    if options.comparesWork, checksums.count > 1 {
+      throw WrongWork("\(id): \(self.base.name) and \(self.head.name) found different things")
+    }
+    return GateTrace.Measured(cpu: cpu, wall: wall, operations: operations)
+  }
+
+  private func ask(
+    _ worker: WorkerProcess, _ verb: WorkerRequest.Verb, _ id: WorkloadID, _ operations: Int,
+    seed: UInt64
+  ) throws -> WorkerAnswer {
+    do {
+      return try worker.ask(WorkerRequest(verb, id, operations: operations, seed: seed))
+    } catch let error as UsageError {
+      // The other program has no such row, or a row of that name that does other work.
+      throw NotComparable(error.description)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import UV
+
+/// Parts of Swift tasks that reached a loop: what an `await` costs it in wake-ups.
+public struct JobCount: Hashable, Sendable {
+  /// Enqueued on the loop's own thread.
+  public var fromLoop = 0
+  /// Enqueued by other threads.
+  public var fromOtherThreads = 0
+
+  /// None; what the rows in C report.
+  public init() {}
+
+  /// Those that `loop` has had so far.
+  init(_ loop: EventLoop) {
+    let activity = loop.activity
+    fromLoop = activity.jobsFromLoop
+    fromOtherThreads = activity.jobsFromOtherThreads
+  }
+
+  /// Those since `start`.
+  func since(_ start: JobCount) -> JobCount {
+    var count = JobCount()
+    count.fromLoop = fromLoop - start.fromLoop
+    count.fromOtherThreads = fromOtherThreads - start.fromOtherThreads
+    return count
+  }
+
+  /// As counters of a run. A row that served `messages` in all, of which `operations` lie
+  /// in the window, reports their share.
+  func counters(of operations: Int = 1, among messages: Int = 1) -> [String: UInt64] {
+    func share(_ count: Int) -> UInt64 {
+      UInt64((Double(count) * Double(operations) / Double(messages)).rounded())
+    }
+    return ["jobs": share(fromLoop), "jobs_from_other_threads": share(fromOtherThreads)]
+  }
+}

@@ -1,0 +1,91 @@
+import BenchKit
+import CBenchSupport
+import UV
+import UVFutures
+
+/// The operations of a run, as the Swift rows of a workload without a load generator deal
+/// them out: numbered in the order of issue, timed, summed up. The window opens with the
+/// first and closes with the last.
+final class LoopOperations {
+  /// One operation under way.
+  struct Operation {
+    /// Its number.
+    let index: Int
+    /// When it began, or 0 if it is not timed.
+    let start: UInt64
+  }
+
+  private let task: LoopTask
+  private let loop: EventLoop
+  private let isSampled: Bool
+  private var issued = 0
+  private var completed = 0
+  private var checksum: UInt64 = 0
+  private var jobs = JobCount()
+  private var failure: (any Error)?
+  /// Held by the future rows.
+  var subscription: AnyCancellable?
+
+  /// Opens the window. `isSampled` is for operations far below a microsecond.
+  init(_ task: LoopTask, on loop: EventLoop, isSampled: Bool = false) {
+    self.task = task
+    self.loop = loop
+    self.isSampled = isSampled
+    jobs = JobCount(loop)
+    task.meter.open()
+  }
+
+  /// The next operation; nil when enough have been issued, or one has failed.
+  func next() -> Operation? {
+    if issued == task.operations || failure != nil { return nil }
+    issued += 1
+    return begin(issued - 1)
+  }
+
+  /// The operation of that number, for a row whose numbers come from elsewhere.
+  func begin(_ index: Int) -> Operation {
+    let isTimed = !isSampled || bench_latency_is_sampled(UInt64(index)) != 0
+    return Operation(index: index, start: isTimed ? bench_now_ns() : 0)
+  }
+
+  /// Ends an operation with what it found.
+  func end(_ operation: Operation, _ value: UInt64) {
+    if operation.start != 0 { task.latencies.record(since: operation.start) }
+    checksum &+= bench_share(UInt64(operation.index), value)
+    completed += 1
+    guard completed == task.operations else { return }
+    task.meter.close()
+    jobs = JobCount(loop).since(jobs)
+  }
+
+  /// Notes the first failure; nothing more is issued.
+  func fail(_ error: any Error) {
+    if failure == nil { failure = error }
+  }
+
+  /// The value of a result; nil, and the failure noted, where there is none.
+  func value<Value>(_ result: Result<Value, UVError>) -> Value? {
+    switch result {
+    case .success(let value): return value
+    case .failure(let error):
+      fail(error)
+      return nil
+    }
+  }
+
+  /// Notes how a pipeline ended.
+  func check(_ completion: Subscribers.Completion<UVError>) {
+    if case .failure(let error) = completion { fail(error) }
+  }
+
+  /// What was done, once the loop has ended.
+  func report() throws -> LoopReport {
+    if let failure { throw WrongWork("\(failure)") }
+    return LoopReport(operations: completed, checksum: checksum, jobs: jobs)
+  }
+}
+
+extension Bytes {
+  /// What the bytes of a file add to the checksum.
+  var benchHash: UInt64 { withUnsafeBytes { bench_hash($0.baseAddress, $0.count) } }
+}

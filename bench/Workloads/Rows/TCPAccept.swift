@@ -1,0 +1,110 @@
+import UV
+import UVFutures
+import UVPromises
+
+/// `tcp-accept`: one message is written back on each connection, which is closed then.
+enum TCPAccept {
+  static let callback: ServerRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let service = try TCPService(task, on: loop)
+      service.listener.start { result in
+        guard let connection = service.accept(result) else { return }
+        var missing = service.size
+        let written: Completion<Void> = { result in
+          service.check(result, on: connection)
+          guard missing == 0 else { return }
+          connection.stop()
+          service.close(connection)
+        }
+        func echo() {
+          connection.start { result in
+            switch result {
+            case .success(let chunk?):
+              missing -= chunk.count
+              service.bytesRead += chunk.count
+              service.bytesWritten += chunk.count
+              connection.write(chunk, written)
+              if connection.writeQueueSize > 0 {
+                connection.stop()
+                connection.drain { _ in echo() }
+              }
+            case .success(nil): service.close(connection)
+            case .failure(let error): service.fail(error, on: connection)
+            }
+          }
+        }
+        echo()
+      }
+      return service
+    }.report()
+  }
+
+  static let promise: ServerRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let service = try TCPService(task, on: loop)
+      service.listener.start { result in
+        guard let connection = service.accept(result) else { return }
+        var missing = service.size
+        func echo() -> Promise<Void> {
+          connection.read().promise().then { chunk -> Promise<Void> in
+            guard let chunk else { return .value }
+            missing -= chunk.count
+            service.bytesRead += chunk.count
+            service.bytesWritten += chunk.count
+            let written = connection.write(chunk).promise()
+            return missing == 0 ? written : written.then(echo)
+          }
+        }
+        echo().done { service.close(connection) }.catch { service.fail($0, on: connection) }
+      }
+      return service
+    }.report()
+  }
+
+  static let future: ServerRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let service = try TCPService(task, on: loop)
+      service.listener.publisher()
+        .sink(receiveCompletion: { service.end($0) }) { connection in
+          service.admit(connection)
+          var missing = service.size
+          connection.publisher()
+            .flatMap(maxPublishers: .max(1)) { chunk in
+              missing -= chunk.count
+              service.bytesRead += chunk.count
+              service.bytesWritten += chunk.count
+              return connection.write(chunk).publisher()
+            }
+            .first { missing == 0 }
+            .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
+            .store(in: &service.subscriptions)
+        }
+        .store(in: &service.subscriptions)
+      return service
+    }.report()
+  }
+
+  static let async: ServerRow = { task in
+    try EventLoop.run { loop in
+      let service = try TCPService(task, on: loop)
+      for try await connection in service.listener {
+        service.admit(connection)
+        loop.spawn {
+          do throws(UVError) {
+            var missing = service.size
+            for try await chunk in connection {
+              missing -= chunk.count
+              service.bytesRead += chunk.count
+              service.bytesWritten += chunk.count
+              try await connection.write(chunk).value
+              if missing == 0 { break }
+            }
+            service.close(connection)
+          } catch { service.fail(error, on: connection) }
+        }
+        if service.isFull { break }
+      }
+      return service
+    }.report()
+  }
+}

@@ -1,0 +1,98 @@
+import BenchKit
+import UV
+import UVFutures
+
+/// What all Swift rows of a TCP workload share: the listener, and what has been served.
+final class TCPService {
+  /// Listens on a port of its own.
+  let listener: TCPListener
+  /// Bytes received and sent on all connections.
+  var bytesRead = 0
+  var bytesWritten = 0
+
+  /// Held by the future rows.
+  var subscriptions: Set<AnyCancellable> = []
+
+  private let task: ServerTask
+  private var accepted = 0
+  private var closed = 0
+  private var jobs: JobCount
+  private var failure: (any Error)?
+
+  /// Listens, and tells the load generator where.
+  init(_ task: ServerTask, on loop: EventLoop) throws(UVError) {
+    self.task = task
+    listener = try loop.tcp.listen(host: "127.0.0.1", port: 0, backlog: 1024)
+    jobs = JobCount(loop)
+    task.listening(try listener.localAddress().port)
+  }
+
+  /// Bytes of a message or a write.
+  var size: Int { task.size }
+
+  /// Prepares a connection that was accepted; the last one closes the listener.
+  func admit(_ connection: TCPConnection) {
+    accepted += 1
+    if isFull { listener.close() }
+    do throws(UVError) { try connection.setNoDelay() } catch { fail(error, on: connection) }
+  }
+
+  /// The connection that a listener's callback brought; nil, and the failure noted, where
+  /// there is none.
+  func accept(_ result: Result<TCPConnection?, UVError>) -> TCPConnection? {
+    switch result {
+    case .success(let connection?):
+      admit(connection)
+      return connection
+    case .success(nil): return nil
+    case .failure(let error):
+      end(.failure(error))
+      return nil
+    }
+  }
+
+  /// Whether the last connection has been accepted.
+  var isFull: Bool { accepted == task.connections }
+
+  /// Closes a connection that has been served.
+  func close(_ connection: TCPConnection) {
+    connection.close { [self] _ in
+      closed += 1
+      if closed == task.connections { jobs = JobCount(connection.loop).since(jobs) }
+    }
+  }
+
+  /// Notes a failure to write.
+  func check(_ result: Result<Void, UVError>, on connection: TCPConnection) {
+    if case .failure(let error) = result { fail(error, on: connection) }
+  }
+
+  /// Notes how the listener ended.
+  func end(_ completion: Subscribers.Completion<UVError>) {
+    // It is closed after the last connection.
+    if case .failure(let error) = completion, !isFull { fail(error) }
+  }
+
+  /// Ends a connection whose pipeline has ended.
+  func end(_ completion: Subscribers.Completion<UVError>, of connection: TCPConnection) {
+    switch completion {
+    case .finished: close(connection)
+    case .failure(let error): fail(error, on: connection)
+    }
+  }
+
+  /// Notes the first failure, and closes what it happened on.
+  func fail(_ error: any Error, on connection: TCPConnection? = nil) {
+    if failure == nil { failure = error }
+    connection?.close()
+  }
+
+  /// What was served, once the loop has ended.
+  func report() throws -> ServerReport {
+    if let failure { throw WrongWork("\(failure)") }
+    guard closed == task.connections else {
+      throw WrongWork("\(closed) of \(task.connections) connections were closed")
+    }
+    return ServerReport(bytesRead: bytesRead, bytesWritten: bytesWritten, jobs: jobs)
+  }
+}

@@ -1,0 +1,156 @@
+import CBenchSupport
+import UV
+import UVFutures
+import UVPromises
+
+/// `tcp-stream`: the peer asks for so many writes of the same bytes, one at a time.
+enum TCPStream {
+  static let callback: ServerRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let service = try TCPService(task, on: loop)
+      let payload = task.payload
+      service.listener.start { result in
+        guard let connection = service.accept(result) else { return }
+        var requests = WriteRequests()
+        func pump() {
+          guard requests.next() else { return }
+          service.bytesWritten += payload.count
+          connection.write(payload) { result in
+            service.check(result, on: connection)
+            pump()
+          }
+        }
+        connection.start { result in
+          switch result {
+          case .success(let chunk?):
+            service.bytesRead += chunk.count
+            if requests.add(chunk) { pump() }
+          case .success(nil): service.close(connection)
+          case .failure(let error): service.fail(error, on: connection)
+          }
+        }
+      }
+      return service
+    }.report()
+  }
+
+  static let promise: ServerRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let service = try TCPService(task, on: loop)
+      let payload = task.payload
+      service.listener.start { result in
+        guard let connection = service.accept(result) else { return }
+        var requests = WriteRequests()
+        func pump() -> Promise<Void> {
+          guard requests.next() else { return .value }
+          service.bytesWritten += payload.count
+          return connection.write(payload).promise().then(pump)
+        }
+        func serve() -> Promise<Void> {
+          connection.read().promise().then { chunk -> Promise<Void> in
+            guard let chunk else { return .value }
+            service.bytesRead += chunk.count
+            return requests.add(chunk) ? pump().then(serve) : serve()
+          }
+        }
+        serve().done { service.close(connection) }.catch { service.fail($0, on: connection) }
+      }
+      return service
+    }.report()
+  }
+
+  static let future: ServerRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let service = try TCPService(task, on: loop)
+      let payload = task.payload
+      service.listener.publisher()
+        .sink(receiveCompletion: { service.end($0) }) { connection in
+          service.admit(connection)
+          var requests = WriteRequests()
+          connection.publisher()
+            .flatMap(maxPublishers: .max(1)) { chunk in
+              service.bytesRead += chunk.count
+              return (0..<requests.take(chunk)).publisher.setFailureType(to: UVError.self)
+                .flatMap(maxPublishers: .max(1)) { _ in
+                  service.bytesWritten += payload.count
+                  return connection.write(payload).publisher()
+                }
+            }
+            .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
+            .store(in: &service.subscriptions)
+        }
+        .store(in: &service.subscriptions)
+      return service
+    }.report()
+  }
+
+  static let async: ServerRow = { task in
+    try EventLoop.run { loop in
+      let service = try TCPService(task, on: loop)
+      let payload = task.payload
+      for try await connection in service.listener {
+        service.admit(connection)
+        loop.spawn {
+          do throws(UVError) {
+            var requests = WriteRequests()
+            for try await chunk in connection {
+              service.bytesRead += chunk.count
+              guard requests.add(chunk) else { continue }
+              while requests.next() {
+                service.bytesWritten += payload.count
+                try await connection.write(payload).value
+              }
+            }
+            service.close(connection)
+          } catch { service.fail(error, on: connection) }
+        }
+        if service.isFull { break }
+      }
+      return service
+    }.report()
+  }
+}
+
+/// The peer's requests: little-endian numbers of eight bytes, each of so many writes.
+private struct WriteRequests {
+  private var received = 0
+  private var number: UInt64 = 0
+  private var remaining: UInt64 = 0
+
+  /// Takes in what was read. True if there is something to write where nothing was.
+  mutating func add(_ bytes: Bytes) -> Bool {
+    let wasIdle = remaining == 0
+    for byte in bytes {
+      number |= UInt64(byte) << UInt64(received % 8 * 8)
+      received += 1
+      guard received % 8 == 0 else { continue }
+      remaining += number
+      number = 0
+    }
+    return wasIdle && remaining > 0
+  }
+
+  /// Takes in what was read, and says how many writes that makes.
+  mutating func take(_ bytes: Bytes) -> UInt64 {
+    _ = add(bytes)
+    defer { remaining = 0 }
+    return remaining
+  }
+
+  /// Whether there is another write to be issued; counts it.
+  mutating func next() -> Bool {
+    if remaining == 0 { return false }
+    remaining -= 1
+    return true
+  }
+}
+
+extension ServerTask {
+  /// What every write sends.
+  fileprivate var payload: Bytes {
+    Bytes(unsafeUninitializedCapacity: size) { buffer in
+      bench_fill(buffer.baseAddress, size, seed)
+      return size
+    }
+  }
+}

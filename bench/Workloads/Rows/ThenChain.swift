@@ -1,0 +1,90 @@
+import CBenchSupport
+import UV
+import UVFutures
+import UVPromises
+
+/// `then-chain`: three transformations of a value, each a continuation of the one before.
+enum ThenChain {
+  static let callback: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let operations = LoopOperations(task, on: loop, isSampled: true)
+      func next() {
+        guard let chain = operations.next() else { return }
+        let seed = bench_mix(task.seed &+ UInt64(chain.index))
+        loop.queueMicrotask {
+          let one = bench_step_one(seed)
+          loop.queueMicrotask {
+            let two = bench_step_two(one)
+            loop.queueMicrotask {
+              operations.end(chain, bench_step_three(two))
+              next()
+            }
+          }
+        }
+      }
+      for _ in 0..<task.inFlight { next() }
+      return operations
+    }.report()
+  }
+
+  static let promise: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let operations = LoopOperations(task, on: loop, isSampled: true)
+      func next() {
+        guard let chain = operations.next() else { return }
+        Guarantee.value(bench_mix(task.seed &+ UInt64(chain.index)))
+          .map { bench_step_one($0) }
+          .map { bench_step_two($0) }
+          .done { two in
+            operations.end(chain, bench_step_three(two))
+            next()
+          }
+      }
+      for _ in 0..<task.inFlight { next() }
+      return operations
+    }.report()
+  }
+
+  static let future: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let operations = LoopOperations(task, on: loop, isSampled: true)
+      operations.subscription = (0..<task.operations).publisher
+        .flatMap(maxPublishers: .max(task.inFlight)) { index in
+          let chain = operations.begin(index)
+          let value = bench_mix(task.seed &+ UInt64(index))
+          return Future<UInt64, Never> { promise in promise(.success(value)) }
+            .map { bench_step_one($0) }
+            .map { bench_step_two($0) }
+            .map { operations.end(chain, bench_step_three($0)) }
+        }
+        .sink(receiveCompletion: { _ in }, receiveValue: {})
+      return operations
+    }.report()
+  }
+
+  static let async: LoopRow = { task in
+    try EventLoop.run { loop in
+      let operations = LoopOperations(task, on: loop, isSampled: true)
+      for _ in 0..<task.inFlight {
+        loop.spawn {
+          while let chain = operations.next() {
+            let one = await stepOne(bench_mix(task.seed &+ UInt64(chain.index)))
+            let two = await stepTwo(one)
+            operations.end(chain, await stepThree(two))
+          }
+        }
+      }
+      return operations
+    }.report()
+  }
+
+  // Not inlined: each is to be the call of an asynchronous function that it stands for.
+  @inline(never)
+  private static func stepOne(_ value: UInt64) async -> UInt64 { bench_step_one(value) }
+
+  @inline(never)
+  private static func stepTwo(_ value: UInt64) async -> UInt64 { bench_step_two(value) }
+
+  @inline(never)
+  private static func stepThree(_ value: UInt64) async -> UInt64 { bench_step_three(value) }
+}
