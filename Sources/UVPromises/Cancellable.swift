@@ -24,8 +24,8 @@ public struct CancelContext {
   /// PromiseKit 7's `cancelAttempted`.
   public var cancelAttempted: Bool { node.flags.contains(.cancelAttempted) }
 
-  /// Whether cancellation was asked for through a context of this promise, and came in time: the promise is pending, or
-  /// has failed with an error that stands for a cancellation.
+  /// Whether cancellation was asked for through a context of this promise, and came in time: the promise is
+  /// pending, or has failed with an error that stands for a cancellation.
   ///
   /// PromiseKit 7's `isCancelled`.
   public var isCancelled: Bool {

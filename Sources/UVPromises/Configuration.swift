@@ -2,8 +2,8 @@ import Synchronization
 
 /// The settings of the module, for the whole process: `conf.logHandler = { … }`.
 ///
-/// PromiseKit's `conf`. There is no default queue to set: the default is the loop of the thread, and another may be
-/// named at each handler.
+/// PromiseKit's `conf`. There is no default queue to set: the default is the loop of the thread, and another
+/// may be named at each handler.
 public let conf = Configuration()
 
 /// What ``conf`` has to offer. Any thread may read and set it.
@@ -26,8 +26,8 @@ public final class Configuration: Sendable {
     set { handlers.withLock { $0.log = newValue } }
   }
 
-  /// Told of a promise that was rejected and that nobody had asked for by the end of the turn of the loop; prints
-  /// unless set. A cancellation is nothing to report.
+  /// Told of a promise that was rejected and that nobody had asked for by the end of the turn of the loop;
+  /// prints unless set. A cancellation is nothing to report.
   ///
   /// Node's `unhandledRejection` event.
   public var unhandledRejectionHandler: @Sendable (UnhandledRejection) -> Void {

@@ -21,7 +21,8 @@ extension Guarantee where T: Sequence {
     map(on: dispatcher, file: file, line: line) { $0.map { $0[keyPath: keyPath] } }
   }
 
-  /// Calls `transform` with each element; the result is a guarantee of all elements of what it returns, in order.
+  /// Calls `transform` with each element; the result is a guarantee of all elements of what it returns, in
+  /// order.
   ///
   /// PromiseKit's `flatMapValues`.
   @inlinable
@@ -32,7 +33,8 @@ extension Guarantee where T: Sequence {
     map(on: dispatcher, file: file, line: line) { $0.flatMap(transform) }
   }
 
-  /// Calls `transform` with each element; the result is a guarantee of what it returns other than nil, in order.
+  /// Calls `transform` with each element; the result is a guarantee of what it returns other than nil, in
+  /// order.
   ///
   /// PromiseKit's `compactMapValues`.
   @inlinable
@@ -54,8 +56,8 @@ extension Guarantee where T: Sequence {
     map(on: dispatcher, file: file, line: line) { $0.compactMap { $0[keyPath: keyPath] } }
   }
 
-  /// Calls `transform` with each element and waits for all guarantees that it returns, which run at the same time; the
-  /// result is a guarantee of their values, in order.
+  /// Calls `transform` with each element and waits for all guarantees that it returns, which run at the same
+  /// time; the result is a guarantee of their values, in order.
   ///
   /// PromiseKit's `thenMap`.
   @inlinable
@@ -66,8 +68,8 @@ extension Guarantee where T: Sequence {
     then(on: dispatcher, file: file, line: line) { when(guarantees: $0.map(transform)) as Guarantee<[U]> }
   }
 
-  /// Calls `transform` with each element and waits for all guarantees that it returns, which run at the same time; the
-  /// result is a guarantee of all elements of their values, in order.
+  /// Calls `transform` with each element and waits for all guarantees that it returns, which run at the same
+  /// time; the result is a guarantee of all elements of their values, in order.
   ///
   /// PromiseKit's `thenFlatMap`.
   @inlinable

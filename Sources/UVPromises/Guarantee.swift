@@ -16,8 +16,8 @@ public struct Guarantee<T>: Thenable {
   /// Guarantee(resolver: fetch)
   /// ```
   ///
-  /// - Parameter body: Called once, before this returns, with the function that resolves the guarantee; the first
-  ///   call of that counts.
+  /// - Parameter body: Called once, before this returns, with the function that resolves the guarantee; the
+  ///   first call of that counts.
   ///
   /// PromiseKit's `Guarantee(resolver:)`.
   @inlinable

@@ -1,10 +1,10 @@
 extension Promise {
-  /// Cancels the chain that ends with this promise: the operation at its beginning is cancelled, and its error, which
-  /// stands for a cancellation, goes down the chain. Where a promise on the way has other handlers, it goes on for
-  /// them, and the cancellation begins below it.
+  /// Cancels the chain that ends with this promise: the operation at its beginning is cancelled, and its
+  /// error, which stands for a cancellation, goes down the chain. Where a promise on the way has other
+  /// handlers, it goes on for them, and the cancellation begins below it.
   ///
-  /// `catch` and `recover` let the error pass unless they are for all errors; `ensure` and `finally` run. Does nothing
-  /// once the promise has been resolved.
+  /// `catch` and `recover` let the error pass unless they are for all errors; `ensure` and `finally` run.
+  /// Does nothing once the promise has been resolved.
   ///
   /// The steps on the way are walked one by one; their handlers run as microtasks.
   ///
@@ -13,8 +13,8 @@ extension Promise {
 }
 
 extension Guarantee {
-  /// Cancels the chain that ends with this guarantee, as ``Promise/cancel(with:)``. A guarantee cannot fail: one whose
-  /// own operation is cancelled, such as ``after(_:file:line:)-(Duration,_,_)``, is never resolved.
+  /// Cancels the chain that ends with this guarantee, as ``Promise/cancel(with:)``. A guarantee cannot fail:
+  /// one whose own operation is cancelled, such as ``after(_:file:line:)-(Duration,_,_)``, is never resolved.
   public func cancel() { node.cancel() }
 }
 

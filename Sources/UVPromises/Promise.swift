@@ -12,10 +12,10 @@
 /// }
 /// ```
 ///
-/// Handlers run on the loop of the thread, as microtasks: after the callback that is running, in the order in which
-/// they became due, and never before the call that attaches them has returned. A promise stays on its loop's thread;
-/// it is not `Sendable`, so the compiler keeps it there, and no handler needs an annotation. Making a promise needs no
-/// loop, attaching a handler does.
+/// Handlers run on the loop of the thread, as microtasks: after the callback that is running, in the order in
+/// which they became due, and never before the call that attaches them has returned. A promise stays on its
+/// loop's thread; it is not `Sendable`, so the compiler keeps it there, and no handler needs an annotation.
+/// Making a promise needs no loop, attaching a handler does.
 ///
 /// A promise that was rejected and that nobody has asked for by the end of the turn is reported to
 /// ``Configuration/unhandledRejectionHandler``.
@@ -34,8 +34,8 @@ public struct Promise<T>: Thenable, CatchMixin {
   /// Promise { fetch(completion: $0.resolve) }
   /// ```
   ///
-  /// - Parameter body: Called once, before this returns. If it throws, the promise is rejected with the error, unless
-  ///   it has been resolved by then.
+  /// - Parameter body: Called once, before this returns. If it throws, the promise is rejected with the
+  ///   error, unless it has been resolved by then.
   ///
   /// PromiseKit's `Promise(resolver:)`.
   @inlinable
@@ -85,7 +85,8 @@ public struct Promise<T>: Thenable, CatchMixin {
     return (Promise(node: node), Resolver(node: node))
   }
 
-  /// Calls `body` once the promise has been resolved, with its outcome; what every other method could be built from.
+  /// Calls `body` once the promise has been resolved, with its outcome; what every other method could be
+  /// built from.
   ///
   /// PromiseKit's `pipe(to:)`.
   @inlinable

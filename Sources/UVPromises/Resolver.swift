@@ -38,8 +38,8 @@ public struct Resolver<T> {
     }
   }
 
-  /// Resolves the promise with what a completion handler was given: the error, if there is one, else the value.
-  /// With neither, it is rejected with ``PMKError/invalidCallingConvention``.
+  /// Resolves the promise with what a completion handler was given: the error, if there is one, else the
+  /// value. With neither, it is rejected with ``PMKError/invalidCallingConvention``.
   ///
   /// PromiseKit's `resolve`.
   @inlinable
@@ -67,8 +67,8 @@ public struct Resolver<T> {
   @inlinable
   public func resolve(_ error: (any Error)?, _ value: T?) { resolve(value, error) }
 
-  /// Has `body` called if the promise is cancelled while it is pending, to stop what was to resolve it. The promise
-  /// is rejected with ``PMKError/cancelled`` in any case.
+  /// Has `body` called if the promise is cancelled while it is pending, to stop what was to resolve it. The
+  /// promise is rejected with ``PMKError/cancelled`` in any case.
   @inlinable
   public func onCancel(_ body: @escaping () -> Void) {
     if node.state == .pending { node.onCancel = body }

@@ -40,9 +40,10 @@ import UVTestSupport
 
   @Test func timeoutCancelsTheOperation() async throws {
     let log = try await program { loop, log in
-      loop.sleep(for: .seconds(1000)).promise().ensure { log("ensure") }.timeout(after: .milliseconds(1)).catch {
-        log("\($0)")
-      }
+      loop.sleep(for: .seconds(1000)).promise().ensure { log("ensure") }.timeout(after: .milliseconds(1))
+        .catch {
+          log("\($0)")
+        }
       loop.later(1).timeout(after: .seconds(1000)).done { log("\($0)") }.cauterize()
     }
     // That the program ends shows that no timer is left.
@@ -93,7 +94,9 @@ import UVTestSupport
 
   @Test func anInnerPromiseIsCancelled() async throws {
     let log = try await program { loop, log in
-      let chain = Promise.value(1).then { _ in loop.sleep(for: .seconds(1000)).promise().ensure { log("inner") } }
+      let chain = Promise.value(1).then { _ in
+        loop.sleep(for: .seconds(1000)).promise().ensure { log("inner") }
+      }
       chain.catch(policy: .allErrors) { _ in log("outer") }
       after(.milliseconds(1)).done { chain.cancel() }
     }

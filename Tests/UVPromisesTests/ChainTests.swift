@@ -39,7 +39,9 @@ import UVTestSupport
     #expect(log == ["1", "void"])
   }
 
-  @Test("C4 functions return promises of the value that callbacks would give") func c4_functions() async throws {
+  @Test("C4 functions return promises of the value that callbacks would give") func c4_functions()
+    async throws
+  {
     let log = try await program { loop, log in
       func login(_ name: String) -> Promise<Int> { loop.later(name.count) }
       login("me").done { log("\($0)") }.cauterize()
@@ -49,8 +51,10 @@ import UVTestSupport
 
   @Test("C5 handlers' promises compose") func c5_compose() async throws {
     let log = try await program { loop, log in
-      Promise.value(1).then { loop.later($0 + 1) }.then { loop.later($0 * 10) }.map { "\($0)" }.done { log($0) }
-        .cauterize()
+      Promise.value(1).then { loop.later($0 + 1) }.then { loop.later($0 * 10) }.map { "\($0)" }.done {
+        log($0)
+      }
+      .cauterize()
     }
     #expect(log == ["20"])
   }
@@ -100,7 +104,9 @@ import UVTestSupport
       Promise.value(1).then { _ -> Promise<Int> in throw Boom(number: 2) }.catch { log("then \($0)") }
       Promise.value(1).done { _ in throw Boom(number: 3) }.catch { log("done \($0)") }
       Promise.value(1).get { _ in throw Boom(number: 4) }.catch { log("get \($0)") }
-      Promise<Int>(error: Boom()).recover { _ -> Promise<Int> in throw Boom(number: 5) }.catch { log("recover \($0)") }
+      Promise<Int>(error: Boom()).recover { _ -> Promise<Int> in throw Boom(number: 5) }.catch {
+        log("recover \($0)")
+      }
     }
     #expect(
       log == [
@@ -120,9 +126,13 @@ import UVTestSupport
   @Test("C12 finally comes after catch") func c12_finally() async throws {
     let log = try await program { _, log in
       Promise.value(1).done { _ in log("done") }.catch { _ in log("never") }.finally { log("finally 1") }
-      Promise<Int>(error: Boom()).done { _ in log("never") }.catch { _ in log("catch") }.finally { log("finally 2") }
+      Promise<Int>(error: Boom()).done { _ in log("never") }.catch { _ in log("catch") }.finally {
+        log("finally 2")
+      }
     }
-    #expect(log == ["done", "finally 1", "catch", "finally 2"] || log == ["done", "catch", "finally 1", "finally 2"])
+    #expect(
+      log == ["done", "finally 1", "catch", "finally 2"]
+        || log == ["done", "catch", "finally 1", "finally 2"])
   }
 
   @Test("C13 firstly runs its body once, before it returns") func c13_firstly() async throws {
@@ -138,7 +148,8 @@ import UVTestSupport
   }
 
   @Test("C28 map's handler returns a value") func c28_map() async throws {
-    let log = try await program { _, log in Promise.value(20).map { $0 + 1 }.done { log("\($0)") }.cauterize() }
+    let log = try await program { _, log in Promise.value(20).map { $0 + 1 }.done { log("\($0)") }.cauterize()
+    }
     #expect(log == ["21"])
   }
 
@@ -176,7 +187,8 @@ import UVTestSupport
 
   @Test("C32 get passes on the value that it was given") func c32_get() async throws {
     let log = try await program { _, log in
-      Promise.value(1).get { log("\($0) is 1") }.done { log("\($0) is 1") }.done { log("\($0) is Void") }.cauterize()
+      Promise.value(1).get { log("\($0) is 1") }.done { log("\($0) is 1") }.done { log("\($0) is Void") }
+        .cauterize()
     }
     #expect(log == ["1 is 1", "1 is 1", "() is Void"])
   }
@@ -227,8 +239,10 @@ import UVTestSupport
 
   @Test("C100 earlier results are saved by map") func c100_savingResults() async throws {
     let log = try await program { loop, log in
-      Promise.value("me").then { name in loop.later(42).map { ($0, name) } }.done { id, name in log("\(name) \(id)") }
-        .cauterize()
+      Promise.value("me").then { name in loop.later(42).map { ($0, name) } }.done { id, name in
+        log("\(name) \(id)")
+      }
+      .cauterize()
     }
     #expect(log == ["me 42"])
   }

@@ -111,7 +111,8 @@ import UVTestSupport
     }
     #expect(
       log.sorted() == [
-        "2: 1 a", "3: 1 a true", "4: 1 a true 2", "5: 1 a true 2 b", "any [1, \"a\"]", "array [3, 1, 2]", "empty []",
+        "2: 1 a", "3: 1 a true", "4: 1 a true 2", "5: 1 a true 2 b", "any [1, \"a\"]", "array [3, 1, 2]",
+        "empty []",
         "variadic", "voids",
       ])
   }
@@ -141,13 +142,16 @@ import UVTestSupport
         return drawn == 3 ? loop.failingLater() : loop.later(drawn)
       }
       when(fulfilled: failing, concurrently: 2).catch { _ in log("stopped at \(drawn)") }
-      when(fulfilled: [Promise.value(1), .value(2)].makeIterator(), concurrently: 1).done { log("\($0)") }.cauterize()
+      when(fulfilled: [Promise.value(1), .value(2)].makeIterator(), concurrently: 1).done { log("\($0)") }
+        .cauterize()
     }
     #expect(log.sorted().prefix(3) == ["[1, 2]", "badInput", "stopped at 4"])
     #expect(log.last == "true 4")
   }
 
-  @Test("C77 when(resolved:) from an iterator goes on after a failure") func c77_resolvedConcurrently() async throws {
+  @Test("C77 when(resolved:) from an iterator goes on after a failure") func c77_resolvedConcurrently()
+    async throws
+  {
     let log = try await program { loop, log in
       let source = [loop.failingLater(), loop.later(2), loop.later(3)].makeIterator()
       when(resolved: source, concurrently: 2).done { log("\($0.map(\.value))") }

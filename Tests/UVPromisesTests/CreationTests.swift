@@ -18,8 +18,11 @@ import UVTestSupport
 
   @Test("C19 a completion handler resolves") func c19_seal() async throws {
     let log = try await program { loop, log in
-      func fetch(_ done: @escaping (String?, (any Error)?) -> Void) { loop.queueMicrotask { done("fetched", nil) } }
-      Promise<String> { seal in fetch { value, error in seal.resolve(value, error) } }.done { log($0) }.cauterize()
+      func fetch(_ done: @escaping (String?, (any Error)?) -> Void) {
+        loop.queueMicrotask { done("fetched", nil) }
+      }
+      Promise<String> { seal in fetch { value, error in seal.resolve(value, error) } }.done { log($0) }
+        .cauterize()
     }
     #expect(log == ["fetched"])
   }
@@ -69,7 +72,8 @@ import UVTestSupport
       log == [
         "Promise(1)", "Promise(Boom(number: 0))", "Promise(2)", "Promise(Boom(number: 3))", "Promise(4)",
         "Promise(Boom(number: 5))",
-        "Promise(a completion handler was called with neither a value nor an error)", "Promise(6)", "Promise(7)",
+        "Promise(a completion handler was called with neither a value nor an error)", "Promise(6)",
+        "Promise(7)",
         "Promise(Boom(number: 8))", "Promise(())", "Promise(())", "Promise(())", "Promise(Boom(number: 9))",
       ])
   }
@@ -106,7 +110,8 @@ import UVTestSupport
     #expect(
       log.sorted()
         == [
-          "1", "fetched", "get 3", "3", "void", "as void", "[6, 2, 4]", "[3, 3, 1, 1, 2, 2]", "[3, 2]", "[4, 2, 3]",
+          "1", "fetched", "get 3", "3", "void", "as void", "[6, 2, 4]", "[3, 3, 1, 1, 2, 2]", "[3, 2]",
+          "[4, 2, 3]",
           "[3, 1, 2]", "[3, 2]", "[1, 2, 3]",
         ].sorted())
   }
@@ -189,7 +194,8 @@ import UVTestSupport
       ])
   }
 
-  @Test("C67 wait inside a running loop stops the program with a sentence") func c67_waitInside() async throws {
+  @Test("C67 wait inside a running loop stops the program with a sentence") func c67_waitInside() async throws
+  {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try EventLoop.runCallbacks { loop in
         loop.queueMicrotask { _ = try? Promise<Int>.pending().promise.wait() }
@@ -219,7 +225,8 @@ import UVTestSupport
     }
     #expect(
       log == [
-        "Promise(1) Promise(…Int) Guarantee(x)", "Promise<Int>.pending(handlers: 1) Promise<Int>.fulfilled(1)",
+        "Promise(1) Promise(…Int) Guarantee(x)",
+        "Promise<Int>.pending(handlers: 1) Promise<Int>.fulfilled(1)",
       ])
   }
 

@@ -31,10 +31,12 @@ import UVTestSupport
 
   @Test("C102 what throws elsewhere rejects here") func c102_throws() async throws {
     let log = try await program { loop, log in
-      loop.later(1).map(on: .global()) { _ -> Int in throw Boom() }.recover(on: .global()) { _ in Promise.value(3) }
-        .compactMap(on: .global()) { $0 == 3 ? nil : $0 }
-        .tap(on: .global()) { log("\($0.isFulfilled)") }
-        .catch { if case PMKError.compactMap = $0 { log("compactMap") } }
+      loop.later(1).map(on: .global()) { _ -> Int in throw Boom() }.recover(on: .global()) { _ in
+        Promise.value(3)
+      }
+      .compactMap(on: .global()) { $0 == 3 ? nil : $0 }
+      .tap(on: .global()) { log("\($0.isFulfilled)") }
+      .catch { if case PMKError.compactMap = $0 { log("compactMap") } }
       Guarantee.value(1).map(on: .global()) { $0 + 1 }.done(on: .global()) { log("guarantee \($0)") }
     }
     #expect(log.sorted() == ["compactMap", "false", "guarantee 2"])
@@ -47,7 +49,8 @@ import UVTestSupport
       log("before")
       seal.fulfill(1)
       log("after")
-      Promise.value(1).map(on: CurrentThreadDispatcher()) { $0 }.done { log("current thread \($0)") }.cauterize()
+      Promise.value(1).map(on: CurrentThreadDispatcher()) { $0 }.done { log("current thread \($0)") }
+        .cauterize()
     }
     #expect(log == ["before", "2", "after", "current thread 1"])
   }

@@ -126,10 +126,12 @@ private struct Immediate: Thenable {
     }
     #expect(
       log.sorted() == [
-        "C48 [6, 2, 4]", "C48 key [\"me\", \"you\"]", "C49 [3, 3, 1, 1, 2, 2]", "C50 [3, 2]", "C50 key [\"u\"]",
+        "C48 [6, 2, 4]", "C48 key [\"me\", \"you\"]", "C49 [3, 3, 1, 1, 2, 2]", "C50 [3, 2]",
+        "C50 key [\"u\"]",
         "C51 [30, 10, 20]", "C52 [3, -3, 1, -1, 2, -2]", "C53 [3, 2]", "C53 key [\"me\"]",
         "C54 empty the sequence has no such element", "C54 first 3", "C54 last 2",
-        "C54 no last the sequence has no such element", "C54 none the sequence has no such element", "C54 where 1",
+        "C54 no last the sequence has no such element", "C54 none the sequence has no such element",
+        "C54 where 1",
         "C55 [1, 2, 3]",
       ])
   }
@@ -201,7 +203,8 @@ private struct Immediate: Thenable {
 
   @Test("C62 ensureThen is waited for") func c62_ensureThen() async throws {
     let log = try await program { loop, log in
-      loop.later(1).ensureThen { after(.milliseconds(2)).done { log("cleaned") } }.done { log("\($0)") }.cauterize()
+      loop.later(1).ensureThen { after(.milliseconds(2)).done { log("cleaned") } }.done { log("\($0)") }
+        .cauterize()
       loop.failingLater(milliseconds: 5).ensureThen { after(.milliseconds(2)).done { log("cleaned") } }
         .catch { log("\($0)") }
     }
@@ -215,7 +218,8 @@ private struct Immediate: Thenable {
 
   @Test("C81 the errors") func c81_errors() async throws {
     let errors: [PMKError] = [
-      .invalidCallingConvention, .returnedSelf, .badInput, .cancelled, .compactMap("x", Int.self), .emptySequence,
+      .invalidCallingConvention, .returnedSelf, .badInput, .cancelled, .compactMap("x", Int.self),
+      .emptySequence,
       .noWinner, .timedOut, .validationFailure, .aggregate([]), .abandoned,
     ]
     #expect(Set(errors.map(\.description)).count == errors.count)

@@ -15,7 +15,8 @@ import UVTestSupport
 
   @Test func anyGathersTheErrors() async throws {
     let log = try await program { loop, log in
-      any([loop.failingLater(Boom(number: 1), milliseconds: 3), loop.later(2)]).done { log("\($0)") }.cauterize()
+      any([loop.failingLater(Boom(number: 1), milliseconds: 3), loop.later(2)]).done { log("\($0)") }
+        .cauterize()
       any([loop.failingLater(Boom(number: 1), milliseconds: 3), loop.failingLater(Boom(number: 2))]).catch {
         if case PMKError.aggregate(let errors) = $0 { log("\(errors)") }
       }
@@ -29,7 +30,8 @@ import UVTestSupport
 
   @Test func retryBacksOff() async throws {
     let backoff = Backoff.exponential(from: .milliseconds(125), by: 2, upTo: .milliseconds(600))
-    #expect((1...4).map { backoff.duration(afterFailures: $0) } == [125, 250, 500, 600].map { .milliseconds($0) })
+    #expect(
+      (1...4).map { backoff.duration(afterFailures: $0) } == [125, 250, 500, 600].map { .milliseconds($0) })
     for _ in 0..<100 {
       let pause = backoff.jittered(0.5).duration(afterFailures: 1)
       #expect(pause >= .milliseconds(62) && pause <= .milliseconds(125))
@@ -45,7 +47,9 @@ import UVTestSupport
         return loop.failingLater(milliseconds: 20)
       }.catch { log("\($0)") }
     }
-    #expect(log == ["3", "attempt", "attempt", "attempt", "Boom(number: 0)"] || log.filter { $0 == "attempt" }.count == 3)
+    #expect(
+      log == ["3", "attempt", "attempt", "attempt", "Boom(number: 0)"]
+        || log.filter { $0 == "attempt" }.count == 3)
   }
 
   @Test func cancellingARetryEndsIt() async throws {
@@ -75,7 +79,8 @@ import UVTestSupport
     }
     #expect(
       log.sorted() == [
-        "Boom(number: 9)", "always", "delay 1", "fold abc", "reduce 10", "the value was refused by a validation",
+        "Boom(number: 9)", "always", "delay 1", "fold abc", "reduce 10",
+        "the value was refused by a validation",
         "valid 2", "zip 1 true", "zip 1 x",
       ])
   }

@@ -25,8 +25,8 @@ extension Log where Element == String {
   func callAsFunction(_ text: String) { append(text) }
 }
 
-/// Runs a program of promises on a loop and returns what it has logged. Nothing may be left on the loop, and nothing
-/// may be reported: neither an unhandled rejection nor a lost promise.
+/// Runs a program of promises on a loop and returns what it has logged. Nothing may be left on the loop, and
+/// nothing may be reported: neither an unhandled rejection nor a lost promise.
 func program(
   sourceLocation: SourceLocation = #_sourceLocation,
   _ body: @escaping @Sendable (EventLoop, Log<String>) throws -> Void
@@ -72,7 +72,9 @@ extension EventLoop {
   }
 
   /// A promise that fails after some turns of the loop.
-  func failingLater<T>(_ error: any Error = Boom(), milliseconds: Int = 1, as type: T.Type = Int.self) -> Promise<T> {
+  func failingLater<T>(_ error: any Error = Boom(), milliseconds: Int = 1, as type: T.Type = Int.self)
+    -> Promise<T>
+  {
     after(.milliseconds(milliseconds)).map { throw error }
   }
 }

@@ -14,7 +14,9 @@ private final class Token {}
       log("\(await after(.milliseconds(1)).map { 2 }.async())")
       log("\(try await Promise.value(3).async())")
       do { _ = try await loop.failingLater().async() } catch { log("\(error)") }
-      do { _ = try await Promise<Int>(error: PMKError.cancelled).async() } catch { log("\(error.isCancelled)") }
+      do { _ = try await Promise<Int>(error: PMKError.cancelled).async() } catch {
+        log("\(error.isCancelled)")
+      }
       let made = Promise {
         try await loop.sleep(for: .milliseconds(1)).value
         return 4

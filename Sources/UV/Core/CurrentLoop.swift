@@ -1,13 +1,23 @@
 import CUV
+import Synchronization
 
 /// The loop of each thread, in a thread-specific value.
 enum CurrentLoop {
-  private static let key: pthread_key_t = {
+  private static let createdKey: pthread_key_t = {
     var key = pthread_key_t()
     let code = pthread_key_create(&key, nil)
     precondition(code == 0, "pthread_key_create: \(code)")
+    knownKey.store(UInt(key), ordering: .relaxed)
     return key
   }()
+
+  /// The same, read without asking whether it has been created: a thread that has not seen that has no loop
+  /// either, and for a key that does not exist there is no value.
+  private static let knownKey = Atomic<UInt>(UInt(pthread_key_t.max))
+
+  private static var key: pthread_key_t {
+    @inline(__always) get { pthread_key_t(truncatingIfNeeded: knownKey.load(ordering: .relaxed)) }
+  }
 
   static func get() -> EventLoop? {
     guard let pointer = pthread_getspecific(key) else { return nil }
@@ -28,6 +38,6 @@ enum CurrentLoop {
 
   static func set(_ loop: EventLoop?) {
     // Sound: see above; the value does not own the loop.
-    pthread_setspecific(key, loop.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
+    pthread_setspecific(createdKey, loop.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
   }
 }

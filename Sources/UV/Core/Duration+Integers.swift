@@ -13,4 +13,10 @@ extension Duration {
     let nanoseconds = nanoseconds
     return nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 == 0 ? 0 : 1)
   }
+
+  /// Seconds as libuv's file times have them.
+  var inSeconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) * 1e-18
+  }
 }

@@ -4,8 +4,8 @@ extension EventLoop {
     CurrentLoop.enqueue(microtask)
   }
 
-  /// Runs `microtask` once the queue of microtasks has run empty, at the end of this turn; for looking at what the
-  /// turn has left behind, such as a rejected promise that nobody handles. On the loop's thread.
+  /// Runs `microtask` once the queue of microtasks has run empty, at the end of this turn; for looking at
+  /// what the turn has left behind, such as a rejected promise that nobody handles. On the loop's thread.
   package func enqueueAfterMicrotasks(_ microtask: Microtask) {
     // An entry in the queue has it drained, and the checkpoints looked at after that.
     if checkpoints.isEmpty { enqueue(.closure {}) }

@@ -11,10 +11,10 @@ public final class File {
   /// The loop that the file belongs to.
   public let loop: EventLoop
   private let name: any PathConvertible
-  private let descriptor: Int32
+  let descriptor: Int32
   // Loop-confined: exclusivity checks would cost more than the accesses.
   @exclusivity(unchecked) private var operations = 0
-  @exclusivity(unchecked) private var isClosed = false
+  @exclusivity(unchecked) private(set) var isClosed = false
   @exclusivity(unchecked) private var isDescriptorClosed = false
   @exclusivity(unchecked) private var closeWaiter: Completion<Void>?
   @exclusivity(unchecked) private var furtherCloseWaiters: [Completion<Void>] = []
@@ -180,7 +180,7 @@ public final class File {
     if isClosed, operations == 0 { closeDescriptor() }
   }
 
-  private func refuse<T>(_ code: UVError.Code, _ operation: String, _ done: @escaping Completion<T>)
+  func refuse<T>(_ code: UVError.Code, _ operation: String, _ done: @escaping Completion<T>)
     -> PendingRequest
   {
     let error = UVError(code, operation: operation, subject: description)

@@ -18,17 +18,15 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
   private let executor: LoopExecutor
   // Sound: only carried here; it is touched on the loop's thread.
   private let slot: UnsafeTransfer<ResolverSlot<Output, Failure>>
-  private let isUsed = Atomic(false)
+  /// Whether a result is on its way to the loop; what closes the slot must not come before it.
+  private let hasSent = Atomic<Bool>(false)
 
   init(_ loop: EventLoop, _ future: Future<Output, Failure>) {
     executor = loop.executor
     slot = UnsafeTransfer(ResolverSlot(loop, future))
   }
 
-  deinit {
-    // Else a result is on its way, and the last reference may have gone on the loop's thread, ahead of it.
-    if !isUsed.load(ordering: .relaxed) { send { $0.close() } }
-  }
+  deinit { send { $0.close() } }
 
   /// Resolves the future; further calls do nothing.
   ///
@@ -39,7 +37,6 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
   ///
   /// Combine's `Future.Promise`.
   public func callAsFunction(_ result: sending Result<Output, Failure>) {
-    guard isUsed.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
     // Sound: the caller gives the result up, and the loop takes it.
     let transfer = UnsafeTransfer(result)
     send { $0.resolve(transfer.value) }
@@ -47,7 +44,8 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
 
   private func send(_ action: @escaping @Sendable (ResolverSlot<Output, Failure>) -> Void) {
     let slot = slot
-    if executor.isOnLoop { return action(slot.value) }
+    if executor.isOnLoop, !hasSent.load(ordering: .acquiring) { return action(slot.value) }
+    hasSent.store(true, ordering: .releasing)
     do throws(UVError) {
       try executor.execute { _ in action(slot.value) }
     } catch {

@@ -29,7 +29,8 @@ extension Promise {
     _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) {
     guard let loop = EventLoop.current else {
-      preconditionFailure("Promise { try await … } needs an event loop on its thread: call it inside EventLoop.run")
+      preconditionFailure(
+        "Promise { try await … } needs an event loop on its thread: call it inside EventLoop.run")
     }
     let root = Root(file, line)
     let task = loop.spawn { () async -> Void in
@@ -41,8 +42,8 @@ extension Promise {
 }
 
 extension Guarantee {
-  /// Waits for the guarantee in a task of its loop. The task's cancellation does not end the wait, as there is no error
-  /// to end it with.
+  /// Waits for the guarantee in a task of its loop. The task's cancellation does not end the wait, as there
+  /// is no error to end it with.
   ///
   /// PromiseKit's `async()`.
   public nonisolated(nonsending) func async() async -> T {
@@ -53,7 +54,8 @@ extension Guarantee {
       return await detour()
     }
     guard let value = outcome.value else {
-      preconditionFailure("a guarantee was deallocated before it was resolved, while a task was waiting for it")
+      preconditionFailure(
+        "a guarantee was deallocated before it was resolved, while a task was waiting for it")
     }
     return value
   }
@@ -73,12 +75,13 @@ private final class Waiter: Continuation {
   /// The wait as a request, which brings a task's cancellation with it.
   static func request<T>(_ node: Node, _ type: T.Type, cancels: Bool) -> Request<PMKResult<T>> {
     guard let loop = EventLoop.current else {
-      preconditionFailure("async() needs the promise's event loop: call it in a task of EventLoop.run or spawn")
+      preconditionFailure(
+        "async() needs the promise's event loop: call it in a task of EventLoop.run or spawn")
     }
     return Request(loop) { done in
       let waiter = Waiter()
       waiter.done = { source in
-        done(.success(source.map { Node.outcome(of: $0, type) } ?? .rejected(PMKError.abandoned)))
+        done(.success(source?.outcome(as: type) ?? .rejected(PMKError.abandoned)))
       }
       if node.flags.contains(.isAbandoned) {
         loop.queueMicrotask { waiter.finish(nil) }

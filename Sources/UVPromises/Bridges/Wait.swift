@@ -3,18 +3,19 @@ import UV
 extension Promise {
   /// Runs the loop of this thread until the promise is resolved, and returns its value.
   ///
-  /// For programs that make a loop and do not run it themselves. Inside a running loop this could only wait for itself,
-  /// so it stops the program with a message; use ``async()`` or a handler there.
+  /// For programs that make a loop and do not run it themselves. Inside a running loop this could only wait
+  /// for itself, so it stops the program with a message; use ``async()`` or a handler there.
   ///
-  /// - Throws: The promise's error; ``PMKError/abandoned`` if the loop has no work left that could resolve it.
+  /// - Throws: The promise's error; ``PMKError/abandoned`` if the loop has no work left that could resolve
+  ///   it.
   ///
   /// PromiseKit's `wait`.
   public func wait() throws -> T { try node.wait(T.self) }
 }
 
 extension Guarantee {
-  /// Runs the loop of this thread until the guarantee is resolved, and returns its value; see ``Promise/wait()``. Stops
-  /// the program with a message if the loop has no work left that could resolve it.
+  /// Runs the loop of this thread until the guarantee is resolved, and returns its value; see
+  /// ``Promise/wait()``. Stops the program with a message if the loop has no work left that could resolve it.
   ///
   /// PromiseKit's `wait`.
   public func wait() -> T {
@@ -37,7 +38,8 @@ extension Node {
       precondition(
         !loop.isRunning,
         """
-        wait() inside a running event loop would wait for itself for ever; use then, done or try await promise.async()
+        wait() inside a running event loop would wait for itself for ever; use then, done or \
+        try await promise.async()
         """)
       if isMainThread { conf.logHandler(.waitOnMainThread) }
       pipe { (_: PMKResult<T>) in loop.stop() }

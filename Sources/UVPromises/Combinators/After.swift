@@ -29,10 +29,12 @@ public func after(
   after(Duration.seconds(min(max(seconds, 0), 1e9)), file: file, line: line)
 }
 
-/// A guarantee that is resolved after an interval in Dispatch's form; zero or less means in the next turn of the loop.
+/// A guarantee that is resolved after an interval in Dispatch's form; zero or less means in the next turn of
+/// the loop.
+///
+/// Where both could be meant, as in `after(.milliseconds(1))`, it is a `Duration`; the two mean the same.
 ///
 /// PromiseKit's `after(_:)`.
-// Where both could be meant, `after(.milliseconds(1))`, it is a Duration; the two mean the same.
 @_disfavoredOverload
 public func after(
   _ interval: DispatchTimeInterval, file: StaticString = #fileID, line: UInt = #line

@@ -1,6 +1,7 @@
 // What promises of other libraries have besides, by their names there.
 
-/// Waits for all promises; ``when(fulfilled:cancellingRest:file:line:)-([U],_,_,_)->Promise<[U.T]>`` by another name.
+/// Waits for all promises; ``when(fulfilled:cancellingRest:file:line:)-([U],_,_,_)->Promise<[U.T]>`` by
+/// another name.
 ///
 /// google/promises' `all`, JavaScript's `Promise.all`.
 @inlinable
@@ -23,8 +24,8 @@ public func allSettled<U: Thenable>(
 
 /// The value of the promise that is fulfilled first.
 ///
-/// - Returns: A promise that, if all fail, is rejected with ``PMKError/aggregate(_:)``: all errors, in the order of the
-///   promises. With none it is rejected with an empty list.
+/// - Returns: A promise that, if all fail, is rejected with ``PMKError/aggregate(_:)``: all errors, in the
+///   order of the promises. With none it is rejected with an empty list.
 ///
 /// JavaScript's `Promise.any`.
 @inlinable
@@ -81,8 +82,8 @@ extension Thenable {
     }
   }
 
-  /// Combines this promise's value with `items`, one after the other: `combine` makes a promise of the next partial
-  /// result.
+  /// Combines this promise's value with `items`, one after the other: `combine` makes a promise of the next
+  /// partial result.
   ///
   /// - Parameters:
   ///   - items: What to combine with.
@@ -115,9 +116,8 @@ extension Thenable {
     _ combine: @escaping (T, U.T) throws -> T
   ) -> Promise<T> {
     let gathered: Promise<[U.T]> = when(fulfilled: others, file: file, line: line)
-    return when(fulfilled: self, gathered, file: file, line: line).map(on: .microtask, file: file, line: line) {
-      try $1.reduce($0, combine)
-    }
+    let both = when(fulfilled: self, gathered, file: file, line: line)
+    return both.map(on: .microtask, file: file, line: line) { try $1.reduce($0, combine) }
   }
 
   /// Calls `body` in any case and passes the outcome on; `ensure` by another name.

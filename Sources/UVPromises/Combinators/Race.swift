@@ -1,5 +1,5 @@
-/// The outcome of the promise that is resolved first, be it a value or an error. The others go on, and their errors
-/// count as handled.
+/// The outcome of the promise that is resolved first, be it a value or an error. The others go on, and their
+/// errors count as handled.
 ///
 /// - Parameters:
 ///   - thenables: The contestants; with none the result is rejected with ``PMKError/badInput``.
@@ -41,8 +41,8 @@ public func race<T>(
 /// The value of the promise that is fulfilled first. The others go on.
 ///
 /// - Parameters:
-///   - thenables: The contestants; with none the result is rejected with ``PMKError/badInput``, and if all fail, with
-///     ``PMKError/noWinner``.
+///   - thenables: The contestants; with none the result is rejected with ``PMKError/badInput``, and if all
+///     fail, with ``PMKError/noWinner``.
 ///   - cancelsRest: Whether those of the losers are cancelled that nobody else waits for.
 ///
 /// PromiseKit's `race(fulfilled:)`.
@@ -65,7 +65,8 @@ public func race<U: Thenable>(
 
 @inlinable
 func first<T>(
-  of nodes: [Node], _ type: T.Type, _ cancelsRest: Bool, _ flags: Node.Flags, _ file: StaticString, _ line: UInt
+  of nodes: [Node], _ type: T.Type, _ cancelsRest: Bool, _ flags: Node.Flags, _ file: StaticString,
+  _ line: UInt
 ) -> Node {
   let gatherer = Gatherer(.first, cancelsRest: cancelsRest)
   for node in nodes { gatherer.add(node) }

@@ -26,8 +26,8 @@ public struct Backoff: Sendable {
     }
   }
 
-  /// The same waits, each shortened by a random part of up to `fraction`, so that many that failed together do not come
-  /// back together.
+  /// The same waits, each shortened by a random part of up to `fraction`, so that many that failed together
+  /// do not come back together.
   public func jittered(_ fraction: Double = 0.5) -> Backoff {
     Backoff { [pause] failures in
       pause(failures) * (1 - Double.random(in: 0...min(max(fraction, 0), 1)))
@@ -43,11 +43,11 @@ public struct Backoff: Sendable {
 /// - Parameters:
 ///   - attempts: How many times at most; less than one counts as one.
 ///   - delay: How long to wait between attempts.
-///   - condition: Whether to try again, from the number of attempts left and the last error; by default always, except
-///     after a cancellation.
+///   - condition: Whether to try again, from the number of attempts left and the last error; by default
+///     always, except after a cancellation.
 ///   - work: Makes an attempt. If it throws, the attempt has failed with the error.
-/// - Returns: A promise of the first success, or of the last failure. Cancelling it cancels the attempt under way, or the
-///   wait for the next.
+/// - Returns: A promise of the first success, or of the last failure. Cancelling it cancels the attempt under
+///   way, or the wait for the next.
 ///
 /// google/promises' `retry`.
 public func retry<U: Thenable>(

@@ -10,8 +10,8 @@ public func timeout(
 }
 
 extension Thenable {
-  /// The same promise, given up after a time: rejected with ``PMKError/timedOut``. The work is then cancelled, if nobody
-  /// else waits for it.
+  /// The same promise, given up after a time: rejected with ``PMKError/timedOut``. The work is then
+  /// cancelled, if nobody else waits for it.
   ///
   /// - Parameter limit: How long to wait; zero or less means until the next turn of the loop.
   ///

@@ -1,5 +1,5 @@
-/// Waits for the promises that `promiseIterator` makes, at most `concurrently` of them at a time, and gathers their
-/// values in the order in which they were made.
+/// Waits for the promises that `promiseIterator` makes, at most `concurrently` of them at a time, and gathers
+/// their values in the order in which they were made.
 ///
 /// After a rejection no more are made, and the result is rejected with that error.
 ///
@@ -21,13 +21,13 @@ public func when<It: IteratorProtocol>(
   return Promise(node: node)
 }
 
-/// Waits for the promises that `promiseIterator` makes, at most `concurrently` of them at a time, whether they succeed or
-/// fail, and gathers their outcomes in the order in which they were made.
+/// Waits for the promises that `promiseIterator` makes, at most `concurrently` of them at a time, whether
+/// they succeed or fail, and gathers their outcomes in the order in which they were made.
 ///
 /// - Parameters:
 ///   - promiseIterator: Makes the promises, one when there is room for it.
-///   - concurrently: How many may be pending at the same time; if less than one, the result is one outcome, rejected
-///     with ``PMKError/badInput``.
+///   - concurrently: How many may be pending at the same time; if less than one, the result is one outcome,
+///     rejected with ``PMKError/badInput``.
 ///
 /// PromiseKit's `when(resolved:concurrently:)`.
 public func when<It: IteratorProtocol>(

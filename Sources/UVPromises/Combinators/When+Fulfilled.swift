@@ -1,7 +1,8 @@
-/// Waits for all promises of an array, which run at the same time, and gathers their values in the order of the array.
+/// Waits for all promises of an array, which run at the same time, and gathers their values in the order of
+/// the array.
 ///
-/// If one fails, the result is rejected with its error at once; the others go on all the same, and their errors count
-/// as handled. An empty array is fulfilled with an empty one.
+/// If one fails, the result is rejected with its error at once; the others go on all the same, and their
+/// errors count as handled. An empty array is fulfilled with an empty one.
 ///
 /// - Parameters:
 ///   - thenables: What to wait for.
@@ -25,7 +26,8 @@ public func when<U: Thenable>(
     })
 }
 
-/// Waits for all promises of an array; see ``when(fulfilled:cancellingRest:file:line:)-([U],_,_,_)->Promise<[U.T]>``.
+/// Waits for all promises of an array; see
+/// ``when(fulfilled:cancellingRest:file:line:)-([U],_,_,_)->Promise<[U.T]>``.
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
@@ -52,7 +54,8 @@ public func when<U: Thenable>(
   when(fulfilled: thenables, file: file, line: line)
 }
 
-/// Waits for all promises of an array, whatever their types, and gathers their values in the order of the array.
+/// Waits for all promises of an array, whatever their types, and gathers their values in the order of the
+/// array.
 ///
 /// PromiseKit's `when(fulfilled:)`.
 public func when(
@@ -66,8 +69,8 @@ public func when(
   return when(fulfilled: promises, cancellingRest: cancelsRest, file: file, line: line)
 }
 
-/// Waits for two promises, which run at the same time, and gathers their values in a tuple; rejected with the first
-/// error, while the others go on.
+/// Waits for two promises, which run at the same time, and gathers their values in a tuple; rejected with the
+/// first error, while the others go on.
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
@@ -89,8 +92,8 @@ public func when<U: Thenable, V: Thenable>(
     })
 }
 
-/// Waits for three promises, which run at the same time, and gathers their values in a tuple; rejected with the first
-/// error, while the others go on.
+/// Waits for three promises, which run at the same time, and gathers their values in a tuple; rejected with
+/// the first error, while the others go on.
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
@@ -114,8 +117,8 @@ public func when<U: Thenable, V: Thenable, W: Thenable>(
     })
 }
 
-/// Waits for four promises, which run at the same time, and gathers their values in a tuple; rejected with the first
-/// error, while the others go on.
+/// Waits for four promises, which run at the same time, and gathers their values in a tuple; rejected with
+/// the first error, while the others go on.
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
@@ -141,8 +144,8 @@ public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable>(
     })
 }
 
-/// Waits for five promises, which run at the same time, and gathers their values in a tuple; rejected with the first
-/// error, while the others go on.
+/// Waits for five promises, which run at the same time, and gathers their values in a tuple; rejected with
+/// the first error, while the others go on.
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable

@@ -1,5 +1,5 @@
-/// Waits for all promises of an array, whether they succeed or fail, and gathers their outcomes in the order of the
-/// array. An empty array gives an empty one.
+/// Waits for all promises of an array, whether they succeed or fail, and gathers their outcomes in the order
+/// of the array. An empty array gives an empty one.
 ///
 /// PromiseKit's `when(resolved:)`.
 @inlinable

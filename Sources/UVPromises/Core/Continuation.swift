@@ -2,8 +2,8 @@ import UV
 
 /// What a pending promise tells of its end: a step of a chain, a `when` that gathers, a task that waits.
 ///
-/// A pending promise owns its continuations; they point back without owning, so that a promise that nobody can
-/// resolve any more goes away and can be reported.
+/// A pending promise owns its continuations; they point back without owning, so that a promise that nobody
+/// can resolve any more goes away and can be reported.
 @usableFromInline
 class Continuation: Microtask {
   @inlinable override init() { super.init() }
@@ -11,8 +11,8 @@ class Continuation: Microtask {
   /// The promise that was waited for has settled. `tag` is what it was attached with.
   @usableFromInline func receive(_ source: Node, tag: Int32) {}
 
-  /// The promise that was waited for has gone away without settling. What waits for this one, if it has become
-  /// hopeless too, is moved to `rest`, so that a long chain ends by a loop and not by recursion.
+  /// The promise that was waited for has gone away without settling. What waits for this one, if it has
+  /// become hopeless too, is moved to `rest`, so that a long chain ends by a loop and not by recursion.
   @usableFromInline func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) {}
 
   /// Waits for `source` from now on, in place of a promise that took its outcome from there.

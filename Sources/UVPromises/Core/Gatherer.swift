@@ -1,7 +1,7 @@
 import UV
 
-/// Waits for several promises on behalf of one: the work of `when` and `race`. It knows no types; the promise that it
-/// settles reads the values when the gathering is over.
+/// Waits for several promises on behalf of one: the work of `when` and `race`. It knows no types; the promise
+/// that it settles reads the values when the gathering is over.
 @usableFromInline
 final class Gatherer: Continuation {
   /// When the gathering is over.
@@ -139,7 +139,9 @@ final class GatherNode: Node {
   @usableFromInline let gatherer: Gatherer
 
   @inlinable
-  init(_ gatherer: Gatherer, _ file: StaticString, _ line: UInt, flags: Flags = [], perform: @escaping Perform) {
+  init(
+    _ gatherer: Gatherer, _ file: StaticString, _ line: UInt, flags: Flags = [], perform: @escaping Perform
+  ) {
     self.gatherer = gatherer
     super.init(flags: flags.union(.isGathering), perform: perform)
     made(file, line)
@@ -174,6 +176,6 @@ final class GatherNode: Node {
   /// The outcome of a component.
   @inlinable @inline(__always)
   func outcome<U>(_ index: Int, of type: U.Type) -> PMKResult<U> {
-    Node.outcome(of: gatherer.components[index].settled, type)
+    gatherer.components[index].settled!.outcome(as: type)
   }
 }

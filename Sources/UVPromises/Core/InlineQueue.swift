@@ -6,14 +6,14 @@
   import Darwin
 #endif
 
-/// Runs inline handlers: at once, and those that become due meanwhile right after, so that a chain of them needs no
-/// stack of its own.
+/// Runs inline handlers: at once, and those that become due meanwhile right after, so that a chain of them
+/// needs no stack of its own.
 @usableFromInline
 enum InlineQueue {
   private struct State {
     var isRunning = false
     var next = 0
-    var steps: ContiguousArray<(step: Node, source: Node?)> = []
+    var steps: ContiguousArray<(step: Node, source: Node)> = []
   }
 
   /// Each thread has its own; freed when the thread ends.
@@ -39,7 +39,7 @@ enum InlineQueue {
 
   /// Has `step` run with the outcome of `source`.
   @usableFromInline
-  static func run(_ step: Node, _ source: Node?) {
+  static func run(_ step: Node, _ source: Node) {
     let state = current
     guard !state.pointee.isRunning else { return state.pointee.steps.append((step, source)) }
     state.pointee.isRunning = true

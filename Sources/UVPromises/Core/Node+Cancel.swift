@@ -20,8 +20,9 @@ extension Node {
     }
   }
 
-  /// Cancels the chain that ends here: the operation at its beginning, and the first step that nobody else waits
-  /// through sees a cancellation in place of its promise's outcome. Handlers that are for every outcome do run.
+  /// Cancels the chain that ends here: the operation at its beginning, and the first step that nobody else
+  /// waits through sees a cancellation in place of its promise's outcome. Handlers that are for every outcome
+  /// do run.
   @usableFromInline
   final func cancel(with error: any Error = PMKError.cancelled) {
     var node = self

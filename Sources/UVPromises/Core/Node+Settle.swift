@@ -27,16 +27,11 @@ extension Node {
     }
   }
 
-  /// The outcome that a handler is to see, which is a cancellation if there is no promise to have it from.
+  /// The outcome of a promise that has one.
   @inlinable @inline(__always)
-  static func outcome<T>(of source: Node?, _ type: T.Type) -> PMKResult<T> {
-    guard let source, source.state == .fulfilled else { return .rejected(failure(of: source)) }
-    return .fulfilled(source.value(as: type))
+  final func outcome<T>(as type: T.Type) -> PMKResult<T> {
+    state == .fulfilled ? .fulfilled(value(as: type)) : .rejected(failure)
   }
-
-  /// The error that a handler is to see, which is a cancellation if there is no promise to have it from.
-  @usableFromInline
-  static func failure(of source: Node?) -> any Error { source?.failure ?? PMKError.cancelled }
 
   /// The outcome, nil while pending. Whoever has seen the error has handled it.
   @inlinable
@@ -52,12 +47,8 @@ extension Node {
 
   /// Takes the outcome of the promise that a step waited for.
   @inlinable @inline(__always)
-  final func pass<T>(_ source: Node?, _ type: T.Type) {
-    if let source, source.state == .fulfilled {
-      fulfill(source.value(as: type))
-    } else {
-      reject(Node.failure(of: source))
-    }
+  final func pass<T>(_ source: Node, _ type: T.Type) {
+    if source.state == .fulfilled { fulfill(source.value(as: type)) } else { reject(source.failure) }
   }
 
   /// Takes the outcome of `other`, now or when it settles; what a promise does that a handler returned.
@@ -87,8 +78,8 @@ extension Node {
     }
   }
 
-  /// Steps out of the middle of a recursion: what only this promise owns, and what only waits to copy this promise's
-  /// outcome to one other, is left out, so that a loop of promises needs constant memory.
+  /// Steps out of the middle of a recursion: what only this promise owns, and what only waits to copy this
+  /// promise's outcome to one other, is left out, so that a loop of promises needs constant memory.
   private func collapse() {
     while others == nil, first != nil, firstTag == Node.stepTag, isKnownUniquelyReferenced(&first) {
       let copier = unsafeDowncast(first!, to: Node.self)

@@ -1,13 +1,14 @@
 import UV
 
-/// The one object behind a promise: its state and outcome, the handler that makes the outcome, and the queue entry that
-/// runs the handler.
+/// The one object behind a promise: its state and outcome, the handler that makes the outcome, and the queue
+/// entry that runs the handler.
 ///
-/// The class knows no types, though its users do: what is generic in it is a method, which is specialised where it is
-/// called, while the methods that the runtime reaches through a class's tables, `deinit` among them, would not be.
+/// The class knows no types, though its users do: what is generic in it is a method, which is specialised
+/// where it is called, while the methods that the runtime reaches through a class's tables, `deinit` among
+/// them, would not be.
 ///
-/// Hot properties go without dynamic exclusivity checks, which cost more than the accesses: all of them are touched on
-/// one thread, and none is passed `inout` to foreign code.
+/// Hot properties go without dynamic exclusivity checks, which cost more than the accesses: all of them are
+/// touched on one thread, and none is passed `inout` to foreign code.
 @usableFromInline
 class Node: Continuation {
   @usableFromInline
@@ -15,10 +16,11 @@ class Node: Continuation {
     case pending, fulfilled, rejected
   }
 
-  /// A function value without captures. While the node is pending, it runs the handler: it is called with this node
-  /// and the settled promise that it waited for, nil if the wait was cancelled. Afterwards it destroys the outcome.
+  /// A function value without captures. While the node is pending, it runs the handler: it is called with
+  /// this node and the settled promise that it waited for. Afterwards it destroys the outcome, called with
+  /// this node twice.
   @usableFromInline
-  typealias Perform = (_ node: Node, _ source: Node?) -> Void
+  typealias Perform = (_ node: Node, _ source: Node) -> Void
 
   @exclusivity(unchecked) @usableFromInline final var perform: Perform?
   /// The promise that this one waits for.
@@ -53,7 +55,7 @@ class Node: Continuation {
   deinit {
     if first != nil || others != nil { abandonContinuations() }
     if !flags.isDisjoint(with: [.isRoot, .isUntracked]) { reportLoss() }
-    if state != .pending { perform?(self, nil) }
+    if state != .pending { perform?(self, self) }
   }
 
   /// Remembers where the promise was made, in debug builds.
@@ -69,8 +71,8 @@ class Node: Continuation {
 
   // MARK: Waiting for another promise
 
-  /// The tag of a step whose handler is a microtask, and that of one whose handler runs inline. Whatever else waits has
-  /// a number, and is told at once.
+  /// The tag of a step whose handler is a microtask, and that of one whose handler runs inline. Whatever else
+  /// waits has a number, and is told at once.
   @inlinable static var stepTag: Int32 { -1 }
   @inlinable static var inlineTag: Int32 { -2 }
 
@@ -104,7 +106,7 @@ class Node: Continuation {
 
   /// Runs the handler, which is given `source`.
   @inlinable @inline(__always)
-  final func resume(_ source: Node?) {
+  final func resume(_ source: Node) {
     upstream = nil
     if state == .pending, let perform { perform(self, source) }
   }
@@ -159,17 +161,17 @@ class Node: Continuation {
     for entry in all where entry.tag != Node.stepTag { entry.continuation.receive(self, tag: entry.tag) }
   }
 
-  /// The microtask: runs the handlers that wait for this promise, in the order in which they came, or looks, at the end
-  /// of the turn, whether a rejection has gone unnoticed.
+  /// The microtask: runs the handlers that wait for this promise, in the order in which they came, or looks,
+  /// at the end of the turn, whether a rejection has gone unnoticed.
   @usableFromInline
   override final func run() {
     if state == .pending {
-      // Cancelled, or all that it gathered is there.
+      // All that it gathered is there.
       flags.remove(.isQueued)
-      resume(nil)
+      resume(self)
     } else if flags.contains(.isQueued) {
       flags.remove(.isQueued)
-      if let step = first.take() { unsafeDowncast(step, to: Node.self).resume(self) }
+      if first != nil { unsafeDowncast(first.take().unsafelyUnwrapped, to: Node.self).resume(self) }
       if others != nil { runOthers() }
     } else if state == .rejected, !flags.contains(.isHandled) {
       reportUnhandled()

@@ -1,5 +1,5 @@
-/// Room for a value or an error inside a node, for whoever knows the type: up to three words are kept in place, larger
-/// values in a block of their own.
+/// Room for a value or an error inside a node, for whoever knows the type: up to three words are kept in
+/// place, larger values in a block of their own.
 @usableFromInline
 struct OutcomeStorage {
   @usableFromInline var words: (UInt, UInt, UInt) = (0, 0, 0)
@@ -21,7 +21,9 @@ extension Node {
   final func pointer<T>(to type: T.Type) -> UnsafeMutablePointer<T> {
     if OutcomeStorage.holds(type) {
       // Sound: the memory is this object's own, and lives as long as it.
-      return withUnsafeMutablePointer(to: &storage) { UnsafeMutableRawPointer($0).assumingMemoryBound(to: type) }
+      return withUnsafeMutablePointer(to: &storage) {
+        UnsafeMutableRawPointer($0).assumingMemoryBound(to: type)
+      }
     }
     return UnsafeMutablePointer(bitPattern: storage.words.0)!
   }
@@ -33,7 +35,7 @@ extension Node {
       withUnsafeMutablePointer(to: &storage) {
         _ = UnsafeMutableRawPointer($0).initializeMemory(as: T.self, to: value)
       }
-      perform = { node, _ in node.pointer(to: T.self).deinitialize(count: 1) }
+      perform = _isPOD(T.self) ? nil : { node, _ in node.pointer(to: T.self).deinitialize(count: 1) }
     } else {
       let block = UnsafeMutablePointer<T>.allocate(capacity: 1)
       block.initialize(to: value)

@@ -31,7 +31,8 @@ extension Node {
     if state == .pending, flags.contains(.isRoot), !flags.contains(.isAbandoned) {
       conf.logHandler(
         flags.contains(.isGuarantee)
-          ? .pendingGuaranteeDeallocated(madeAt: creationSite) : .pendingPromiseDeallocated(madeAt: creationSite))
+          ? .pendingGuaranteeDeallocated(madeAt: creationSite)
+          : .pendingPromiseDeallocated(madeAt: creationSite))
     } else if state == .rejected, !flags.contains(.isHandled) {
       reportUnhandled()
     }

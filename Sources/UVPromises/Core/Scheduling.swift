@@ -8,11 +8,10 @@ extension Node {
     _ = EventLoop.enqueueOnCurrent(node)
   }
 
-  /// Runs this one's own handler, which waits for nothing, soon.
+  /// Runs the handler of this one, which gathers and has all, soon.
   @usableFromInline
   final func schedule() {
-    guard !flags.contains(.isQueued) else { return }
-    if flags.contains(.isInline) { InlineQueue.run(self, nil) } else { Node.enqueue(self) }
+    if !flags.contains(.isQueued) { Node.enqueue(self) }
   }
 
   /// Stops the program where a handler could never run. Checked in debug builds.
@@ -21,8 +20,8 @@ extension Node {
     precondition(
       flags.contains(.isInline) || EventLoop.current != nil,
       """
-      a promise's handlers run on an event loop, and this thread has none: use promises inside EventLoop.run or \
-      runCallbacks, or make an EventLoop on this thread first
+      a promise's handlers run on an event loop, and this thread has none: use promises inside \
+      EventLoop.run or runCallbacks, or make an EventLoop on this thread first
       """)
   }
 }

@@ -1,6 +1,6 @@
-// A step of a chain is the promise that a method such as `map` returns, with the handler that will settle it. There is
-// a class for each form of handler, because a function value that is stored in another form than it was made in needs
-// an allocation more.
+// A step of a chain is the promise that a method such as `map` returns, with the handler that will settle it.
+// There is a class for each form of handler, because a function value that is stored in another form than it
+// was made in needs an allocation more.
 
 /// A step whose handler makes something of a value.
 @usableFromInline
@@ -15,10 +15,10 @@ final class MapStep<Input, Output>: Node {
 
   /// Runs the handler and gives the value and the handler's result to `finish`; lets errors pass.
   @inlinable @inline(__always)
-  static func run(_ node: Node, _ source: Node?, finish: (Node, Node, Output) throws -> Void) {
+  static func run(_ node: Node, _ source: Node, finish: (Node, Node, Output) throws -> Void) {
     let step = unsafeDowncast(node, to: MapStep.self)
     let body = step.body.take()!
-    guard let source, source.state == .fulfilled else { return node.reject(failure(of: source)) }
+    guard source.state == .fulfilled else { return node.reject(source.failure) }
     do { try finish(node, source, body(source.value(as: Input.self))) } catch { node.reject(error) }
   }
 }
@@ -36,10 +36,10 @@ final class DoStep<Input>: Node {
 
   /// Runs the handler, then `finish`; lets errors pass.
   @inlinable @inline(__always)
-  static func run(_ node: Node, _ source: Node?, finish: (Node, Node) -> Void) {
+  static func run(_ node: Node, _ source: Node, finish: (Node, Node) -> Void) {
     let step = unsafeDowncast(node, to: DoStep.self)
     let body = step.body.take()!
-    guard let source, source.state == .fulfilled else { return node.reject(failure(of: source)) }
+    guard source.state == .fulfilled else { return node.reject(source.failure) }
     do {
       try body(source.value(as: Input.self))
       finish(node, source)
@@ -60,8 +60,8 @@ final class TapStep<Input>: Node {
 
   /// Runs the handler.
   @inlinable @inline(__always)
-  static func run(_ node: Node, _ source: Node?) {
-    unsafeDowncast(node, to: TapStep.self).body.take()!(outcome(of: source, Input.self))
+  static func run(_ node: Node, _ source: Node) {
+    unsafeDowncast(node, to: TapStep.self).body.take()!(source.outcome(as: Input.self))
   }
 }
 
@@ -76,14 +76,14 @@ final class RecoverStep<Output>: Node {
     super.init(flags: flags, perform: perform)
   }
 
-  /// Runs the handler and gives its result to `finish`; lets values of type `T` pass, and cancellations that the
-  /// handler is not for.
+  /// Runs the handler and gives its result to `finish`; lets values of type `T` pass, and cancellations that
+  /// the handler is not for.
   @inlinable @inline(__always)
-  static func run<T>(_ node: Node, _ source: Node?, _ type: T.Type, finish: (Node, Output) -> Void) {
+  static func run<T>(_ node: Node, _ source: Node, _ type: T.Type, finish: (Node, Output) -> Void) {
     let step = unsafeDowncast(node, to: RecoverStep.self)
     let body = step.body.take()!
-    if let source, source.state == .fulfilled { return node.fulfill(source.value(as: type)) }
-    let error = failure(of: source)
+    if source.state == .fulfilled { return node.fulfill(source.value(as: type)) }
+    let error = source.failure
     guard node.covers(error) else { return node.reject(error) }
     do { finish(node, try body(error)) } catch { node.reject(error) }
   }
@@ -100,13 +100,14 @@ final class CatchStep: Node {
     super.init(flags: flags, perform: perform)
   }
 
-  /// Runs the handler if it is for the error, and then is fulfilled; `passesUncovered` lets other errors pass.
+  /// Runs the handler if it is for the error, and then is fulfilled; `passesUncovered` lets other errors
+  /// pass.
   @usableFromInline
-  static func run(_ node: Node, _ source: Node?, passesUncovered: Bool) {
+  static func run(_ node: Node, _ source: Node, passesUncovered: Bool) {
     let step = unsafeDowncast(node, to: CatchStep.self)
     let body = step.body.take()!
-    if source?.state != .fulfilled {
-      let error = failure(of: source)
+    if source.state == .rejected {
+      let error = source.failure
       if node.covers(error) {
         do { try body(error) } catch { return node.reject(error) }
       } else if passesUncovered {
@@ -130,7 +131,7 @@ final class EnsureStep: Node {
 
   /// Runs the handler and takes the outcome over.
   @inlinable @inline(__always)
-  static func run<T>(_ node: Node, _ source: Node?, _ type: T.Type) {
+  static func run<T>(_ node: Node, _ source: Node, _ type: T.Type) {
     unsafeDowncast(node, to: EnsureStep.self).body.take()!()
     node.pass(source, type)
   }

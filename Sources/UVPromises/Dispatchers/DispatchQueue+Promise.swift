@@ -9,8 +9,8 @@ public enum PMKNamespacer: Sendable {
 }
 
 extension DispatchQueue {
-  /// Runs `body` on the queue; the promise of what it returns is resolved on the loop of the calling thread, which it
-  /// keeps running.
+  /// Runs `body` on the queue; the promise of what it returns is resolved on the loop of the calling thread,
+  /// which it keeps running.
   ///
   /// - Parameter body: If it throws, the promise is rejected with the error.
   ///

@@ -1,15 +1,16 @@
 import Dispatch
 import UV
 
-/// Where a handler may run that is not for its own loop: a dispatch queue, another event loop, or a type of your own.
+/// Where a handler may run that is not for its own loop: a dispatch queue, another event loop, or a type of
+/// your own.
 ///
-/// Such handlers must be `@Sendable`, and the values that go there and come back `Sendable`; the compiler sees to it.
-/// The outcome comes back to the loop of the promise.
+/// Such handlers must be `@Sendable`, and the values that go there and come back `Sendable`; the compiler
+/// sees to it. The outcome comes back to the loop of the promise.
 ///
 /// PromiseKit 7's `Dispatcher`.
 public protocol Dispatcher: Sendable {
-  /// Runs `body` once, now or later, on whatever thread. If it is dropped instead, the promise stays pending, and is
-  /// reported as such.
+  /// Runs `body` once, now or later, on whatever thread. If it is dropped instead, the promise stays pending,
+  /// and is reported as such.
   func dispatch(_ body: @escaping @Sendable () -> Void)
 }
 
@@ -28,13 +29,15 @@ extension Dispatcher where Self == DispatchQueue {
   public static var main: DispatchQueue { DispatchQueue.main }
 
   /// The system's queues for work at the same time.
-  public static func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue { DispatchQueue.global(qos: qos) }
+  public static func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue {
+    DispatchQueue.global(qos: qos)
+  }
 }
 
 /// Runs handlers at once, on the thread where they become due.
 ///
-/// PromiseKit 7's `CurrentThreadDispatcher`. Where the handler may stay on its loop, `on: nil` does the same and asks
-/// for nothing to be `Sendable`.
+/// PromiseKit 7's `CurrentThreadDispatcher`. Where the handler may stay on its loop, `on: nil` does the same
+/// and asks for nothing to be `Sendable`.
 public struct CurrentThreadDispatcher: Dispatcher {
   /// Creates one; they are all the same.
   public init() {}

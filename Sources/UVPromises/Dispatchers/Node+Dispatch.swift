@@ -21,7 +21,7 @@ extension Node {
     _ work: @escaping @Sendable (T) throws -> Output, finish: @escaping @Sendable (Node, T, Output) -> Void
   ) -> Node {
     Node(flags: flags.union(.isInline)) { node, source in
-      guard let source, source.state == .fulfilled else { return node.reject(failure(of: source)) }
+      guard source.state == .fulfilled else { return node.reject(source.failure) }
       let value = source.value(as: T.self)
       node.settle(on: dispatcher, { try work(value) }) { finish($0, value, $1) }
     }.following(source, file, line)

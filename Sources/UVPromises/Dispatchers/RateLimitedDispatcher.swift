@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Starts at most so many handlers in a period of time: a supply of tokens that fills up steadily, so that a burst after
-/// a pause may come close to twice the limit within one period, as in a leaky bucket.
+/// Starts at most so many handlers in a period of time: a supply of tokens that fills up steadily, so that a
+/// burst after a pause may come close to twice the limit within one period, as in a leaky bucket.
 ///
 /// PromiseKit 7's `RateLimitedDispatcher`.
 public final class RateLimitedDispatcher: Dispatcher {
@@ -22,7 +22,8 @@ public final class RateLimitedDispatcher: Dispatcher {
   public func dispatch(_ body: @escaping @Sendable () -> Void) { limiter.dispatch(body) }
 }
 
-/// Starts at most so many handlers in any period of time, however it is laid: the times of the last starts are kept.
+/// Starts at most so many handlers in any period of time, however it is laid: the times of the last starts
+/// are kept.
 ///
 /// PromiseKit 7's `StrictRateLimitedDispatcher`.
 public final class StrictRateLimitedDispatcher: Dispatcher {
@@ -47,8 +48,8 @@ private final class RateLimiter: Sendable {
   private typealias Body = @Sendable () -> Void
 
   private struct State {
-    /// When the handlers of the last period were started; or, if not strict, when the tokens that they took will be
-    /// there again.
+    /// When the handlers of the last period were started; or, if not strict, when the tokens that they took
+    /// will be there again.
     var starts: [ContinuousClock.Instant] = []
     var waiting: [Body] = []
     var isAwake = false
@@ -97,7 +98,8 @@ private final class RateLimiter: Sendable {
     }
   }
 
-  /// When a start of now is over and done with: a period later, or, not so strictly, when its token has been replaced.
+  /// When a start of now is over and done with: a period later, or, not so strictly, when its token has been
+  /// replaced.
   private func nextFree(after now: ContinuousClock.Instant, _ last: ContinuousClock.Instant?)
     -> ContinuousClock.Instant
   {

@@ -26,8 +26,8 @@ extension Thenable where T: Sendable {
       })
   }
 
-  /// Calls `body` elsewhere, and ends as the promise that it returns; see ``then(on:file:line:_:)``. The promise is made
-  /// there and comes back to the loop of this one.
+  /// Calls `body` elsewhere, and ends as the promise that it returns; see ``then(on:file:line:_:)``. The
+  /// promise is made there and comes back to the loop of this one.
   ///
   /// PromiseKit's `then`.
   public func then<U: Thenable & SendableMetatype>(
@@ -72,7 +72,7 @@ extension Thenable where T: Sendable {
   ) -> Promise<T> {
     Promise(
       node: Node(flags: .isInline) { node, source in
-        let outcome = Node.outcome(of: source, T.self)
+        let outcome = source.outcome(as: T.self)
         node.settle(on: dispatcher, { body(outcome) }) { node, _ in node.resolve(outcome) }
       }.following(node, file, line))
   }
@@ -89,8 +89,8 @@ extension CatchMixin where T: Sendable {
   ) -> PMKFinalizer {
     PMKFinalizer(
       node: Node(flags: policy.flags.union([.isInline, .isGuarantee])) { node, source in
-        let error = Node.failure(of: source?.state == .fulfilled ? nil : source)
-        guard source?.state != .fulfilled, node.covers(error) else { return node.fulfill(()) }
+        guard source.state == .rejected, node.covers(source.failure) else { return node.fulfill(()) }
+        let error = source.failure
         node.settle(on: dispatcher, { body(error) }) { node, _ in node.fulfill(()) }
       }.following(node, file, line))
   }
@@ -106,7 +106,7 @@ extension CatchMixin where T: Sendable {
   ) -> Promise<T> where U.T == T {
     Promise(
       node: Node(flags: policy.flags.union(.isInline)) { node, source in
-        guard let source, source.state == .rejected, node.covers(source.failure) else {
+        guard source.state == .rejected, node.covers(source.failure) else {
           return node.pass(source, T.self)
         }
         let error = source.failure

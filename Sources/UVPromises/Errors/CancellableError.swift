@@ -1,6 +1,7 @@
 import UV
 
-/// An error that may stand for a cancellation, which `catch` and `recover` let pass unless asked for all errors.
+/// An error that may stand for a cancellation, which `catch` and `recover` let pass unless asked for all
+/// errors.
 ///
 /// PromiseKit's `CancellableError`.
 public protocol CancellableError: Error {

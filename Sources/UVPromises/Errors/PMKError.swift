@@ -11,8 +11,8 @@ public enum PMKError: Error {
   case badInput
   /// The chain was cancelled.
   case cancelled
-  /// `compactMap` had nil from its handler: a description of the value that it was given, and the type that was
-  /// wanted. (An error may cross threads, so it cannot hold the value itself.)
+  /// `compactMap` had nil from its handler: a description of the value that it was given, and the type that
+  /// was wanted. (An error may cross threads, so it cannot hold the value itself.)
   case compactMap(String, any Any.Type)
   /// There was no first or last value.
   case emptySequence

@@ -22,8 +22,8 @@ public final class RemoteResolver<T: Sendable>: Sendable {
     ticket.complete { $0.resolve(result) }
   }
 
-  /// Resolves the promise, on its loop, with what a completion handler was given: the error, if there is one, else the
-  /// value; with neither, it is rejected with ``PMKError/invalidCallingConvention``.
+  /// Resolves the promise, on its loop, with what a completion handler was given: the error, if there is one,
+  /// else the value; with neither, it is rejected with ``PMKError/invalidCallingConvention``.
   public func resolve(_ value: T?, _ error: (any Error)?) {
     if let error {
       reject(error)
@@ -36,7 +36,8 @@ public final class RemoteResolver<T: Sendable>: Sendable {
 }
 
 extension Resolver where T: Sendable {
-  /// A resolver for other threads, for instance for the completion handler of a library that has threads of its own:
+  /// A resolver for other threads, for instance for the completion handler of a library that has threads of
+  /// its own:
   ///
   /// ```swift
   /// Promise { seal in

@@ -1,7 +1,7 @@
 import UV
 
-/// Carries a promise to other threads and back: holds on to it there, keeps its loop running meanwhile, and has it
-/// settled, and let go of, on the loop's thread.
+/// Carries a promise to other threads and back: holds on to it there, keeps its loop running meanwhile, and
+/// has it settled, and let go of, on the loop's thread.
 // Sound: the promise is touched on the loop's thread only, and the flag by whoever completes, once.
 final class RemoteTicket: @unchecked Sendable {
   private let executor: LoopExecutor
@@ -20,7 +20,8 @@ final class RemoteTicket: @unchecked Sendable {
     if node != nil { finish { _ in } }
   }
 
-  /// Has `body` called with the promise on the loop's thread. Only to be called once. Dropped if the loop has ended.
+  /// Has `body` called with the promise on the loop's thread. Only to be called once. Dropped if the loop has
+  /// ended.
   func complete(_ body: @escaping @Sendable (Node) -> Void) { finish(body) }
 
   private func finish(_ body: @escaping @Sendable (Node) -> Void) {

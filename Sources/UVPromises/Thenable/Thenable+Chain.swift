@@ -6,10 +6,10 @@ extension Thenable {
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
   ///   - file: Where this is called, for reports in debug builds; as `line`.
-  ///   - body: What comes next. If it throws, the result is rejected with the error; if it returns the result itself,
-  ///     with ``PMKError/returnedSelf``.
-  /// - Returns: A promise of the same outcome as that which `body` returns. A recursion of such promises needs memory
-  ///   for those only that are held on to.
+  ///   - body: What comes next. If it throws, the result is rejected with the error; if it returns the result
+  ///     itself, with ``PMKError/returnedSelf``.
+  /// - Returns: A promise of the same outcome as that which `body` returns. A recursion of such promises
+  ///   needs memory for those only that are held on to.
   ///
   /// PromiseKit's `then`.
   @inlinable
@@ -126,7 +126,8 @@ extension Thenable {
       }.following(node, file, line))
   }
 
-  /// Calls `body` with the outcome, be it a value or an error, and passes the outcome on; for looking into a chain.
+  /// Calls `body` with the outcome, be it a value or an error, and passes the outcome on; for looking into a
+  /// chain.
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.

@@ -23,7 +23,8 @@ extension Thenable where T: Sequence {
     map(on: dispatcher, file: file, line: line) { $0.map { $0[keyPath: keyPath] } }
   }
 
-  /// Calls `transform` with each element; the result is a promise of all elements of what it returns, in order.
+  /// Calls `transform` with each element; the result is a promise of all elements of what it returns, in
+  /// order.
   ///
   /// PromiseKit's `flatMapValues`.
   @inlinable
@@ -34,7 +35,8 @@ extension Thenable where T: Sequence {
     map(on: dispatcher, file: file, line: line) { try $0.flatMap(transform) }
   }
 
-  /// Calls `transform` with each element; the result is a promise of what it returns other than nil, in order.
+  /// Calls `transform` with each element; the result is a promise of what it returns other than nil, in
+  /// order.
   ///
   /// PromiseKit's `compactMapValues`.
   @inlinable
@@ -56,8 +58,8 @@ extension Thenable where T: Sequence {
     map(on: dispatcher, file: file, line: line) { $0.compactMap { $0[keyPath: keyPath] } }
   }
 
-  /// Calls `transform` with each element and waits for all promises that it returns, which run at the same time; the
-  /// result is a promise of their values, in order.
+  /// Calls `transform` with each element and waits for all promises that it returns, which run at the same
+  /// time; the result is a promise of their values, in order.
   ///
   /// PromiseKit's `thenMap`.
   @inlinable
@@ -68,8 +70,8 @@ extension Thenable where T: Sequence {
     then(on: dispatcher, file: file, line: line) { when(fulfilled: try $0.map(transform)) as Promise<[U.T]> }
   }
 
-  /// Calls `transform` with each element and waits for all promises that it returns, which run at the same time; the
-  /// result is a promise of all elements of their values, in order.
+  /// Calls `transform` with each element and waits for all promises that it returns, which run at the same
+  /// time; the result is a promise of all elements of their values, in order.
   ///
   /// PromiseKit's `thenFlatMap`.
   @inlinable
@@ -117,8 +119,8 @@ extension Thenable where T: Collection {
     }
   }
 
-  /// A promise of the first element for which `test` returns true, rejected with ``PMKError/emptySequence`` if there
-  /// is none.
+  /// A promise of the first element for which `test` returns true, rejected with ``PMKError/emptySequence``
+  /// if there is none.
   ///
   /// PromiseKit's `firstValue(where:)`.
   @inlinable
@@ -132,8 +134,8 @@ extension Thenable where T: Collection {
     }
   }
 
-  /// A promise of the last element, rejected with ``PMKError/emptySequence`` if there is none. Takes as long as it
-  /// takes to get there: a constant time where the collection can be read from its end.
+  /// A promise of the last element, rejected with ``PMKError/emptySequence`` if there is none. Takes as long
+  /// as it takes to get there: a constant time where the collection can be read from its end.
   ///
   /// PromiseKit's `lastValue`.
   @inlinable

@@ -7,7 +7,8 @@ public protocol Thenable<T> {
   /// The type of the value.
   associatedtype T
 
-  /// Calls `body` once with the outcome: at once if there is one, else when it comes; on the thread of the loop.
+  /// Calls `body` once with the outcome: at once if there is one, else when it comes; on the thread of the
+  /// loop.
   ///
   /// PromiseKit's `pipe(to:)`.
   func pipe(to body: @escaping (PMKResult<T>) -> Void)

@@ -1,23 +1,25 @@
 import CAllocations
+import Glibc
 
-/// What one run of a workload took, per operation.
+/// What a workload took, per operation.
 struct Measurement {
-  var nanoseconds: Double
-  var allocations: Double
+  var nanoseconds = Double.infinity
+  var allocations = Double.infinity
+
+  /// Keeps the better of this and one more run of `count` operations: what is above the best is the machine's
+  /// doing. The time is the processor's, of all threads together, so that other programs do not count.
+  mutating func add(_ count: Int, _ body: (Int) -> Void) {
+    let allocationsBefore = allocations_made()
+    let before = processorTime()
+    body(count)
+    let after = processorTime()
+    nanoseconds = min(nanoseconds, Double(after - before) / Double(count))
+    allocations = min(allocations, Double(allocations_made() - allocationsBefore) / Double(count))
+  }
 }
 
-/// Runs `body` for `count` operations a few times, and keeps the fastest run and the fewest allocations: the rest is
-/// the machine's doing.
-func measure(_ count: Int, rounds: Int = 9, _ body: (Int) -> Void) -> Measurement {
-  body(count / 10 + 1)
-  var best = Measurement(nanoseconds: .infinity, allocations: .infinity)
-  for _ in 0..<rounds {
-    let before = allocations_made()
-    let time = ContinuousClock().measure { body(count) }
-    let allocations = Double(allocations_made() - before) / Double(count)
-    let nanoseconds = Double(time.components.attoseconds) / 1e9 + Double(time.components.seconds) * 1e9
-    best.nanoseconds = min(best.nanoseconds, nanoseconds / Double(count))
-    best.allocations = min(best.allocations, allocations)
-  }
-  return best
+private func processorTime() -> Int {
+  var time = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }

@@ -41,7 +41,8 @@ enum NIOWorkloads {
 
   private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-  /// NIO's handlers run when the promise is resolved, so that the operations can follow one another in a loop.
+  /// NIO's handlers run when the promise is resolved, so that the operations can follow one another in a
+  /// loop.
   @inline(__always)
   private static func repeatOnLoop(
     _ count: Int, _ operation: @escaping @Sendable (any EventLoop) -> EventLoopFuture<Int>

@@ -1,8 +1,8 @@
 import UV
 import UVPromises
 
-/// The workloads with this library's promises. Each operation runs to its end on a running loop: the next begins in
-/// the handler of the one before.
+/// The workloads with this library's promises. Each operation runs to its end on a running loop: the next
+/// begins in the handler of the one before.
 enum UVWorkloads {
   /// A pending promise, three transformations, then its resolution.
   static func mapChain(_ count: Int) {
@@ -18,7 +18,9 @@ enum UVWorkloads {
   static func flatMapChain(_ count: Int) {
     repeatOnLoop(count) {
       let (promise, resolver) = Promise<Int>.pending()
-      let end = promise.then { Promise.value($0 + 1) }.then { Promise.value($0 + 1) }.then { Promise.value($0 + 1) }
+      let end = promise.then { Promise.value($0 + 1) }.then { Promise.value($0 + 1) }.then {
+        Promise.value($0 + 1)
+      }
       resolver.fulfill(1)
       return end
     }

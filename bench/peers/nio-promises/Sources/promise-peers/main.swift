@@ -1,7 +1,7 @@
-import Glibc
-import CAllocations
+// Compares this library's promises with SwiftNIO's futures: processor time and allocations per operation, and
+// their ratios. The two take turns, and of each the best run counts.
 
-/// A workload in both libraries, and the counts to run it with.
+/// A workload in both libraries, and how often to do it in a run.
 struct Comparison {
   var name: String
   var count: Int
@@ -11,36 +11,37 @@ struct Comparison {
 
 let comparisons = [
   Comparison(
-    name: "pending + map x3", count: 100_000, ours: UVWorkloads.mapChain, theirs: NIOWorkloads.mapChain),
+    name: "pending + map x3", count: 50_000, ours: UVWorkloads.mapChain, theirs: NIOWorkloads.mapChain),
   Comparison(
-    name: "pending + flatMap x3", count: 100_000, ours: UVWorkloads.flatMapChain,
+    name: "pending + flatMap x3", count: 50_000, ours: UVWorkloads.flatMapChain,
     theirs: NIOWorkloads.flatMapChain),
   Comparison(
-    name: "when of 1,000", count: 200, ours: UVWorkloads.whenOfThousand, theirs: NIOWorkloads.whenOfThousand),
+    name: "when of 1,000", count: 100, ours: UVWorkloads.whenOfThousand, theirs: NIOWorkloads.whenOfThousand),
 ]
 
-func pad(_ text: String, _ width: Int) -> String {
-  String(repeating: " ", count: max(0, width - text.count)) + text
+func number(_ value: Double) -> String {
+  value < 100 ? "\((value * 100).rounded() / 100)" : "\(Int(value.rounded()))"
 }
 
-func number(_ value: Double) -> String { value < 100 ? "\((value * 100).rounded() / 100)" : "\(Int(value.rounded()))" }
-
-if CommandLine.arguments.count > 1 {
-  if CommandLine.arguments[1] == "uv" { UVWorkloads.mapChain(Int(CommandLine.arguments[2])!) } else { NIOWorkloads.mapChain(Int(CommandLine.arguments[2])!) }
-  exit(0)
-}
-print(
-  "workload".padded(24) + pad("UV ns", 10) + pad("NIO ns", 10) + pad("ratio", 8) + pad("UV allocs", 12)
-    + pad("NIO allocs", 12) + pad("ratio", 8))
-for comparison in comparisons {
-  let ours = measure(comparison.count, comparison.ours)
-  let theirs = measure(comparison.count, comparison.theirs)
+func row(_ name: String, _ columns: [String]) {
   print(
-    comparison.name.padded(24) + pad(number(ours.nanoseconds), 10) + pad(number(theirs.nanoseconds), 10)
-      + pad(number(ours.nanoseconds / theirs.nanoseconds), 8) + pad(number(ours.allocations), 12)
-      + pad(number(theirs.allocations), 12) + pad(number(ours.allocations / theirs.allocations), 8))
+    name + String(repeating: " ", count: 22 - name.count)
+      + columns.map { String(repeating: " ", count: max(1, 13 - $0.count)) + $0 }.joined())
 }
 
-extension String {
-  func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+let rounds = CommandLine.arguments.count > 1 ? Int(CommandLine.arguments[1]) ?? 21 : 21
+row("per operation", ["UV ns", "NIO ns", "ratio", "UV allocs", "NIO allocs", "ratio"])
+for comparison in comparisons {
+  var ours = Measurement()
+  var theirs = Measurement()
+  for _ in 0..<rounds {
+    ours.add(comparison.count, comparison.ours)
+    theirs.add(comparison.count, comparison.theirs)
+  }
+  row(
+    comparison.name,
+    [
+      number(ours.nanoseconds), number(theirs.nanoseconds), number(ours.nanoseconds / theirs.nanoseconds),
+      number(ours.allocations), number(theirs.allocations), number(ours.allocations / theirs.allocations),
+    ])
 }

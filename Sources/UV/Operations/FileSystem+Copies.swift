@@ -1,0 +1,62 @@
+import CUV
+
+extension FileSystem {
+  /// Copies a file, its permissions included.
+  ///
+  /// - Parameters:
+  ///   - destination: The copy's path; a file there is replaced, unless the options say otherwise.
+  ///   - options: Whether the copy may replace a file, and may share the blocks of the original.
+  /// - Returns: A request that removes what it has written if it fails.
+  ///
+  /// The corresponding libuv function is `uv_fs_copyfile`.
+  public func copyfile(
+    _ path: some PathConvertible, to destination: some PathConvertible, options: CopyOptions = []
+  ) -> Request<Void> {
+    Request(loop) { copyfile(path, to: destination, options: options, $0) }
+  }
+
+  /// Copies a file, its permissions included; see ``copyfile(_:to:options:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_copyfile`.
+  @discardableResult
+  public func copyfile(
+    _ path: some PathConvertible, to destination: some PathConvertible, options: CopyOptions = [],
+    _ done: @escaping Completion<Void>
+  ) -> PendingRequest {
+    FileRequest.start(loop, "fs_copyfile", path: path, { _ in }, done) { path, request, done in
+      destination.withPathBytes { destination in
+        destination.map { uv_fs_copyfile(loop.raw, request, path, $0, options.rawValue, done) }
+          ?? UV_EINVAL.rawValue
+      }
+    }
+  }
+
+  /// Makes and opens a file with a name that nothing else has.
+  ///
+  /// - Parameter template: The file's path; its last six characters are `XXXXXX`, and are replaced.
+  /// - Returns: A request for the file, open for reading and writing; its ``File/path`` tells the name.
+  ///
+  /// The corresponding libuv function is `uv_fs_mkstemp`.
+  public func mkstemp(_ template: some PathConvertible) -> Request<File> {
+    Request(loop) { mkstemp(template, $0) }
+  }
+
+  /// Makes and opens a file with a name that nothing else has; see ``mkstemp(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_mkstemp`.
+  @discardableResult
+  public func mkstemp(
+    _ template: some PathConvertible, _ done: @escaping Completion<File>
+  ) -> PendingRequest {
+    FileRequest.start(
+      loop, "fs_mkstemp", path: template,
+      { request in
+        File(
+          loop: request.loop, path: FilePath(platformString: request.request.pointee.path),
+          descriptor: Int32(request.request.pointee.result))
+      }, done
+    ) {
+      uv_fs_mkstemp(loop.raw, $1, $0, $2)
+    }
+  }
+}

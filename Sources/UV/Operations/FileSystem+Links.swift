@@ -1,0 +1,96 @@
+import CUV
+
+extension FileSystem {
+  /// Gives a file a second name on the same file system.
+  ///
+  /// The corresponding libuv function is `uv_fs_link`.
+  public func link(_ path: some PathConvertible, to newPath: some PathConvertible) -> Request<Void> {
+    Request(loop) { link(path, to: newPath, $0) }
+  }
+
+  /// Gives a file a second name on the same file system; see ``link(_:to:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_link`.
+  @discardableResult
+  public func link(
+    _ path: some PathConvertible, to newPath: some PathConvertible, _ done: @escaping Completion<Void>
+  ) -> PendingRequest {
+    FileRequest.start(loop, "fs_link", path: path, { _ in }, done) { path, request, done in
+      newPath.withPathBytes { newPath in
+        newPath.map { uv_fs_link(loop.raw, request, path, $0, done) } ?? UV_EINVAL.rawValue
+      }
+    }
+  }
+
+  /// Makes a symbolic link.
+  ///
+  /// - Parameters:
+  ///   - target: What the link says, whether or not there is such a file.
+  ///   - path: Where the link is made.
+  ///
+  /// The corresponding libuv function is `uv_fs_symlink`.
+  public func symlink(to target: some PathConvertible, at path: some PathConvertible) -> Request<Void> {
+    Request(loop) { symlink(to: target, at: path, $0) }
+  }
+
+  /// Makes a symbolic link; see ``symlink(to:at:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_symlink`.
+  @discardableResult
+  public func symlink(
+    to target: some PathConvertible, at path: some PathConvertible, _ done: @escaping Completion<Void>
+  ) -> PendingRequest {
+    FileRequest.start(loop, "fs_symlink", path: path, { _ in }, done) { path, request, done in
+      target.withPathBytes { target in
+        target.map { uv_fs_symlink(loop.raw, request, $0, path, 0, done) } ?? UV_EINVAL.rawValue
+      }
+    }
+  }
+
+  /// What a symbolic link says.
+  ///
+  /// - Returns: A request that fails with `invalidArgument` if the path is not a link.
+  ///
+  /// The corresponding libuv function is `uv_fs_readlink`.
+  public func readlink(_ path: some PathConvertible) -> Request<FilePath> {
+    Request(loop) { readlink(path, $0) }
+  }
+
+  /// What a symbolic link says; see ``readlink(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_readlink`.
+  @discardableResult
+  public func readlink(
+    _ path: some PathConvertible, _ done: @escaping Completion<FilePath>
+  ) -> PendingRequest {
+    FileRequest.start(loop, "fs_readlink", path: path, { $0.resultPath }, done) {
+      uv_fs_readlink(loop.raw, $1, $0, $2)
+    }
+  }
+
+  /// The path without symbolic links, `.` and `..`, from the root.
+  ///
+  /// The corresponding libuv function is `uv_fs_realpath`.
+  public func realpath(_ path: some PathConvertible) -> Request<FilePath> {
+    Request(loop) { realpath(path, $0) }
+  }
+
+  /// The path without symbolic links, `; see ``realpath(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_realpath`.
+  @discardableResult
+  public func realpath(
+    _ path: some PathConvertible, _ done: @escaping Completion<FilePath>
+  ) -> PendingRequest {
+    FileRequest.start(loop, "fs_realpath", path: path, { $0.resultPath }, done) {
+      uv_fs_realpath(loop.raw, $1, $0, $2)
+    }
+  }
+}
+
+extension FileRequest {
+  /// The path that libuv answers with, which goes with the request.
+  fileprivate var resultPath: FilePath {
+    FilePath(platformString: request.pointee.ptr.assumingMemoryBound(to: CChar.self))
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+import UV
+import UVPromises
+import UVTestSupport
+
+/// Neither the stack nor the memory bounds the length of a chain. The threads of these tests have stacks of 8
+/// MiB, or of less: what a `Thread` has unless told otherwise.
+@Suite struct DepthTests {
+  @Test func aChainOfAMillionThens() async throws {
+    let log = try await program { _, log in
+      let (promise, seal) = Promise<Int>.pending()
+      var end = promise
+      for _ in 0..<1_000_000 { end = end.then { Promise.value($0 + 1) } }
+      end.done { log("\($0)") }.cauterize()
+      seal.fulfill(0)
+    }
+    #expect(log == ["1000000"])
+  }
+
+  @Test func aChainOfAMillionInlineHandlers() async throws {
+    let log = try await program { _, log in
+      let (promise, seal) = Promise<Int>.pending()
+      var end = promise
+      for _ in 0..<1_000_000 { end = end.map(on: nil) { $0 + 1 } }
+      end.done { log("\($0)") }.cauterize()
+      seal.fulfill(0)
+    }
+    #expect(log == ["1000000"])
+  }
+
+  @Test func aChainOfAMillionThatIsRejected() async throws {
+    let log = try await program { _, log in
+      let (promise, seal) = Promise<Int>.pending()
+      var end = promise
+      for _ in 0..<1_000_000 { end = end.map { $0 + 1 } }
+      end.catch { log("\($0)") }
+      seal.reject(Boom())
+    }
+    #expect(log == ["Boom(number: 0)"])
+  }
+
+  @Test func aChainOfAMillionThatIsDroppedAndOneThatIsCancelled() async throws {
+    let (log, reports) = try await programWithReports { loop, log in
+      var dropped = Promise<Int>.pending().promise
+      for _ in 0..<1_000_000 { dropped = dropped.map { $0 + 1 } }
+      var cancelled = loop.sleep(for: .seconds(1000)).promise().map { 0 }
+      for _ in 0..<1_000_000 { cancelled = cancelled.map { $0 + 1 } }
+      cancelled.catch(policy: .allErrors) { log("\($0.isCancelled)") }
+      cancelled.cancel()
+    }
+    #expect(log == ["true"])
+    #expect(reports.events.values.count == 1)
+  }
+
+  @Test func aRecursionOfAMillionPromises() async throws {
+    let log = try await program { loop, log in
+      func count(_ number: Int) -> Promise<Int> {
+        Promise.value(number).then { $0 == 1_000_000 ? .value($0) : count($0 + 1) }
+      }
+      count(0).done { log("\($0)") }.cauterize()
+    }
+    #expect(log == ["1000000"])
+  }
+
+  @Test func aRecursionInWhichAllPromisesAreKept() async throws {
+    let log = try await program { _, log in
+      var kept: [Promise<Int>] = []
+      func count(_ number: Int) -> Promise<Int> {
+        let promise = Promise.value(number).then { $0 == 100_000 ? .value($0) : count($0 + 1) }
+        kept.append(promise)
+        return promise
+      }
+      count(0).done { log("\($0) \(kept.count)") }.cauterize()
+    }
+    #expect(log == ["100000 100001"])
+  }
+
+  @Test func whenOfAHundredThousand() async throws {
+    let log = try await program { _, log in
+      let all = (0..<100_000).map { _ in Promise<Int>.pending() }
+      when(fulfilled: all.map(\.promise)).done { log("\($0.reduce(0, +))") }.cauterize()
+      for (index, pending) in all.enumerated() { pending.resolver.fulfill(index) }
+    }
+    #expect(log == ["4999950000"])
+  }
+
+  @Test func aMillionHandlersOnOnePromise() async throws {
+    let log = try await program { _, log in
+      let (promise, seal) = Promise<Int>.pending()
+      var sum = 0
+      for _ in 0..<1_000_000 { promise.pipe { sum += $0.value! } }
+      seal.fulfill(1)
+      log("\(sum)")
+    }
+    #expect(log == ["1000000"])
+  }
+
+  /// In a debug build fewer steps, to save time; a loop that grew would show it as well.
+  private static var steps: Int {
+    #if DEBUG
+      1_000_000
+    #else
+      10_000_000
+    #endif
+  }
+
+  @Test func aLoopOfTenMillionStepsNeedsConstantMemory() async throws {
+    let log = try await program { _, log in
+      var before = 0
+      var steps = 0
+      func again() -> Promise<Void> {
+        Promise.value(steps).then { number -> Promise<Void> in
+          steps = number + 1
+          if number == Self.steps / 10 { before = residentMemory() }
+          return number == Self.steps ? .value : again()
+        }
+      }
+      again().done {
+        let grown = residentMemory() - before
+        log("\(steps)")
+        log(grown < 8 << 20 ? "constant" : "grew by \(grown)")
+      }.cauterize()
+    }
+    #expect(log == ["\(Self.steps + 1)", "constant"])
+  }
+
+  @Test func aLoopThatRacesALongLivedPromiseNeedsConstantMemory() async throws {
+    let log = try await program { _, log in
+      let (stop, seal) = Promise<Int>.pending()
+      var before = 0
+      var steps = 0
+      func again() -> Promise<Int> {
+        race(stop, Promise.value(1)).then { _ -> Promise<Int> in
+          steps += 1
+          if steps == Self.steps / 100 { before = residentMemory() }
+          return steps == Self.steps / 10 ? .value(steps) : again()
+        }
+      }
+      again().done { _ in
+        let grown = residentMemory() - before
+        log(grown < 8 << 20 ? "constant" : "grew by \(grown)")
+        log(String(reflecting: stop))
+        seal.fulfill(0)
+      }.cauterize()
+    }
+    #expect(log == ["constant", "Promise<Int>.pending(handlers: 0)"])
+  }
+}
+
+/// Bytes of memory that the process has at the moment; 0 where the system does not say so in this way.
+private func residentMemory() -> Int {
+  guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+  let pages = text.split(separator: " ")
+  return pages.count > 1 ? (Int(pages[1]) ?? 0) * 4096 : 0
+}
