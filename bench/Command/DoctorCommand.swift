@@ -22,7 +22,7 @@ struct DoctorCommand: ParsableCommand {
   @Option(help: "Seconds per row that a gate would have.")
   var budget = 20.0
 
-  @Option(name: .shortAndLong, help: "The workload for the noise floor. (default: the first)")
+  @Option(name: .shortAndLong, help: "The workload for the noise floor. (default: a server, if there is one)")
   var workload: String?
 
   @Flag(help: "Leave the noise floor out.")
@@ -41,7 +41,10 @@ struct DoctorCommand: ParsableCommand {
     Interruption.install()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    let first = workload ?? BenchMain.current.workloads.first?.name
+    let all = BenchMain.current.workloads
+    // A server is near the middle of what is measured; sleeping or a long run is not.
+    let usual = all.last { $0.hasOpenLoop } ?? all.first { $0.operationCount == .calibrated }
+    let first = workload ?? usual?.name
     var item = try SuitePlan.cases(
       BenchMain.current.workloads, patterns: first.map { [$0] } ?? [], styles: [], overrides: [:],
       quick: true)[0]
