@@ -43,9 +43,6 @@ public final class EventLoop {
   /// Whether the loop has been shut down.
   @exclusivity(unchecked) public internal(set) var isClosed = false
 
-  /// How many microtasks run in one go before I/O gets its turn.
-  private static let microtasksPerTurn = 4096
-
   /// Makes a loop on the calling thread. It does nothing until it is run, and holds descriptors until
   /// ``shutdown()``; ``run(_:)-swift.type.method`` does both.
   ///
@@ -160,67 +157,6 @@ public final class EventLoop {
   package func endWork() {
     workCount -= 1
     if workCount == 0, !isClosed { internals.wakeup.keepLoopAlive(false) }
-  }
-
-  // MARK: Callbacks from libuv
-
-  /// Every callback from libuv begins with this and ends with ``endCallback()``.
-  @inline(__always)
-  func beginCallback() { microtasks.state.pointee.isAttended = true }
-
-  @inline(__always)
-  func endCallback() {
-    if !microtasks.isEmpty { drain() }
-    microtasks.state.pointee.isAttended = false
-  }
-
-  /// Runs the microtasks in order, those that they queue included, up to a bound.
-  func drain() {
-    let state = microtasks.state
-    if state.pointee.isDraining { return }
-    state.pointee.isDraining = true
-    state.pointee.isAttended = true
-    let executor = executor
-    var budget = Self.microtasksPerTurn
-    while state.pointee.count > 0 {
-      if budget == 0 {
-        if internals.pump() { break }
-        budget = Self.microtasksPerTurn
-      }
-      budget &-= 1
-      switch microtasks.popFirst() {
-      case .job(let job): executor.run(job)
-      case .object(let microtask): microtask.run()
-      case .closure(let body): body()
-      case .body(let body): body(self)
-      case .completion(let done, let operation, let code):
-        done(code < 0 ? .failure(failure(code, operation.name)) : .success(()))
-      }
-    }
-    state.pointee.isAttended = false
-    state.pointee.isDraining = false
-    if !checkpoints.isEmpty, state.pointee.count == 0 { runCheckpoints() }
-  }
-
-  /// Called when another thread has sent something.
-  func didWake() {
-    beginCallback()
-    internals.wakeup.clear()
-    deliver(executor.receive())
-    endCallback()
-  }
-
-  func deliver(_ messages: consuming [Inbox.Message]) {
-    for index in 0..<messages.count {
-      switch messages[index] {
-      case .job(let job):
-        microtasks.state.pointee.jobsFromOtherThreads &+= 1
-        enqueue(.job(job))
-      case .body(let body): enqueue(.body(body))
-      case .release(let block): block.abandon()
-      }
-    }
-    executor.recycle(messages)
   }
 
   // MARK: Handles
