@@ -1,5 +1,10 @@
 import CAllocations
-import Glibc
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
 
 /// What a workload took, per operation.
 struct Measurement {
