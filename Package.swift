@@ -81,6 +81,10 @@ let package = Package(
       name: "uvbench", dependencies: ["BenchCommand", "BenchWorkloads"], path: "bench/uvbench",
       swiftSettings: settings),
 
+    .executableTarget(
+      name: "bench-example", dependencies: ["BenchCommand", "BenchKit"], path: "bench/Example",
+      swiftSettings: settings),
+
     // The tests.
     .target(name: "UVTestSupport", dependencies: ["UV"], path: "Tests/Support", swiftSettings: settings),
     .testTarget(name: "UVTests", dependencies: ["UV", "UVTestSupport", system], swiftSettings: settings),
@@ -97,6 +101,7 @@ let package = Package(
       name: "PackageTests", dependencies: ["EchoServer", "FourStyles", "MainActorInLoop"],
       swiftSettings: settings),
     .testTarget(
-      name: "BenchKitTests", dependencies: ["BenchKit", "CBenchSupport"], swiftSettings: settings),
+      name: "BenchKitTests",
+      dependencies: ["BenchKit", "CBenchSupport", "bench-example", "uvbench"], swiftSettings: settings),
   ]
 )

@@ -57,4 +57,17 @@ import UVTestSupport
     }
     #expect(log.values == ["hello", nil])
   }
+
+  @Test func aListenerThatHasAcceptedWhatWaitedCanBeDropped() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let client = try await loop.tcp.connect(to: listener.localAddress()).value
+      // The connection waits with libuv by now; nobody has asked for it.
+      for _ in 0..<5 { try await loop.sleep(for: .zero).value }
+      let server = try await listener.accept().value
+      #expect(try server.peerAddress() == client.localAddress())
+      #expect(!listener.isClosing)
+      // Nothing is closed here: dropping the last references does it, and the loop ends.
+    }
+  }
 }

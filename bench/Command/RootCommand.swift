@@ -13,7 +13,10 @@ import BenchKit
 struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: BenchMain.current.name, abstract: BenchMain.current.abstract,
-    subcommands: [RunCommand.self, GateCommand.self, WorkerCommand.self],
+    subcommands: [
+      RunCommand.self, CompareCommand.self, ReportCommand.self, GateCommand.self, DoctorCommand.self,
+      CheckCommand.self, WorkerCommand.self,
+    ],
     defaultSubcommand: RunCommand.self)
 
   /// Parses the command line, does what it says, and returns what to exit with.

@@ -115,7 +115,6 @@ struct RunCommand: ParsableCommand {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     let workers = Workers(directory: scratch.path)
-    let runner = SuiteRunner(plan, progress: Progress(), startWorker: workers.start)
     let machine = Machine.current()
     let date = Date()
     do {
@@ -123,6 +122,8 @@ struct RunCommand: ParsableCommand {
       if counters, InstructionCounter.isAvailable {
         instructions = try InstructionCounter(workers: workers, scratch: scratch.path).count(plan.cases)
       }
+      // Made now, since its budget of time begins now.
+      let runner = SuiteRunner(plan, progress: Progress(), startWorker: workers.start)
       let measured = try runner.run { rows in
         for line in ResultTable.lines(rows) { print(line) }
         if counters {

@@ -72,7 +72,9 @@ public enum Workloads {
     parameters: [Parameter("cores", 1, 2, help: "1: both threads share a processor; 2: one each")],
     check: .counted,
     rows: [
-      (.c, CRow.loop(cb_wakeup_run)), (.callback, WakeUps.callback), (.async, WakeUps.async),
+      (.c, CRow.loop(cb_wakeup_run)),
+      (.callback, WakeUps.callback), (.promise, WakeUps.promise),
+      (.future, WakeUps.future), (.async, WakeUps.async),
     ])
 
   static let thenChain = LoopWorkload(

@@ -13,9 +13,6 @@ final class LoopInternals {
   private var isAttached = false
   @exclusivity(unchecked) private var dirtyStreams: [ByteStream] = []
 
-  /// Counts the turns of the loop: a stream writes at once the first time in a turn and gathers after that.
-  @exclusivity(unchecked) private(set) var turn = 0
-
   init(wakeup: Wakeup) { self.wakeup = wakeup }
 
   func attach(to loop: EventLoop) throws(UVError) {
@@ -67,7 +64,6 @@ final class LoopInternals {
   }
 
   func beginTurn() {
-    turn &+= 1
     guard !dirtyStreams.isEmpty else { return }
     let streams = dirtyStreams
     dirtyStreams.removeAll(keepingCapacity: true)

@@ -44,6 +44,8 @@ struct MicrotaskQueue {
     var mask: Int
     var head = 0
     var count = 0
+    /// How many have been taken out since the loop was made.
+    var taken = 0
     /// Jobs taken, by the thread that enqueued them.
     var jobsFromLoop = 0
     var jobsFromOtherThreads = 0
@@ -61,6 +63,11 @@ struct MicrotaskQueue {
 
   var isEmpty: Bool { state.pointee.count == 0 }
 
+  /// The number of the entry that is appended next; it has been taken out once `taken` is above it.
+  var nextNumber: Int {
+    @inline(__always) get { state.pointee.taken &+ state.pointee.count }
+  }
+
   @inline(__always)
   func append(_ work: consuming Work) {
     if state.pointee.count > state.pointee.mask { grow() }
@@ -74,6 +81,7 @@ struct MicrotaskQueue {
     let work = (state.pointee.buffer + state.pointee.head).move()
     state.pointee.head = (state.pointee.head &+ 1) & state.pointee.mask
     state.pointee.count &-= 1
+    state.pointee.taken &+= 1
     return work
   }
 

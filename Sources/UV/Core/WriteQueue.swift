@@ -2,9 +2,10 @@ import CUV
 
 /// What a stream has been asked to write and the system has not yet taken.
 ///
-/// The first write of a turn goes out at once when nothing is before it. What cannot go, and what follows in the
-/// same turn, is gathered and handed to libuv in one request with many buffers: libuv 1.44 completes one request
-/// for each time that the socket becomes writable, so many small ones take many turns.
+/// A write goes out at once when nothing is before it. What cannot go, and what is written before the end of the
+/// last write has been told, is gathered until the end of the turn and handed to libuv in one request with many
+/// buffers: libuv 1.44 completes one request for each time that the socket becomes writable, so many small ones take
+/// many turns. A writer that waits for each write is never held up.
 final class WriteQueue: Cancelling {
   private enum Waiter {
     case none
@@ -44,7 +45,8 @@ final class WriteQueue: Cancelling {
   @exclusivity(unchecked) private var queued: [Entry] = []
   private var isScheduled = false
   @exclusivity(unchecked) private var generation: UInt = 0
-  @exclusivity(unchecked) private var turn = -1
+  /// The microtask that tells the end of the last write that was taken at once.
+  @exclusivity(unchecked) private var lastTold = -1
   private var drainWaiters: [Completion<Void>] = []
   private var shutdownWaiter: Completion<Void>?
   @exclusivity(unchecked) private(set) var isShutDown = false
@@ -61,11 +63,18 @@ final class WriteQueue: Cancelling {
     @inline(__always) get { inFlight.isEmpty && queued.isEmpty }
   }
 
+  /// Whether a write waits for those that may follow it: the writer has not been told yet that the one before it has
+  /// ended, so it has not waited for that, and may well go on.
+  private var gathers: Bool {
+    @inline(__always) get { lastTold >= loop.microtasks.state.pointee.taken }
+  }
+
   // MARK: Writing
 
   func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
-    let taken = isEmpty && turn == loop.internals.turn ? 0 : tryWrite(bytes)
+    let taken = gathers ? 0 : tryWrite(bytes)
     if taken < 0 || taken == bytes.count {
+      lastTold = loop.microtasks.nextNumber
       loop.complete(done, .write, Int32(min(taken, 0)))
       return PendingRequest()
     }
@@ -88,7 +97,7 @@ final class WriteQueue: Cancelling {
     generation &+= 1
     for bytes in buffers.dropLast() { append(bytes, .none) }
     append(last, .callback(done))
-    if isFirst, turn != loop.internals.turn { flush() } else { schedule() }
+    if isFirst, !gathers { flush() } else { schedule() }
     return PendingRequest(self, generation: generation)
   }
 
@@ -121,7 +130,6 @@ final class WriteQueue: Cancelling {
   private func tryWrite(_ bytes: Bytes) -> Int {
     if let code = refusal() { return Int(code) }
     guard isEmpty else { return 0 }
-    turn = loop.internals.turn
     let taken = Int(cuv_try_write(cuv_stream(block.raw), bytes.start, bytes.count))
     return taken == Int(UV_EAGAIN.rawValue) ? 0 : taken
   }
@@ -148,7 +156,6 @@ final class WriteQueue: Cancelling {
     owner.keepAlive(.writing)
     let request = self.request ?? .allocate(capacity: 1)
     self.request = request
-    turn = loop.internals.turn
     let code = withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: inFlight.count) { buffers in
       for index in 0..<inFlight.count {
         let bytes = inFlight[index].bytes

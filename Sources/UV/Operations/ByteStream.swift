@@ -127,7 +127,8 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 
   /// Writes bytes: at once if the system takes them, else when it does, in order.
   ///
-  /// The second and further writes of one turn of the loop are gathered and leave together at the end of the turn.
+  /// What is written before the end of the last write has been told is gathered, and leaves together at the end of
+  /// the loop's turn.
   ///
   /// - Returns: A request that ends when the system has taken all of the bytes. It fails with `brokenPipe` after
   ///   ``shutdown()`` or once the peer has gone, with `cancelled` if the stream is closed before.

@@ -83,7 +83,11 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
     }
     keepAlive(.source)
     // Not from here: whoever asks is still on the stack.
-    if hasPending { loop.queueMicrotask { [self] in acceptPending() } }
+    guard hasPending else { return }
+    loop.queueMicrotask { [self] in
+      acceptPending()
+      source.pauseIfUnwanted()
+    }
   }
 
   func pause() { letGo(.source) }

@@ -62,20 +62,15 @@ struct Downstream<Input, Failure: Error>: Subscriber {
 }
 
 extension Downstream {
-  /// Every so many operators the chain comes down to the ground, so that no call stack grows with its length.
+  /// Every 64 operators the chain comes down to the ground, so that no call stack grows with its length: this, or
+  /// where the chain has become so high, a ``Landing`` before it. A step adds one or two to the height.
   @inlinable
-  static var heightLimit: Int { 64 }
+  func grounded() -> Self { height % 64 >= 62 ? Landing(self).downstream : self }
 
-  /// This, or where the chain has become high, a ``Landing`` before it.
-  @inlinable
-  func grounded() -> Self {
-    height % Self.heightLimit == Self.heightLimit - 1 ? Landing(self).downstream : self
-  }
-
-  /// Subscribes to `upstream`: at once, or from the ground where the chain has become high.
+  /// Subscribes to `upstream`: at once, or from the ground right above a landing.
   @inlinable
   func attach<P: Publisher>(to upstream: P) where P.Output == Input, P.Failure == Failure {
-    if height % Self.heightLimit == Self.heightLimit - 1 {
+    if height > 64, height % 64 <= 2 {
       Trampoline.bounce { upstream.receive(subscriber: self) }
     } else {
       upstream.receive(subscriber: self)

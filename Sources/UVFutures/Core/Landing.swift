@@ -9,7 +9,7 @@ final class Landing<Input, Failure: Error>: Subscription {
   @usableFromInline
   init(_ next: Downstream<Input, Failure>) {
     self.next = next
-    height = next.height + 1
+    height = (next.height / 64 + 1) * 64
   }
 
   deinit {

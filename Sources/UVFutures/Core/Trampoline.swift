@@ -15,6 +15,7 @@ enum Trampoline {
     var depth = 0
     var queue: [() -> Void] = []
     var head = 0
+    var propagation = Propagation()
   }
 
   /// Runs `work` now; where other work of this kind is running on the thread, right after that.
@@ -81,7 +82,7 @@ enum Trampoline {
     return key
   }()
 
-  private static var current: UnsafeMutablePointer<State> {
+  static var current: UnsafeMutablePointer<State> {
     if let raw = pthread_getspecific(key) { return raw.assumingMemoryBound(to: State.self) }
     let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
     state.initialize(to: State())

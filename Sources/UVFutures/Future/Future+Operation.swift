@@ -20,9 +20,7 @@ extension Future {
   ///
   /// Combine's `Future`, Swift's `Task`.
   public convenience init(operation: nonisolated(nonsending) @escaping () async throws(Failure) -> Output) {
-    guard let loop = EventLoop.current else {
-      preconditionFailure("Future(operation:) outside an event loop; make it inside EventLoop.run")
-    }
+    let loop = EventLoop.needed(for: "Future(operation:)")
     self.init()
     let task = loop.spawn { [self] in
       do throws(Failure) { settle(.value(try await operation())) } catch { settle(.failure(error)) }

@@ -22,7 +22,12 @@ extension Future {
     guard let cancellation = Self.cancellation else { return await waitWithoutEnd(loop.executor) }
     do throws(UVError) {
       return try await Request<Settlement<Output, Failure>>(loop) { done in
-        let waiter = FutureWaiter(self) { done(.success($0)) }
+        var isStarting = true
+        let waiter = FutureWaiter(self) { settlement in
+          // Work that starts when somebody waits may end at once; a request never does.
+          if isStarting { loop.queueMicrotask { done(.success(settlement)) } } else { done(.success(settlement)) }
+        }
+        isStarting = false
         return PendingRequest {
           waiter.cancel()
           loop.queueMicrotask { done(.failure(UVError(.cancelled, operation: "await"))) }

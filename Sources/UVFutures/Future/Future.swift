@@ -47,8 +47,8 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   final unowned(unsafe) var lastSubscription: FutureSubscription<Output, Failure>?
   /// Cancels the work, called when the last subscriber has cancelled.
   @usableFromInline @exclusivity(unchecked) final var cancelWork: (() -> Void)?
-  /// What RxStream's operators attached to this future.
-  @usableFromInline @exclusivity(unchecked) final var branches: FutureBranches<Output, Failure>?
+  /// What RxStream's operators have attached to this future.
+  @usableFromInline @exclusivity(unchecked) final var stream: StreamNode<Output, Failure>?
   /// Starts work that waits for somebody to attach.
   @usableFromInline @exclusivity(unchecked) final var startWork: (() -> Void)?
 
@@ -75,17 +75,33 @@ public class Future<Output, Failure: Error>: LoopPublisher {
     }
   }
 
+  /// Creates a future on the current loop and runs `task` at once, where `dispatch` says.
+  ///
+  /// - Parameter task: Gets what to call with the result, from any thread; further calls do nothing.
+  ///
+  /// There must be a current loop: outside one this stops the program with a message.
+  ///
+  /// RxStream's `Future.init(dispatch:task:)`.
+  public convenience init(
+    dispatch: Dispatch, task: @escaping @Sendable (FutureResolver<Output, Failure>) -> Void
+  ) {
+    self.init(on: .needed(for: "Future(dispatch:task:)")) { resolver in
+      dispatch.run { task(resolver) }
+    }
+  }
+
   deinit {
-    if firstSubscription != nil || branches != nil { abandon() }
+    if firstSubscription != nil || stream != nil { abandon() }
   }
 
   /// Lets subscribers go that can hear nothing any more.
   private func abandon() {
-    while let subscription = firstSubscription {
-      remove(subscription)
-      Trampoline.bounce { _ = subscription }
+    while firstSubscription != nil {
+      var last = firstSubscription
+      remove(last!)
+      Trampoline.bounce { last = nil }
     }
-    branches?.abandon()
+    stream?.abandon()
   }
 
   /// Subscribes: the subscriber gets its subscription, and then, once it asks, the result.
@@ -120,7 +136,7 @@ public class Future<Output, Failure: Error>: LoopPublisher {
         Trampoline.bounce { [self] in fulfillSubscriptions(outcome) }
       }
     }
-    if branches != nil { fulfillBranches(settlement) }
+    if stream != nil { fulfillBranches(settlement) }
   }
 
   /// One at a time from the front, because a subscriber may cancel others.
@@ -163,12 +179,12 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   @usableFromInline
   final func subscriptionCancelled(_ subscription: FutureSubscription<Output, Failure>) {
     remove(subscription)
-    if firstSubscription == nil, branches == nil { cancelWorkNow() }
+    if firstSubscription == nil, !hasBranches { cancelWorkNow() }
   }
 
   /// Cancels the work if one subscriber or none waits for it.
   final func cancelWorkIfAlone() {
-    if firstSubscription?.next == nil, branches == nil { cancelWorkNow() }
+    if firstSubscription?.next == nil, !hasBranches { cancelWorkNow() }
   }
 
   private func cancelWorkNow() {

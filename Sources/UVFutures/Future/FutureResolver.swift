@@ -1,3 +1,4 @@
+import Synchronization
 public import UV
 
 /// Resolves a future from any thread.
@@ -17,6 +18,8 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
   private let executor: LoopExecutor
   // Sound: only carried here; it is touched on the loop's thread.
   private let slot: UnsafeTransfer<ResolverSlot<Output, Failure>>
+  /// Whether a result is on its way to the loop; what closes the slot must not come before it.
+  private let hasSent = Atomic<Bool>(false)
 
   init(_ loop: EventLoop, _ future: Future<Output, Failure>) {
     executor = loop.executor
@@ -41,7 +44,8 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
 
   private func send(_ action: @escaping @Sendable (ResolverSlot<Output, Failure>) -> Void) {
     let slot = slot
-    if executor.isOnLoop { return action(slot.value) }
+    if executor.isOnLoop, !hasSent.load(ordering: .acquiring) { return action(slot.value) }
+    hasSent.store(true, ordering: .releasing)
     do throws(UVError) {
       try executor.execute { _ in action(slot.value) }
     } catch {

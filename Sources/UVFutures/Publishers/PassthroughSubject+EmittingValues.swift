@@ -21,9 +21,7 @@ extension PassthroughSubject {
   private static func emitting<Values: AsyncSequence>(
     _ values: Values, _ widen: @escaping (Values.Failure) -> Failure
   ) -> PassthroughSubject where Values.Element == Output {
-    guard let loop = EventLoop.current else {
-      preconditionFailure("emittingValues(from:) outside an event loop; call it inside EventLoop.run")
-    }
+    let loop = EventLoop.needed(for: "emittingValues(from:)")
     let subject = PassthroughSubject()
     let task = loop.spawn { [weak subject] () async -> Void in
       var iterator = values.makeAsyncIterator()

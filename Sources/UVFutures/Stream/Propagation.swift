@@ -1,11 +1,41 @@
-/// What RxStream's operators attached to a future.
-@usableFromInline
-final class FutureBranches<Output, Failure: Error> {
-  func abandon() {}
-}
+/// The walk of results through trees of futures; one for each thread.
+///
+/// Values go down, branch by branch; terminations are told bottom-up, when everything below has heard. Both are
+/// lists here and not calls, so that a chain may be of any length.
+struct Propagation {
+  private var isRunning = false
+  /// What is still to be visited; the last first, so that a branch is followed to its end before the next.
+  private var visits: [() -> Void] = []
+  /// What is told on the way back up.
+  private var ends: [() -> Void] = []
 
-extension Future {
-  @usableFromInline
-  final func fulfillBranches(_ settlement: Settlement<Output, Failure>) {
+  /// Runs `visit`, and everything that it leads to unless that is going on already.
+  static func run(_ visit: @escaping () -> Void) {
+    let state = Trampoline.current
+    state.pointee.propagation.visits.append(visit)
+    if state.pointee.propagation.isRunning { return }
+    state.pointee.propagation.isRunning = true
+    while true {
+      if let visit = state.pointee.propagation.visits.popLast() {
+        visit()
+      } else if let end = state.pointee.propagation.ends.popLast() {
+        end()
+      } else {
+        break
+      }
+    }
+    state.pointee.propagation.isRunning = false
   }
+
+  /// Visits what is attached to a future, in the order in which it was attached.
+  static func visit<Output, Failure: Error>(
+    _ branches: [(Settlement<Output, Failure>) -> Void], _ settlement: Settlement<Output, Failure>
+  ) {
+    if branches.count == 1 { return branches[0](settlement) }
+    let state = Trampoline.current
+    for branch in branches.reversed() { state.pointee.propagation.visits.append { branch(settlement) } }
+  }
+
+  /// Has `end` called on the way back up.
+  static func atEnd(_ end: @escaping () -> Void) { Trampoline.current.pointee.propagation.ends.append(end) }
 }

@@ -51,7 +51,8 @@ public enum CountsRule {
   /// More than the base by so much per operation, or by that share of it, fails.
   private static let limits: [String: (absolute: Double, share: Double)] = [
     "allocations": (0.05, 0.01), "allocated_bytes": (1, 0.02), "system_calls": (0.02, 0.02),
-    "jobs": (0.02, 0.02), "wakeups": (0.02, 0.02), "instructions": (10, 0.02),
+    "jobs": (0.02, 0.02), "jobs_run": (0.02, 0.02), "jobs_from_other_threads": (0.02, 0.02),
+    "wakeups": (0.02, 0.02), "instructions": (10, 0.02),
   ]
 
   /// From this share on, more instructions are worth a warning.

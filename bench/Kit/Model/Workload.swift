@@ -156,10 +156,10 @@ public struct RunOutcome: Sendable {
   public var checksum: UInt64
   /// How long operations took, where that was recorded.
   public var latencies: LatencyHistogram?
-  /// What the row counted itself over all operations, by name; shown per operation.
-  public var counters: [String: UInt64]
   /// In an open loop: the same since operations were begun, and not since they were due.
   public var service: LatencyHistogram?
+  /// What the row counted itself over all operations, by name; shown per operation.
+  public var counters: [String: UInt64]
 
   /// An outcome.
   public init(
@@ -169,7 +169,7 @@ public struct RunOutcome: Sendable {
     self.operations = operations
     self.checksum = checksum
     self.latencies = latencies
-    self.counters = counters
     self.service = service
+    self.counters = counters
   }
 }

@@ -176,8 +176,8 @@ public struct WorkerAnswer: Hashable, Codable, Sendable {
     systemNanoseconds = usage.system
     self.peakRSSBytes = peakRSSBytes
     latencies = outcome.latencies?.sparse ?? SparseHistogram()
-      service = outcome.service?.sparse
-      counters = measurement.counters.merging(outcome.counters) { $1 }
+    service = outcome.service?.sparse
+    counters = measurement.counters.merging(outcome.counters) { $1 }
     counters["context_switches_voluntary"] = usage.voluntarySwitches
     counters["context_switches_involuntary"] = usage.involuntarySwitches
     counters["page_faults"] = usage.pageFaults

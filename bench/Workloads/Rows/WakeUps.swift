@@ -1,5 +1,8 @@
 import BenchKit
+import Synchronization
 import UV
+import UVFutures
+import UVPromises
 
 /// `wakeup`: another thread wakes the loop and waits for its answer.
 enum WakeUps {
@@ -16,6 +19,41 @@ enum WakeUps {
     }.checkedReport()
   }
 
+  static let promise: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let (first, seal) = Promise<Void>.pending()
+      let resolver = Mailbox(seal.remote)
+      let pinger = Pinger(task) { _ in resolver.take()?.fulfill(()) }
+      func answer(_ wakeUp: Promise<Void>) {
+        wakeUp.done {
+          let (next, seal) = Promise<Void>.pending()
+          resolver.put(seal.remote)
+          if pinger.answer() { answer(next) } else { resolver.take()?.fulfill(()) }
+        }.cauterize()
+      }
+      answer(first)
+      return pinger
+    }.checkedReport()
+  }
+
+  static let future: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let (first, seal) = Future<Void, Never>.pending(on: loop)
+      let resolver = Mailbox(seal)
+      let pinger = Pinger(task) { _ in resolver.take()?(.success(())) }
+      var subscription: AnyCancellable?
+      func answer(_ wakeUp: Future<Void, Never>) {
+        subscription = wakeUp.sink {
+          let (next, seal) = Future<Void, Never>.pending(on: loop)
+          resolver.put(seal)
+          if pinger.answer() { answer(next) } else { resolver.take()?(.success(())) }
+        }
+      }
+      answer(first)
+      return pinger
+    }.checkedReport()
+  }
+
   static let async: LoopRow = { task in
     try EventLoop.run { loop in
       let before = JobCount(loop)
@@ -25,6 +63,22 @@ enum WakeUps {
         if !pinger.answer() { break }
       }
       return try pinger.checkedReport(jobs: JobCount(loop).since(before))
+    }
+  }
+}
+
+/// Hands what resolves the next wake-up to the other thread.
+private final class Mailbox<Resolver: Sendable>: Sendable {
+  private let resolver: Mutex<Resolver?>
+
+  init(_ resolver: Resolver) { self.resolver = Mutex(resolver) }
+
+  func put(_ resolver: Resolver) { self.resolver.withLock { $0 = resolver } }
+
+  func take() -> Resolver? {
+    resolver.withLock { resolver in
+      defer { resolver = nil }
+      return resolver
     }
   }
 }

@@ -1,0 +1,59 @@
+/// A publisher of this module without its type.
+///
+/// `AnyPublisher` erases a type, too, and is what an interface should use that others implement or consume. A chain
+/// that a program builds step by step, a million long, needs this one: subscribing, delivery and the release of such
+/// a chain take no more stack than that of a short one, and its operators are those of ``LoopPublisher``.
+///
+/// Combine's `AnyPublisher`.
+public struct AnyLoopPublisher<Output, Failure: Error>: LoopPublisher {
+  @usableFromInline let box: LoopPublisherBox<Output, Failure>
+
+  /// Erases the type of `publisher`.
+  ///
+  /// Combine's `AnyPublisher.init(_:)`.
+  @inlinable
+  public init<P: Publisher>(_ publisher: P) where P.Output == Output, P.Failure == Failure {
+    if let same = publisher as? Self {
+      self = same
+    } else {
+      box = LoopPublisherBox { $0.attach(to: publisher) }
+    }
+  }
+
+  /// Subscribes to the publisher inside.
+  ///
+  /// Combine's `Publisher.receive(subscriber:)`.
+  @inlinable
+  public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+    box.attach?(Downstream(subscriber))
+  }
+}
+
+/// Holds a publisher, and lets it go without calling ever deeper where that holds others.
+@usableFromInline
+final class LoopPublisherBox<Output, Failure: Error> {
+  @usableFromInline var attach: ((Downstream<Output, Failure>) -> Void)?
+
+  @usableFromInline
+  init(_ attach: @escaping (Downstream<Output, Failure>) -> Void) { self.attach = attach }
+
+  deinit {
+    var last = attach
+    attach = nil
+    if Trampoline.enter() {
+      last = nil
+      Trampoline.leave()
+    } else {
+      Trampoline.bounce { last = nil }
+    }
+    _ = last
+  }
+}
+
+extension LoopPublisher {
+  /// The same publisher without its type, for chains that are built while the program runs.
+  ///
+  /// Combine's `eraseToAnyPublisher()`.
+  @inlinable
+  public func eraseToAnyLoopPublisher() -> AnyLoopPublisher<Output, Failure> { AnyLoopPublisher(self) }
+}

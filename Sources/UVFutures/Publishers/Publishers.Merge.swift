@@ -1,0 +1,410 @@
+#if !canImport(Combine)
+  extension Publishers {
+    /// A publisher of the values of two publishers, as they come.
+    ///
+    /// Combine's `Publishers.Merge`.
+    public struct Merge<A: Publisher, B: Publisher>: LoopPublisher
+    where B.Output == A.Output, B.Failure == A.Failure
+    {
+      public typealias Output = A.Output
+      public typealias Failure = A.Failure
+
+      /// The first publisher.
+      public let a: A
+      /// The second publisher.
+      public let b: B
+
+      /// Creates a publisher of the values of two others.
+      ///
+      /// Combine's `Publishers.Merge`.
+      public init(_ a: A, _ b: B) {
+        self.a = a
+        self.b = b
+      }
+
+      /// Subscribes to all on behalf of `subscriber`.
+      ///
+      /// Combine's `Publisher.receive(subscriber:)`.
+      public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+        MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b)])
+      }
+    }
+  }
+
+  extension Publishers {
+    /// A publisher of the values of three publishers, as they come.
+    ///
+    /// Combine's `Publishers.Merge3`.
+    public struct Merge3<A: Publisher, B: Publisher, C: Publisher>: LoopPublisher
+    where
+      B.Output == A.Output, B.Failure == A.Failure,
+      C.Output == A.Output, C.Failure == A.Failure
+    {
+      public typealias Output = A.Output
+      public typealias Failure = A.Failure
+
+      /// The first publisher.
+      public let a: A
+      /// The second publisher.
+      public let b: B
+      /// The third publisher.
+      public let c: C
+
+      /// Creates a publisher of the values of three others.
+      ///
+      /// Combine's `Publishers.Merge3`.
+      public init(_ a: A, _ b: B, _ c: C) {
+        self.a = a
+        self.b = b
+        self.c = c
+      }
+
+      /// Subscribes to all on behalf of `subscriber`.
+      ///
+      /// Combine's `Publisher.receive(subscriber:)`.
+      public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+        MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c)])
+      }
+    }
+  }
+
+  extension Publishers {
+    /// A publisher of the values of four publishers, as they come.
+    ///
+    /// Combine's `Publishers.Merge4`.
+    public struct Merge4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: LoopPublisher
+    where
+      B.Output == A.Output, B.Failure == A.Failure,
+      C.Output == A.Output, C.Failure == A.Failure,
+      D.Output == A.Output, D.Failure == A.Failure
+    {
+      public typealias Output = A.Output
+      public typealias Failure = A.Failure
+
+      /// The first publisher.
+      public let a: A
+      /// The second publisher.
+      public let b: B
+      /// The third publisher.
+      public let c: C
+      /// The fourth publisher.
+      public let d: D
+
+      /// Creates a publisher of the values of four others.
+      ///
+      /// Combine's `Publishers.Merge4`.
+      public init(_ a: A, _ b: B, _ c: C, _ d: D) {
+        self.a = a
+        self.b = b
+        self.c = c
+        self.d = d
+      }
+
+      /// Subscribes to all on behalf of `subscriber`.
+      ///
+      /// Combine's `Publisher.receive(subscriber:)`.
+      public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+        MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d)])
+      }
+    }
+  }
+
+  extension Publishers {
+    /// A publisher of the values of five publishers, as they come.
+    ///
+    /// Combine's `Publishers.Merge5`.
+    public struct Merge5<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher>: LoopPublisher
+    where
+      B.Output == A.Output, B.Failure == A.Failure,
+      C.Output == A.Output, C.Failure == A.Failure,
+      D.Output == A.Output, D.Failure == A.Failure,
+      E.Output == A.Output, E.Failure == A.Failure
+    {
+      public typealias Output = A.Output
+      public typealias Failure = A.Failure
+
+      /// The first publisher.
+      public let a: A
+      /// The second publisher.
+      public let b: B
+      /// The third publisher.
+      public let c: C
+      /// The fourth publisher.
+      public let d: D
+      /// The fifth publisher.
+      public let e: E
+
+      /// Creates a publisher of the values of five others.
+      ///
+      /// Combine's `Publishers.Merge5`.
+      public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) {
+        self.a = a
+        self.b = b
+        self.c = c
+        self.d = d
+        self.e = e
+      }
+
+      /// Subscribes to all on behalf of `subscriber`.
+      ///
+      /// Combine's `Publisher.receive(subscriber:)`.
+      public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+        MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e)])
+      }
+    }
+  }
+
+  extension Publishers {
+    /// A publisher of the values of six publishers, as they come.
+    ///
+    /// Combine's `Publishers.Merge6`.
+    public struct Merge6<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>: LoopPublisher
+    where
+      B.Output == A.Output, B.Failure == A.Failure,
+      C.Output == A.Output, C.Failure == A.Failure,
+      D.Output == A.Output, D.Failure == A.Failure,
+      E.Output == A.Output, E.Failure == A.Failure,
+      F.Output == A.Output, F.Failure == A.Failure
+    {
+      public typealias Output = A.Output
+      public typealias Failure = A.Failure
+
+      /// The first publisher.
+      public let a: A
+      /// The second publisher.
+      public let b: B
+      /// The third publisher.
+      public let c: C
+      /// The fourth publisher.
+      public let d: D
+      /// The fifth publisher.
+      public let e: E
+      /// The sixth publisher.
+      public let f: F
+
+      /// Creates a publisher of the values of six others.
+      ///
+      /// Combine's `Publishers.Merge6`.
+      public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) {
+        self.a = a
+        self.b = b
+        self.c = c
+        self.d = d
+        self.e = e
+        self.f = f
+      }
+
+      /// Subscribes to all on behalf of `subscriber`.
+      ///
+      /// Combine's `Publisher.receive(subscriber:)`.
+      public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+        MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e), MergeSource(f)])
+      }
+    }
+  }
+
+  extension Publishers {
+    /// A publisher of the values of seven publishers, as they come.
+    ///
+    /// Combine's `Publishers.Merge7`.
+    public struct Merge7<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>: LoopPublisher
+    where
+      B.Output == A.Output, B.Failure == A.Failure,
+      C.Output == A.Output, C.Failure == A.Failure,
+      D.Output == A.Output, D.Failure == A.Failure,
+      E.Output == A.Output, E.Failure == A.Failure,
+      F.Output == A.Output, F.Failure == A.Failure,
+      G.Output == A.Output, G.Failure == A.Failure
+    {
+      public typealias Output = A.Output
+      public typealias Failure = A.Failure
+
+      /// The first publisher.
+      public let a: A
+      /// The second publisher.
+      public let b: B
+      /// The third publisher.
+      public let c: C
+      /// The fourth publisher.
+      public let d: D
+      /// The fifth publisher.
+      public let e: E
+      /// The sixth publisher.
+      public let f: F
+      /// The seventh publisher.
+      public let g: G
+
+      /// Creates a publisher of the values of seven others.
+      ///
+      /// Combine's `Publishers.Merge7`.
+      public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) {
+        self.a = a
+        self.b = b
+        self.c = c
+        self.d = d
+        self.e = e
+        self.f = f
+        self.g = g
+      }
+
+      /// Subscribes to all on behalf of `subscriber`.
+      ///
+      /// Combine's `Publisher.receive(subscriber:)`.
+      public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+        MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e), MergeSource(f), MergeSource(g)])
+      }
+    }
+  }
+
+  extension Publishers {
+    /// A publisher of the values of eight publishers, as they come.
+    ///
+    /// Combine's `Publishers.Merge8`.
+    public struct Merge8<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher>: LoopPublisher
+    where
+      B.Output == A.Output, B.Failure == A.Failure,
+      C.Output == A.Output, C.Failure == A.Failure,
+      D.Output == A.Output, D.Failure == A.Failure,
+      E.Output == A.Output, E.Failure == A.Failure,
+      F.Output == A.Output, F.Failure == A.Failure,
+      G.Output == A.Output, G.Failure == A.Failure,
+      H.Output == A.Output, H.Failure == A.Failure
+    {
+      public typealias Output = A.Output
+      public typealias Failure = A.Failure
+
+      /// The first publisher.
+      public let a: A
+      /// The second publisher.
+      public let b: B
+      /// The third publisher.
+      public let c: C
+      /// The fourth publisher.
+      public let d: D
+      /// The fifth publisher.
+      public let e: E
+      /// The sixth publisher.
+      public let f: F
+      /// The seventh publisher.
+      public let g: G
+      /// The eighth publisher.
+      public let h: H
+
+      /// Creates a publisher of the values of eight others.
+      ///
+      /// Combine's `Publishers.Merge8`.
+      public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) {
+        self.a = a
+        self.b = b
+        self.c = c
+        self.d = d
+        self.e = e
+        self.f = f
+        self.g = g
+        self.h = h
+      }
+
+      /// Subscribes to all on behalf of `subscriber`.
+      ///
+      /// Combine's `Publisher.receive(subscriber:)`.
+      public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+        MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e), MergeSource(f), MergeSource(g), MergeSource(h)])
+      }
+    }
+  }
+
+  extension Publisher {
+    /// The values of this publisher and another, as they come. An error of either ends both; it finishes when both
+    /// have.
+    ///
+    /// Values for which there is no demand wait, one for each side. All sides deliver on one thread.
+    ///
+    /// Combine's `merge(with:)`.
+    public func merge<P: Publisher>(with other: P) -> Publishers.Merge<Self, P>
+    where P.Output == Output, P.Failure == Failure
+    {
+      Publishers.Merge(self, other)
+    }
+
+    /// The values of this publisher and two others, as they come; see `merge(with:)` of one.
+    ///
+    /// Combine's `merge(with:)`.
+    public func merge<B: Publisher, C: Publisher>(with b: B, _ c: C) -> Publishers.Merge3<Self, B, C>
+    where
+      B.Output == Output, B.Failure == Failure,
+      C.Output == Output, C.Failure == Failure
+    {
+      Publishers.Merge3(self, b, c)
+    }
+
+    /// The values of this publisher and three others, as they come; see `merge(with:)` of one.
+    ///
+    /// Combine's `merge(with:)`.
+    public func merge<B: Publisher, C: Publisher, D: Publisher>(with b: B, _ c: C, _ d: D) -> Publishers.Merge4<Self, B, C, D>
+    where
+      B.Output == Output, B.Failure == Failure,
+      C.Output == Output, C.Failure == Failure,
+      D.Output == Output, D.Failure == Failure
+    {
+      Publishers.Merge4(self, b, c, d)
+    }
+
+    /// The values of this publisher and four others, as they come; see `merge(with:)` of one.
+    ///
+    /// Combine's `merge(with:)`.
+    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher>(with b: B, _ c: C, _ d: D, _ e: E) -> Publishers.Merge5<Self, B, C, D, E>
+    where
+      B.Output == Output, B.Failure == Failure,
+      C.Output == Output, C.Failure == Failure,
+      D.Output == Output, D.Failure == Failure,
+      E.Output == Output, E.Failure == Failure
+    {
+      Publishers.Merge5(self, b, c, d, e)
+    }
+
+    /// The values of this publisher and five others, as they come; see `merge(with:)` of one.
+    ///
+    /// Combine's `merge(with:)`.
+    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>(with b: B, _ c: C, _ d: D, _ e: E, _ f: F) -> Publishers.Merge6<Self, B, C, D, E, F>
+    where
+      B.Output == Output, B.Failure == Failure,
+      C.Output == Output, C.Failure == Failure,
+      D.Output == Output, D.Failure == Failure,
+      E.Output == Output, E.Failure == Failure,
+      F.Output == Output, F.Failure == Failure
+    {
+      Publishers.Merge6(self, b, c, d, e, f)
+    }
+
+    /// The values of this publisher and six others, as they come; see `merge(with:)` of one.
+    ///
+    /// Combine's `merge(with:)`.
+    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>(with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) -> Publishers.Merge7<Self, B, C, D, E, F, G>
+    where
+      B.Output == Output, B.Failure == Failure,
+      C.Output == Output, C.Failure == Failure,
+      D.Output == Output, D.Failure == Failure,
+      E.Output == Output, E.Failure == Failure,
+      F.Output == Output, F.Failure == Failure,
+      G.Output == Output, G.Failure == Failure
+    {
+      Publishers.Merge7(self, b, c, d, e, f, g)
+    }
+
+    /// The values of this publisher and seven others, as they come; see `merge(with:)` of one.
+    ///
+    /// Combine's `merge(with:)`.
+    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher>(with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) -> Publishers.Merge8<Self, B, C, D, E, F, G, H>
+    where
+      B.Output == Output, B.Failure == Failure,
+      C.Output == Output, C.Failure == Failure,
+      D.Output == Output, D.Failure == Failure,
+      E.Output == Output, E.Failure == Failure,
+      F.Output == Output, F.Failure == Failure,
+      G.Output == Output, G.Failure == Failure,
+      H.Output == Output, H.Failure == Failure
+    {
+      Publishers.Merge8(self, b, c, d, e, f, g, h)
+    }
+  }
+#endif

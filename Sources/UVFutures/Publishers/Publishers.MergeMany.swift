@@ -1,0 +1,67 @@
+/// A publisher that is merged with others, without its type.
+struct MergeSource<Output, Failure: Error>: Publisher {
+  private let attach: (Downstream<Output, Failure>) -> Void
+
+  init<P: Publisher>(_ publisher: P) where P.Output == Output, P.Failure == Failure {
+    attach = { $0.attach(to: publisher) }
+  }
+
+  func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+    attach(Downstream(subscriber))
+  }
+
+  /// To merge is to flatten the publishers that there are.
+  static func subscribe<S: Subscriber>(
+    _ subscriber: S, to sources: [MergeSource]
+  ) where S.Input == Output, S.Failure == Failure {
+    let next = Downstream(subscriber).grounded()
+    let node = FlatMapNode<MergeSource, MergeSource, Failure>(next, .unlimited, { $0 }, { $0 })
+    next.receive(link: node)
+    for source in sources { node.receiveOuter(source) }
+    node.receiveOuter(.finished)
+  }
+}
+
+#if !canImport(Combine)
+  extension Publishers {
+    /// A publisher of the values of any number of publishers of one type, as they come.
+    ///
+    /// Combine's `Publishers.MergeMany`.
+    public struct MergeMany<Upstream: Publisher>: LoopPublisher {
+      public typealias Output = Upstream.Output
+      public typealias Failure = Upstream.Failure
+
+      /// What is merged.
+      public let publishers: [Upstream]
+
+      /// Creates a publisher of the values of `upstream`; of none it finishes at once.
+      ///
+      /// Combine's `Publishers.MergeMany`.
+      public init(_ upstream: Upstream...) { publishers = upstream }
+
+      /// Creates a publisher of the values of `upstream`; of none it finishes at once.
+      ///
+      /// Combine's `Publishers.MergeMany`.
+      public init(_ upstream: some Swift.Sequence<Upstream>) { publishers = Array(upstream) }
+
+      /// Subscribes to all on behalf of `subscriber`.
+      ///
+      /// Combine's `Publisher.receive(subscriber:)`.
+      public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+        MergeSource.subscribe(subscriber, to: publishers.map { MergeSource($0) })
+      }
+
+      /// The same publisher with one more.
+      ///
+      /// Combine's `Publishers.MergeMany.merge(with:)`.
+      public func merge(with other: Upstream) -> MergeMany<Upstream> { MergeMany(publishers + [other]) }
+    }
+  }
+
+  extension Publisher {
+    /// The values of this publisher and another of its type, as they come.
+    ///
+    /// Combine's `merge(with:)`.
+    public func merge(with other: Self) -> Publishers.MergeMany<Self> { Publishers.MergeMany([self, other]) }
+  }
+#endif

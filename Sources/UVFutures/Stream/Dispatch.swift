@@ -1,0 +1,174 @@
+import Dispatch
+import UV
+
+/// Where and when work is done: at once, on a queue, later, on a thread of its own.
+///
+/// RxStream's `Dispatch`.
+public struct Dispatch: Sendable {
+  /// A queue that work is dispatched to.
+  ///
+  /// RxStream's `Queue`.
+  public enum Queue: Sendable {
+    /// The main queue.
+    case main
+    /// The system's queue for work of no particular priority.
+    case background
+    /// A queue of the system's for work of a lower or higher priority.
+    case priorityBackground(Priority)
+    /// A queue of one's own.
+    case custom(CustomQueue)
+
+    /// How soon work of a background queue is done.
+    ///
+    /// RxStream's `Priority`.
+    public enum Priority: Sendable {
+      /// When nothing else is to be done.
+      case background
+      /// After other work.
+      case low
+      /// Before other work.
+      case high
+    }
+  }
+
+  private enum Kind {
+    case inline
+    case async(Queue)
+    case sync(Queue)
+    case after(Duration, Queue)
+    case thread
+  }
+
+  private let kind: Kind
+  private init(_ kind: Kind) { self.kind = kind }
+
+  /// Work is done where it is given, at once.
+  ///
+  /// RxStream's `Dispatch.inline`.
+  public static let inline = Dispatch(.inline)
+
+  /// Work is done on `queue`, which is not waited for.
+  ///
+  /// RxStream's `Dispatch.async(on:)`.
+  public static func async(on queue: Queue) -> Dispatch { Dispatch(.async(queue)) }
+
+  /// Work is done on `queue`, which is waited for; at once where the caller is on that queue.
+  ///
+  /// RxStream's `Dispatch.sync(on:)`.
+  public static func sync(on queue: Queue) -> Dispatch { Dispatch(.sync(queue)) }
+
+  /// Work is done on `queue` when `delay` has passed.
+  ///
+  /// RxStream's `Dispatch.after(delay:on:)`.
+  public static func after(delay: Duration, on queue: Queue) -> Dispatch { Dispatch(.after(delay, queue)) }
+
+  /// Work is done on a thread made for it.
+  ///
+  /// RxStream's `Dispatch.on(thread:)`, on a thread of its own: one that others use has no queue to be asked.
+  public static let newThread = Dispatch(.thread)
+
+  /// Does `work` as this says.
+  ///
+  /// - Returns: A chain, to have more done after it.
+  ///
+  /// RxStream's `Dispatch.execute(_:)`.
+  @discardableResult
+  public func execute(_ work: @escaping @Sendable () -> Void) -> DispatchChain {
+    let chain = DispatchChain()
+    run {
+      work()
+      chain.finish()
+    }
+    return chain
+  }
+
+  func run(_ work: @escaping @Sendable () -> Void) {
+    switch kind {
+    case .inline: work()
+    case .async(let queue): queue.dispatch.async(execute: work)
+    case .sync(let queue): if queue.isCurrent { work() } else { queue.dispatch.sync(execute: work) }
+    case .after(let delay, let queue):
+      let nanoseconds = Int(clamping: delay.nanoseconds)
+      queue.dispatch.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: work)
+    case .thread: CustomQueue("a thread of its own").dispatch.async(execute: work)
+    }
+  }
+}
+
+/// A serial queue that knows whether it is the current one.
+///
+/// RxStream's `CustomQueue`.
+public final class CustomQueue: Sendable {
+  let dispatch: DispatchQueue
+  private static let key = DispatchSpecificKey<ObjectIdentifier>()
+
+  /// Creates a serial queue.
+  ///
+  /// - Parameter label: What tools call it.
+  ///
+  /// RxStream's `CustomQueue`.
+  public init(_ label: String) {
+    dispatch = DispatchQueue(label: label)
+    dispatch.setSpecific(key: Self.key, value: ObjectIdentifier(self))
+  }
+
+  /// Whether the caller is on this queue.
+  public var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) }
+}
+
+extension Dispatch.Queue {
+  var dispatch: DispatchQueue {
+    switch self {
+    case .main: .main
+    case .background: .global()
+    case .priorityBackground(.background): .global(qos: .background)
+    case .priorityBackground(.low): .global(qos: .utility)
+    case .priorityBackground(.high): .global(qos: .userInitiated)
+    case .custom(let queue): queue.dispatch
+    }
+  }
+
+  /// Whether waiting for this queue would be for oneself.
+  var isCurrent: Bool {
+    if case .custom(let queue) = self { return queue.isCurrent }
+    return false
+  }
+}
+
+/// Work that follows other work.
+///
+/// RxStream's `Dispatch` chain.
+// Sound: its state is touched under the queue.
+public final class DispatchChain: @unchecked Sendable {
+  private let lock = DispatchQueue(label: "DispatchChain")
+  private var isFinished = false
+  private var next: (@Sendable () -> Void)?
+
+  /// Does `work` as `dispatch` says, after the work before it.
+  ///
+  /// RxStream's `then(_:)`.
+  @discardableResult
+  public func then(_ dispatch: Dispatch, _ work: @escaping @Sendable () -> Void) -> DispatchChain {
+    let chain = DispatchChain()
+    let start: @Sendable () -> Void = {
+      dispatch.run {
+        work()
+        chain.finish()
+      }
+    }
+    let startsNow = lock.sync {
+      if !isFinished { next = start }
+      return isFinished
+    }
+    if startsNow { start() }
+    return chain
+  }
+
+  func finish() {
+    let next = lock.sync {
+      isFinished = true
+      return self.next.take()
+    }
+    next?()
+  }
+}

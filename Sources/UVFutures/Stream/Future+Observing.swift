@@ -1,0 +1,69 @@
+extension Future {
+  /// A future that has its value already.
+  ///
+  /// RxStream's `Future.completed(_:)`.
+  public static func completed(_ value: Output) -> Future<Output, Failure> {
+    let future = Future<Output, Failure>()
+    future.settle(.value(value))
+    return future
+  }
+
+  /// A future that has failed already.
+  ///
+  /// RxStream's `Future.completed(_:)`.
+  public static func completed(_ error: Failure) -> Future<Output, Failure> {
+    let future = Future<Output, Failure>()
+    future.settle(.failure(error))
+    return future
+  }
+
+  /// Delivers a result that is there already to the chain that ends here, at once and not in the next microtask.
+  ///
+  /// Does nothing while there is none; the result is delivered once in any case. Complexity: O(length of the chain).
+  ///
+  /// RxStream's `replay(shared:)`.
+  @discardableResult
+  public final func replay() -> Self {
+    var node: (any Replaying)? = stream
+    while let current = node {
+      if let replay = current.replay {
+        replay.run()
+        break
+      }
+      node = current.parent
+    }
+    return self
+  }
+
+  /// Sets whether what is attached after the result has come hears it; it does unless this says otherwise.
+  ///
+  /// RxStream's `canReplay(_:)`.
+  @discardableResult
+  public final func canReplay(_ isAllowed: Bool) -> Self {
+    streamNode.canReplay = isAllowed
+    return self
+  }
+
+  /// Gives the future a name, for its descriptions.
+  ///
+  /// RxStream's `named(_:)`.
+  @discardableResult
+  public final func named(_ name: String) -> Self {
+    streamNode.name = name
+    return self
+  }
+
+  /// The future's name, or its type if it has none.
+  ///
+  /// RxStream's `descriptor`.
+  public final var descriptor: String { stream?.name ?? "\(type(of: self))" }
+
+  /// Calls `handler` with a line for each thing that happens to the future.
+  ///
+  /// RxStream's `onDebugInfo(_:)`.
+  @discardableResult
+  public final func onDebugInfo(_ handler: @escaping (String) -> Void) -> Self {
+    streamNode.debugHandlers.append(handler)
+    return self
+  }
+}

@@ -1,0 +1,141 @@
+public import UV
+
+extension Future {
+  /// A future of what `transform` hands to its second argument, which it calls once, at once or later: a value,
+  /// an error, or nil to end with neither. If it never does, the future never ends.
+  ///
+  /// RxStream's `asyncMap(_:)`.
+  @discardableResult
+  public final func asyncMap<T>(
+    _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
+  ) -> Future<T, Failure> {
+    derive { settlement, child in
+      guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }
+      transform(value) { result in
+        switch result {
+        case .success(let new)?: child.settle(.value(new))
+        case .failure(let error)?: child.settle(.failure(error))
+        case nil: child.settle(.completed)
+        }
+      }
+    }
+  }
+
+  /// A future of the value if `include` says so, else of none.
+  ///
+  /// It is meant where a future is asked for; otherwise `filter` is Combine's, which makes a cold publisher.
+  ///
+  /// RxStream's `filter(include:)`.
+  @_disfavoredOverload
+  @discardableResult
+  public final func filter(include: @escaping (Output) -> Bool) -> Future<Output, Failure> {
+    derive { settlement, child in
+      if case .value(let value) = settlement, !include(value) { return child.settle(.completed) }
+      child.settle(settlement)
+    }
+  }
+
+  /// A future of the value and what `stamper` makes of it.
+  ///
+  /// RxStream's `stamp(_:)`.
+  @discardableResult
+  public final func stamp<T>(
+    _ stamper: @escaping (Output) -> T
+  ) -> Future<(value: Output, stamp: T), Failure> {
+    derive { settlement, child in
+      guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }
+      child.settle(.value((value, stamper(value))))
+    }
+  }
+
+  /// A future of the value and the moment at which it came.
+  ///
+  /// RxStream's `timeStamp()`.
+  @discardableResult
+  public final func timeStamp() -> Future<(value: Output, stamp: LoopClock.Instant), Failure> {
+    let clock = EventLoop.needed(for: "timeStamp()").clock
+    return stamp { _ in clock.now }
+  }
+
+  /// A future of the same result, `duration` later where that is a value.
+  ///
+  /// RxStream's `delay(_:)`.
+  @discardableResult
+  public final func delay(_ duration: Duration) -> Future<Output, Failure> {
+    let loop = EventLoop.needed(for: "delay(_:)")
+    return asyncMap { value, completion in
+      loop.sleep(for: duration) { result in
+        // A loop that is being shut down ends the wait early.
+        if case .success = result { completion(.success(value)) } else { completion(nil) }
+      }
+    }
+  }
+
+  /// A future of the same result, or of `value` where that is none and no error.
+  ///
+  /// RxStream's `defaultValue(_:)`.
+  @discardableResult
+  public final func defaultValue(_ value: Output) -> Future<Output, Failure> {
+    derive { settlement, child in
+      if case .completed = settlement { child.settle(.value(value)) } else { child.settle(settlement) }
+    }
+  }
+
+  /// Passes the value on if `handler` says so; otherwise ends as `termination` says.
+  ///
+  /// RxStream's `doWhile(then:handler:)`.
+  @discardableResult
+  public final func doWhile(
+    then termination: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
+  ) -> Future<Output, Failure> {
+    until { handler($0) ? nil : termination }
+  }
+
+  /// Passes the value on unless `handler` says so; in that case ends as `termination` says.
+  ///
+  /// RxStream's `until(then:handler:)`.
+  @discardableResult
+  public final func until(
+    then termination: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
+  ) -> Future<Output, Failure> {
+    until { handler($0) ? termination : nil }
+  }
+
+  /// Passes the value on, or ends as `handler` says if that returns a termination.
+  ///
+  /// RxStream's `until(_:)`.
+  @discardableResult
+  public final func until(_ handler: @escaping (Output) -> Termination<Failure>?) -> Future<Output, Failure> {
+    derive { settlement, child in
+      if case .value(let value) = settlement, let termination = handler(value) {
+        child.settle(Settlement(termination))
+      } else {
+        child.settle(settlement)
+      }
+    }
+  }
+
+  /// Passes the value on with `object`, as long as that lives; otherwise ends as `termination` says.
+  ///
+  /// RxStream's `using(_:then:)`.
+  @discardableResult
+  public final func using<T: AnyObject>(
+    _ object: T, then termination: Termination<Failure> = .cancelled
+  ) -> Future<(T, Output), Failure> {
+    derive { [weak object] settlement, child in
+      guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }
+      child.settle(object.map { .value(($0, value)) } ?? Settlement(termination))
+    }
+    .canReplay(false)
+  }
+
+  /// Passes the value on as long as `object` lives; otherwise ends as `termination` says.
+  ///
+  /// RxStream's `lifeOf(_:then:)`.
+  @discardableResult
+  public final func lifeOf(
+    _ object: some AnyObject, then termination: Termination<Failure> = .cancelled
+  ) -> Future<Output, Failure> {
+    until { [weak object] _ in object == nil ? termination : nil }
+  }
+}

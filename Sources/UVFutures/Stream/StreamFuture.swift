@@ -1,0 +1,90 @@
+/// A future as RxStream's operators see it: a stream of one value.
+///
+/// ``Future`` and its kinds conform. A kind that returns itself from an operator, as ``StreamPromise`` does, has
+/// an operator of its own of the same name.
+///
+/// RxStream's `Future`.
+public protocol StreamFuture<Output, Failure>: LoopPublisher, AnyObject {
+  /// The same object by the type that all kinds share.
+  var asFuture: Future<Output, Failure> { get }
+}
+
+extension Future: StreamFuture {
+  /// This future.
+  public final var asFuture: Future<Output, Failure> { self }
+}
+
+extension StreamFuture {
+  /// Calls `handler` with the value.
+  ///
+  /// - Returns: A future of the same result, which need not be kept.
+  ///
+  /// Where this future has its value already, the handler hears it in the loop's next microtask.
+  ///
+  /// RxStream's `on(_:)`.
+  @discardableResult
+  public func on(_ handler: @escaping (Output) -> Void) -> Future<Output, Failure> {
+    asFuture.derive { settlement, child in
+      if case .value(let value) = settlement { handler(value) }
+      child.settle(settlement)
+    }
+  }
+
+  /// Calls `handler` with the value; the same as ``on(_:)``.
+  ///
+  /// RxStream's `then(_:)`.
+  @discardableResult
+  public func then(_ handler: @escaping (Output) -> Void) -> Future<Output, Failure> { on(handler) }
+
+  /// Calls `handler` with the error, if it ends with one: its own or that of an operation before this in the chain.
+  ///
+  /// RxStream's `onError(_:)`.
+  @discardableResult
+  public func onError(_ handler: @escaping (Failure) -> Void) -> Future<Output, Failure> {
+    asFuture.derive { settlement, child in
+      if case .failure(let error) = settlement { Propagation.atEnd { handler(error) } }
+      child.settle(settlement)
+    }
+  }
+
+  /// Calls `handler` with how it ends, after everything further down the chain has been told.
+  ///
+  /// RxStream's `onTerminate(_:)`.
+  @discardableResult
+  public func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Future<Output, Failure> {
+    asFuture.derive { settlement, child in
+      Propagation.atEnd { handler(settlement.termination) }
+      child.settle(settlement)
+    }
+  }
+
+  /// A future of the transformed value; with no value if `transform` returns nil.
+  ///
+  /// It is meant where a future is asked for; otherwise `map` is Combine's, which makes a cold publisher.
+  ///
+  /// RxStream's `map(_:)`.
+  @_disfavoredOverload
+  @discardableResult
+  public func map<T>(_ transform: @escaping (Output) -> T?) -> Future<T, Failure> {
+    asFuture.derive { settlement, child in
+      guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }
+      child.settle(transform(value).map { .value($0) } ?? .completed)
+    }
+  }
+
+  /// A future of what `transform` makes of the value: another, or an error.
+  ///
+  /// RxStream's `resultMap(_:)`.
+  @discardableResult
+  public func resultMap<T>(
+    _ transform: @escaping (Output) -> Result<T, Failure>
+  ) -> Future<T, Failure> {
+    asFuture.derive { settlement, child in
+      guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }
+      switch transform(value) {
+      case .success(let new): child.settle(.value(new))
+      case .failure(let error): child.settle(.failure(error))
+      }
+    }
+  }
+}

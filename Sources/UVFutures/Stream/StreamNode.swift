@@ -1,0 +1,109 @@
+import UV
+
+/// The part of a future that RxStream's operators need: what is attached to it, and where it comes from.
+@usableFromInline
+final class StreamNode<Output, Failure: Error>: Replaying {
+  typealias Branch = (Settlement<Output, Failure>) -> Void
+
+  var branches: [Branch] = []
+  /// The future that this one was derived from.
+  weak var parent: (any Replaying)?
+  /// A result on its way to this future.
+  var replay: Replay?
+  var canReplay = true
+  var name: String?
+  var debugHandlers: [(String) -> Void] = []
+
+  /// Lets go of the branches of a future that will never have a result; iteratively, for they may be long.
+  func abandon() {
+    if branches.isEmpty { return }
+    var last: [Branch]? = branches
+    branches = []
+    Trampoline.bounce { last = nil }
+    _ = last
+  }
+}
+
+/// Something that may have a result on its way to it.
+protocol Replaying: AnyObject {
+  var parent: (any Replaying)? { get }
+  var replay: Replay? { get }
+}
+
+/// A result that is delivered once: in the loop's next microtask, or before that if it is asked for.
+final class Replay {
+  private var body: (() -> Void)?
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+
+  func run() {
+    let body = body
+    self.body = nil
+    body?()
+  }
+}
+
+extension Future {
+  /// What RxStream's operators need, made when the first is used.
+  final var streamNode: StreamNode<Output, Failure> {
+    if let stream { return stream }
+    let stream = StreamNode<Output, Failure>()
+    self.stream = stream
+    return stream
+  }
+
+  @usableFromInline
+  final var hasBranches: Bool { !(stream?.branches.isEmpty ?? true) }
+
+  /// How many operators are attached and have not been told the result.
+  package final var branchCount: Int { stream?.branches.count ?? 0 }
+
+  /// A future that `body` settles once this one is.
+  final func derive<T, E: Error>(
+    _ body: @escaping (Settlement<Output, Failure>, Future<T, E>) -> Void
+  ) -> Future<T, E> {
+    derive(into: Future<T, E>(), body)
+  }
+
+  /// Has `body` settle `child` once this future is.
+  @discardableResult
+  final func derive<T, E: Error, Child: Future<T, E>>(
+    into child: Child, _ body: @escaping (Settlement<Output, Failure>, Child) -> Void
+  ) -> Child {
+    attach({ body($0, child) }, for: child.streamNode)
+    return child
+  }
+
+  /// Calls `branch` with the result: when it comes, or soon if it is there.
+  final func attach(_ branch: @escaping (Settlement<Output, Failure>) -> Void, for child: any StreamChild) {
+    guard let outcome else {
+      child.parent = streamNode
+      streamNode.branches.append(branch)
+      if startWork != nil { startWorkNow() }
+      return
+    }
+    guard streamNode.canReplay else { return }
+    let replay = Replay { Propagation.run { branch(outcome()) } }
+    child.replay = replay
+    EventLoop.needed(for: "attaching to a completed future").queueMicrotask { replay.run() }
+  }
+
+  /// Tells what is attached.
+  @usableFromInline
+  final func fulfillBranches(_ settlement: Settlement<Output, Failure>) {
+    guard let stream else { return }
+    let branches = stream.branches
+    stream.branches = []
+    stream.replay = nil
+    for handler in stream.debugHandlers { handler("\(stream.name ?? "Future"): \(settlement)") }
+    Propagation.run { Propagation.visit(branches, settlement) }
+  }
+}
+
+/// A future as its parent sees it.
+protocol StreamChild: AnyObject {
+  var parent: (any Replaying)? { get set }
+  var replay: Replay? { get set }
+}
+
+extension StreamNode: StreamChild {}

@@ -1,0 +1,246 @@
+import UV
+
+/// A future that can be tried again and cancelled.
+///
+/// Its task starts in the loop's next microtask, so that even a failure at once finds the chain attached. An
+/// operation on it returns another one; ``retry(_:delay:)`` in the chain has the task run again, and what
+/// is before it in the chain sees each attempt. ``cancel()`` anywhere in the chain ends all of it.
+///
+/// ```swift
+/// StreamPromise<Bytes, UVError> { state, completion in fetch(completion) }
+///   .retry(3, delay: .milliseconds(100))
+///   .on { show($0) }
+/// ```
+///
+/// RxStream's `Promise`.
+public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure> {
+  typealias Attempt = (@escaping (Settlement<Output, Failure>) -> Void) -> Void
+
+  /// Makes another result, through everything that is before this in the chain.
+  private var runAgain: Attempt?
+  private var cancelAll: (() -> Void)?
+  private var isReused = false
+
+  /// Creates a promise and starts its task in the current loop's next microtask.
+  ///
+  /// - Parameter task: Gets the promise's state, to stop when that is no longer active, and what to call with the
+  ///   result. It runs again for each retry.
+  ///
+  /// RxStream's `Promise.init(dispatch:task:)`.
+  public init(
+    _ task: @escaping (CurrentValueSubject<StreamState<Failure>, Never>, @escaping Promise) -> Void
+  ) {
+    super.init()
+    let loop = EventLoop.needed(for: "StreamPromise")
+    let work = PromiseWork(task)
+    runAgain = { work.run($0) }
+    cancelAll = { work.cancel() }
+    loop.queueMicrotask { [self] in
+      work.run { [self] in settle($0) }
+    }
+  }
+
+  private override init() { super.init() }
+
+  private func next<T>(
+    _ step: @escaping (Settlement<Output, Failure>, @escaping (Settlement<T, Failure>) -> Void) -> Void
+  ) -> StreamPromise<T, Failure> {
+    let child = StreamPromise<T, Failure>()
+    let again = attempt
+    child.runAgain = { done in again { step($0, done) } }
+    child.cancelAll = cancelAll
+    return derive(into: child) { settlement, child in step(settlement) { child.settle($0) } }
+  }
+
+  /// A further attempt, or the value that there is where that is reused.
+  private var attempt: Attempt {
+    { [self] done in
+      if isReused, let outcome, case .value = outcome() { return done(outcome()) }
+      runAgain?(done)
+    }
+  }
+
+  // MARK: Trying again
+
+  /// Runs the task again when it fails, up to `limit` times, and then lets the error through.
+  ///
+  /// - Parameters:
+  ///   - limit: How often at most.
+  ///   - delay: How long to wait before each.
+  ///
+  /// RxStream's `retry(_:delay:)`.
+  @discardableResult
+  public func retry(_ limit: Int, delay: Duration? = nil) -> StreamPromise<Output, Failure> {
+    precondition(limit >= 0, "retry: a negative limit")
+    let loop = EventLoop.needed(for: "retry(_:delay:)")
+    return retryOn { attempt, _, retry in
+      guard attempt <= limit else { return retry(false) }
+      guard let delay else { return retry(true) }
+      loop.sleep(for: delay) { result in
+        if case .success = result { retry(true) } else { retry(false) }
+      }
+    }
+  }
+
+  /// Runs the task again when it fails and `handler` says so.
+  ///
+  /// - Parameter handler: Gets the number of the retry, from 1, and the error.
+  ///
+  /// RxStream's `retryOn(_:)`.
+  @discardableResult
+  public func retryOn(
+    _ handler: @escaping (_ attempt: Int, _ error: Failure) -> Bool
+  ) -> StreamPromise<Output, Failure> {
+    retryOn { attempt, error, retry in retry(handler(attempt, error)) }
+  }
+
+  /// Runs the task again when it fails and `handler` calls its last argument with true, at once or later.
+  ///
+  /// - Parameter handler: Gets the number of the retry, from 1, the error, and what to call with the decision.
+  ///
+  /// RxStream's `retryOn(_:)`.
+  @discardableResult
+  public func retryOn(
+    _ handler: @escaping (_ attempt: Int, _ error: Failure, _ retry: @escaping (Bool) -> Void) -> Void
+  ) -> StreamPromise<Output, Failure> {
+    let again = attempt
+    let loop = EventLoop.needed(for: "retryOn(_:)")
+    var attempts = 0
+    func consider(
+      _ settlement: Settlement<Output, Failure>, _ done: @escaping (Settlement<Output, Failure>) -> Void
+    ) {
+      guard case .failure(let error) = settlement else { return done(settlement) }
+      attempts += 1
+      handler(attempts, error) { isToRetry in
+        guard isToRetry else { return done(settlement) }
+        // From the ground, so that a task that fails at once does not nest its retries.
+        loop.queueMicrotask { again { consider($0, done) } }
+      }
+    }
+    return next { consider($0, $1) }
+  }
+
+  /// Sets whether a retry further down takes the value that there is already, if there is one, and does not run the
+  /// task again.
+  ///
+  /// RxStream's `reuse(_:)`.
+  @discardableResult
+  public func reuse(_ isReused: Bool = true) -> StreamPromise<Output, Failure> {
+    self.isReused = isReused
+    return self
+  }
+
+  /// Cancels the task, and ends the whole chain as cancelled. There are no retries after that.
+  ///
+  /// RxStream's `cancel()`.
+  public func cancel() { cancelAll?() }
+
+  /// A future of the same result, that cannot be tried again; retries before it still happen.
+  ///
+  /// RxStream's `future()`.
+  public func future() -> Future<Output, Failure> { derive { $1.settle($0) } }
+
+  // MARK: Operators that stay promises
+
+  /// Calls `handler` with the value.
+  ///
+  /// RxStream's `on(_:)`.
+  @discardableResult
+  public func on(_ handler: @escaping (Output) -> Void) -> StreamPromise<Output, Failure> {
+    next { settlement, done in
+      if case .value(let value) = settlement { handler(value) }
+      done(settlement)
+    }
+  }
+
+  /// Calls `handler` with the error of each attempt that reaches it.
+  ///
+  /// RxStream's `onError(_:)`.
+  @discardableResult
+  public func onError(_ handler: @escaping (Failure) -> Void) -> StreamPromise<Output, Failure> {
+    next { settlement, done in
+      if case .failure(let error) = settlement { Propagation.run { Propagation.atEnd { handler(error) } } }
+      done(settlement)
+    }
+  }
+
+  /// Calls `handler` with how each attempt that reaches it ends, after everything further down has been told.
+  ///
+  /// RxStream's `onTerminate(_:)`.
+  @discardableResult
+  public func onTerminate(
+    _ handler: @escaping (Termination<Failure>) -> Void
+  ) -> StreamPromise<Output, Failure> {
+    next { settlement, done in
+      Propagation.run {
+        Propagation.atEnd { handler(settlement.termination) }
+        done(settlement)
+      }
+    }
+  }
+
+  /// Transforms the value; with nil there is none.
+  ///
+  /// It is meant where a promise is asked for; otherwise `map` is Combine's, which makes a cold publisher.
+  ///
+  /// RxStream's `map(_:)`.
+  @_disfavoredOverload
+  @discardableResult
+  public func map<T>(_ transform: @escaping (Output) -> T?) -> StreamPromise<T, Failure> {
+    next { settlement, done in
+      guard case .value(let value) = settlement else { return done(settlement.withoutValue()!) }
+      done(transform(value).map { .value($0) } ?? .completed)
+    }
+  }
+
+  /// Makes another value or an error of the value.
+  ///
+  /// RxStream's `resultMap(_:)`.
+  @discardableResult
+  public func resultMap<T>(
+    _ transform: @escaping (Output) -> Result<T, Failure>
+  ) -> StreamPromise<T, Failure> {
+    next { settlement, done in
+      guard case .value(let value) = settlement else { return done(settlement.withoutValue()!) }
+      switch transform(value) {
+      case .success(let new): done(.value(new))
+      case .failure(let error): done(.failure(error))
+      }
+    }
+  }
+}
+
+/// The task of a promise, and the attempts at it that have not ended.
+private final class PromiseWork<Output, Failure: Error> {
+  typealias State = CurrentValueSubject<StreamState<Failure>, Never>
+  private let task: (State, @escaping (Result<Output, Failure>) -> Void) -> Void
+  private let state = State(.active)
+  private var attempts: [Int: (Settlement<Output, Failure>) -> Void] = [:]
+  private var count = 0
+  private var isCancelled = false
+
+  init(_ task: @escaping (State, @escaping (Result<Output, Failure>) -> Void) -> Void) { self.task = task }
+
+  func run(_ done: @escaping (Settlement<Output, Failure>) -> Void) {
+    if isCancelled { return done(.cancelled) }
+    count += 1
+    let number = count
+    attempts[number] = done
+    task(state) { [self] result in
+      guard let done = attempts.removeValue(forKey: number) else { return }
+      switch result {
+      case .success(let value): done(.value(value))
+      case .failure(let error): done(.failure(error))
+      }
+    }
+  }
+
+  func cancel() {
+    guard !isCancelled else { return }
+    isCancelled = true
+    state.send(.terminated(reason: .cancelled))
+    let attempts = attempts.sorted { $0.key < $1.key }
+    self.attempts = [:]
+    for (_, done) in attempts { done(.cancelled) }
+  }
+}

@@ -1,0 +1,116 @@
+import UV
+
+/// Decides which of many pieces of work are done.
+///
+/// RxStream's `Throttle`.
+public protocol Throttle: AnyObject {
+  /// Does `work`, now or later, or drops it.
+  func process(_ work: @escaping () -> Void)
+
+  /// Does `work` after what is still to be done; called once, at the end.
+  func finish(_ work: @escaping () -> Void)
+}
+
+/// Does at most one piece of work in each interval, the last that came.
+///
+/// RxStream's `TimedThrottle`.
+public final class TimedThrottle: Throttle {
+  private let loop: EventLoop
+  private let interval: Duration
+  private let delaysFirst: Bool
+  private var last: (() -> Void)?
+  private var isWaiting = false
+  private var ending: (() -> Void)?
+
+  /// Creates a throttle on the current event loop.
+  ///
+  /// - Parameters:
+  ///   - interval: How long at least between two pieces of work.
+  ///   - delayFirst: Whether the first piece waits for an interval, too, for a later one to take its place.
+  ///
+  /// RxStream's `TimedThrottle.init(interval:delayFirst:)`.
+  public init(interval: Duration, delayFirst: Bool = true) {
+    loop = .needed(for: "TimedThrottle")
+    self.interval = interval
+    delaysFirst = delayFirst
+  }
+
+  /// Does `work` at the end of the interval, unless other work comes before that.
+  ///
+  /// RxStream's `Throttle.process(_:)`.
+  public func process(_ work: @escaping () -> Void) {
+    if isWaiting || delaysFirst { last = work } else { work() }
+    if !isWaiting { wait() }
+  }
+
+  /// Does `work` after the last that came.
+  ///
+  /// RxStream's `Throttle`.
+  public func finish(_ work: @escaping () -> Void) {
+    if last == nil { work() } else { ending = work }
+  }
+
+  private func wait() {
+    isWaiting = true
+    loop.sleep(for: interval) { [self] _ in
+      isWaiting = false
+      guard let work = last.take() else { return }
+      work()
+      if let ending = ending.take() { ending() } else { wait() }
+    }
+  }
+}
+
+/// Does so many pieces of work in each turn of the loop, keeps so many more waiting, and drops the rest.
+///
+/// RxStream's `PressureThrottle`.
+public final class PressureThrottle: Throttle {
+  private let loop: EventLoop
+  private let buffer: Int
+  private let limit: Int
+  private var waiting: [() -> Void] = []
+  private var active = 0
+  private var ending: (() -> Void)?
+
+  /// Creates a throttle on the current event loop.
+  ///
+  /// - Parameters:
+  ///   - buffer: How many pieces of work may wait.
+  ///   - limit: How many may be done in a turn of the loop.
+  ///
+  /// RxStream's `PressureThrottle.init(buffer:limit:)`.
+  public init(buffer: Int = 0, limit: Int = 1) {
+    precondition(buffer >= 0 && limit > 0, "a throttle lets something through")
+    loop = .needed(for: "PressureThrottle")
+    self.buffer = buffer
+    self.limit = limit
+  }
+
+  /// Does `work` if the pressure allows, keeps it if there is room, and drops it otherwise.
+  ///
+  /// RxStream's `Throttle.process(_:)`.
+  public func process(_ work: @escaping () -> Void) {
+    if active < limit {
+      active += 1
+      work()
+      if active == 1 { loop.sleep(for: .zero) { [self] _ in turn() } }
+    } else if waiting.count < buffer {
+      waiting.append(work)
+    }
+  }
+
+  /// Does `work` after what waits.
+  ///
+  /// RxStream's `Throttle`.
+  public func finish(_ work: @escaping () -> Void) {
+    if waiting.isEmpty { work() } else { ending = work }
+  }
+
+  private func turn() {
+    active = 0
+    let ready = waiting.prefix(limit)
+    waiting.removeFirst(ready.count)
+    for work in ready { process(work) }
+    if waiting.isEmpty { ending.take()?() }
+  }
+}

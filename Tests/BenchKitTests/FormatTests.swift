@@ -1,0 +1,140 @@
+import BenchKit
+import Testing
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+import Foundation
+
+/// Each format, read back. `bench/check-formats` has the readers of others do the same.
+@Suite struct FormatTests {
+  private let results: Results = {
+    func row(_ style: Style, _ scale: Double, size: Int) -> RowResult {
+      func answer(_ factor: Double) -> WorkerAnswer {
+        var histogram = LatencyHistogram()
+        for step in 1...1000 as ClosedRange<UInt64> { histogram.record(step * step) }
+        var answer = WorkerAnswer()
+        answer.operations = 1000
+        answer.wallNanoseconds = UInt64(1e6 * factor)
+        answer.cpuNanoseconds = UInt64(5e5 * factor * scale)
+        answer.latencies = histogram.sparse
+        answer.counters = ["allocations": 2000]
+        return answer
+      }
+      let rounds = [1.0, 1.01, 0.99, 1.02, 0.98, 1.0, 1.005]
+      var base = rounds.map(answer)
+      for index in base.indices { base[index].cpuNanoseconds = UInt64(5e5 * rounds[index]) }
+      return RowResult(
+        id: WorkloadID(
+          workload: "a<b>&\"c\"|d", revision: 1, style: style,
+          parameters: ParameterValues(["size": size])),
+        operations: 1000, warm: true, answers: rounds.map(answer), reference: base, counts: answer(1))
+    }
+    return Results(
+      date: "2026-01-01T00:00:00Z", machine: Machine.current(), libuv: "1.44.2", swift: "6.3",
+      method: Results.Method(
+        rounds: 7, windowNanoseconds: 1e8, commit: "abc", build: "release", threadPool: 4,
+        pinnedApart: true),
+      results: [64, 4096].flatMap { [row(.c, 1, size: $0), row(.async, 1.2, size: $0)] })
+  }()
+
+  private func runs(_ factors: [Double]) -> [Results] {
+    factors.map { factor in
+      var copy = results
+      for index in copy.results.indices where copy.results[index].style == .async {
+        copy.results[index].ratioToC?.cpu *= factor
+        for round in copy.results[index].rounds.indices {
+          copy.results[index].rounds[round].cpuNanosecondsPerOperation *= factor
+        }
+      }
+      return copy
+    }
+  }
+
+  @Test func theXMLIsXML() throws {
+    let text = try ReportFormat.junit.text([results])
+    let parser = XMLParser(data: Data(text.utf8))
+    #expect(parser.parse(), "\(String(describing: parser.parserError))")
+    #expect(text.contains("tests=\"4\""))
+  }
+
+  @Test(arguments: [ReportFormat.jmh, .github]) func theJSONIsJSON(format: ReportFormat) throws {
+    let text = try format.text([results])
+    let entries = try #require(
+      try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+    for entry in entries where format == .jmh {
+      let metric = try #require(entry["primaryMetric"] as? [String: Any])
+      #expect((metric["rawData"] as? [[Double]])?.first?.count == 7)
+    }
+    for entry in entries where format == .github {
+      #expect(entry["name"] is String && entry["unit"] is String && entry["value"] is Double)
+    }
+  }
+
+  @Test func everyLineOfTheTableHasAsManyFields() throws {
+    let text = try ReportFormat.csv.text([results])
+    // The name has a comma's worth of trouble in it: quotes.
+    let lines = text.split(separator: "\r\n")
+    #expect(lines.count == 1 + 4 * 7)
+    #expect(lines[1].hasPrefix("\"a<b>&\"\"c\"\"|d\",1,c,64,1,"))
+    #expect(Set(lines.map { $0.split(separator: ",", omittingEmptySubsequences: false).count }).count == 1)
+  }
+
+  @Test func markdownKeepsItsColumns() throws {
+    let lines = try ReportFormat.markdown.text([results]).split(separator: "\n").filter { $0.hasPrefix("|") }
+    let widths = lines.map { line in
+      String(line).replacingOccurrences(of: "\\|", with: "").count { $0 == "|" }
+    }
+    #expect(lines.count == 6 && Set(widths) == [11])
+  }
+
+  @Test func thePageIsSelfContainedAndMarksAStep() throws {
+    let page = try ReportFormat.html.text(runs([1, 1.01, 1, 0.99, 1.3, 1.31, 1.3, 1.29]))
+    for outside in ["http:", "https:", "src=", "@import", "url(", "<script"] {
+      #expect(!page.contains(outside), "\(outside)")
+    }
+    #expect(page.contains("class=\"step\""))
+    #expect(!page.contains("a<b>"))
+    for section in ["table", "ratio", "latency", "scale", "history"] {
+      #expect(page.contains("<section id=\"\(section)\">"))
+    }
+    #expect(try !ReportFormat.html.text([results]).contains("class=\"step\""))
+  }
+
+  @Test func theDistributionOfOneRow() throws {
+    #expect(throws: UsageError.self) { try ReportFormat.hgrm.text([results]) }
+    var one = results
+    one.results = [results.results[0]]
+    let text = try ReportFormat.hgrm.text([one])
+    #expect(text.contains("Total count    =         7000]"))
+    let points = PercentileDistribution(one.results[0].histogram).points
+    #expect(points.last?.share == 1 && points.last?.count == 7000)
+    #expect(zip(points, points.dropFirst()).allSatisfy { $0.value <= $1.value && $0.share <= $1.share })
+  }
+
+  @Test func aComparisonTellsChangesAndRefusesOtherMachines() throws {
+    let same = try Comparison(results, results)
+    #expect(same.rows.allSatisfy { $0.verdict == .noChange })
+    let slower = try Comparison(results, runs([1.1])[0])
+    #expect(slower.rows.filter { $0.id.style == .async }.allSatisfy { $0.verdict == .regressed })
+    let faster = try Comparison(runs([1.1])[0], results)
+    #expect(faster.rows.filter { $0.id.style == .async }.allSatisfy { $0.verdict == .improved })
+    var other = results
+    other.machine.cores += 1
+    #expect(throws: NotComparable.self) { try Comparison(results, other) }
+    let forced = try Comparison(results, other, force: true)
+    #expect(forced.lines.dropFirst().allSatisfy { $0.contains("different machines") })
+    for index in other.results.indices { other.results[index].rounds = [other.results[index].rounds[0]] }
+    let short = try Comparison(results, other, force: true)
+    #expect(short.rows.allSatisfy { $0.verdict == .cannotTell })
+  }
+
+  @Test(arguments: [
+    ([1, 1, 1, 1, 1, 1], []), ([1, 1.01, 0.99, 1.2, 1.21, 1.19], [3]), ([1, 1.2], []),
+    ([1, 1.01, 1, 5, 1, 1.01, 0.99, 1], []), ([1, 1, 1, 2, 2, 2, 1, 1, 1], [3, 6]),
+    ([1, 1, 1, 1.01, 1.01, 1.01], []),
+  ] as [([Double], [Int])])
+  func changePoints(values: [Double], expected: [Int]) {
+    #expect(ChangePoints.find(values) == expected)
+  }
+}

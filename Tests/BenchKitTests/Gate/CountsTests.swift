@@ -1,0 +1,80 @@
+import BenchKit
+import Testing
+
+@Suite struct CountsTests {
+  private func counts(_ values: [String: Double], range: Double = 0) -> Counts {
+    values.mapValues { CountFigure([$0 - range / 2, $0, $0 + range / 2]) }
+  }
+
+  private func level(_ counter: String, _ base: Double, _ head: Double, range: Double = 0) -> String {
+    let findings = CountsRule.findings(
+      base: counts([counter: base], range: range), head: counts([counter: head]))
+    return findings.first?.level.rawValue ?? "nothing"
+  }
+
+  @Test(arguments: [
+    ("allocations", 0, 0.04, "nothing"), ("allocations", 0, 0.06, "regressed"),
+    ("allocations", 0, 1, "regressed"), ("allocations", 100, 100.9, "nothing"),
+    ("allocations", 100, 101.1, "regressed"), ("allocations", 2, 1, "improved"),
+    ("system_calls", 2, 3, "regressed"), ("jobs", 1, 2, "regressed"), ("jobs", 1, 1.01, "nothing"),
+    ("allocated_bytes", 1000, 1021, "regressed"), ("allocated_bytes", 1000, 1019, "nothing"),
+    ("instructions", 10000, 10040, "nothing"), ("instructions", 10000, 10100, "warning"),
+    ("instructions", 10000, 10210, "regressed"), ("page_faults", 0, 100, "nothing"),
+  ])
+  func limits(counter: String, base: Double, head: Double, expected: String) {
+    #expect(level(counter, base, head) == expected)
+  }
+
+  @Test func whatIsUnsteadyIsToleratedAndAWholeCallIsFoundAllTheSame() {
+    #expect(level("system_calls", 2, 2.1, range: 0.2) == "nothing")
+    #expect(level("system_calls", 2, 3, range: 0.2) == "regressed")
+  }
+
+  @Test func rowsThatComeAndGoAreSaidAloud() {
+    let base = ["old": counts(["jobs": 1]), "both": counts(["jobs": 1])]
+    let head = ["new": counts(["jobs": 1]), "both": counts(["jobs": 1])]
+    let judged = CountsRule.judge(base: base, head: head) { _ in true }
+    let outcomes = Dictionary(uniqueKeysWithValues: judged.map { ($0.id, $0.outcome) })
+    #expect(outcomes == ["both": .unchanged, "new": .notComparable, "old": .notComparable])
+    #expect(CountsRule.judge(base: base, head: head) { _ in false }.count == 2)
+  }
+
+  @Test func theFileBelongsToItsVersions() {
+    let name = CountsBaseline.fileName(
+      swift: "6.3.1", libraries: ["libuv": "1.44.2"], architecture: "x86_64")
+    #expect(name == "counts_swift-6.3.1_libuv-1.44.2_x86_64.json")
+    #expect(!CountsBaseline.fileName(swift: "6/5", libraries: [:], architecture: "a").contains("/"))
+  }
+
+  @Test func aRecordAddsUp() throws {
+    var record = SelftestRecord(fingerprint: "f")
+    for outcome in [GateOutcome.unchanged, .unchanged, .inconclusive, .regressed] {
+      record.note(workload: "w", injected: "0", outcome: outcome, seconds: 2)
+    }
+    for outcome in [GateOutcome.regressed, .regressed, .inconclusive] {
+      record.note(workload: "w", injected: "10", outcome: outcome, seconds: 3)
+    }
+    let back = try LineJSON.value(SelftestRecord.self, try LineJSON.string(record))
+    let summary = SelftestSummary(back)
+    #expect(summary.comparisons == 4 && summary.falseAlarmRate == 0.25)
+    #expect(summary.inconclusiveRate == 0.25 && summary.missedRate["10"] == 0)
+    #expect(abs((summary.detectionRate["10"] ?? 0) - 2.0 / 3) < 1e-9)
+    #expect(summary.seconds == 17)
+  }
+
+  @Test func whatTheProgramEndsWith() {
+    var report = GateReport(
+      date: "", machine: Machine.current(), swift: "", libraries: [:], rule: GateRule(), command: "gate")
+    let id = WorkloadID(workload: "w", revision: 1, style: .c, parameters: ParameterValues())
+    func code(_ outcomes: GateOutcome..., strict: Bool = false) -> BenchExit {
+      report.times = outcomes.map { GateRow(id: id, outcome: $0, reason: "r") }
+      return report.code(strict: strict)
+    }
+    #expect(code(.improved, .unchanged, .inconclusive, .tooNoisy) == .success)
+    #expect(code(.unchanged, .inconclusive, strict: true) == .inconclusive)
+    #expect(code(.unchanged, .regressed, .notComparable) == .regression)
+    #expect(code(.unchanged, .notComparable) == .notComparable)
+    #expect(report.junit.contains("<skipped"))
+    #expect(report.markdown.contains("not-comparable"))
+  }
+}

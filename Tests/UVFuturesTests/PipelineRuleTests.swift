@@ -1,0 +1,271 @@
+import Testing
+import UV
+import UVFutures
+import UVTestSupport
+
+/// Pipelines and flatMap, rule by rule; E5–E19 as a whole are in `ZonePipelineTests`.
+@Suite struct PipelineRuleTests {
+  struct Zone: Equatable { var name: String }
+
+  private func succeeding<T>(_ value: T) -> Future<T, any Error> { Future { $0(.success(value)) } }
+  private func failing<T>(_: T.Type = T.self) -> Future<T, any Error> { Future { $0(.failure(Trouble.first)) } }
+
+  @Test("E1 A pipeline orders, limits and carries errors")
+  func e01_pipeline() async throws {
+    try await withCallbackLoop { loop in
+      var (running, most, log): (Int, Int, [Int]) = (0, 0, [])
+      func step(_ number: Int) -> LoopPublishers.Map<RequestPublisher<Void>, Int> {
+        running += 1
+        most = max(most, running)
+        return loop.sleep(for: .zero).publisher().map {
+          running -= 1
+          return number
+        }
+      }
+      let numbers = Publishers.MergeMany((1...6).map { Just($0).setFailureType(to: UVError.self) })
+      let token = numbers.flatMap(maxPublishers: .unlimited, step)
+        .sink(receiveCompletion: { _ in log.append(-1) }, receiveValue: { log.append($0) })
+      loop.sleep(for: .milliseconds(10)) { _ in
+        #expect(log == [1, 2, 3, 4, 5, 6, -1])
+        #expect(most == 6)
+        token.cancel()
+      }
+    }
+  }
+
+  @Test("E2 map transforms values, flatMap goes on with a new publisher")
+  func e02_mapAndFlatMap() {
+    var values: [Int] = []
+    _ = Future<Int, Never> { $0(.success(2)) }.map { $0 * 2 }.sink { values.append($0) }
+    _ = Future<Int, Never> { $0(.success(2)) }.flatMap { [$0, $0 * 2].publisher }.sink { values.append($0) }
+    #expect(values == [4, 2, 4])
+  }
+
+  @Test("E3 flatMap does not remove nils")
+  func e03_nils() {
+    var values: [Int?] = []
+    _ = ([1, nil, 3] as [Int?]).publisher.flatMap { Just($0) }.sink { values.append($0) }
+    _ = Future<Int?, Never> { $0(.success(nil)) }.flatMap { Just($0) }.sink { values.append($0) }
+    #expect(values == [1, nil, 3, nil])
+  }
+
+  @Test("E4 flatMap lets a pipeline branch while it runs", arguments: [true, false])
+  func e04_branches(isKnown: Bool) {
+    var values: [String] = []
+    _ = Future<Bool, Never> { $0(.success(isKnown)) }
+      .flatMap { $0 ? Just("known").eraseToAnyPublisher() : ["who", "are", "you"].publisher.eraseToAnyPublisher() }
+      .sink { values.append($0) }
+    #expect(values == (isKnown ? ["known"] : ["who", "are", "you"]))
+  }
+
+  @Test("E5 A pipeline is returned as AnyPublisher of value and error")
+  func e05_returned() {
+    func retrieveZone() -> AnyPublisher<Zone, any Error> {
+      succeeding("a").map { Zone(name: $0) }.eraseToAnyPublisher()
+    }
+    var values: [Zone] = []
+    _ = retrieveZone().sink(receiveCompletion: { _ in }, receiveValue: { values.append($0) })
+    #expect(values == [Zone(name: "a")])
+  }
+
+  @Test("E6 retry(3) tries up to three times more", arguments: 0...5)
+  func e06_retry(failures: Int) {
+    var (runs, log): (Int, [String]) = (0, [])
+    _ = Deferred { () -> Future<Int, any Error> in
+      runs += 1
+      return runs <= failures ? failing() : succeeding(runs)
+    }
+    .retry(3)
+    .sink(
+      receiveCompletion: { if case .failure = $0 { log.append("failed") } },
+      receiveValue: { log.append("\($0)") })
+    #expect(runs == min(failures, 3) + 1)
+    #expect(log == [failures > 3 ? "failed" : "\(failures + 1)"])
+  }
+
+  @Test("E7 E8 Lifted to an Optional, an error is replaced with nil, and nothing can fail")
+  func e07_e08_giveUp() {
+    let probe = Probe<Zone?, Never>()
+    failing(Zone.self).map { Optional.init($0) }.replaceError(with: nil).subscribe(probe)
+    #expect(probe.heard == [.subscription, .value(nil), .completion(.finished)])
+  }
+
+  @Test("E9 receive(on:) moves what follows to the loop")
+  func e09_receiveOn() async throws {
+    try await withLoop { loop in
+      let executor = loop.executor
+      let subject = PassthroughSubject<Int, Never>()
+      var wasOnLoop: [Bool] = []
+      let token = subject.receive(on: loop).sink { _ in wasOnLoop.append(executor.isOnLoop) }
+      subject.send(1)
+      #expect(wasOnLoop == [])
+      try await loop.sleep(for: .zero).value
+      #expect(wasOnLoop == [true])
+      token.cancel()
+    }
+  }
+
+  @Test("E10 assign sets a property of what cannot fail, and returns a token")
+  func e10_assign() {
+    final class Screen { var zone: Zone? = Zone(name: "old") }
+    let screen = Screen()
+    let token: AnyCancellable = Future<Zone?, Never> { $0(.success(nil)) }.assign(to: \.zone, on: screen)
+    #expect(screen.zone == nil)
+    token.cancel()
+  }
+
+  @Test("E11 E12 The pipeline is one token; dropped, it is cancelled at once")
+  func e11_e12_token() async throws {
+    try await withCallbackLoop { loop in
+      var log: [String] = []
+      func pipeline(_ name: String) -> AnyCancellable {
+        loop.sleep(for: .milliseconds(1)).publisher().map { name }
+          .handleEvents(receiveCancel: { log.append("\(name) cancelled") })
+          .sink(receiveCompletion: { _ in }, receiveValue: { log.append($0) })
+      }
+      _ = pipeline("dropped")
+      #expect(log == ["dropped cancelled"])
+      let kept = pipeline("kept")
+      loop.sleep(for: .milliseconds(10)) { _ in
+        #expect(log == ["dropped cancelled", "kept"])
+        kept.cancel()
+      }
+    }
+  }
+
+  @Test("E13 A future wraps an older API with its result and error types")
+  func e13_wraps() async throws {
+    try await withLoop { loop in
+      func oldAPI(_ done: @escaping (Zone?, Trouble?) -> Void) { loop.queueMicrotask { done(nil, .second) } }
+      let future = Future<Zone?, Trouble> { promise in
+        oldAPI { zone, error in promise(error.map { .failure($0) } ?? .success(zone)) }
+      }
+      do throws(Trouble) {
+        _ = try await future.value
+        Issue.record("did not throw")
+      } catch { #expect(error == .second) }
+    }
+  }
+
+  @Test("E14 nil may be a success")
+  func e14_nilIsASuccess() {
+    let probe = Probe<Zone?, Never>()
+    Future<Zone?, Never> { $0(.success(nil)) }.subscribe(probe)
+    #expect(probe.heard == [.subscription, .value(nil), .completion(.finished)])
+  }
+
+  @Test("E15 A result is a publisher of one value with a failure type")
+  func e15_resultPublisher() {
+    let probe = Probe<Int, Trouble>()
+    Result<Int, Trouble>.Publisher(.success(1)).subscribe(probe)
+    #expect(probe.heard == [.subscription, .value(1), .completion(.finished)])
+  }
+
+  /// Fetch, and create if there was nothing; counts how often something is created.
+  private func fetchOrCreate(
+    _ fetched: Future<Zone?, any Error>, create: @escaping () -> AnyPublisher<Zone, any Error>
+  ) -> AnyPublisher<Zone, any Error> {
+    fetched
+      .flatMap { zone -> AnyPublisher<Zone, any Error> in
+        if let zone { return Result<Zone, any Error>.Publisher(.success(zone)).eraseToAnyPublisher() }
+        return create()
+      }
+      .eraseToAnyPublisher()
+  }
+
+  @Test("E16 E17 flatMap returns what is there or what is created, erased to agree", arguments: [true, false])
+  func e16_e17_branches(isThere: Bool) {
+    var values: [String] = []
+    let zones = fetchOrCreate(succeeding(isThere ? Zone(name: "there") : nil)) {
+      self.succeeding(Zone(name: "created")).eraseToAnyPublisher()
+    }
+    _ = zones.sink(receiveCompletion: { _ in }, receiveValue: { values.append($0.name) })
+    #expect(values == [isThere ? "there" : "created"])
+  }
+
+  @Test("E18 An error of the fetch skips the branch; an error of the creation fails the pipeline")
+  func e18_errors() {
+    var (creations, failures): (Int, Int) = (0, 0)
+    func run(_ fetched: Future<Zone?, any Error>) {
+      let zones = fetchOrCreate(fetched) {
+        creations += 1
+        return self.failing().eraseToAnyPublisher()
+      }
+      _ = zones.sink(
+        receiveCompletion: { if case .failure = $0 { failures += 1 } },
+        receiveValue: { _ in Issue.record("a value") })
+    }
+    run(failing())
+    #expect((creations, failures) == (0, 1))
+    run(succeeding(nil))
+    #expect((creations, failures) == (1, 2))
+  }
+
+  @Test("E19 The caller keeps the token and nothing else")
+  func e19_fireAndForget() async throws {
+    try await withCallbackLoop { loop in
+      var name: String?
+      func start() -> AnyCancellable {
+        loop.sleep(for: .zero).publisher().map { "done" }
+          .sink(receiveCompletion: { _ in }, receiveValue: { name = $0 })
+      }
+      let token = start()
+      loop.sleep(for: .milliseconds(5)) { _ in
+        #expect(name == "done")
+        token.cancel()
+      }
+    }
+  }
+
+  // A future made before the branch runs in any case: that is what eager means. A cold or lazy one does not.
+  @Test("E20 What is created on a branch that is not taken runs 0 times", arguments: [true, false])
+  func e20_untakenBranch(usesLazy: Bool) async throws {
+    try await withCallbackLoop { loop in
+      var runs = 0
+      let request = Request<Zone>(loop) { done in
+        runs += 1
+        loop.queueMicrotask { done(.success(Zone(name: "created"))) }
+        return PendingRequest()
+      }
+      let lazy = Lazy<Zone, any Error> { promise in
+        runs += 1
+        promise(.success(Zone(name: "created")))
+      }
+      let createZone = usesLazy
+        ? lazy.eraseToAnyPublisher() : request.publisher().mapError { $0 as any Error }.eraseToAnyPublisher()
+      let there = fetchOrCreate(succeeding(Zone(name: "there"))) { createZone }
+        .sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+      #expect(runs == 0)
+      let missing = fetchOrCreate(succeeding(nil)) { createZone }
+        .sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+      #expect(runs == 1)
+      loop.sleep(for: .zero) { _ in
+        there.cancel()
+        missing.cancel()
+      }
+    }
+  }
+
+  @Test("E21 retry runs a cold form again, and an eager form not")
+  func e21_retryOfAFuture() async throws {
+    try await withCallbackLoop { loop in
+      var runs = 0
+      let request = Request<Zone>(loop) { done in
+        runs += 1
+        loop.queueMicrotask { done(.failure(UVError(.connectionRefused, operation: "fetch"))) }
+        return PendingRequest()
+      }
+      let cold = request.publisher().retry(3).sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+      loop.sleep(for: .milliseconds(2)) { _ in
+        #expect(runs == 4)
+        runs = 0
+        let eager = request.future().retry(3).sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+        loop.sleep(for: .milliseconds(2)) { _ in
+          #expect(runs == 1)
+          cold.cancel()
+          eager.cancel()
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,252 @@
+import Testing
+import UV
+import UVFutures
+import UVTestSupport
+
+/// RxStream's futures, rule by rule: B50–B61, promises, progress and partners.
+@Suite struct StreamPromiseRuleTests {
+  /// A task that fails the first `failures` times and counts its runs.
+  private final class Attempts {
+    var runs = 0
+    var log: [String] = []
+
+    func promise(_ loop: EventLoop, failures: Int = .max, isAsync: Bool = true) -> StreamPromise<Int, Trouble> {
+      StreamPromise { [self] _, completion in
+        runs += 1
+        let result: Result<Int, Trouble> = runs <= failures ? .failure(.first) : .success(runs)
+        if isAsync { loop.sleep(for: .zero) { _ in completion(result) } } else { completion(result) }
+      }
+    }
+  }
+
+  /// Lets everything that is ready on the loop happen, and then looks.
+  private func later(_ loop: EventLoop, _ body: @escaping () -> Void) {
+    loop.sleep(for: .milliseconds(30)) { _ in body() }
+  }
+
+  @Test("B50 A promise's task is given its state, and is a future")
+  func b50_state() async throws {
+    try await withCallbackLoop { loop in
+      var states: [StreamState<Trouble>] = []
+      var cancellables: Set<AnyCancellable> = []
+      let promise = StreamPromise<Int, Trouble> { state, completion in
+        state.sink { states.append($0) }.store(in: &cancellables)
+      }
+      let future: Future<Int, Trouble> = promise
+      loop.sleep(for: .zero) { _ in promise.cancel() }
+      later(loop) { [cancellables] in
+        #expect(states == [.active, .terminated(reason: .cancelled)])
+        #expect(future.state == .terminated(reason: .cancelled))
+        _ = cancellables
+      }
+    }
+  }
+
+  @Test("B51 retry and both forms of retryOn decide about another run")
+  func b51_retryForms() async throws {
+    try await withCallbackLoop { loop in
+      let attempts = (0..<3).map { _ in Attempts() }
+      var seen: [Int] = []
+      attempts[0].promise(loop, failures: 2).retry(5, delay: .milliseconds(1)).on { attempts[0].log.append("\($0)") }
+      attempts[1].promise(loop).retryOn { attempt, error in
+        seen.append(attempt)
+        return error == .first && attempt < 3
+      }
+      attempts[2].promise(loop, failures: 1).retryOn { _, _, retry in loop.queueMicrotask { retry(true) } }
+      later(loop) {
+        #expect(attempts.map(\.runs) == [3, 3, 2])
+        #expect(attempts[0].log == ["3"])
+        #expect(seen == [1, 2, 3])
+      }
+    }
+  }
+
+  @Test("B52 retry(3) makes four runs, twice retry(3) seven")
+  func b52_counts() async throws {
+    try await withCallbackLoop { loop in
+      let (once, twice) = (Attempts(), Attempts())
+      once.promise(loop).retry(3).onError { once.log.append("\($0)") }
+      twice.promise(loop).retry(3).on { _ in }.retry(3).onError { twice.log.append("\($0)") }
+      later(loop) {
+        #expect([once.runs, twice.runs] == [4, 7])
+        #expect(once.log + twice.log == ["first", "first"])
+      }
+    }
+  }
+
+  @Test("B53 A task that fails at once still reaches retry and onError")
+  func b53_synchronousFailure() async throws {
+    try await withCallbackLoop { loop in
+      let attempts = Attempts()
+      attempts.promise(loop, isAsync: false).retry(3).onError { attempts.log.append("\($0)") }
+      later(loop) {
+        #expect(attempts.runs == 4)
+        #expect(attempts.log == ["first"])
+      }
+    }
+  }
+
+  @Test("B54 With reuse a retry further down takes the value that is there", arguments: [true, false])
+  func b54_reuse(reuses: Bool) async throws {
+    try await withCallbackLoop { loop in
+      let attempts = Attempts()
+      var failures = 2
+      attempts.promise(loop, failures: 0).reuse(reuses)
+        .resultMap { value -> Result<Int, Trouble> in
+          failures -= 1
+          return failures >= 0 ? .failure(.second) : .success(value)
+        }
+        .retry(3)
+        .on { attempts.log.append("\($0)") }
+      later(loop) {
+        #expect(attempts.runs == (reuses ? 1 : 3))
+        #expect(attempts.log == [reuses ? "1" : "3"])
+      }
+    }
+  }
+
+  @Test("B55 cancel() goes up to the task, ends everything as cancelled, and stops retries")
+  func b55_cancel() async throws {
+    try await withCallbackLoop { loop in
+      let attempts = Attempts()
+      let last = attempts.promise(loop)
+        .onTerminate { attempts.log.append("first \($0)") }
+        .retry(100, delay: .milliseconds(1))
+        .onTerminate { attempts.log.append("last \($0)") }
+      loop.sleep(for: .milliseconds(4)) { _ in
+        let runs = attempts.runs
+        last.cancel()
+        attempts.log = []
+        self.later(loop) {
+          #expect(attempts.runs == runs)
+          #expect(last.state != .active)
+        }
+      }
+    }
+  }
+
+  @Test("B55 cancelling before the task has answered ends the chain at once")
+  func b55_cancelInFlight() async throws {
+    try await withCallbackLoop { loop in
+      var log: [String] = []
+      let promise = StreamPromise<Int, Trouble> { _, _ in }
+      let last = promise.retry(3).onTerminate { log.append("\($0)") }
+      loop.sleep(for: .zero) { _ in
+        last.cancel()
+        #expect(log == ["cancelled"])
+      }
+    }
+  }
+
+  @Test("B56 future() ends retries; those before it still run")
+  func b56_future() async throws {
+    try await withCallbackLoop { loop in
+      let attempts = Attempts()
+      let future: Future<Int, Trouble> = attempts.promise(loop).retry(2).future()
+      future.onError { attempts.log.append("\($0)") }
+      later(loop) {
+        #expect(attempts.runs == 3)
+        #expect(attempts.log == ["first"])
+      }
+    }
+  }
+
+  @Test("B57 Before the last retry a chain may see several errors, after it one result")
+  func b57_guarantee() async throws {
+    try await withCallbackLoop { loop in
+      let attempts = Attempts()
+      attempts.promise(loop, failures: 2)
+        .onError { _ in attempts.log.append("attempt failed") }
+        .retry(3)
+        .on { _ in attempts.log.append("value") }
+        .onError { _ in attempts.log.append("failed") }
+      later(loop) { #expect(attempts.log == ["attempt failed", "attempt failed", "value"]) }
+    }
+  }
+
+  @Test("B58 Values travel down, terminations are told bottom-up", arguments: [true, false])
+  func b58_order(isPromise: Bool) async throws {
+    try await withCallbackLoop { loop in
+      var log: [String] = []
+      if isPromise {
+        StreamPromise<Int, Trouble> { _, completion in completion(.success(1)) }
+          .on { _ in log.append("on0") }.onTerminate { _ in log.append("t0") }
+          .on { _ in log.append("on1") }.onTerminate { _ in log.append("t1") }
+      } else {
+        Future<Int, Trouble>.completed(1)
+          .on { _ in log.append("on0") }.onTerminate { _ in log.append("t0") }
+          .on { _ in log.append("on1") }.onTerminate { _ in log.append("t1") }
+      }
+      later(loop) { #expect(log == ["on0", "on1", "t1", "t0"]) }
+    }
+  }
+
+  @Test("B59 Each operation on a future is a branch of its own, and is let go when it has heard")
+  func b59_branches() {
+    let input = FutureInput<Int, Never>()
+    var log: [Int] = []
+    for number in 1...3 { input.on { log.append($0 * number) }.on { log.append($0 * number) } }
+    #expect(input.branchCount == 3)
+    input.complete(10)
+    #expect(input.branchCount == 0)
+    #expect(log == [10, 10, 20, 20, 30, 30])
+  }
+
+  @Test("B60 A progression tells how far it has come until it ends")
+  func b60_progression() {
+    typealias Copy = ProgressionInput<Int, String, Trouble>
+    let (copy, other) = (Copy(), Copy())
+    var log: [String] = []
+    copy.onProgress { log.append("\($0.current)/\($0.total) \($0.unit)") }
+      .mapProgress { ProgressEvent(title: $0.title, unit: "%", current: Double($0.current) * 25, total: 100) }
+      .onProgress { log.append("\($0.current) \($0.unit)") }
+      .on { log.append($0) }
+    let sum = copy.combineProgress(other) { left, right in
+      ProgressEvent(title: "both", unit: "B", current: (left?.current ?? 0) + (right?.current ?? 0), total: 8)
+    }
+    var sums: [Int] = []
+    sum.onProgress { sums.append($0.current) }
+    copy.updateProgress(ProgressEvent(title: "copy", unit: "B", current: 1, total: 4))
+    other.updateProgress(ProgressEvent(title: "copy", unit: "B", current: 2, total: 4))
+    copy.complete("done")
+    copy.updateProgress(ProgressEvent(title: "copy", unit: "B", current: 2, total: 4))
+    #expect(log == ["1/4 B", "25.0 %", "done"])
+    #expect(sums == [1, 3])
+
+    var cancellations = 0
+    let long = Progression<Int, Int, Trouble> { progress, _ in
+      progress(ProgressEvent(title: "long", unit: "B", current: 1, total: 2))
+      return { cancellations += 1 }
+    }
+    var ends: [Termination<Trouble>] = []
+    long.onTerminate { ends.append($0) }
+    long.cancel()
+    long.cancel()
+    #expect(ends == [.cancelled])
+    #expect(cancellations == 1)
+  }
+
+  // Observable, Cold and Timer are Combine's CurrentValueSubject, a request's or deferred publisher, and the
+  // publisher of ticks; RxStream's own types would be second names for them.
+  @Test("B61 Any publisher is a merge partner: many values, one kept value, cold work, a timer")
+  func b61_partners() async throws {
+    try await withCallbackLoop { loop in
+      let hot = HotInput<Int, UVError>()
+      let observable = CurrentValueSubject<Int, UVError>(1)
+      let cold = loop.sleep(for: .zero).map { 2 }.publisher()
+      let timer = loop.ticks(every: .milliseconds(1)).publisher().map { _ in 3 }
+      var log: [String] = []
+      func never() -> FutureInput<Int, UVError> { FutureInput() }
+      let inputs = (0..<4).map { _ in never() }
+      inputs[0].merge(hot).on { log.append("hot \($0)") }
+      inputs[1].merge(observable).on { log.append("observable \($0)") }
+      inputs[2].merge(cold).on { log.append("cold \($0)") }
+      inputs[3].merge(timer).on { log.append("timer \($0)") }
+      hot.push(0)
+      later(loop) {
+        #expect(log.sorted() == ["cold 2", "hot 0", "observable 1", "timer 3"])
+        _ = inputs
+      }
+    }
+  }
+}

@@ -1,0 +1,275 @@
+import Testing
+import UV
+import UVFutures
+import UVTestSupport
+
+/// RxStream's futures, rule by rule: B1–B27, what its document states.
+@Suite struct StreamRuleTests {
+  private typealias Text = Future<String, Trouble>
+
+  @Test("B1 A future delivers one value or an error and ends")
+  func b01_oneValue() async throws {
+    try await withCallbackLoop { loop in
+      var log: [String] = []
+      Text.completed("value").on { log.append($0) }.onTerminate { log.append("\($0)") }
+      Text.completed(.first).onError { log.append("\($0)") }.onTerminate { log.append("\($0)") }
+      loop.sleep(for: .zero) { _ in #expect(log == ["value", "completed", "error(UVFuturesTests.Trouble.first)", "first"]) }
+    }
+  }
+
+  @Test("B2 A future is processed as any stream")
+  func b02_anyStream() async throws {
+    try await withCallbackLoop { loop in
+      var log: [String] = []
+      Text.completed("2").map { Int($0) }.filter { $0 > 1 }.stamp { $0 * 10 }.on { log.append("\($0.value) \($0.stamp)") }
+      loop.sleep(for: .zero) { _ in #expect(log == ["2 20"]) }
+    }
+  }
+
+  @Test("B3 The chain delivers after every reference to the future has been dropped")
+  func b03_throwAway() async throws {
+    try await withCallbackLoop { loop in
+      var log: [Int] = []
+      func start() {
+        Future<Int, Never> { promise in loop.sleep(for: .milliseconds(1)) { _ in promise(.success(3)) } }
+          .on { log.append($0) }
+      }
+      start()
+      loop.sleep(for: .milliseconds(10)) { _ in #expect(log == [3]) }
+    }
+  }
+
+  /// The network of B4–B9.
+  private func network(_ loop: EventLoop, _ request: String) -> Future<String, Trouble> {
+    Future { promise in
+      loop.sleep(for: .zero) { _ in promise(request == "bad" ? .failure(.first) : .success("json of \(request)")) }
+    }
+  }
+
+  @Test("B4 B5 A function returns a future where it had a callback, and its result is mapped")
+  func b04_b05_returnedAndMapped() async throws {
+    try await withCallbackLoop { loop in
+      var log: [Int] = []
+      network(loop, "a").map { $0.count }.on { log.append($0) }
+      loop.sleep(for: .milliseconds(5)) { _ in #expect(log == [9]) }
+    }
+  }
+
+  @Test("B6 Dispatch applies to the next operation, which runs elsewhere")
+  func b06_dispatch() async throws {
+    try await withCallbackLoop { loop in
+      let executor = loop.executor
+      var log: [Bool] = []
+      network(loop, "a")
+        .dispatch(.async(on: .background)).map { _ in executor.isOnLoop }
+        .on { log += [$0, executor.isOnLoop] }
+      loop.sleep(for: .milliseconds(50)) { _ in #expect(log == [false, true]) }
+    }
+  }
+
+  @Test("B7 B8 Two hops in a flat chain, and an observer on a queue")
+  func b07_b08_flatChain() async throws {
+    let seen = Log<String>()
+    try await withCallbackLoop { loop in
+      let queue = CustomQueue("test")
+      network(loop, "a")
+        .dispatch(.async(on: .background)).map { $0 + "!" }
+        .dispatch(.async(on: .custom(queue))).on { seen.append("\($0) \(queue.isCurrent)") }
+        .on { seen.append("\($0) \(queue.isCurrent)") }
+    }
+    #expect(seen.values == ["json of a! true", "json of a! false"])
+  }
+
+  @Test("B9 B10 An error of the task ends the future, and every error does")
+  func b09_b10_errors() async throws {
+    try await withCallbackLoop { loop in
+      var log: [String] = []
+      let future = network(loop, "bad").on { _ in log.append("value") }.onTerminate { log.append("\($0 == .error(.second))") }
+      loop.sleep(for: .milliseconds(5)) { _ in
+        #expect(log == ["true"])
+        #expect(!future.isActive)
+        #expect(future.state == .terminated(reason: .error(.first)))
+      }
+    }
+  }
+
+  @Test("B11 onError handles errors in the chain")
+  func b11_onError() async throws {
+    try await withCallbackLoop { loop in
+      var log: [Trouble] = []
+      network(loop, "bad").map { $0.count }.onError { log.append($0) }
+      loop.sleep(for: .milliseconds(5)) { _ in #expect(log == [.first]) }
+    }
+  }
+
+  @Test("B12 onError sees the errors from before its place", arguments: ["a", "bad"])
+  func b12_position(request: String) async throws {
+    try await withCallbackLoop { loop in
+      var log: [String] = []
+      network(loop, request)
+        .onError { _ in log.append("A") }
+        .resultMap { _ in Result<Int, Trouble>.failure(.second) }
+        .onError { _ in log.append("B") }
+      loop.sleep(for: .milliseconds(5)) { _ in #expect(log.sorted() == (request == "a" ? ["B"] : ["A", "B"])) }
+    }
+  }
+
+  @Test("B13 An input is completed from outside with a value, an error or a result")
+  func b13_input() {
+    var log: [String] = []
+    let inputs = (0..<3).map { _ in FutureInput<Int, Trouble>() }
+    for input in inputs { input.on { log.append("\($0)") }.onError { log.append("\($0)") } }
+    inputs[0].complete(1)
+    inputs[1].complete(.first)
+    inputs[2].complete(.success(2))
+    #expect(log == ["1", "first", "2"])
+  }
+
+  @Test("B14 An input that is let go ends its chain as cancelled")
+  func b14_inputLetGo() {
+    var log: [Termination<Never>] = []
+    var input: FutureInput<Int, Never>? = FutureInput()
+    input?.on { _ in Issue.record("a value") }.onTerminate { log.append($0) }
+    let probe = Probe<Int, Never>()
+    input?.subscribe(probe)
+    input = nil
+    #expect(log == [.cancelled])
+    #expect(probe.completions == [.finished])
+  }
+
+  @Test("B15 An input is completed elsewhere than it was made")
+  func b15_passedAround() {
+    func complete(_ input: FutureInput<Int, Never>) { input.complete(15) }
+    let input = FutureInput<Int, Never>()
+    var log: [Int] = []
+    input.on { log.append($0) }
+    complete(input)
+    #expect(log == [15])
+  }
+
+  @Test("B16 An input is a future")
+  func b16_isAFuture() {
+    let input = FutureInput<Int, Never>()
+    let future: Future<Int, Never> = input
+    var log: [Int] = []
+    future.on { log.append($0) }
+    input.complete(16)
+    #expect(log == [16])
+  }
+
+  @Test("B17 A lazy future runs its task when something is attached", arguments: [true, false])
+  func b17_lazy(usesCombine: Bool) {
+    var runs = 0
+    let lazy = Lazy<Int, Never> { promise in
+      runs += 1
+      promise(.success(17))
+    }
+    #expect(runs == 0)
+    var log: [Int] = []
+    if usesCombine { _ = lazy.sink { log.append($0) } } else { lazy.on { log.append($0) } }
+    #expect(runs == 1)
+    #expect(log == [17])
+  }
+
+  @Test("B18 An ordinary future runs its task at once")
+  func b18_ordinary() {
+    var runs = 0
+    _ = Future<Int, Never> { _ in runs += 1 }
+    #expect(runs == 1)
+  }
+
+  @Test("B19 A lazy future keeps the value and lets the task go")
+  func b19_keepsTheValue() async throws {
+    try await withCallbackLoop { loop in
+      var (runs, log): (Int, [Int]) = (0, [])
+      var token: Token? = Token()
+      weak let observed = token
+      let lazy = Lazy<Int, Never> { [token] promise in
+        _ = token
+        runs += 1
+        promise(.success(19))
+      }
+      token = nil
+      #expect(observed != nil)
+      lazy.on { log.append($0) }
+      lazy.on { log.append($0) }
+      #expect(observed == nil)
+      loop.sleep(for: .zero) { _ in
+        #expect(runs == 1)
+        #expect(log == [19, 19])
+      }
+    }
+  }
+
+  @Test("B20 A lazy future that nobody wants never runs")
+  func b20_neverWanted() {
+    _ = Lazy<Int, Never> { _ in Issue.record("ran") }
+  }
+
+  @Test("B21 A completed future replays after a short delay, once")
+  func b21_replays() async throws {
+    try await withCallbackLoop { loop in
+      var log: [Int] = []
+      Future<Int, Never>.completed(21).on { log.append($0) }.on { log.append($0 + 1) }
+      #expect(log == [])
+      loop.sleep(for: .milliseconds(2)) { _ in #expect(log == [21, 22]) }
+    }
+  }
+
+  @Test("B22 replay() delivers at once, and not again later")
+  func b22_replay() async throws {
+    try await withCallbackLoop { loop in
+      var log: [Int] = []
+      Future<Int, Never>.completed(22).on { log.append($0) }.on { log.append($0 + 1) }.replay()
+      #expect(log == [22, 23])
+      loop.sleep(for: .milliseconds(2)) { _ in #expect(log == [22, 23]) }
+    }
+  }
+
+  @Test("B23 replay() on an unfilled future does nothing, and the value comes once")
+  func b23_replayUnfilled() {
+    var log: [Int] = []
+    let input = FutureInput<Int, Never>()
+    input.on { log.append($0) }.replay()
+    #expect(log == [])
+    input.complete(23)
+    #expect(log == [23])
+  }
+
+  @Test("B24 B25 A future merges with another stream into a future")
+  func b24_b25_merges() {
+    let (left, right) = (FutureInput<Int, Trouble>(), PassthroughSubject<Int, Trouble>())
+    let merged: Future<Int, Trouble> = left.merge(right)
+    let zipped: Future<(Int, Int), Trouble> = left.zip(right)
+    let combined: Future<(Int, Int), Trouble> = left.combine(right)
+    var log: [String] = []
+    merged.on { log.append("\($0)") }
+    zipped.on { log.append("\($0)") }
+    combined.on { log.append("\($0)") }
+    right.send(2)
+    left.complete(1)
+    #expect(log == ["2", "(1, 2)", "(1, 2)"])
+  }
+
+  @Test("B26 merge delivers the first value of either side and completes")
+  func b26_firstWins() {
+    let (left, right) = (FutureInput<Int, Never>(), FutureInput<Int, Never>())
+    var log: [String] = []
+    left.merge(right).on { log.append("\($0)") }.onTerminate { log.append("\($0)") }
+    right.complete(2)
+    left.complete(1)
+    #expect(log == ["2", "completed"])
+  }
+
+  @Test("B27 combine and zip deliver one pair", arguments: [true, false])
+  func b27_onePair(zips: Bool) {
+    let (left, right) = (FutureInput<Int, Never>(), HotInput<String, Never>())
+    var log: [String] = []
+    let pair: Future<(Int, String), Never> = zips ? left.zip(right) : left.combine(right)
+    pair.on { log.append("\($0)") }.onTerminate { log.append("\($0)") }
+    right.push("a")
+    right.push("b")
+    left.complete(1)
+    #expect(log == ["(1, \"a\")", "completed"])
+  }
+}

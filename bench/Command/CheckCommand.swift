@@ -1,0 +1,128 @@
+import ArgumentParser
+import BenchKit
+import CBenchSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `check`: is the harness itself right?
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "What recording a sample costs, and whether latency tells of a server that stalls.",
+    discussion: """
+      The server is stopped for 100 ms in every second. A tenth of all requests fall into a
+      stall then, and their latencies spread evenly up to 100 ms: the 95th percentile is 50 ms
+      and the 99th 90 ms. A closed loop sends nothing while it waits and hides that.
+
+      Exit codes: 0 right, 1 not, 2 wrong use, 3 the work was wrong or a worker died.
+      """)
+
+  @Option(help: "Requests per second.")
+  var rate = 2000.0
+
+  @Option(help: "Seconds to measure, for each loop.")
+  var seconds = 10.0
+
+  @Option(name: .shortAndLong, help: "The workload. (default: the last one with an open loop)")
+  var workload: String?
+
+  func validate() throws {
+    guard rate >= 100, seconds >= 2, rate * seconds <= 1e8 else {
+      throw ValidationError("--rate is at least 100 and --seconds at least 2")
+    }
+  }
+
+  func run() throws {
+    let (recording, clock) = Self.recordingCost()
+    print(
+      "recording a latency: \(Figure.fixed(recording, digits: 1)) ns; reading the clock:"
+        + " \(Figure.fixed(clock, digits: 1)) ns (wanted: below 50 ns a sample)")
+    Interruption.install()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let isRight = try stalls(scratch.path)
+    guard isRight, recording < 50 else { throw ExitWith(code: .regression) }
+  }
+
+  /// Nanoseconds for a sample with a spread-out value, and for a reading of the clock.
+  private static func recordingCost() -> (recording: Double, clock: Double) {
+    guard let latencies = bench_latency_create() else { return (.infinity, .infinity) }
+    defer { bench_latency_destroy(latencies) }
+    let count: UInt64 = 5_000_000
+    // The best of several: what else runs on the machine does not belong to it.
+    let recordings = (0..<7).map { _ in
+      let start = bench_now_ns()
+      for index in 0..<count { bench_latency_record(latencies, bench_mix(index) >> 40) }
+      return Double(bench_now_ns() - start) / Double(count)
+    }
+    let clocks = (0..<7).map { _ in
+      let start = bench_now_ns()
+      var sum: UInt64 = 0
+      for _ in 0..<count / 10 { sum &+= bench_now_ns() }
+      return Double(bench_now_ns() - start) / Double(count / 10) + (sum == 0 ? 1 : 0)
+    }
+    return (recordings.min() ?? .infinity, clocks.min() ?? .infinity)
+  }
+
+  private func stalls(_ directory: String) throws -> Bool {
+    let open = BenchMain.current.workloads.filter(\.hasOpenLoop)
+    guard let chosen = open.last(where: { workload == nil || $0.name == workload }) else {
+      guard workload == nil else { throw UsageError("there is no such workload with an open loop") }
+      print("no workload has an open loop: there is no server to stall")
+      return true
+    }
+    let item = try SuitePlan.cases(
+      [chosen], patterns: [], styles: [], overrides: [:], quick: true)[0]
+    let id = item.id(item.styles[0])
+    let workers = Workers(directory: directory, arguments: ["--inject-tail", "100/1000"])
+    func ask(_ operations: Int, _ arrivals: Arrivals?) throws -> WorkerAnswer {
+      let worker = try workers.start()
+      defer { worker.finish() }
+      let request = WorkerRequest(.run, id, operations: operations, seed: 1, arrivals: arrivals)
+      return try worker.ask(request, within: 60 + 20 * seconds)
+    }
+    let answer = try ask(Int(rate * seconds), Arrivals(rate: rate))
+    // As many seconds, at the speed that the stalled server has in a closed loop.
+    let trial = try ask(20_000, nil)
+    let speed = 20_000e9 / Double(max(trial.wallNanoseconds, 1))
+    let closed = try ask(max(1000, Int(speed * seconds)), nil)
+    print("\n\(id), stopped for 100 ms in every second, \(Figure.count(rate)) requests per second:")
+    return Self.show(answer, closed: closed)
+  }
+
+  private static func show(_ answer: WorkerAnswer, closed: WorkerAnswer) -> Bool {
+    var table = TextTable([
+      ("percentile", .left), ("expected", .right), ("open loop", .right), ("its service time", .right),
+      ("closed loop", .right),
+    ])
+    let response = LatencyHistogram(answer.latencies)
+    let service = LatencyHistogram(answer.service ?? SparseHistogram())
+    let hidden = LatencyHistogram(closed.latencies)
+    func duration(_ value: UInt64?) -> String { value.map { Figure.duration(Double($0)) } ?? "–" }
+    var isRight = true
+    for (percentile, expected) in [(50.0, 0.0), (95, 50e6), (98, 80e6), (99, 90e6), (99.5, 95e6)] {
+      let measured = response.percentile(percentile)
+      table.add([
+        "p" + Figure.fixed(percentile, digits: percentile == 99.5 ? 1 : 0),
+        expected == 0 ? "no stall" : Figure.duration(expected), duration(measured),
+        duration(service.percentile(percentile)), duration(hidden.percentile(percentile)),
+      ])
+      if expected > 0 {
+        let distance = abs(Double(measured ?? 0) - expected)
+        isRight = isRight && distance < 12e6
+      }
+    }
+    for line in table.render() { print(line) }
+    print(
+      isRight
+        ? "right: the stalls have their true share of the open loop's percentiles"
+        : "wrong: the open loop's percentiles are more than 12 ms from what they must be")
+    return isRight
+  }
+}

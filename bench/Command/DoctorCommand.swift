@@ -1,0 +1,85 @@
+import ArgumentParser
+import BenchKit
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `doctor`.
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "What about this machine will spoil a measurement, and what to do about it.",
+    discussion: """
+      Looks at the load, the processors, the clock and the limits of a container; then compares
+      this program with itself, and says how small a change the gate could find here.
+      """)
+
+  @Option(help: "Seconds per row that a gate would have.")
+  var budget = 20.0
+
+  @Option(name: .shortAndLong, help: "The workload for the noise floor. (default: a server, if there is one)")
+  var workload: String?
+
+  @Flag(help: "Leave the noise floor out.")
+  var fast = false
+
+  func validate() throws {
+    guard budget >= 1, budget.isFinite else { throw ValidationError("--budget is at least one second") }
+  }
+
+  func run() throws {
+    for finding in MachineCheck.all() {
+      print("\(finding.isGood ? "good" : "poor")  \(finding.what)")
+      if !finding.isGood { print("      \(finding.advice)") }
+    }
+    guard !fast else { return }
+    Interruption.install()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let all = BenchMain.current.workloads
+    // A server is near the middle of what is measured; sleeping or a long run is not.
+    let usual = all.last { $0.hasOpenLoop } ?? all.first { $0.operationCount == .calibrated }
+    let first = workload ?? usual?.name
+    var item = try SuitePlan.cases(
+      BenchMain.current.workloads, patterns: first.map { [$0] } ?? [], styles: [], overrides: [:],
+      quick: true)[0]
+    item.styles = Array(item.styles.prefix(1))
+    let workers = Workers(directory: scratch.path)
+    var options = TimeGate.Options()
+    options.rowBudget = budget
+    options.measuresNoise = false
+    let gate = TimeGate(
+      base: TimeGate.Side(name: "this program", start: workers.start),
+      head: TimeGate.Side(name: "itself", start: workers.start), options: options,
+      progress: Progress())
+    let row = try gate.run([item])[0]
+    for line in NoiseText.lines(row, budget: budget) { print(line) }
+  }
+}
+
+/// What a comparison of a program with itself says of the machine.
+enum NoiseText {
+  static func lines(_ row: GateRow, budget: Double) -> [String] {
+    guard let cpu = row.cpu, let interval = cpu.interval, let change = cpu.change else {
+      return ["poor  the noise floor: too few batches in \(Figure.fixed(budget, digits: 0)) s"]
+    }
+    let half = (interval[1] - interval[0]) / 2
+    let rule = GateRule()
+    // The interval must clear its bound, and the estimate the least effect, with room for
+    // the estimate to fall short.
+    let smallest = max(rule.minimumEffect, rule.bound + half) + half / 2
+    let percent = { (value: Double) in Figure.fixed(value * 100, digits: 1) + " %" }
+    return [
+      "\(half < 0.03 ? "good" : "poor")  the noise floor: \(row.id) differs from itself by"
+        + " \(GateText.percent(change)), ± \(percent(half)) (99 %), after \(cpu.quads) quads in"
+        + " \(Figure.fixed(row.seconds ?? 0, digits: 0)) s; the gate says \(row.outcome.rawValue)",
+      "      the smallest change that the gate would find here in \(Figure.fixed(budget, digits: 0)) s"
+        + " a row: about \(percent(smallest))",
+    ]
+  }
+}

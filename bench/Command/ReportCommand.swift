@@ -1,0 +1,83 @@
+import ArgumentParser
+import BenchKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension ReportFormat: ExpressibleByArgument {}
+
+/// `report`.
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Results as a page or a file for another program.",
+    discussion: """
+      The page needs nothing from the network. Given several results, the oldest first, it
+      shows the history of each row and marks where its level changed. The other formats show
+      the last of them.
+
+      Examples:
+        report results.json --output report.html
+        report history/*.json --output report.html
+        report results.json --format markdown
+        report results.json --format hgrm --output latencies/     a file for each row
+      """)
+
+  @Argument(help: "Files written with `run --json`, the oldest first.")
+  var results: [String]
+
+  @Option(name: .shortAndLong, help: "html, markdown, csv, jmh, github, junit, prometheus or hgrm.")
+  var format = ReportFormat.html
+
+  @Option(name: .shortAndLong, help: "Where to write it. (default: standard output)")
+  var output: String?
+
+  @Option(name: .shortAndLong, help: "Only workloads whose name fits. Repeatable.")
+  var workload: [String] = []
+
+  @Option(name: .shortAndLong, help: "Only this style. Repeatable.")
+  var style: [String] = []
+
+  func run() throws {
+    let runs = try results.map(ResultsFile.read).map(chosen)
+    if format == .hgrm, let output, output.hasSuffix("/") || Self.isDirectory(output) {
+      return try writeEach(runs, to: output)
+    }
+    let text = try format.text(runs)
+    if let output { try AtomicFile.write(text, to: output) } else { print(text, terminator: "") }
+  }
+
+  /// The results without the rows that were not asked for.
+  private func chosen(_ results: Results) throws -> Results {
+    var results = results
+    let globs = workload.map(Glob.init)
+    results.results.removeAll { row in
+      let fits = globs.isEmpty || globs.contains { $0.matches(row.workload) }
+      return !fits || !(style.isEmpty || style.contains(row.style.rawValue))
+    }
+    guard !results.results.isEmpty else { throw UsageError("no such row in the results") }
+    return results
+  }
+
+  private func writeEach(_ runs: [Results], to directory: String) throws {
+    do {
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    } catch {
+      throw UsageError("cannot make the directory \(directory)")
+    }
+    guard let last = runs.last else { return }
+    for row in last.results {
+      var one = last
+      one.results = [row]
+      let name = String(row.id.description.map { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : "_" })
+      let path = directory + (directory.hasSuffix("/") ? "" : "/") + name + "." + format.ending
+      try AtomicFile.write(try format.text([one]), to: path)
+    }
+  }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeDirectory
+  }
+}

@@ -1,0 +1,87 @@
+extension Results {
+  /// The cases, in the order of the run.
+  public var cases: [[RowResult]] {
+    var order: [String] = []
+    var rows: [String: [RowResult]] = [:]
+    for row in results {
+      let key = row.workload + " " + row.parameters.description
+      if rows[key] == nil { order.append(key) }
+      rows[key, default: []].append(row)
+    }
+    return order.compactMap { rows[$0] }
+  }
+
+  /// A comment on a pull request.
+  var markdown: String {
+    var lines = ["### Benchmark", ""]
+    lines += ["| workload | style | ops/s | vs c | p50 | p99 | CPU/op | vs c | above c | allocs/op |"]
+    lines += ["|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"]
+    for row in results {
+      let ratio = row.ratioToC
+      func duration(_ value: UInt64?) -> String { value.map { Figure.duration(Double($0)) } ?? "–" }
+      let cells = [
+        row.workload + (row.parameters.names.isEmpty ? "" : " \(row.parameters)"), row.style.rawValue,
+        Figure.count(row.median.throughput), ratio.map { Figure.ratio($0.throughput) } ?? "",
+        duration(row.pooledLatency.p50), duration(row.pooledLatency.p99),
+        Figure.duration(row.median.cpuNanosecondsPerOperation),
+        ratio.map { Figure.ratio($0.cpu) } ?? "",
+        ratio.map { Figure.duration($0.cpuNanosecondsAbove) } ?? "",
+        row.countsPerOperation["allocations"].map { Figure.fixed($0, digits: 2) } ?? "",
+      ]
+      lines.append("| " + cells.map(Self.cell).joined(separator: " | ") + " |")
+    }
+    lines += ["", "\(machine.cpu), \(machine.cores) processors; Swift \(swift), libuv \(libuv); \(date)", ""]
+    return lines.joined(separator: "\n")
+  }
+
+  private static func cell(_ text: String) -> String {
+    String(text.flatMap { $0 == "|" ? "\\|" : String($0) })
+  }
+
+  /// A table for a spreadsheet, by RFC 4180: a line for each round of each row.
+  var csv: String {
+    let names = Set(results.flatMap(\.parameters.names)).sorted()
+    let counters = Set(results.flatMap(\.countsPerOperation.keys)).subtracting(["marks"]).sorted()
+    let figures = [
+      "round", "throughput", "cpu_ns_per_op", "user_ns_per_op", "system_ns_per_op", "p50_ns", "p90_ns",
+      "p99_ns", "p99_9_ns", "max_ns", "peak_rss_bytes",
+    ]
+    var lines = [["workload", "revision", "style"] + names + figures + counters]
+    for row in results {
+      for (index, round) in row.rounds.enumerated() {
+        let latency = round.latency
+        let percentiles = [latency.p50, latency.p90, latency.p99, latency.p999, latency.max]
+        lines.append(
+          [row.workload, "\(row.revision)", row.style.rawValue]
+            + names.map { name in row.parameters.value(name).map(String.init) ?? "" }
+            + [
+              "\(index + 1)", "\(round.throughput)", "\(round.cpuNanosecondsPerOperation)",
+              "\(round.userNanosecondsPerOperation)", "\(round.systemNanosecondsPerOperation)",
+            ] + percentiles.map { $0.map(String.init) ?? "" } + ["\(round.peakRSSBytes)"]
+            + counters.map { row.countsPerOperation[$0].map { "\($0)" } ?? "" })
+      }
+    }
+    return lines.map { $0.map(Self.field).joined(separator: ",") + "\r\n" }.joined()
+  }
+
+  private static func field(_ text: String) -> String {
+    guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
+    return "\"" + text.flatMap { $0 == "\"" ? "\"\"" : String($0) } + "\""
+  }
+
+  /// JUnit's XML: a test for each row; one that did not settle or keep up is skipped.
+  var junit: String {
+    JUnit.document(
+      suite: "benchmark", date: date,
+      results.map { row in
+        let seconds = row.rounds.reduce(0) { $0 + Double(row.operations) / max($1.throughput, 1e-9) }
+        let cpu = Figure.duration(row.median.cpuNanosecondsPerOperation)
+        return JUnit.Case(
+          group: row.workload, name: row.id.description, seconds: seconds,
+          result: row.saturated == true ? .skipped : .passed,
+          text: row.saturated == true
+            ? "saturated: it did not keep up with the rate"
+            : "\(Figure.count(row.median.throughput)) operations per second, \(cpu) of CPU each")
+      })
+  }
+}

@@ -1,0 +1,33 @@
+/// Bars of the processor time of each style as a ratio to c.
+struct BarChart {
+  /// The heading.
+  var title: String
+  /// What stands beside the heading.
+  var note: String
+  /// The bars: a name, a place in the order of colours, the ratio, and its quartiles.
+  var bars: [(name: String, place: Int, ratio: Double, low: Double, high: Double)]
+
+  /// The chart.
+  var svg: String {
+    let (width, left, right, each) = (520.0, 84.0, 62.0, 26.0)
+    let height = Double(bars.count) * each + 24
+    let largest = max(bars.map(\.high).max() ?? 1, bars.map(\.ratio).max() ?? 1, 1) * 1.02
+    func x(_ value: Double) -> Double { left + value / largest * (width - left - right) }
+    var body = ""
+    for (index, bar) in bars.enumerated() {
+      let y = Double(index) * each + 4
+      let fill = "style=\"fill:\(SeriesLook.colour(bar.place))\""
+      body += SVG.text(bar.name, x: left - 8, y: y + 13, anchor: "end")
+      body += "<rect x=\"\(SVG.number(left))\" y=\"\(SVG.number(y))\" height=\"17\" rx=\"2\""
+      body += " width=\"\(SVG.number(max(1, x(bar.ratio) - left)))\" \(fill)/>"
+      body += SVG.line(x(bar.low), y + 8.5, x(bar.high), y + 8.5, "axis")
+      for end in [bar.low, bar.high] { body += SVG.line(x(end), y + 4.5, x(end), y + 12.5, "axis") }
+      let beside = max(x(bar.ratio), x(bar.high)) + 6
+      body += SVG.text(Figure.ratio(bar.ratio), x: beside, y: y + 13)
+    }
+    let foot = Double(bars.count) * each + 2
+    body += SVG.line(x(1), 0, x(1), foot, "grid")
+    body += SVG.text("c = 1", x: x(1), y: foot + 14, anchor: "middle", faint: true)
+    return SVG.figure(title, note, width: width, height: height, body)
+  }
+}

@@ -1,0 +1,214 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Results as one page that needs nothing from the network: the table, bars of the ratio
+/// to c, latency by percentile, how cost grows, and the history when there are several runs.
+public struct HTMLReport: Sendable {
+  private let runs: [Results]
+  private let last: Results
+  private let styles: [Style]
+
+  /// A page on the last of `runs`, with the others as its history, the oldest first.
+  public init(_ runs: [Results]) {
+    precondition(!runs.isEmpty, "a report needs results")
+    self.runs = runs
+    last = runs[runs.count - 1]
+    styles = last.results.map(\.style).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
+
+  /// The page.
+  public var text: String {
+    let sections = [
+      ("table", "Results", HTMLTable(last).text), ("ratio", "Processor time beside C", bars),
+      ("latency", "Latency by percentile", latencies), ("scale", "How cost grows", scaling),
+      ("history", "History", history),
+    ].filter { !$0.2.isEmpty }
+    let links = sections.map { "<a href=\"#\($0.0)\">\($0.1)</a>" }.joined(separator: " · ")
+    let body = sections.map { "<section id=\"\($0.0)\"><h2>\($0.1)</h2>\($0.2)</section>" }
+    return """
+      <!doctype html>
+      <html lang="en"><head><meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>Benchmark \(XMLText.escaped(last.date))</title>
+      <style>\(HTMLStyle.sheet)</style></head>
+      <body><header><h1>Benchmark</h1>\(facts)<nav><p>\(links)</p></nav></header>
+      <main>\(body.joined(separator: "\n"))</main></body></html>
+
+      """
+  }
+
+  private var facts: String {
+    let machine = last.machine
+    let method = last.method
+    let rows = [
+      ("Run", last.date + (method.commit.isEmpty ? "" : ", commit \(method.commit)")),
+      (
+        "Machine",
+        "\(machine.cpu), \(machine.cores) processors\(machine.virtual == true ? ", virtual" : ""),"
+          + " \(machine.kernel), load \(Figure.fixed(machine.loadAverage, digits: 2))"
+      ),
+      ("Built with", "Swift \(last.swift), \(method.build), libuv \(last.libuv), \(method.threadPool) pool threads"),
+      (
+        "Method",
+        "\(method.rounds) interleaved rounds, medians with quartiles; server and load generator "
+          + (method.pinnedApart ? "on a processor each" : "not pinned apart")
+      ),
+    ]
+    let items = rows.map { "<dt>\($0.0)</dt><dd>\(XMLText.escaped($0.1))</dd>" }
+    return "<dl class=\"facts\">\(items.joined())</dl>"
+  }
+
+  private func place(_ style: Style) -> Int { SeriesLook.place(style, among: styles) }
+
+  private func grid(_ charts: [String], key: Bool = true) -> String {
+    let charts = charts.filter { !$0.isEmpty }
+    guard !charts.isEmpty else { return "" }
+    let names = styles.map { (name: $0.rawValue, place: place($0)) }
+    return (key ? SeriesLook.key(names) : "") + "<div class=\"charts\">\(charts.joined(separator: "\n"))</div>"
+  }
+
+  // MARK: Ratio to c
+
+  private var bars: String {
+    grid(
+      last.cases.filter { rows in rows.count > 1 && rows.contains { $0.ratioToC != nil } }.map { rows in
+        BarChart(
+          title: rows[0].workload, note: rows[0].parameters.description,
+          bars: rows.compactMap { row in
+            guard let ratio = row.ratioToC else { return nil }
+            let spread = row.spread.cpuNanosecondsPerOperation
+            let middle = max(spread.median, 1e-9)
+            return (
+              row.style.rawValue, place(row.style), ratio.cpu, ratio.cpu * spread.q1 / middle,
+              ratio.cpu * spread.q3 / middle
+            )
+          }
+        ).svg
+      }, key: false)
+  }
+
+  // MARK: Latency
+
+  private var latencies: String {
+    grid(last.cases.map { latencyChart($0) })
+  }
+
+  /// HdrHistogram's axis: each nine more takes as much room as the one before.
+  private func latencyChart(_ rows: [RowResult]) -> String {
+    let series = rows.compactMap { row -> Series? in
+      let total = row.histogram.counts.reduce(0, +)
+      guard total >= 100, row.saturated != true else { return nil }
+      // No point has fewer than ten values beyond it.
+      let points = PercentileDistribution(row.histogram).points.filter {
+        Double(total) * (1 - $0.share) >= 10 && $0.value > 0
+      }
+      guard points.count > 1 else { return nil }
+      return Series(
+        name: row.style.rawValue, place: place(row.style),
+        points: points.map { (1 / (1 - $0.share), Double($0.value)) })
+    }
+    let values = series.flatMap(\.points)
+    guard let furthest = values.map(\.x).max() else { return "" }
+    let marks: [(Double, String)] = [
+      (1, "0"), (2, "50"), (10, "90"), (100, "99"), (1e3, "99.9"), (1e4, "99.99"), (1e5, "99.999"),
+    ]
+    let open = rows[0].arrivals.map { ", open loop at \(Figure.count($0.rate))/s" } ?? ""
+    return LineChart(
+      title: rows[0].workload, note: "\(rows[0].parameters)\(open) · percentile, logarithmic",
+      series: series,
+      xTicks: marks.filter { $0.0 <= furthest * 1.001 }.map { LineChart.Tick(at: $0.0, label: $0.1) },
+      yTicks: LineChart.logarithmicTicks(values.map(\.y)) { Figure.duration($0) },
+      xScale: { log10($0) }, yScale: { log10($0) }, marksPoints: false
+    ).svg
+  }
+
+  // MARK: Scaling
+
+  private var scaling: String {
+    let workloads = last.results.map(\.workload).reduce(into: [String]()) {
+      if !$0.contains($1) { $0.append($1) }
+    }
+    return grid(workloads.flatMap { name -> [String] in
+      let rows = last.results.filter { $0.workload == name }
+      return (rows.first?.parameters.names ?? []).flatMap { scalingCharts(rows, along: $0) }
+    })
+  }
+
+  /// A chart for each set of the other parameters.
+  private func scalingCharts(_ rows: [RowResult], along name: String) -> [String] {
+    let groups = Dictionary(grouping: rows) { row in
+      row.parameters.names.filter { $0 != name }.map { "\($0)=\(row.parameters[$0])" }
+        .joined(separator: " ")
+    }
+    return groups.sorted { $0.key < $1.key }.compactMap { others, rows in
+      let values = Set(rows.map { $0.parameters[name] }).sorted()
+      guard values.count > 1 else { return nil }
+      let series = styles.compactMap { style -> Series? in
+        let points = rows.filter { $0.style == style }.sorted { $0.parameters[name] < $1.parameters[name] }
+          .map { (Double($0.parameters[name]), $0.median.cpuNanosecondsPerOperation) }
+        return points.isEmpty ? nil : Series(name: style.rawValue, place: place(style), points: points)
+      }
+      return LineChart(
+        title: rows[0].workload,
+        note: "processor time per operation by \(name)" + (others.isEmpty ? "" : ", \(others)"),
+        series: series,
+        xTicks: values.map { LineChart.Tick(at: Double($0), label: Figure.whole($0)) },
+        yTicks: LineChart.logarithmicTicks(series.flatMap(\.points).map(\.y)) { Figure.duration($0) },
+        xScale: { log10(max($0, 0.5)) }, yScale: { log10($0) }
+      ).svg
+    }
+  }
+
+  // MARK: History
+
+  private var history: String {
+    guard runs.count > 1 else { return "" }
+    let charts = last.cases.map { historyChart($0) }
+    let commits = runs.enumerated().map { index, run in
+      let commit = run.method.commit.isEmpty ? "unknown" : run.method.commit
+      let other = run.fingerprint == last.fingerprint ? "" : " (another machine or version)"
+      return "<li>\(index + 1): \(XMLText.escaped(run.date)), \(XMLText.escaped(commit))\(other)</li>"
+    }
+    return "<p>A dashed vertical line marks where a level changes.</p>" + grid(charts)
+      + "<details><summary>The \(runs.count) runs</summary><ul>\(commits.joined())</ul></details>"
+  }
+
+  /// The ratio to c over the runs, which the mood of the machine leaves alone; of the c
+  /// row and where there is none, the time itself.
+  private func historyChart(_ rows: [RowResult]) -> String {
+    let isRelative = rows.contains { $0.style != .c && $0.ratioToC != nil }
+    var steps: Set<Double> = []
+    var series: [Series] = []
+    for row in rows where !isRelative || row.style != .c {
+      let points = historyPoints(row.id, isRelative: isRelative)
+      guard points.count > 1 else { continue }
+      for index in ChangePoints.find(points.map(\.y)) {
+        steps.insert((points[index - 1].x + points[index].x) / 2)
+      }
+      series.append(Series(name: row.style.rawValue, place: place(row.style), points: points))
+    }
+    let label: (Double) -> String = { isRelative ? Figure.ratio($0) : Figure.duration($0) }
+    let ticks = (1...runs.count).map { LineChart.Tick(at: Double($0), label: "\($0)") }
+    let what = isRelative ? "processor time relative to c" : "processor time per operation"
+    return LineChart(
+      title: rows[0].workload, note: "\(rows[0].parameters) · \(what) by run", series: series,
+      xTicks: ticks, yTicks: LineChart.linearTicks(series.flatMap(\.points).map(\.y), label: label),
+      steps: steps.sorted()
+    ).svg
+  }
+
+  private func historyPoints(_ id: WorkloadID, isRelative: Bool) -> [(x: Double, y: Double)] {
+    var points: [(x: Double, y: Double)] = []
+    for (index, run) in runs.enumerated() {
+      guard let old = run.results.first(where: { $0.id == id }) else { continue }
+      let value = isRelative ? old.ratioToC?.cpu : old.median.cpuNanosecondsPerOperation
+      if let value { points.append((Double(index + 1), value)) }
+    }
+    return points
+  }
+}
