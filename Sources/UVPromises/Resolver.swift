@@ -13,19 +13,30 @@ public struct Resolver<T> {
   ///
   /// PromiseKit's `fulfill`.
   @inlinable
-  public func fulfill(_ value: T) { node.fulfill(value) }
+  public func fulfill(_ value: T) {
+    node.fulfill(value)
+    node.forgetOperation()
+  }
 
   /// Rejects the promise.
   ///
   /// PromiseKit's `reject`.
   @inlinable
-  public func reject(_ error: any Error) { node.reject(error) }
+  public func reject(_ error: any Error) {
+    node.reject(error)
+    node.forgetOperation()
+  }
 
   /// Resolves the promise with an outcome.
   ///
   /// PromiseKit's `resolve`.
   @inlinable
-  public func resolve(_ result: PMKResult<T>) { node.resolve(result) }
+  public func resolve(_ result: PMKResult<T>) {
+    switch result {
+    case .fulfilled(let value): fulfill(value)
+    case .rejected(let error): reject(error)
+    }
+  }
 
   /// Resolves the promise with the standard library's form of an outcome.
   ///
@@ -33,8 +44,8 @@ public struct Resolver<T> {
   @inlinable
   public func resolve<Failure: Error>(_ result: Result<T, Failure>) {
     switch result {
-    case .success(let value): node.fulfill(value)
-    case .failure(let error): node.reject(error)
+    case .success(let value): fulfill(value)
+    case .failure(let error): reject(error)
     }
   }
 
@@ -45,11 +56,11 @@ public struct Resolver<T> {
   @inlinable
   public func resolve(_ value: T?, _ error: (any Error)?) {
     if let error {
-      node.reject(error)
+      reject(error)
     } else if let value {
-      node.fulfill(value)
+      fulfill(value)
     } else {
-      node.reject(PMKError.invalidCallingConvention)
+      reject(PMKError.invalidCallingConvention)
     }
   }
 
@@ -58,7 +69,7 @@ public struct Resolver<T> {
   /// PromiseKit's `resolve`.
   @inlinable
   public func resolve(_ value: T, _ error: (any Error)?) {
-    if let error { node.reject(error) } else { node.fulfill(value) }
+    if let error { reject(error) } else { fulfill(value) }
   }
 
   /// As ``resolve(_:_:)-(T?,_)``, for completion handlers whose error comes first.
@@ -80,19 +91,19 @@ extension Resolver where T == Void {
   ///
   /// PromiseKit's `fulfill`.
   @inlinable
-  public func fulfill() { node.fulfill(()) }
+  public func fulfill() { fulfill(()) }
 
   /// Fulfils the promise; for a completion handler without arguments: `fetch(completion: seal.fulfill_)`.
   ///
   /// PromiseKit's `fulfill_`.
   @inlinable
-  public func fulfill_() { node.fulfill(()) }
+  public func fulfill_() { fulfill(()) }
 
   /// Rejects the promise if there is an error, else fulfils it.
   ///
   /// PromiseKit's `resolve`.
   @inlinable
   public func resolve(_ error: (any Error)?) {
-    if let error { node.reject(error) } else { node.fulfill(()) }
+    if let error { reject(error) } else { fulfill(()) }
   }
 }

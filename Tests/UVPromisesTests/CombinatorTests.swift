@@ -43,7 +43,25 @@ import UVTestSupport
     #expect(log == ["rejected", "task ends"])
   }
 
-  @Test("C35 C76 when(resolved:) waits for all") func c76_whenResolved() async throws {
+  @Test("C35 when(resolved:) waits for all, even if some fail") func c35_whenResolved() async throws {
+    let log = try await program { loop, log in
+      let slow = loop.later(2, milliseconds: 4)
+      when(resolved: loop.failingLater(), slow).done { results in
+        log("\(slow.isResolved) \(results.map(\.isRejected))")
+      }
+    }
+    #expect(log == ["true [true, false]"])
+  }
+
+  @Test("C36 whichever finishes first is the result") func c36_race() async throws {
+    let log = try await program { loop, log in
+      race(loop.later("slow", milliseconds: 5), loop.later("fast")).done { log($0) }.cauterize()
+      race(loop.later(1, milliseconds: 5), loop.failingLater()).catch { log("\($0)") }
+    }
+    #expect(log.sorted() == ["Boom(number: 0)", "fast"])
+  }
+
+  @Test("C76 every form of when(resolved:)") func c76_whenResolved() async throws {
     let log = try await program { loop, log in
       when(resolved: [loop.failingLater(), loop.later(2, milliseconds: 3)]).done { results in
         for case .fulfilled(let value) in results { log("\(value)") }
@@ -56,7 +74,7 @@ import UVTestSupport
     #expect(log.sorted() == ["0", "2", "Boom(number: 0)", "[1, 2]", "[false, true]"])
   }
 
-  @Test("C36 C79 race is decided by the first") func c79_race() async throws {
+  @Test("C79 every form of race") func c79_race() async throws {
     let log = try await program { loop, log in
       race(loop.later("slow", milliseconds: 4), loop.later("fast")).done { log($0) }.cauterize()
       race([loop.later(1, milliseconds: 6), loop.failingLater()]).catch { log("\($0)") }

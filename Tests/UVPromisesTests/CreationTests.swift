@@ -37,7 +37,7 @@ import UVTestSupport
     #expect(log == ["Boom(number: 0)"])
   }
 
-  @Test("C21 C70 every way to resolve") func c70_resolver() async throws {
+  @Test("C70 every way to resolve") func c70_resolver() async throws {
     let log = try await program { _, log in
       func show(_ body: (Resolver<Int>) -> Void) {
         let (promise, seal) = Promise<Int>.pending()
@@ -78,6 +78,39 @@ import UVTestSupport
       ])
   }
 
+  @Test("C21 the seal's methods are chosen by type") func c21_seal() async throws {
+    let log = try await program { _, log in
+      func pair(_ done: (Int?, (any Error)?) -> Void) { done(1, nil) }
+      func swapped(_ done: ((any Error)?, Int?) -> Void) { done(nil, 2) }
+      func result(_ done: (Result<Int, Boom>) -> Void) { done(.success(3)) }
+      func void(_ done: ((any Error)?) -> Void) { done(nil) }
+      func plain(_ done: (Int) -> Void) { done(4) }
+      Promise<Int> { pair($0.resolve) }.done { log("\($0)") }.cauterize()
+      Promise<Int> { swapped($0.resolve) }.done { log("\($0)") }.cauterize()
+      Promise<Int> { result($0.resolve) }.done { log("\($0)") }.cauterize()
+      Promise<Void> { void($0.resolve) }.done { log("void") }.cauterize()
+      Promise<Int> { plain($0.fulfill) }.done { log("\($0)") }.cauterize()
+      Promise<Int> { $0.reject(Boom()) }.catch { log("\($0)") }
+    }
+    #expect(log.sorted() == ["1", "2", "3", "4", "Boom(number: 0)", "void"])
+  }
+
+  @Test("C23 a guarantee's seal is a function") func c23_guaranteeSeal() async throws {
+    let log = try await program { _, log in Guarantee { seal in seal("value") }.done { log($0) } }
+    #expect(log == ["value"])
+  }
+
+  @Test("C24 a guarantee, point-free") func c24_guaranteePointFree() async throws {
+    let log = try await program { loop, log in
+      func fetch(_ done: @escaping (String) -> Void) { loop.queueMicrotask { done("fetched") } }
+      func guarantee() -> Guarantee<String> { Guarantee(resolver: fetch) }
+      func promise() -> Promise<String> { Promise(Guarantee(resolver: fetch)) }
+      guarantee().done { log($0) }
+      promise().done { log($0) }.cauterize()
+    }
+    #expect(log == ["fetched", "fetched"])
+  }
+
   @Test("C22 a guarantee has no catch") func c22_guarantee() async throws {
     let log = try await program { _, log in
       let guarantee = Guarantee.value(1)
@@ -87,7 +120,7 @@ import UVTestSupport
     #expect(log == ["false", "1"])
   }
 
-  @Test("C23 C24 C71 making guarantees") func c71_guarantees() async throws {
+  @Test("C71 making guarantees, and their methods") func c71_guarantees() async throws {
     let log = try await program { loop, log in
       func fetch(_ done: @escaping (String) -> Void) { loop.queueMicrotask { done("fetched") } }
       Guarantee { seal in seal(1) }.done { log("\($0)") }

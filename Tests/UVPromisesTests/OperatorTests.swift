@@ -10,6 +10,11 @@ private struct User {
   var isAdmin = true
 }
 
+private var numbers: Promise<[Int]> { Promise.value([3, 1, 2]) }
+private var users: Promise<[User]> {
+  Promise.value([User(), User(name: "you", nickname: "u", isAdmin: false)])
+}
+
 /// A thenable of its own make.
 private struct Immediate: Thenable {
   var result: PMKResult<Int>? = .fulfilled(5)
@@ -100,43 +105,92 @@ private struct Immediate: Thenable {
     #expect(log == ["1000 nil true", "0110 Optional(1) true", "0101 nil false", "fulfilled(1)"])
   }
 
-  @Test("C48–C55 helpers for sequences") func c48_sequences() async throws {
+  @Test("C48 mapValues") func c48_mapValues() async throws {
     let log = try await program { _, log in
-      func show<T>(_ label: String, _ promise: Promise<T>) {
-        promise.done { log("\(label) \($0)") }.catch { log("\(label) \($0)") }
+      numbers.mapValues { $0 * 2 }.done { log("\($0)") }.cauterize()
+      users.mapValues(\.name).done { log("\($0)") }.cauterize()
+      numbers.mapValues { _ in throw Boom() }.catch { log("\($0)") }
+    }
+    #expect(log.sorted() == ["Boom(number: 0)", "[\"me\", \"you\"]", "[6, 2, 4]"])
+  }
+
+  @Test("C49 flatMapValues") func c49_flatMapValues() async throws {
+    let log = try await program { _, log in
+      numbers.flatMapValues { [$0, $0] }.done { log("\($0)") }.cauterize()
+    }
+    #expect(log == ["[3, 3, 1, 1, 2, 2]"])
+  }
+
+  @Test("C50 compactMapValues drops nil") func c50_compactMapValues() async throws {
+    let log = try await program { _, log in
+      numbers.compactMapValues { $0 == 1 ? nil : $0 }.done { log("\($0)") }.cauterize()
+      users.compactMapValues(\.nickname).done { log("\($0)") }.cauterize()
+    }
+    #expect(log == ["[3, 2]", "[\"u\"]"])
+  }
+
+  @Test("C51 thenMap runs all at the same time, and keeps the order") func c51_thenMap() async throws {
+    let log = try await program { _, log in
+      numbers.thenMap { number in
+        log("start \(number)")
+        return after(.milliseconds(number)).map { number * 10 }
+      }.done { log("\($0)") }.cauterize()
+    }
+    #expect(log == ["start 3", "start 1", "start 2", "[30, 10, 20]"])
+  }
+
+  @Test("C52 thenFlatMap") func c52_thenFlatMap() async throws {
+    let log = try await program { _, log in
+      numbers.thenFlatMap { Promise.value([$0, -$0]) }.done { log("\($0)") }.cauterize()
+    }
+    #expect(log == ["[3, -3, 1, -1, 2, -2]"])
+  }
+
+  @Test("C53 filterValues") func c53_filterValues() async throws {
+    let log = try await program { _, log in
+      numbers.filterValues { $0 > 1 }.done { log("\($0)") }.cauterize()
+      users.filterValues(\.isAdmin).mapValues(\.name).done { log("\($0)") }.cauterize()
+    }
+    #expect(log == ["[3, 2]", "[\"me\"]"])
+  }
+
+  @Test("C54 the first and the last value") func c54_firstAndLast() async throws {
+    let log = try await program { _, log in
+      func show(_ label: String, _ promise: Promise<Int>) {
+        promise.done { log("\(label) \($0)") }.catch {
+          if case PMKError.emptySequence = $0 { log("\(label) has none") }
+        }
       }
-      let numbers = Promise.value([3, 1, 2])
-      let users = Promise.value([User(), User(name: "you", nickname: "u", isAdmin: false)])
-      show("C48", numbers.mapValues { $0 * 2 })
-      show("C48 key", users.mapValues(\.name))
-      show("C49", numbers.flatMapValues { [$0, $0] })
-      show("C50", numbers.compactMapValues { $0 == 1 ? nil : $0 })
-      show("C50 key", users.compactMapValues(\.nickname))
-      show("C51", numbers.thenMap { number in after(.milliseconds(number)).map { number * 10 } })
-      show("C52", numbers.thenFlatMap { Promise.value([$0, -$0]) })
-      show("C53", numbers.filterValues { $0 > 1 })
-      show("C53 key", users.filterValues(\.isAdmin).mapValues(\.name))
-      show("C54 first", numbers.firstValue)
-      show("C54 where", numbers.firstValue { $0 < 3 })
-      show("C54 last", numbers.lastValue)
-      show("C54 empty", Promise.value([Int]()).firstValue)
-      show("C54 no last", Promise.value([Int]()).lastValue)
-      show("C54 none", numbers.firstValue { $0 > 9 })
-      show("C55", numbers.sortedValues())
+      show("first", numbers.firstValue)
+      show("first where", numbers.firstValue { $0 < 3 })
+      show("last", numbers.lastValue)
+      show("first of nothing", Promise.value([]).firstValue)
+      show("last of nothing", Promise.value([]).lastValue)
+      show("first without match", numbers.firstValue { $0 > 9 })
     }
     #expect(
       log.sorted() == [
-        "C48 [6, 2, 4]", "C48 key [\"me\", \"you\"]", "C49 [3, 3, 1, 1, 2, 2]", "C50 [3, 2]",
-        "C50 key [\"u\"]",
-        "C51 [30, 10, 20]", "C52 [3, -3, 1, -1, 2, -2]", "C53 [3, 2]", "C53 key [\"me\"]",
-        "C54 empty the sequence has no such element", "C54 first 3", "C54 last 2",
-        "C54 no last the sequence has no such element", "C54 none the sequence has no such element",
-        "C54 where 1",
-        "C55 [1, 2, 3]",
+        "first 3", "first of nothing has none", "first where 1", "first without match has none", "last 2",
+        "last of nothing has none",
       ])
   }
 
-  @Test("C56 C82 catch has a policy about cancellations") func c56_catchPolicy() async throws {
+  @Test("C55 sortedValues") func c55_sortedValues() async throws {
+    let log = try await program { _, log in
+      numbers.sortedValues().done { log("\($0)") }.cauterize()
+    }
+    #expect(log == ["[1, 2, 3]"])
+  }
+
+  @Test("C56 catch is discardable, and for all that fails but cancellations") func c56_catch() async throws {
+    let log = try await program { _, log in
+      Promise<Int>(error: Boom()).catch { log("\($0)") }
+      Promise<Int>(error: PMKError.cancelled).catch { _ in log("never") }
+    }
+    #expect(log == ["Boom(number: 0)"])
+  }
+
+  @Test("C82 a policy about cancellations") func c82_catchPolicy() async throws {
     let log = try await program { _, log in
       let cancelled = Promise<Int>(error: PMKError.cancelled)
       cancelled.catch { _ in log("never") }.finally { log("finally") }

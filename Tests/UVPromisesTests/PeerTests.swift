@@ -72,14 +72,15 @@ import UVTestSupport
       Promise.value(1).reduce([2, 3, 4]) { sum, item in loop.later(sum + item) }.done { log("reduce \($0)") }
         .cauterize()
       Promise.value("a").fold([loop.later("b"), loop.later("c")], +).done { log("fold \($0)") }.cauterize()
-      UVPromises.zip(loop.later(1), loop.later("x")).done { log("zip \($0) \($1)") }.cauterize()
+      zip(loop.later(1), loop.later("x")).done { log("zip \($0) \($1)") }.cauterize()
+      log("\(Array(zip([1], ["sequences"])))")
       loop.later(1).zip(Guarantee.value(true)).done { log("zip \($0) \($1)") }.cauterize()
       loop.later(1).always { log("always") }.cauterize()
       loop.failingLater().mapError { _ in Boom(number: 9) }.catch { log("\($0)") }
     }
     #expect(
       log.sorted() == [
-        "Boom(number: 9)", "always", "delay 1", "fold abc", "reduce 10",
+        "Boom(number: 9)", "[(1, \"sequences\")]", "always", "delay 1", "fold abc", "reduce 10",
         "the value was refused by a validation",
         "valid 2", "zip 1 true", "zip 1 x",
       ])

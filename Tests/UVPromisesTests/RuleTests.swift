@@ -114,6 +114,34 @@ private final class Token {}
     #expect(log == ["true true", "true true 3"])
   }
 
+  @Test("C92 what could be cancelled is let go, too") func c92_operationReleased() async throws {
+    let log = try await program { loop, log in
+      weak var operation: Token?
+      weak var drawn: Token?
+      var kept: [Any] = []
+      do {
+        let token = Token()
+        operation = token
+        kept.append(
+          Promise<Int> { seal in
+            seal.onCancel { withExtendedLifetime(token) {} }
+            seal.fulfill(1)
+          })
+        let other = Token()
+        drawn = other
+        var left = 3
+        let iterator = AnyIterator { () -> Promise<Int>? in
+          left -= 1
+          return withExtendedLifetime(other) { left < 0 ? nil : loop.later(left) }
+        }
+        kept.append(when(fulfilled: iterator, concurrently: 2))
+      }
+      log("\(operation == nil) \(drawn != nil)")
+      after(.milliseconds(8)).done { log("\(drawn == nil) \(kept.count)") }
+    }
+    #expect(log == ["true true", "true 2"])
+  }
+
   @Test("C93 a pending promise that goes away is reported") func c93_lost() async throws {
     let (_, reports) = try await programWithReports { _, _ in
       _ = Promise<Int>.pending()

@@ -35,6 +35,7 @@ extension Promise {
     let root = Root(file, line)
     let task = loop.spawn { () async -> Void in
       do { root.fulfill(try await body()) } catch { root.reject(error) }
+      root.forgetOperation()
     }
     root.onCancel = { task.cancel() }
     node = root

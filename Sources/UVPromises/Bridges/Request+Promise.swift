@@ -8,6 +8,8 @@ extension Request {
   public func promise(file: StaticString = #fileID, line: UInt = #line) -> Promise<Success> {
     let node = RequestNode(file, line)
     node.pending = start { result in
+      // It may hold on to a connection, which the promise is not to do.
+      node.pending = PendingRequest()
       switch result {
       case .success(let value): node.fulfill(value)
       case .failure(let error): node.reject(error)

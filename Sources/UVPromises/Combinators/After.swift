@@ -14,6 +14,7 @@ public func after(
   }
   let node = RequestNode(file, line, flags: .isGuarantee)
   node.pending = loop.sleep(for: duration) { result in
+    node.pending = PendingRequest()
     if case .success = result { node.fulfill(()) }
   }
   return Guarantee(node: node)

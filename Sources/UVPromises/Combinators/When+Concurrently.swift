@@ -16,7 +16,8 @@ public func when<It: IteratorProtocol>(
   let node = Root(file, line)
   let feed = Feed(promiseIterator, concurrently) { node.resolve($0) }
   feed.stopsAtError = true
-  node.onCancel = { feed.cancel() }
+  // The promises drawn hold the feed, and that holds the result.
+  node.onCancel = { [weak feed] in feed?.cancel() }
   feed.fill()
   return Promise(node: node)
 }

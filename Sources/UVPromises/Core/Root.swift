@@ -11,6 +11,12 @@ final class Root: Node {
 
   @usableFromInline
   override func cancelOperation() { onCancel.take()?() }
+
+  /// Lets go of what would have been cancelled, after the promise has been resolved.
+  @inlinable @inline(__always)
+  func forgetOperation() {
+    if onCancel != nil { onCancel = nil }
+  }
 }
 
 extension Node {

@@ -44,6 +44,26 @@ enum UVWorkloads {
     }
   }
 
+  /// Each handler returns the next promise; the time a step and the bytes by which the process has grown.
+  static func recursion(of steps: Int) -> (nanoseconds: Double, bytes: Int) {
+    let start = processorTime()
+    var before = 0
+    var after = 0
+    UV.EventLoop.runCallbacks { (_: UV.EventLoop) throws(Never) in
+      func count(_ number: Int) -> Promise<Int> {
+        Promise.value(number).then { number -> Promise<Int> in
+          if number == steps / 10 { before = residentMemory() }
+          return number == steps ? .value(number) : count(number + 1)
+        }
+      }
+      count(0).pipe { result in
+        precondition(result.value == steps)
+        after = residentMemory()
+      }
+    }
+    return (Double(processorTime() - start) / Double(steps), after - before)
+  }
+
   /// Runs one operation after the other, each begun by a microtask.
   @inline(__always)
   private static func repeatOnLoop(_ count: Int, _ operation: @escaping () -> Promise<Int>) {

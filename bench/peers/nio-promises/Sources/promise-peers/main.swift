@@ -45,3 +45,7 @@ for comparison in comparisons {
       number(ours.allocations), number(theirs.allocations), number(ours.allocations / theirs.allocations),
     ])
 }
+
+let (time, memory) = UVWorkloads.recursion(of: 10_000_000)
+print(
+  "a recursion of 10,000,000 UV promises: \(number(time)) ns a step, memory grown by \(memory / 1024) KiB")

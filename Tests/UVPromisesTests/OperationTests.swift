@@ -1,0 +1,93 @@
+import Testing
+import UV
+import UVPromises
+import UVTestSupport
+
+/// Promises of the loop's own operations: files, sockets, timers.
+@Suite struct OperationTests {
+  @Test func aFileIsWrittenAndRead() async throws {
+    let log = try await program { loop, log in
+      let path = "/tmp/uvpromises-\(UInt64.random(in: 0 ... .max))"
+      loop.files.writeFile(path, Bytes("hello".utf8)).promise().then { _ in
+        when(fulfilled: loop.files.readFile(path).promise(), loop.files.stat(path).promise())
+      }.done { contents, status in
+        log("\(contents.count) \(status.size)")
+      }.ensureThen {
+        loop.files.unlink(path).promise().recover { log("\($0)") }
+      }.catch { log("\($0)") }
+    }
+    #expect(log == ["5 5"])
+  }
+
+  @Test func anEchoInARecursionOfPromises() async throws {
+    let log = try await program { loop, log in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let port = Int(try listener.localAddress().port)
+
+      func echo(_ connection: TCPConnection) -> Promise<Void> {
+        connection.next().promise().then { chunk -> Promise<Void> in
+          guard let chunk else { return .value }
+          return connection.write(chunk).promise().then { echo(connection) }
+        }
+      }
+      listener.next().promise().compactMap { $0 }.then { connection in
+        echo(connection).ensure { connection.close() }
+      }.done { log("server: end of file") }.ensure { listener.close() }.catch { log("server: \($0)") }
+
+      loop.tcp.connect(host: "127.0.0.1", port: port).promise().then { connection -> Promise<Int> in
+        var received = 0
+        func exchange(_ left: Int) -> Promise<Int> {
+          if left == 0 { return .value(received) }
+          return connection.write(Bytes("ping".utf8)).promise().then {
+            connection.next().promise()
+          }.then { chunk -> Promise<Int> in
+            received += chunk?.count ?? 0
+            return exchange(left - 1)
+          }
+        }
+        return exchange(1000).ensure { connection.close() }
+      }.done { log("client: \($0) bytes") }.catch { log("client: \($0)") }
+    }
+    #expect(log.sorted() == ["client: 4000 bytes", "server: end of file"])
+  }
+
+  @Test func aReadThatIsCancelled() async throws {
+    let log = try await program { loop, log in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let accepting = listener.next().promise().done { _ in log("never") }
+      accepting.ensure { listener.close() }.catch(policy: .allErrors) { log("\($0.isCancelled)") }
+      after(.milliseconds(1)).done { accepting.cancel() }
+    }
+    // The clean-up is another that waits for `accepting`; cancelling a promise ends it for all.
+    #expect(log == ["true"])
+  }
+
+  @Test func anOperationThatTimesOutInARequest() async throws {
+    let log = try await program { loop, log in
+      loop.sleep(for: .seconds(1000)).timeout(after: .milliseconds(1)).promise().catch {
+        log("\(($0 as? UVError)?.code == .timedOut)")
+      }
+    }
+    #expect(log == ["true"])
+  }
+
+  @Test func aPromiseDoesNotKeepItsConnectionOpen() async throws {
+    let log = try await program { loop, log in
+      var kept: [Any] = []
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let port = Int(try listener.localAddress().port)
+      listener.next().promise().done { connection in
+        let read = connection!.next().promise()
+        read.done { _ in log("server: end of file") }.ensure { listener.close() }.catch { log("\($0)") }
+        kept.append(read)
+      }.catch { log("\($0)") }
+      loop.tcp.connect(host: "127.0.0.1", port: port).promise().then { connection -> Promise<Void> in
+        let written = connection.write(Bytes("x".utf8)).promise()
+        kept.append(written)
+        return written
+      }.done { log("client: dropped the connection") }.catch { log("\($0)") }
+      after(.milliseconds(5)).done { log("\(kept.count)") }
+    }
+    #expect(log.sorted() == ["2", "client: dropped the connection", "server: end of file"])
+  }
+}
