@@ -170,7 +170,8 @@ import UVTestSupport
     try await withLoop { loop in
       let throwing = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(1))
       let ticks = PassthroughSubject<Tick, UVError>.emittingValues(from: loop.ticks(every: .milliseconds(1)))
-      let widened = PassthroughSubject<Tick, any Error>.emittingValues(from: loop.ticks(every: .milliseconds(1)))
+      let widened = PassthroughSubject<Tick, any Error>.emittingValues(
+        from: loop.ticks(every: .milliseconds(1)))
       var count = 0
       let cancellables = [
         throwing.sink(receiveCompletion: { _ in }, receiveValue: { _ in count += 1 }),
@@ -338,7 +339,8 @@ import UVTestSupport
 
   @Test func aSubjectThatIsLetGoCancelsItsTask() async throws {
     try await withLoop { loop in
-      var subject: PassthroughSubject<Tick, UVError>? = .emittingValues(from: loop.ticks(every: .seconds(100)))
+      var subject: PassthroughSubject<Tick, UVError>? = .emittingValues(
+        from: loop.ticks(every: .seconds(100)))
       try await settle(loop)
       weak let observed = subject
       subject = nil

@@ -37,7 +37,9 @@ import UVTestSupport
         if number == 0 { return Future { promise = $0 }.eraseToAnyPublisher() }
         return Future<Int, Never> { $0(.success(number)) }.flatMap { countdown($0 - 1) }.eraseToAnyPublisher()
       }
-      let token = LoopPublishers.Map(upstream: countdown(Self.depth)) { $0 }.sink { _ in Issue.record("a value") }
+      let token = LoopPublishers.Map(upstream: countdown(Self.depth)) { $0 }.sink { _ in
+        Issue.record("a value")
+      }
       #expect(promise != nil)
       token.cancel()
       promise?(.success(1))

@@ -97,10 +97,12 @@ import UVTestSupport
   @Test("A10 Other publishers do nothing until they are subscribed to")
   func a10_othersAreCold() {
     var runs = 0
-    let deferred = Deferred { Future<Int, Never> { promise in
-      runs += 1
-      promise(.success(1))
-    } }
+    let deferred = Deferred {
+      Future<Int, Never> { promise in
+        runs += 1
+        promise(.success(1))
+      }
+    }
     let observed = Just(1).handleEvents(receiveOutput: { _ in runs += 1 })
     #expect(runs == 0)
     _ = deferred.sink { _ in }
@@ -191,7 +193,9 @@ import UVTestSupport
 
   @Test("A17 An API with a flag and an error becomes a future that may fail", arguments: [true, false])
   func a17_wrapsAFlagAndAnError(fails: Bool) {
-    func requestAuthorization(_ done: (Bool, (any Error)?) -> Void) { done(!fails, fails ? Trouble.first : nil) }
+    func requestAuthorization(_ done: (Bool, (any Error)?) -> Void) {
+      done(!fails, fails ? Trouble.first : nil)
+    }
     let future = Future<Bool, any Error> { promise in
       requestAuthorization { result, error in
         if let error { promise(.failure(error)) } else { promise(.success(result)) }
@@ -199,7 +203,9 @@ import UVTestSupport
     }
     var heard: [String] = []
     _ = future.sink(
-      receiveCompletion: { if case .failure = $0 { heard.append("failed") } else { heard.append("finished") } },
+      receiveCompletion: {
+        if case .failure = $0 { heard.append("failed") } else { heard.append("finished") }
+      },
       receiveValue: { heard.append("\($0)") })
     #expect(heard == (fails ? ["failed"] : ["true", "finished"]))
   }
@@ -216,7 +222,11 @@ import UVTestSupport
     var values: [Bool] = []
     _ = Just(asks)
       .flatMap { asks -> AnyPublisher<Bool, Never> in
-        if asks { Future { $0(.success(true)) }.eraseToAnyPublisher() } else { Just(false).eraseToAnyPublisher() }
+        if asks {
+          Future { $0(.success(true)) }.eraseToAnyPublisher()
+        } else {
+          Just(false).eraseToAnyPublisher()
+        }
       }
       .sink { values.append($0) }
     #expect(values == [asks])
@@ -248,7 +258,9 @@ import UVTestSupport
   func a22_replaceErrorsType() {
     let replaced = Future<Bool, any Error> { $0(.success(true)) }.replaceError(with: false)
     let _: Publishers.ReplaceError<Future<Bool, any Error>> = replaced
-    let branches: [AnyPublisher<Bool, Never>] = [replaced.eraseToAnyPublisher(), Just(true).eraseToAnyPublisher()]
+    let branches: [AnyPublisher<Bool, Never>] = [
+      replaced.eraseToAnyPublisher(), Just(true).eraseToAnyPublisher(),
+    ]
     var values: [Bool] = []
     for branch in branches { _ = branch.sink { values.append($0) } }
     #expect(values == [true, true])
@@ -331,7 +343,8 @@ import UVTestSupport
         Future { promise in step(name, { flat.append($0) }) { promise(.success($0)) } }
       }
       var cancellables: Set<AnyCancellable> = []
-      future("a").flatMap { future($0) }.flatMap { future($0) }.sink { flat.append($0) }.store(in: &cancellables)
+      future("a").flatMap { future($0) }.flatMap { future($0) }.sink { flat.append($0) }.store(
+        in: &cancellables)
       loop.sleep(for: .milliseconds(1)) { [cancellables] _ in
         #expect(flat == nested)
         #expect(flat.count == 7)

@@ -13,9 +13,13 @@ import UVTestSupport
       #expect(probe.heard == [.subscription])
       // A sink that was cancelled before its turn stays silent.
       let sink = Future<Int, Trouble> { $0(.success(1)) }.receive(on: loop)
-        .sink(receiveCompletion: { _ in Issue.record("completion") }, receiveValue: { _ in Issue.record("value") })
+        .sink(
+          receiveCompletion: { _ in Issue.record("completion") }, receiveValue: { _ in Issue.record("value") }
+        )
       sink.cancel()
-      loop.sleep(for: .zero) { _ in #expect(probe.heard == [.subscription, .value(1), .completion(.finished)]) }
+      loop.sleep(for: .zero) { _ in
+        #expect(probe.heard == [.subscription, .value(1), .completion(.finished)])
+      }
     }
   }
 
@@ -214,7 +218,8 @@ import UVTestSupport
   func t28_delayAndZip() async throws {
     try await withCallbackLoop { loop in
       let delayed = Probe<Int, Trouble>()
-      Future<Int, Trouble> { $0(.failure(.first)) }.delay(for: .milliseconds(1), scheduler: loop).subscribe(delayed)
+      Future<Int, Trouble> { $0(.failure(.first)) }.delay(for: .milliseconds(1), scheduler: loop).subscribe(
+        delayed)
       #expect(delayed.completions.isEmpty)
       let (subject, zipped) = (PassthroughSubject<Int, Never>(), Probe<Int, Never>())
       Future<Int, Never> { $0(.success(1)) }.zip(subject).map { $0 + $1 }.subscribe(zipped)

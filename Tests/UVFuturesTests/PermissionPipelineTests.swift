@@ -90,7 +90,9 @@ import UVTestSupport
   func denied() async throws { #expect(try await run(contents: "no") == (answers: [false], requests: 0)) }
 
   @Test("A16–A24 A permission that nobody decided about is asked for")
-  func notDetermined() async throws { #expect(try await run(contents: nil) == (answers: [true], requests: 1)) }
+  func notDetermined() async throws {
+    #expect(try await run(contents: nil) == (answers: [true], requests: 1))
+  }
 
   @Test("A16–A24 An error of the request is a refusal")
   func failing() async throws {

@@ -8,7 +8,9 @@ import UVTestSupport
   struct Zone: Equatable { var name: String }
 
   private func succeeding<T>(_ value: T) -> Future<T, any Error> { Future { $0(.success(value)) } }
-  private func failing<T>(_: T.Type = T.self) -> Future<T, any Error> { Future { $0(.failure(Trouble.first)) } }
+  private func failing<T>(_: T.Type = T.self) -> Future<T, any Error> {
+    Future { $0(.failure(Trouble.first)) }
+  }
 
   @Test("E1 A pipeline orders, limits and carries errors")
   func e01_pipeline() async throws {
@@ -53,7 +55,9 @@ import UVTestSupport
   func e04_branches(isKnown: Bool) {
     var values: [String] = []
     _ = Future<Bool, Never> { $0(.success(isKnown)) }
-      .flatMap { $0 ? Just("known").eraseToAnyPublisher() : ["who", "are", "you"].publisher.eraseToAnyPublisher() }
+      .flatMap {
+        $0 ? Just("known").eraseToAnyPublisher() : ["who", "are", "you"].publisher.eraseToAnyPublisher()
+      }
       .sink { values.append($0) }
     #expect(values == (isKnown ? ["known"] : ["who", "are", "you"]))
   }
@@ -173,7 +177,8 @@ import UVTestSupport
       .eraseToAnyPublisher()
   }
 
-  @Test("E16 E17 flatMap returns what is there or what is created, erased to agree", arguments: [true, false])
+  @Test(
+    "E16 E17 flatMap returns what is there or what is created, erased to agree", arguments: [true, false])
   func e16_e17_branches(isThere: Bool) {
     var values: [String] = []
     let zones = fetchOrCreate(succeeding(isThere ? Zone(name: "there") : nil)) {
@@ -231,7 +236,8 @@ import UVTestSupport
         runs += 1
         promise(.success(Zone(name: "created")))
       }
-      let createZone = usesLazy
+      let createZone =
+        usesLazy
         ? lazy.eraseToAnyPublisher() : request.publisher().mapError { $0 as any Error }.eraseToAnyPublisher()
       let there = fetchOrCreate(succeeding(Zone(name: "there"))) { createZone }
         .sink(receiveCompletion: { _ in }, receiveValue: { _ in })

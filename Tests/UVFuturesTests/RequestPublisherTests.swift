@@ -52,7 +52,9 @@ import UVTestSupport
       probe.request(.max(1))
       probe.request(.max(1))
       #expect(starts.count == 1)
-      loop.sleep(for: .zero) { _ in #expect(probe.heard == [.subscription, .value(1), .completion(.finished)]) }
+      loop.sleep(for: .zero) { _ in
+        #expect(probe.heard == [.subscription, .value(1), .completion(.finished)])
+      }
     }
   }
 

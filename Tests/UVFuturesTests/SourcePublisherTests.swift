@@ -144,12 +144,13 @@ import UVTestSupport
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       var accepted: [TCPConnection] = []
       var subscription: (any Subscription)?
-      listener.publisher().subscribe(AnySubscriber<TCPConnection, UVError>(
-        receiveSubscription: { subscription = $0 },
-        receiveValue: {
-          accepted.append($0)
-          return .none
-        }))
+      listener.publisher().subscribe(
+        AnySubscriber<TCPConnection, UVError>(
+          receiveSubscription: { subscription = $0 },
+          receiveValue: {
+            accepted.append($0)
+            return .none
+          }))
       var clients: [TCPConnection] = []
       for _ in 0..<3 {
         loop.tcp.connect(to: try listener.localAddress()) { clients.append(try! $0.get()) }

@@ -113,9 +113,10 @@ import UVTestSupport
       let results: [Result<Int, Trouble>?] = [.success(2), .failure(.first), nil]
       for (chain, result) in zip(chains, results) {
         let input = self.input()
-        chain.watch(input.asyncMap { (_, completion: @escaping (Result<Int, Trouble>?) -> Void) in
-          loop.queueMicrotask { completion(result) }
-        })
+        chain.watch(
+          input.asyncMap { (_, completion: @escaping (Result<Int, Trouble>?) -> Void) in
+            loop.queueMicrotask { completion(result) }
+          })
         input.complete(1)
         #expect(chain.log == [])
       }
@@ -259,11 +260,20 @@ import UVTestSupport
     #expect(end { $0.until { $0 == 1 ? .completed : nil } } == ["completed"])
     var token: Token? = Token()
     #expect(end { $0.lifeOf(token!) } == ["1", "completed"])
-    #expect(end { $0.lifeOf(token!) } between: { token = nil } == ["cancelled"])
+    #expect(
+      end {
+        $0.lifeOf(token!)
+      } between: {
+        token = nil
+      } == ["cancelled"])
     token = Token()
     #expect(end { $0.using(token!).resultMap { .success($0.1) } } == ["1", "completed"])
     #expect(
-      end { $0.using(token!, then: .completed).resultMap { .success($0.1) } } between: { token = nil }
+      end {
+        $0.using(token!, then: .completed).resultMap { .success($0.1) }
+      } between: {
+        token = nil
+      }
         == ["completed"])
   }
 
@@ -331,7 +341,9 @@ import UVTestSupport
   @Test("B49 A timed throttle keeps the last, a pressure throttle drops what is too much")
   func b49_throttles() async throws {
     try await withCallbackLoop { loop in
-      let (input, timed, eager, pressure) = (HotInput<Int, Trouble>(), Chain<Int>(), Chain<Int>(), Chain<Int>())
+      let (input, timed, eager, pressure) = (
+        HotInput<Int, Trouble>(), Chain<Int>(), Chain<Int>(), Chain<Int>()
+      )
       timed.watch(input.throttled(TimedThrottle(interval: .milliseconds(1))))
       eager.watch(input.throttled(TimedThrottle(interval: .milliseconds(1), delayFirst: false)))
       pressure.watch(input.throttled(PressureThrottle(buffer: 1, limit: 2)))

@@ -10,7 +10,8 @@ import UVTestSupport
     var runs = 0
     var log: [String] = []
 
-    func promise(_ loop: EventLoop, failures: Int = .max, isAsync: Bool = true) -> StreamPromise<Int, Trouble> {
+    func promise(_ loop: EventLoop, failures: Int = .max, isAsync: Bool = true) -> StreamPromise<Int, Trouble>
+    {
       StreamPromise { [self] _, completion in
         runs += 1
         let result: Result<Int, Trouble> = runs <= failures ? .failure(.first) : .success(runs)
@@ -47,7 +48,9 @@ import UVTestSupport
     try await withCallbackLoop { loop in
       let attempts = (0..<3).map { _ in Attempts() }
       var seen: [Int] = []
-      attempts[0].promise(loop, failures: 2).retry(5, delay: .milliseconds(1)).on { attempts[0].log.append("\($0)") }
+      attempts[0].promise(loop, failures: 2).retry(5, delay: .milliseconds(1)).on {
+        attempts[0].log.append("\($0)")
+      }
       attempts[1].promise(loop).retryOn { attempt, error in
         seen.append(attempt)
         return error == .first && attempt < 3

@@ -13,7 +13,9 @@ import UVTestSupport
       var log: [String] = []
       Text.completed("value").on { log.append($0) }.onTerminate { log.append("\($0)") }
       Text.completed(.first).onError { log.append("\($0)") }.onTerminate { log.append("\($0)") }
-      loop.sleep(for: .zero) { _ in #expect(log == ["value", "completed", "error(UVFuturesTests.Trouble.first)", "first"]) }
+      loop.sleep(for: .zero) { _ in
+        #expect(log == ["value", "completed", "error(UVFuturesTests.Trouble.first)", "first"])
+      }
     }
   }
 
@@ -21,7 +23,9 @@ import UVTestSupport
   func b02_anyStream() async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
-      Text.completed("2").map { Int($0) }.filter { $0 > 1 }.stamp { $0 * 10 }.on { log.append("\($0.value) \($0.stamp)") }
+      Text.completed("2").map { Int($0) }.filter { $0 > 1 }.stamp { $0 * 10 }.on {
+        log.append("\($0.value) \($0.stamp)")
+      }
       loop.sleep(for: .zero) { _ in #expect(log == ["2 20"]) }
     }
   }
@@ -42,7 +46,9 @@ import UVTestSupport
   /// The network of B4–B9.
   private func network(_ loop: EventLoop, _ request: String) -> Future<String, Trouble> {
     Future { promise in
-      loop.sleep(for: .zero) { _ in promise(request == "bad" ? .failure(.first) : .success("json of \(request)")) }
+      loop.sleep(for: .zero) { _ in
+        promise(request == "bad" ? .failure(.first) : .success("json of \(request)"))
+      }
     }
   }
 
@@ -84,7 +90,9 @@ import UVTestSupport
   func b09_b10_errors() async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
-      let future = network(loop, "bad").on { _ in log.append("value") }.onTerminate { log.append("\($0 == .error(.second))") }
+      let future = network(loop, "bad").on { _ in log.append("value") }.onTerminate {
+        log.append("\($0 == .error(.second))")
+      }
       loop.sleep(for: .milliseconds(5)) { _ in
         #expect(log == ["true"])
         #expect(!future.isActive)
@@ -110,7 +118,8 @@ import UVTestSupport
         .onError { _ in log.append("A") }
         .resultMap { _ in Result<Int, Trouble>.failure(.second) }
         .onError { _ in log.append("B") }
-      loop.sleep(for: .milliseconds(5)) { _ in #expect(log.sorted() == (request == "a" ? ["B"] : ["A", "B"])) }
+      loop.sleep(for: .milliseconds(5)) { _ in #expect(log.sorted() == (request == "a" ? ["B"] : ["A", "B"]))
+      }
     }
   }
 

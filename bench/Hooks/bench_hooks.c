@@ -14,7 +14,14 @@ uint64_t bench_hooks_allocations(void) { return atomic_load(&allocations); }
 uint64_t bench_hooks_bytes(void) { return atomic_load(&bytes); }
 uint64_t bench_hooks_frees(void) { return atomic_load(&frees); }
 
-#if defined(__linux__) && defined(__GLIBC__)
+// A sanitizer stands in front of the allocator itself.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define BENCH_HOOKS_SANITIZED 1
+#endif
+#endif
+
+#if defined(__linux__) && defined(__GLIBC__) && !defined(BENCH_HOOKS_SANITIZED)
 int bench_hooks_can_count(void) { return 1; }
 
 // What glibc calls its own allocator; the names below then replace the usual ones

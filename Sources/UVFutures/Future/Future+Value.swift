@@ -25,7 +25,11 @@ extension Future {
         var isStarting = true
         let waiter = FutureWaiter(self) { settlement in
           // Work that starts when somebody waits may end at once; a request never does.
-          if isStarting { loop.queueMicrotask { done(.success(settlement)) } } else { done(.success(settlement)) }
+          if isStarting {
+            loop.queueMicrotask { done(.success(settlement)) }
+          } else {
+            done(.success(settlement))
+          }
         }
         isStarting = false
         return PendingRequest {

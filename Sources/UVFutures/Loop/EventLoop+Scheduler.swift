@@ -82,7 +82,9 @@ extension EventLoop: Scheduler {
       /// So many milliseconds.
       ///
       /// Combine's `SchedulerTimeIntervalConvertible`.
-      public static func milliseconds(_ ms: Int) -> Self { Self(nanoseconds: ms.saturatingMultiply(1_000_000)) }
+      public static func milliseconds(_ ms: Int) -> Self {
+        Self(nanoseconds: ms.saturatingMultiply(1_000_000))
+      }
 
       /// So many microseconds.
       ///

@@ -100,6 +100,7 @@ extension LoopPublisher where Failure == Never {
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
   ) -> LoopPublishers.FlatMap<Self, Child, Never> where Child.Failure == Never {
-    LoopPublishers.FlatMap(self, maxPublishers, transform, LoopPublishers.impossible, LoopPublishers.impossible)
+    LoopPublishers.FlatMap(
+      self, maxPublishers, transform, LoopPublishers.impossible, LoopPublishers.impossible)
   }
 }

@@ -4,7 +4,9 @@ import UV
 ///
 /// Combine's `AsyncPublisher` and `AsyncThrowingPublisher`.
 public struct LoopValues<Upstream: Publisher>: AsyncSequence {
+  /// What is delivered.
   public typealias Element = Upstream.Output
+  /// How it may fail.
   public typealias Failure = Upstream.Failure
 
   private let upstream: Upstream
@@ -34,7 +36,8 @@ public struct LoopValues<Upstream: Publisher>: AsyncSequence {
     /// - Throws: The publisher's error, once; nil follows.
     ///
     /// Combine's `AsyncPublisher.Iterator.next()`.
-    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(Failure) -> Element? {
+    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(Failure) -> Element?
+    {
       try await hold.buffer.next(isolation: isolation).get()
     }
   }

@@ -9,7 +9,8 @@ final class Sink<Input, Failure: Error> {
 
   @inlinable
   init(
-    _ receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)?, _ receiveValue: @escaping (Input) -> Void
+    _ receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)?,
+    _ receiveValue: @escaping (Input) -> Void
   ) {
     self.receiveCompletion = receiveCompletion
     self.receiveValue = receiveValue

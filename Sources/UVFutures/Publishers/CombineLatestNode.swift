@@ -113,7 +113,9 @@ extension LoopPublishers {
   ///
   /// Combine's `Publishers.CombineLatest`, of many.
   public struct CombineLatestMany<Upstream: Publisher>: LoopPublisher {
+    /// What is delivered.
     public typealias Output = [Upstream.Output]
+    /// How it may fail.
     public typealias Failure = Upstream.Failure
 
     /// What is combined.

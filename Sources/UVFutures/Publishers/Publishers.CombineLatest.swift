@@ -4,9 +4,10 @@
     ///
     /// Combine's `Publishers.CombineLatest`.
     public struct CombineLatest<A: Publisher, B: Publisher>: LoopPublisher
-    where B.Failure == A.Failure
-    {
+    where B.Failure == A.Failure {
+      /// What is delivered.
       public typealias Output = (A.Output, B.Output)
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -39,9 +40,10 @@
     ///
     /// Combine's `Publishers.CombineLatest3`.
     public struct CombineLatest3<A: Publisher, B: Publisher, C: Publisher>: LoopPublisher
-    where B.Failure == A.Failure, C.Failure == A.Failure
-    {
+    where B.Failure == A.Failure, C.Failure == A.Failure {
+      /// What is delivered.
       public typealias Output = (A.Output, B.Output, C.Output)
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -78,9 +80,10 @@
     ///
     /// Combine's `Publishers.CombineLatest4`.
     public struct CombineLatest4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: LoopPublisher
-    where B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure
-    {
+    where B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure {
+      /// What is delivered.
       public typealias Output = (A.Output, B.Output, C.Output, D.Output)
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -120,10 +123,12 @@
     /// A publisher of the latest values of five publishers.
     ///
     /// Combine's `Publishers.CombineLatest4`, of more.
-    public struct CombineLatest5<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher>: LoopPublisher
-    where B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure, E.Failure == A.Failure
-    {
+    public struct CombineLatest5<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher>:
+      LoopPublisher
+    where B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure, E.Failure == A.Failure {
+      /// What is delivered.
       public typealias Output = (A.Output, B.Output, C.Output, D.Output, E.Output)
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -167,10 +172,16 @@
     /// A publisher of the latest values of six publishers.
     ///
     /// Combine's `Publishers.CombineLatest4`, of more.
-    public struct CombineLatest6<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>: LoopPublisher
-    where B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure, E.Failure == A.Failure, F.Failure == A.Failure
+    public struct CombineLatest6<
+      A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher
+    >: LoopPublisher
+    where
+      B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure, E.Failure == A.Failure,
+      F.Failure == A.Failure
     {
+      /// What is delivered.
       public typealias Output = (A.Output, B.Output, C.Output, D.Output, E.Output, F.Output)
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -218,10 +229,16 @@
     /// A publisher of the latest values of seven publishers.
     ///
     /// Combine's `Publishers.CombineLatest4`, of more.
-    public struct CombineLatest7<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>: LoopPublisher
-    where B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure, E.Failure == A.Failure, F.Failure == A.Failure, G.Failure == A.Failure
+    public struct CombineLatest7<
+      A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher
+    >: LoopPublisher
+    where
+      B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure, E.Failure == A.Failure,
+      F.Failure == A.Failure, G.Failure == A.Failure
     {
+      /// What is delivered.
       public typealias Output = (A.Output, B.Output, C.Output, D.Output, E.Output, F.Output, G.Output)
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -273,10 +290,19 @@
     /// A publisher of the latest values of eight publishers.
     ///
     /// Combine's `Publishers.CombineLatest4`, of more.
-    public struct CombineLatest8<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher>: LoopPublisher
-    where B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure, E.Failure == A.Failure, F.Failure == A.Failure, G.Failure == A.Failure, H.Failure == A.Failure
+    public struct CombineLatest8<
+      A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher,
+      H: Publisher
+    >: LoopPublisher
+    where
+      B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure, E.Failure == A.Failure,
+      F.Failure == A.Failure, G.Failure == A.Failure, H.Failure == A.Failure
     {
-      public typealias Output = (A.Output, B.Output, C.Output, D.Output, E.Output, F.Output, G.Output, H.Output)
+      /// What is delivered.
+      public typealias Output = (
+        A.Output, B.Output, C.Output, D.Output, E.Output, F.Output, G.Output, H.Output
+      )
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -336,8 +362,7 @@
     ///
     /// Combine's `combineLatest(_:)`.
     public func combineLatest<P: Publisher>(_ other: P) -> Publishers.CombineLatest<Self, P>
-    where P.Failure == Failure
-    {
+    where P.Failure == Failure {
       Publishers.CombineLatest(self, other)
     }
 
@@ -347,17 +372,16 @@
     public func combineLatest<P: Publisher, T>(
       _ other: P, _ transform: @escaping (Output, P.Output) -> T
     ) -> LoopPublishers.Map<Publishers.CombineLatest<Self, P>, T>
-    where P.Failure == Failure
-    {
+    where P.Failure == Failure {
       Publishers.CombineLatest(self, other).map { transform($0.0, $0.1) }
     }
 
     /// The latest values of this publisher and two others, whenever one of them delivers, once all have.
     ///
     /// Combine's `combineLatest(_:)`.
-    public func combineLatest<B: Publisher, C: Publisher>(_ b: B, _ c: C) -> Publishers.CombineLatest3<Self, B, C>
-    where B.Failure == Failure, C.Failure == Failure
-    {
+    public func combineLatest<B: Publisher, C: Publisher>(_ b: B, _ c: C)
+      -> Publishers.CombineLatest3<Self, B, C>
+    where B.Failure == Failure, C.Failure == Failure {
       Publishers.CombineLatest3(self, b, c)
     }
 
@@ -367,17 +391,16 @@
     public func combineLatest<B: Publisher, C: Publisher, T>(
       _ b: B, _ c: C, _ transform: @escaping (Output, B.Output, C.Output) -> T
     ) -> LoopPublishers.Map<Publishers.CombineLatest3<Self, B, C>, T>
-    where B.Failure == Failure, C.Failure == Failure
-    {
+    where B.Failure == Failure, C.Failure == Failure {
       Publishers.CombineLatest3(self, b, c).map { transform($0.0, $0.1, $0.2) }
     }
 
     /// The latest values of this publisher and three others, whenever one of them delivers, once all have.
     ///
     /// Combine's `combineLatest(_:)`.
-    public func combineLatest<B: Publisher, C: Publisher, D: Publisher>(_ b: B, _ c: C, _ d: D) -> Publishers.CombineLatest4<Self, B, C, D>
-    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure
-    {
+    public func combineLatest<B: Publisher, C: Publisher, D: Publisher>(_ b: B, _ c: C, _ d: D)
+      -> Publishers.CombineLatest4<Self, B, C, D>
+    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure {
       Publishers.CombineLatest4(self, b, c, d)
     }
 
@@ -387,17 +410,17 @@
     public func combineLatest<B: Publisher, C: Publisher, D: Publisher, T>(
       _ b: B, _ c: C, _ d: D, _ transform: @escaping (Output, B.Output, C.Output, D.Output) -> T
     ) -> LoopPublishers.Map<Publishers.CombineLatest4<Self, B, C, D>, T>
-    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure
-    {
+    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure {
       Publishers.CombineLatest4(self, b, c, d).map { transform($0.0, $0.1, $0.2, $0.3) }
     }
 
     /// The latest values of this publisher and four others, whenever one of them delivers, once all have.
     ///
     /// Combine's `combineLatest(_:)`.
-    public func combineLatest<B: Publisher, C: Publisher, D: Publisher, E: Publisher>(_ b: B, _ c: C, _ d: D, _ e: E) -> Publishers.CombineLatest5<Self, B, C, D, E>
-    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure
-    {
+    public func combineLatest<B: Publisher, C: Publisher, D: Publisher, E: Publisher>(
+      _ b: B, _ c: C, _ d: D, _ e: E
+    ) -> Publishers.CombineLatest5<Self, B, C, D, E>
+    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure {
       Publishers.CombineLatest5(self, b, c, d, e)
     }
 
@@ -405,18 +428,22 @@
     ///
     /// Combine's `combineLatest(_:_:)`.
     public func combineLatest<B: Publisher, C: Publisher, D: Publisher, E: Publisher, T>(
-      _ b: B, _ c: C, _ d: D, _ e: E, _ transform: @escaping (Output, B.Output, C.Output, D.Output, E.Output) -> T
+      _ b: B, _ c: C, _ d: D, _ e: E,
+      _ transform: @escaping (Output, B.Output, C.Output, D.Output, E.Output) -> T
     ) -> LoopPublishers.Map<Publishers.CombineLatest5<Self, B, C, D, E>, T>
-    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure
-    {
+    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure {
       Publishers.CombineLatest5(self, b, c, d, e).map { transform($0.0, $0.1, $0.2, $0.3, $0.4) }
     }
 
     /// The latest values of this publisher and five others, whenever one of them delivers, once all have.
     ///
     /// Combine's `combineLatest(_:)`.
-    public func combineLatest<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>(_ b: B, _ c: C, _ d: D, _ e: E, _ f: F) -> Publishers.CombineLatest6<Self, B, C, D, E, F>
-    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure, F.Failure == Failure
+    public func combineLatest<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>(
+      _ b: B, _ c: C, _ d: D, _ e: E, _ f: F
+    ) -> Publishers.CombineLatest6<Self, B, C, D, E, F>
+    where
+      B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure,
+      F.Failure == Failure
     {
       Publishers.CombineLatest6(self, b, c, d, e, f)
     }
@@ -425,9 +452,12 @@
     ///
     /// Combine's `combineLatest(_:_:)`.
     public func combineLatest<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, T>(
-      _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ transform: @escaping (Output, B.Output, C.Output, D.Output, E.Output, F.Output) -> T
+      _ b: B, _ c: C, _ d: D, _ e: E, _ f: F,
+      _ transform: @escaping (Output, B.Output, C.Output, D.Output, E.Output, F.Output) -> T
     ) -> LoopPublishers.Map<Publishers.CombineLatest6<Self, B, C, D, E, F>, T>
-    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure, F.Failure == Failure
+    where
+      B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure,
+      F.Failure == Failure
     {
       Publishers.CombineLatest6(self, b, c, d, e, f).map { transform($0.0, $0.1, $0.2, $0.3, $0.4, $0.5) }
     }
@@ -435,8 +465,12 @@
     /// The latest values of this publisher and six others, whenever one of them delivers, once all have.
     ///
     /// Combine's `combineLatest(_:)`.
-    public func combineLatest<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>(_ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) -> Publishers.CombineLatest7<Self, B, C, D, E, F, G>
-    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure, F.Failure == Failure, G.Failure == Failure
+    public func combineLatest<
+      B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher
+    >(_ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) -> Publishers.CombineLatest7<Self, B, C, D, E, F, G>
+    where
+      B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure,
+      F.Failure == Failure, G.Failure == Failure
     {
       Publishers.CombineLatest7(self, b, c, d, e, f, g)
     }
@@ -444,19 +478,31 @@
     /// What `transform` makes of the latest values of this publisher and six others.
     ///
     /// Combine's `combineLatest(_:_:)`.
-    public func combineLatest<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, T>(
-      _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ transform: @escaping (Output, B.Output, C.Output, D.Output, E.Output, F.Output, G.Output) -> T
+    public func combineLatest<
+      B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, T
+    >(
+      _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G,
+      _ transform: @escaping (Output, B.Output, C.Output, D.Output, E.Output, F.Output, G.Output) -> T
     ) -> LoopPublishers.Map<Publishers.CombineLatest7<Self, B, C, D, E, F, G>, T>
-    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure, F.Failure == Failure, G.Failure == Failure
+    where
+      B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure,
+      F.Failure == Failure, G.Failure == Failure
     {
-      Publishers.CombineLatest7(self, b, c, d, e, f, g).map { transform($0.0, $0.1, $0.2, $0.3, $0.4, $0.5, $0.6) }
+      Publishers.CombineLatest7(self, b, c, d, e, f, g).map {
+        transform($0.0, $0.1, $0.2, $0.3, $0.4, $0.5, $0.6)
+      }
     }
 
     /// The latest values of this publisher and seven others, whenever one of them delivers, once all have.
     ///
     /// Combine's `combineLatest(_:)`.
-    public func combineLatest<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher>(_ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) -> Publishers.CombineLatest8<Self, B, C, D, E, F, G, H>
-    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure, F.Failure == Failure, G.Failure == Failure, H.Failure == Failure
+    public func combineLatest<
+      B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher
+    >(_ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H)
+      -> Publishers.CombineLatest8<Self, B, C, D, E, F, G, H>
+    where
+      B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure,
+      F.Failure == Failure, G.Failure == Failure, H.Failure == Failure
     {
       Publishers.CombineLatest8(self, b, c, d, e, f, g, h)
     }
@@ -464,12 +510,20 @@
     /// What `transform` makes of the latest values of this publisher and seven others.
     ///
     /// Combine's `combineLatest(_:_:)`.
-    public func combineLatest<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher, T>(
-      _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, _ transform: @escaping (Output, B.Output, C.Output, D.Output, E.Output, F.Output, G.Output, H.Output) -> T
+    public func combineLatest<
+      B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher, T
+    >(
+      _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
+      _ transform:
+        @escaping (Output, B.Output, C.Output, D.Output, E.Output, F.Output, G.Output, H.Output) -> T
     ) -> LoopPublishers.Map<Publishers.CombineLatest8<Self, B, C, D, E, F, G, H>, T>
-    where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure, F.Failure == Failure, G.Failure == Failure, H.Failure == Failure
+    where
+      B.Failure == Failure, C.Failure == Failure, D.Failure == Failure, E.Failure == Failure,
+      F.Failure == Failure, G.Failure == Failure, H.Failure == Failure
     {
-      Publishers.CombineLatest8(self, b, c, d, e, f, g, h).map { transform($0.0, $0.1, $0.2, $0.3, $0.4, $0.5, $0.6, $0.7) }
+      Publishers.CombineLatest8(self, b, c, d, e, f, g, h).map {
+        transform($0.0, $0.1, $0.2, $0.3, $0.4, $0.5, $0.6, $0.7)
+      }
     }
   }
 #endif

@@ -4,9 +4,10 @@
     ///
     /// Combine's `Publishers.Merge`.
     public struct Merge<A: Publisher, B: Publisher>: LoopPublisher
-    where B.Output == A.Output, B.Failure == A.Failure
-    {
+    where B.Output == A.Output, B.Failure == A.Failure {
+      /// What is delivered.
       public typealias Output = A.Output
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -40,7 +41,9 @@
       B.Output == A.Output, B.Failure == A.Failure,
       C.Output == A.Output, C.Failure == A.Failure
     {
+      /// What is delivered.
       public typealias Output = A.Output
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -78,7 +81,9 @@
       C.Output == A.Output, C.Failure == A.Failure,
       D.Output == A.Output, D.Failure == A.Failure
     {
+      /// What is delivered.
       public typealias Output = A.Output
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -104,7 +109,8 @@
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-        MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d)])
+        MergeSource.subscribe(
+          subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d)])
       }
     }
   }
@@ -120,7 +126,9 @@
       D.Output == A.Output, D.Failure == A.Failure,
       E.Output == A.Output, E.Failure == A.Failure
     {
+      /// What is delivered.
       public typealias Output = A.Output
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -149,7 +157,8 @@
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-        MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e)])
+        MergeSource.subscribe(
+          subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e)])
       }
     }
   }
@@ -158,7 +167,8 @@
     /// A publisher of the values of six publishers, as they come.
     ///
     /// Combine's `Publishers.Merge6`.
-    public struct Merge6<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>: LoopPublisher
+    public struct Merge6<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>:
+      LoopPublisher
     where
       B.Output == A.Output, B.Failure == A.Failure,
       C.Output == A.Output, C.Failure == A.Failure,
@@ -166,7 +176,9 @@
       E.Output == A.Output, E.Failure == A.Failure,
       F.Output == A.Output, F.Failure == A.Failure
     {
+      /// What is delivered.
       public typealias Output = A.Output
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -198,7 +210,11 @@
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-        MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e), MergeSource(f)])
+        MergeSource.subscribe(
+          subscriber,
+          to: [
+            MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e), MergeSource(f),
+          ])
       }
     }
   }
@@ -207,7 +223,9 @@
     /// A publisher of the values of seven publishers, as they come.
     ///
     /// Combine's `Publishers.Merge7`.
-    public struct Merge7<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>: LoopPublisher
+    public struct Merge7<
+      A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher
+    >: LoopPublisher
     where
       B.Output == A.Output, B.Failure == A.Failure,
       C.Output == A.Output, C.Failure == A.Failure,
@@ -216,7 +234,9 @@
       F.Output == A.Output, F.Failure == A.Failure,
       G.Output == A.Output, G.Failure == A.Failure
     {
+      /// What is delivered.
       public typealias Output = A.Output
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -251,7 +271,12 @@
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-        MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e), MergeSource(f), MergeSource(g)])
+        MergeSource.subscribe(
+          subscriber,
+          to: [
+            MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e), MergeSource(f),
+            MergeSource(g),
+          ])
       }
     }
   }
@@ -260,7 +285,10 @@
     /// A publisher of the values of eight publishers, as they come.
     ///
     /// Combine's `Publishers.Merge8`.
-    public struct Merge8<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher>: LoopPublisher
+    public struct Merge8<
+      A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher,
+      H: Publisher
+    >: LoopPublisher
     where
       B.Output == A.Output, B.Failure == A.Failure,
       C.Output == A.Output, C.Failure == A.Failure,
@@ -270,7 +298,9 @@
       G.Output == A.Output, G.Failure == A.Failure,
       H.Output == A.Output, H.Failure == A.Failure
     {
+      /// What is delivered.
       public typealias Output = A.Output
+      /// How it may fail.
       public typealias Failure = A.Failure
 
       /// The first publisher.
@@ -308,7 +338,12 @@
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-        MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e), MergeSource(f), MergeSource(g), MergeSource(h)])
+        MergeSource.subscribe(
+          subscriber,
+          to: [
+            MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e), MergeSource(f),
+            MergeSource(g), MergeSource(h),
+          ])
       }
     }
   }
@@ -321,8 +356,7 @@
     ///
     /// Combine's `merge(with:)`.
     public func merge<P: Publisher>(with other: P) -> Publishers.Merge<Self, P>
-    where P.Output == Output, P.Failure == Failure
-    {
+    where P.Output == Output, P.Failure == Failure {
       Publishers.Merge(self, other)
     }
 
@@ -340,7 +374,8 @@
     /// The values of this publisher and three others, as they come; see `merge(with:)` of one.
     ///
     /// Combine's `merge(with:)`.
-    public func merge<B: Publisher, C: Publisher, D: Publisher>(with b: B, _ c: C, _ d: D) -> Publishers.Merge4<Self, B, C, D>
+    public func merge<B: Publisher, C: Publisher, D: Publisher>(with b: B, _ c: C, _ d: D)
+      -> Publishers.Merge4<Self, B, C, D>
     where
       B.Output == Output, B.Failure == Failure,
       C.Output == Output, C.Failure == Failure,
@@ -352,7 +387,9 @@
     /// The values of this publisher and four others, as they come; see `merge(with:)` of one.
     ///
     /// Combine's `merge(with:)`.
-    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher>(with b: B, _ c: C, _ d: D, _ e: E) -> Publishers.Merge5<Self, B, C, D, E>
+    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher>(
+      with b: B, _ c: C, _ d: D, _ e: E
+    ) -> Publishers.Merge5<Self, B, C, D, E>
     where
       B.Output == Output, B.Failure == Failure,
       C.Output == Output, C.Failure == Failure,
@@ -365,7 +402,9 @@
     /// The values of this publisher and five others, as they come; see `merge(with:)` of one.
     ///
     /// Combine's `merge(with:)`.
-    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>(with b: B, _ c: C, _ d: D, _ e: E, _ f: F) -> Publishers.Merge6<Self, B, C, D, E, F>
+    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>(
+      with b: B, _ c: C, _ d: D, _ e: E, _ f: F
+    ) -> Publishers.Merge6<Self, B, C, D, E, F>
     where
       B.Output == Output, B.Failure == Failure,
       C.Output == Output, C.Failure == Failure,
@@ -379,7 +418,9 @@
     /// The values of this publisher and six others, as they come; see `merge(with:)` of one.
     ///
     /// Combine's `merge(with:)`.
-    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>(with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) -> Publishers.Merge7<Self, B, C, D, E, F, G>
+    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>(
+      with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G
+    ) -> Publishers.Merge7<Self, B, C, D, E, F, G>
     where
       B.Output == Output, B.Failure == Failure,
       C.Output == Output, C.Failure == Failure,
@@ -394,7 +435,10 @@
     /// The values of this publisher and seven others, as they come; see `merge(with:)` of one.
     ///
     /// Combine's `merge(with:)`.
-    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher>(with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) -> Publishers.Merge8<Self, B, C, D, E, F, G, H>
+    public func merge<
+      B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher
+    >(with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H)
+      -> Publishers.Merge8<Self, B, C, D, E, F, G, H>
     where
       B.Output == Output, B.Failure == Failure,
       C.Output == Output, C.Failure == Failure,

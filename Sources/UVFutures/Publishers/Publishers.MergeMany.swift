@@ -28,7 +28,9 @@ struct MergeSource<Output, Failure: Error>: Publisher {
     ///
     /// Combine's `Publishers.MergeMany`.
     public struct MergeMany<Upstream: Publisher>: LoopPublisher {
+      /// What is delivered.
       public typealias Output = Upstream.Output
+      /// How it may fail.
       public typealias Failure = Upstream.Failure
 
       /// What is merged.

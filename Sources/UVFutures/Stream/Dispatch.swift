@@ -135,10 +135,10 @@ extension Dispatch.Queue {
   }
 }
 
+// Sound: its state is touched under the queue.
 /// Work that follows other work.
 ///
 /// RxStream's `Dispatch` chain.
-// Sound: its state is touched under the queue.
 public final class DispatchChain: @unchecked Sendable {
   private let lock = DispatchQueue(label: "DispatchChain")
   private var isFinished = false

@@ -39,7 +39,9 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
   ///
   /// RxStream's `Progression.init(dispatch:task:)`.
   public init(
-    _ task: (_ progress: @escaping (ProgressEvent<Unit>) -> Void, _ completion: @escaping Promise) -> (() -> Void)?
+    _ task: (_ progress: @escaping (ProgressEvent<Unit>) -> Void, _ completion: @escaping Promise) -> (
+      () -> Void
+    )?
   ) {
     super.init()
     let cancel = task(
@@ -119,7 +121,8 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
 /// A progression that is updated and completed from outside.
 ///
 /// RxStream's `ProgressionInput`.
-public final class ProgressionInput<Unit: Numeric, Output, Failure: Error>: Progression<Unit, Output, Failure> {
+public final class ProgressionInput<Unit: Numeric, Output, Failure: Error>: Progression<Unit, Output, Failure>
+{
   /// Creates a progression that waits to be completed.
   ///
   /// RxStream's `ProgressionInput.init()`.

@@ -67,6 +67,16 @@ let rows = [
     name: "subject-send", count: 1_000_000, target: 1.0, theirs: Theirs.subjectSend, ours: Ours.subjectSend),
 ]
 
+// How deep: a process of its own for each depth, since one that goes too deep ends without a word.
+let chains: [String: (Int) -> Int] = [
+  "theirs-chain": Theirs.erasedChain, "theirs-recursion": Theirs.recursion,
+  "ours-chain": Ours.erasedChain, "ours-recursion": Ours.recursion,
+]
+if CommandLine.arguments.count == 3, let chain = chains[CommandLine.arguments[1]] {
+  let depth = Int(CommandLine.arguments[2]) ?? 1
+  exit(chain(depth) == depth ? 0 : 1)
+}
+
 // For a profiler: one row of ours, so many times.
 if CommandLine.arguments.count == 3, let row = rows.first(where: { $0.name == CommandLine.arguments[1] }) {
   print(row.ours(Int(CommandLine.arguments[2]) ?? 1))

@@ -1,6 +1,6 @@
 import OpenCombine
 
-/// OpenCombine's side. The same text is in `Ours`, but for the import.
+/// OpenCombine's side. The same text is in `Ours`, but for the import and the eraser's name.
 @inline(never)
 public func createResolveSink(_ count: Int) -> Int {
   var sum = 0
@@ -58,4 +58,30 @@ public func subjectSend(_ count: Int) -> Int {
   for number in 0..<count { subject.send(number) }
   cancellable.cancel()
   return sum
+}
+
+/// The last value of a chain of so many operators, each erased.
+@inline(never)
+public func erasedChain(_ depth: Int) -> Int {
+  var promise: Future<Int, Never>.Promise?
+  var chain = Future<Int, Never> { promise = $0 }.eraseToAnyPublisher()
+  for _ in 0..<depth { chain = chain.map { $0 &+ 1 }.eraseToAnyPublisher() }
+  var last = 0
+  let cancellable = chain.sink { last = $0 }
+  promise?(.success(0))
+  _ = cancellable
+  return last
+}
+
+/// A future whose flatMap makes the next, so many deep; returns how deep it came.
+@inline(never)
+public func recursion(_ depth: Int) -> Int {
+  func countdown(_ number: Int) -> AnyPublisher<Int, Never> {
+    let future = Future<Int, Never> { promise in promise(.success(number)) }
+    if number == 0 { return future.eraseToAnyPublisher() }
+    return future.flatMap { countdown($0 - 1) }.eraseToAnyPublisher()
+  }
+  var reached = 0
+  _ = countdown(depth).sink { reached = depth - $0 }
+  return reached
 }
