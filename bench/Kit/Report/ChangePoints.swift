@@ -17,22 +17,32 @@ public enum ChangePoints {
     return found.sorted()
   }
 
-  /// The shortest run of figures that is called a level.
+  /// The shortest run of figures that is called a level, and the longest that is looked at:
+  /// what lies further away may be of another level still.
   private static let shortest = 3
+  private static let longest = 8
 
   private static func split(_ part: ArraySlice<Double>, _ minimum: Double, _ found: inout [Int]) {
     guard part.count >= 2 * shortest else { return }
     let best = (part.startIndex + shortest...part.endIndex - shortest)
-      .map { (index: $0, score: score(part[..<$0], part[$0...])) }
+      .map { (index: $0, score: score(part, at: $0)) }
       .max { $0.score < $1.score }
     guard let best else { return }
-    let (left, right) = (part[..<best.index], part[best.index...])
+    let (left, right) = (part[..<best.index].suffix(longest), part[best.index...].prefix(longest))
     let step = Statistics.median(Array(right)) - Statistics.median(Array(left))
     // Of many places the best one is looked at, so the bar is higher than for one.
     guard abs(step) > minimum, best.score > 4.5 else { return }
     found.append(best.index)
-    split(left, minimum, &found)
-    split(right, minimum, &found)
+    split(part[..<best.index], minimum, &found)
+    split(part[best.index...], minimum, &found)
+  }
+
+  /// How much the figures before and after an index stand apart, at the width at which they
+  /// do so most.
+  private static func score(_ part: ArraySlice<Double>, at index: Int) -> Double {
+    (shortest...longest).map { width in
+      score(part[..<index].suffix(width), part[index...].prefix(width))
+    }.max() ?? 0
   }
 
   /// The distance of the two means in units of its deviation.

@@ -8,15 +8,15 @@ public struct PeakSearch: Sendable {
 
   /// A search around what the row can do in a closed loop, in operations per second.
   public init(capacity: Double) {
-    low = capacity * 0.1
+    low = capacity * 0.02
     high = capacity * 1.5
   }
 
   /// The rate to try next; nil when the bounds are within 3 % of each other, or when
   /// enough was tried.
   public var next: Double? {
-    guard tries < 10, high > low * 1.03 else { return best == nil && tries < 12 ? low : nil }
-    return (low + high) / 2
+    guard tries < 12, high > low * 1.03 else { return nil }
+    return (low * high).squareRoot()
   }
 
   /// Takes note of what came of it.
@@ -26,7 +26,6 @@ public struct PeakSearch: Sendable {
     let achieved = Double(answer.operations) * 1e9 / Double(max(answer.wallNanoseconds, 1))
     if RowResult.isSaturated(offered: rate, achieved: achieved) {
       high = rate
-      if high <= low { low /= 2 }
     } else {
       low = rate
       best = (rate, answer)

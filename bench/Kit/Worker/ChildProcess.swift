@@ -47,7 +47,20 @@ public final class ChildProcess {
     var strings = variables.map { strdup("\($0)=\($1)") } + [nil]
     defer { for string in arguments + strings { free(string) } }
     var child: pid_t = 0
-    let error = posix_spawnp(&child, command[0], &actions, nil, &arguments, &strings)
+    // The thread that starts a child may block signals, as those of a pool do, and a child
+    // inherits that: it would be deaf to SIGTERM.
+    #if canImport(Darwin)
+      var attributes: posix_spawnattr_t?
+    #else
+      var attributes = posix_spawnattr_t()
+    #endif
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    let error = posix_spawnp(&child, command[0], &actions, &attributes, &arguments, &strings)
     guard error == 0 else {
       Self.close(toChild)
       Self.close(fromChild)
