@@ -1,10 +1,10 @@
 import BenchKit
+import Foundation
 import Testing
 
 #if canImport(FoundationXML)
   import FoundationXML
 #endif
-import Foundation
 
 /// Each format, read back. `bench/check-formats` has the readers of others do the same.
 @Suite struct FormatTests {
@@ -129,11 +129,12 @@ import Foundation
     #expect(short.rows.allSatisfy { $0.verdict == .cannotTell })
   }
 
-  @Test(arguments: [
-    ([1, 1, 1, 1, 1, 1], []), ([1, 1.01, 0.99, 1.2, 1.21, 1.19], [3]), ([1, 1.2], []),
-    ([1, 1.01, 1, 5, 1, 1.01, 0.99, 1], []), ([1, 1, 1, 2, 2, 2, 1, 1, 1], [3, 6]),
-    ([1, 1, 1, 1.01, 1.01, 1.01], []),
-  ] as [([Double], [Int])])
+  @Test(
+    arguments: [
+      ([1, 1, 1, 1, 1, 1], []), ([1, 1.01, 0.99, 1.2, 1.21, 1.19], [3]), ([1, 1.2], []),
+      ([1, 1.01, 1, 5, 1, 1.01, 0.99, 1], []), ([1, 1, 1, 2, 2, 2, 1, 1, 1], [3, 6]),
+      ([1, 1, 1, 1.01, 1.01, 1.01], []),
+    ] as [([Double], [Int])])
   func changePoints(values: [Double], expected: [Int]) {
     #expect(ChangePoints.find(values) == expected)
   }

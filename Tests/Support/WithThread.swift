@@ -29,8 +29,8 @@ func countingDescriptors<T>(_ body: () -> T) -> (T, problems: [String]) {
 
 private let gate = NSLock()
 
-/// Holds a value that a test passes between threads.
 // Sound: the test passes it on, and never uses it from two threads at a time.
+/// Holds a value that a test passes between threads.
 public final class Box<Value>: @unchecked Sendable {
   /// The value.
   public var value: Value?

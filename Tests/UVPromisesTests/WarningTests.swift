@@ -70,12 +70,13 @@ private enum Compiler {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent()
     .deletingLastPathComponent()
+  private static let library = root.appendingPathComponent("CModules/CUV")
   private static let system = products.deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("checkouts/swift-system/Sources/CSystem/include/module.modulemap")
 
   /// Whether the modules are where a build by `swift build` leaves them.
   static var isThere: Bool {
-    [products.appendingPathComponent("Modules/UVPromises.swiftmodule"), system]
+    [products.appendingPathComponent("Modules/UVPromises.swiftmodule"), library, system]
       .allSatisfy { FileManager.default.fileExists(atPath: $0.path) }
   }
 
@@ -88,7 +89,7 @@ private enum Compiler {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
       "swiftc", "-typecheck", "-swift-version", "6", "-I", products.appendingPathComponent("Modules").path,
-      "-I", root.appendingPathComponent("CModules/CUV").path, "-Xcc", "-fmodule-map-file=\(system.path)",
+      "-I", library.path, "-Xcc", "-fmodule-map-file=\(system.path)",
       file.path,
     ]
     let pipe = Pipe()

@@ -104,7 +104,8 @@ struct MachineCheck {
     let isRandom = text.first != "0"
     return MachineCheck(
       isGood: true,
-      what: "addresses are \(isRandom ? "random: each process differs, so the gate takes three pairs" : "fixed")")
+      what:
+        "addresses are \(isRandom ? "random: each process differs, so the gate takes three pairs" : "fixed")")
   }
 
   private static var limits: MachineCheck? {

@@ -61,7 +61,8 @@ struct RunCommand: ParsableCommand {
   @Option(help: "Rounds; rows take turns. (default: 7, with --quick 3)")
   var rounds: Int?
 
-  @Option(help: "Open loop: operations per second, whatever comes back. Latency counts from when they were due.")
+  @Option(
+    help: "Open loop: operations per second, whatever comes back. Latency counts from when they were due.")
   var rate: Double?
 
   @Option(help: "Open loop at this share of what the c row can do, such as 0.5.")

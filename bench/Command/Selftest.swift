@@ -133,7 +133,8 @@ enum SelftestText {
     }
     let alarms = record.proportion([.regressed, .improved], injected: "0")
     return table.render() + [
-      "", "false alarms: \(alarms.hits) of \(alarms.tries) comparisons of a program with itself,"
+      "",
+      "false alarms: \(alarms.hits) of \(alarms.tries) comparisons of a program with itself,"
         + " \(interval(alarms)); cannot tell: \(share(summary.inconclusiveRate))",
     ]
   }

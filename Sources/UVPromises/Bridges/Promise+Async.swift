@@ -29,7 +29,7 @@ extension Promise {
     _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) {
     guard let loop = EventLoop.current else {
-      preconditionFailure(
+      fatalError(
         "Promise { try await … } needs an event loop on its thread: call it inside EventLoop.run")
     }
     let root = Root(file, line)
@@ -55,7 +55,7 @@ extension Guarantee {
       return await detour()
     }
     guard let value = outcome.value else {
-      preconditionFailure(
+      fatalError(
         "a guarantee was deallocated before it was resolved, while a task was waiting for it")
     }
     return value
@@ -76,7 +76,7 @@ private final class Waiter: Continuation {
   /// The wait as a request, which brings a task's cancellation with it.
   static func request<T>(_ node: Node, _ type: T.Type, cancels: Bool) -> Request<PMKResult<T>> {
     guard let loop = EventLoop.current else {
-      preconditionFailure(
+      fatalError(
         "async() needs the promise's event loop: call it in a task of EventLoop.run or spawn")
     }
     return Request(loop) { done in

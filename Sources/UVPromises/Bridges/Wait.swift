@@ -20,7 +20,7 @@ extension Guarantee {
   /// PromiseKit's `wait`.
   public func wait() -> T {
     guard let value = try? node.wait(T.self) else {
-      preconditionFailure("wait(): the loop has no work left that could resolve the guarantee")
+      fatalError("wait(): the loop has no work left that could resolve the guarantee")
     }
     return value
   }
@@ -35,12 +35,13 @@ extension Node {
   func wait<T>(_ type: T.Type) throws -> T {
     if state == .pending {
       guard let loop = EventLoop.current else { throw PMKError.abandoned }
-      precondition(
-        !loop.isRunning,
-        """
-        wait() inside a running event loop would wait for itself for ever; use then, done or \
-        try await promise.async()
-        """)
+      if loop.isRunning {
+        fatalError(
+          """
+          wait() inside a running event loop would wait for itself for ever; use then, done or \
+          try await promise.async()
+          """)
+      }
       if isMainThread { conf.logHandler(.waitOnMainThread) }
       pipe { (_: PMKResult<T>) in loop.stop() }
       loop.runCallbacks { (_: EventLoop) throws(Never) in }

@@ -10,7 +10,7 @@ public func after(
   _ duration: Duration, file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<Void> {
   guard let loop = EventLoop.current else {
-    preconditionFailure("after(_:) needs an event loop on its thread: call it inside EventLoop.run")
+    fatalError("after(_:) needs an event loop on its thread: call it inside EventLoop.run")
   }
   let node = RequestNode(file, line, flags: .isGuarantee)
   node.pending = loop.sleep(for: duration) { result in

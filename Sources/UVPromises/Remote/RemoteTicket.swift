@@ -9,7 +9,7 @@ final class RemoteTicket: @unchecked Sendable {
 
   init(_ node: Node, _ operation: String) {
     guard let loop = EventLoop.current else {
-      preconditionFailure("\(operation) needs an event loop on its thread: call it inside EventLoop.run")
+      fatalError("\(operation) needs an event loop on its thread: call it inside EventLoop.run")
     }
     executor = loop.executor
     self.node = node

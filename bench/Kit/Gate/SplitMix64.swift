@@ -5,6 +5,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
   /// A generator.
   public init(seed: UInt64) { state = seed }
 
+  /// See the type.
   public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state

@@ -98,7 +98,8 @@ public final class TimeGate {
         progress.show(
           "\(id): pair \(pair + 1)/\(rule.pairs)",
           share: share.done + share.each * Double(pair) / Double(rule.pairs))
-        try measure(pair, id, operations, into: &trace, clock: item.workload.decidingClock,
+        try measure(
+          pair, id, operations, into: &trace, clock: item.workload.decidingClock,
           since: started)
       }
     } catch let error as NotComparable {

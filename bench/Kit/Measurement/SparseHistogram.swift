@@ -34,6 +34,7 @@ extension SparseHistogram: CustomStringConvertible {
 
 // As a text: numbers by the thousand, each on a line of its own, nobody wants to read.
 extension SparseHistogram: Codable {
+  /// See the type.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let histogram = SparseHistogram(try container.decode(String.self)) else {
@@ -42,6 +43,7 @@ extension SparseHistogram: Codable {
     self = histogram
   }
 
+  /// See the type.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -60,10 +60,12 @@ public struct ParameterValues: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ParameterValues: Codable {
+  /// See the type.
   public init(from decoder: any Decoder) throws {
     values = try decoder.singleValueContainer().decode([String: Int].self)
   }
 
+  /// See the type.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(values)

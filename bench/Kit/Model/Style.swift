@@ -20,5 +20,6 @@ public struct Style: RawRepresentable, Hashable, Codable, Sendable, CustomString
   /// The usual styles in the order of the table.
   public static let all: [Style] = [.c, .callback, .promise, .future, .async]
 
+  /// See the type.
   public var description: String { rawValue }
 }

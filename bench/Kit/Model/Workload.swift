@@ -118,6 +118,7 @@ public final class ClosureInstance: WorkloadInstance {
   /// An instance that runs `body`.
   public init(_ body: @escaping (RunRequest) throws -> RunOutcome) { self.body = body }
 
+  /// As `Workload` has it.
   public func run(_ request: RunRequest) throws -> RunOutcome { try body(request) }
 }
 

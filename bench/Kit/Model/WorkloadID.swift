@@ -20,6 +20,7 @@ public struct WorkloadID: Hashable, Sendable, CustomStringConvertible {
     self.parameters = parameters
   }
 
+  /// As `Workload` has it.
   public var description: String {
     let query = parameters.names.map { "\($0)=\(parameters[$0])" }.joined(separator: "&")
     return "\(workload)@\(revision)/\(style)" + (query.isEmpty ? "" : "?" + query)

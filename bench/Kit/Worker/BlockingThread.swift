@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// A thread for work that blocks, outside the pool that Swift's tasks share.
 // Sendable unchecked: it holds the name of a thread and nothing that changes.
+/// A thread for work that blocks, outside the pool that Swift's tasks share.
 public final class BlockingThread: @unchecked Sendable {
   private final class Body {
     let run: @Sendable () -> Void

@@ -43,6 +43,7 @@ public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
     self.arrivals = arrivals
   }
 
+  /// See the type.
   public var description: String {
     let words = ["\(verb.rawValue) \(id) \(operations) \(seed)"] + (arrivals?.words ?? [])
     return words.joined(separator: " ")

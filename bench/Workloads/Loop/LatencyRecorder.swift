@@ -1,9 +1,9 @@
 import BenchKit
 import CBenchSupport
 
+// Sendable unchecked: a run records on one thread, and it is read when the run is over.
 /// Takes the latencies of a run. Every style records through the same few
 /// instructions, which allocate nothing.
-// Sendable unchecked: a run records on one thread, and it is read when the run is over.
 public struct LatencyRecorder: @unchecked Sendable {
   /// The counts, for code in C.
   public let pointer: UnsafeMutablePointer<bench_latency>

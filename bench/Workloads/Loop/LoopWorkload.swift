@@ -17,17 +17,23 @@ public struct LoopWorkload: Workload {
     case chain
   }
 
+  /// As `Workload` has it.
   public var name: String
+  /// As `Workload` has it.
   public var summary: String
+  /// As `Workload` has it.
   public var parameters: [Parameter]
+  /// As `Workload` has it.
   public var operationCount: OperationCount = .calibrated
   /// What a run is checked against.
   public var check: Check
   /// The rows, the reference first.
   public var rows: [(style: Style, run: LoopRow)]
 
+  /// As `Workload` has it.
   public var styles: [Style] { rows.map(\.style) }
 
+  /// As `Workload` has it.
   public var decidingClock: DecidingClock {
     switch check {
     case .fileSizes, .fileContents: .both
@@ -36,6 +42,7 @@ public struct LoopWorkload: Workload {
     }
   }
 
+  /// As `Workload` has it.
   public func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
   ) throws -> any WorkloadInstance {

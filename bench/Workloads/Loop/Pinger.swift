@@ -1,10 +1,10 @@
 import BenchKit
 import CBenchSupport
 
-/// The other thread of `wakeup`: it wakes the loop, waits for the answer, and does so
-/// again, with one wake-up under way.
 // Sendable unchecked: the C side synchronises what its two threads share; all else here is
 // touched on the loop's thread only.
+/// The other thread of `wakeup`: it wakes the loop, waits for the answer, and does so
+/// again, with one wake-up under way.
 public final class Pinger: @unchecked Sendable {
   private let task: LoopTask
   private let wake: @Sendable (Pinger) -> Void

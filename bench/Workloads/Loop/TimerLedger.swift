@@ -1,8 +1,8 @@
 import BenchKit
 import CBenchSupport
 
-/// What a row of `million-timers` writes down, and the check of it afterwards.
 // Sendable unchecked: a run writes on one thread, and it is checked when the run is over.
+/// What a row of `million-timers` writes down, and the check of it afterwards.
 public struct TimerLedger: @unchecked Sendable {
   /// The ledger, for code in C.
   public let pointer: UnsafeMutablePointer<bench_timer_ledger>

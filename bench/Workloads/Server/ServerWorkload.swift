@@ -13,18 +13,24 @@ public struct ServerWorkload: Workload {
     case stream
   }
 
+  /// As `Workload` has it.
   public var name: String
+  /// As `Workload` has it.
   public var summary: String
+  /// As `Workload` has it.
   public var parameters: [Parameter]
   /// What the load generator does.
   public var load: Load
   /// The rows, the reference first.
   public var rows: [(style: Style, serve: ServerRow)]
 
+  /// As `Workload` has it.
   public var styles: [Style] { rows.map(\.style) }
 
+  /// As `Workload` has it.
   public var hasOpenLoop: Bool { load == .echo }
 
+  /// As `Workload` has it.
   public func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
   ) throws -> any WorkloadInstance {

@@ -52,7 +52,10 @@ public struct HTMLReport: Sendable {
         "\(machine.cpu), \(machine.cores) processors\(machine.virtual == true ? ", virtual" : ""),"
           + " \(machine.kernel), load \(Figure.fixed(machine.loadAverage, digits: 2))"
       ),
-      ("Built with", "Swift \(last.swift), \(method.build), libuv \(last.libuv), \(method.threadPool) pool threads"),
+      (
+        "Built with",
+        "Swift \(last.swift), \(method.build), libuv \(last.libuv), \(method.threadPool) pool threads"
+      ),
       (
         "Method",
         "\(method.rounds) interleaved rounds, medians with quartiles; server and load generator "
@@ -69,7 +72,8 @@ public struct HTMLReport: Sendable {
     let charts = charts.filter { !$0.isEmpty }
     guard !charts.isEmpty else { return "" }
     let names = styles.map { (name: $0.rawValue, place: place($0)) }
-    return (key ? SeriesLook.key(names) : "") + "<div class=\"charts\">\(charts.joined(separator: "\n"))</div>"
+    return (key ? SeriesLook.key(names) : "")
+      + "<div class=\"charts\">\(charts.joined(separator: "\n"))</div>"
   }
 
   // MARK: Ratio to c
@@ -133,10 +137,11 @@ public struct HTMLReport: Sendable {
     let workloads = last.results.map(\.workload).reduce(into: [String]()) {
       if !$0.contains($1) { $0.append($1) }
     }
-    return grid(workloads.flatMap { name -> [String] in
-      let rows = last.results.filter { $0.workload == name }
-      return (rows.first?.parameters.names ?? []).flatMap { scalingCharts(rows, along: $0) }
-    })
+    return grid(
+      workloads.flatMap { name -> [String] in
+        let rows = last.results.filter { $0.workload == name }
+        return (rows.first?.parameters.names ?? []).flatMap { scalingCharts(rows, along: $0) }
+      })
   }
 
   /// A chart for each set of the other parameters.

@@ -27,7 +27,9 @@ enum SeriesLook {
   /// The mark at a point.
   static func mark(_ place: Int, _ x: Double, _ y: Double) -> String {
     let fill = "class=\"mark\" style=\"fill:\(colour(place))\""
-    let (left, right, top, bottom) = (SVG.number(x - 4), SVG.number(x + 4), SVG.number(y - 4), SVG.number(y + 4))
+    let (left, right, top, bottom) = (
+      SVG.number(x - 4), SVG.number(x + 4), SVG.number(y - 4), SVG.number(y + 4)
+    )
     let (cx, cy) = (SVG.number(x), SVG.number(y))
     switch place % 5 {
     case 0: return "<rect x=\"\(left)\" y=\"\(top)\" width=\"8\" height=\"8\" \(fill)/>"
@@ -70,7 +72,8 @@ enum SVG {
   }
 
   /// A figure with its caption; `label` is read aloud in its stead.
-  static func figure(_ title: String, _ note: String, width: Double, height: Double, _ body: String) -> String {
+  static func figure(_ title: String, _ note: String, width: Double, height: Double, _ body: String) -> String
+  {
     let label = XMLText.escaped(title + (note.isEmpty ? "" : ", " + note))
     let caption = XMLText.escaped(title) + (note.isEmpty ? "" : " <span>\(XMLText.escaped(note))</span>")
     return "<figure><figcaption>\(caption)</figcaption>"

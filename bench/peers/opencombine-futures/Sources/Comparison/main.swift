@@ -59,7 +59,8 @@ let rows = [
     name: "create-sink-resolve", count: 100_000, target: 0.20,
     theirs: Theirs.createSinkResolve, ours: Ours.createSinkResolve),
   Row(
-    name: "create-map×3-sink", count: 100_000, target: 0.20, theirs: Theirs.mapThreeTimes, ours: Ours.mapThreeTimes),
+    name: "create-map×3-sink", count: 100_000, target: 0.20, theirs: Theirs.mapThreeTimes,
+    ours: Ours.mapThreeTimes),
   Row(
     name: "flatMap×3", count: 30_000, target: 0.20,
     theirs: Theirs.flatMapThreeTimes, ours: Ours.flatMapThreeTimes),
