@@ -31,7 +31,10 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   /// - Throws: What the body threw.
   public var value: Success {
     get async throws(Failure) {
-      if result == nil { await withContinuation { waiters.append($0) } }
+      if result == nil {
+        // Looked at again: a caller that is not on the loop yet gets there in between, and the task may have ended.
+        await withContinuation { if result == nil { waiters.append($0) } else { $0.resume() } }
+      }
       return try result!.get()
     }
   }
