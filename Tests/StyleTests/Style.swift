@@ -61,19 +61,3 @@ extension EventLoop {
     for _ in 0..<10 { try await sleep(for: .zero).value }
   }
 }
-
-/// Two ends of a connection on one loop, closed after `body`.
-func withPair(
-  _ body:
-    nonisolated(nonsending) @escaping @Sendable (EventLoop, TCPConnection, TCPConnection) async throws -> Void
-) async throws {
-  try await withLoop { loop in
-    let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-    let client = try await loop.tcp.connect(to: listener.localAddress()).value
-    let server = try await listener.accept().value
-    listener.close()
-    try await body(loop, client, server)
-    client.close()
-    server.close()
-  }
-}

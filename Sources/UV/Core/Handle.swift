@@ -61,16 +61,12 @@ public class Handle {
 
   func startClosing() {
     guard !block.header.pointee.isClosing, !block.header.pointee.isClosed else { return }
-    willClose()
     keepAlive(.closing)
     startUVClose()
   }
 
   /// Hands the handle to libuv's close; a subclass with another way to close overrides it.
   func startUVClose() { block.close() }
-
-  /// Called once before the handle closes, so that a subclass stops what it does.
-  func willClose() {}
 
   /// Called once when libuv has let go of the handle, so that a subclass ends what is still pending.
   func didClose() {
