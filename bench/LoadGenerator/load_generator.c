@@ -23,6 +23,21 @@ static uint64_t integer(const char *line, const char *key) {
   return at == NULL ? 0 : strtoull(at + strlen(key), NULL, 10);
 }
 
+/// Reads `port=1234` or `port=1234,1235`.
+static void read_ports(struct session *session, const char *line) {
+  const char *at = strstr(line, " port=");
+  session->port_count = 0;
+  session->connected = 0;
+  if (at == NULL) return;
+  at += strlen(" port=");
+  for (char *end; session->port_count < SESSION_PORTS; at = end + 1) {
+    unsigned long port = strtoul(at, &end, 10);
+    if (end == at || port == 0 || port > UINT16_MAX) return;
+    session->ports[session->port_count++] = (uint16_t)port;
+    if (*end != ',') return;
+  }
+}
+
 static void print_latencies(const char *name, const struct bench_latency *latencies) {
   printf(" %s=", name);
   const char *separator = "";
@@ -42,7 +57,7 @@ static void print_latencies(const char *name, const struct bench_latency *latenc
 }
 
 static int run(struct session *session, const char *line) {
-  session->port = (uint16_t)integer(line, " port=");
+  read_ports(session, line);
   session->connections = (uint32_t)integer(line, " connections=");
   session->size = (uint32_t)integer(line, " size=");
   session->operations = integer(line, " operations=");
@@ -53,7 +68,7 @@ static int run(struct session *session, const char *line) {
   session->silent = (int)integer(line, " silent=");
   session->error[0] = 0;
   session_reset(session);
-  if (session->connections == 0 || session->size == 0 || session->port == 0) {
+  if (session->connections == 0 || session->size == 0 || session->port_count == 0) {
     return session_fail(session, "port, connections and size must be positive", 0);
   }
   session->epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -48,7 +48,7 @@ int session_connect(struct session *session) {
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   struct sockaddr_in address = {
       .sin_family = AF_INET,
-      .sin_port = htons(session->port),
+      .sin_port = htons(session->ports[session->connected++ % session->port_count]),
       .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
   };
   int error = connect(fd, (struct sockaddr *)&address, sizeof address);

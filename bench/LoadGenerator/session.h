@@ -6,10 +6,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { SESSION_PORTS = 64 };
+
 /// One run: what was asked, what came of it, and what the modes share.
 struct session {
   int epoll;
-  uint16_t port;
+  /// Where the server listens; connections go to its ports in turn.
+  uint16_t ports[SESSION_PORTS];
+  uint32_t port_count;
+  uint32_t connected;
   uint32_t connections;
   uint32_t size;
   uint64_t operations;
