@@ -41,8 +41,8 @@ public final class Meter: Sendable {
   /// `onOpen` is called in the window, when it has just been opened: a test of the harness may do there what
   /// should be noticed.
   public init(
-    counters: [Counter] = [], usage: @escaping @Sendable () -> ProcessUsage = { ProcessUsage.now() },
-    onOpen: @escaping @Sendable () -> Void = {}
+    counters: [Counter] = [], onOpen: @escaping @Sendable () -> Void = {},
+    usage: @escaping @Sendable () -> ProcessUsage = { ProcessUsage.now() }
   ) {
     self.counters = counters
     self.usage = usage
