@@ -19,6 +19,15 @@ public struct Peer: Codable, Hashable, Sendable {
   /// The names of the workloads that it has.
   public var workloads: [String]
 
+  /// A peer.
+  public init(name: String, style: Style, about: String, command: [String], workloads: [String]) {
+    self.name = name
+    self.style = style
+    self.about = about
+    self.command = command
+    self.workloads = workloads
+  }
+
   /// Its row.
   public var row: Style { Style(rawValue: name) }
 

@@ -198,7 +198,8 @@ class Streams:
             nonlocal issued, total
             while issued < count:
                 issued += 1
-                total += await three(await two(await one(issued - 1)))
+                found = await three(await two(await one(issued - 1)))
+                total += found
 
         await asyncio.gather(*(work() for _ in range(options["in-flight"])))
         return total

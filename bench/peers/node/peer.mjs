@@ -203,7 +203,10 @@ const async = {
     let issued = 0;
     let total = 0;
     await together(options['in-flight'], async () => {
-      while (issued < count) total += await three(await two(await one(issued++)));
+      while (issued < count) {
+        const found = await three(await two(await one(issued++)));
+        total += found;
+      }
     });
     return total;
   },
