@@ -56,7 +56,10 @@ import Testing
       let output = try Products.shell(
         """
         cat > \(directory)/peer.sh << 'END'
-        while read n; do echo "$n \(found)"; done
+        while read n; do
+          i=0; while [ $i -lt $n ]; do i=$((i + 1)); done
+          echo "$n \(found)"
+        done
         END
         cat > \(directory)/peers.json << 'END'
         [{"name": "shell", "style": "callback", "about": "a shell", "workloads": ["then-chain"],

@@ -34,9 +34,8 @@ import UVTestSupport
           bytes.withUnsafeBytes { received += $0 }
         }
         let calls = try writeCalls() - before
-        print("\(style): \(calls) calls")
-        // The system takes 1,024 buffers in one call, and says once in a while that there is no room.
-        #expect(calls <= 3 * (Self.writes / 1024 + 1))
+        // The first leaves at once. The system takes 1,024 buffers in one call, and may say that there is no room.
+        #expect(calls <= 2 * 21)
         #expect(String(decoding: received, as: UTF8.self) == (0..<Self.writes).map(text).joined())
         withExtendedLifetime(started) {}
         try await client.drain().value

@@ -8,11 +8,11 @@ final class PeerWorker: RowWorker {
   private let child: ChildProcess
   private let server: (port: String, generator: LoadGenerator)?
 
-  /// Starts the peer's program. Its files are in `directory`.
-  init(_ peer: Peer, folder: String, id: WorkloadID, directory: String) throws {
+  /// Starts the peer's program, by the command before it if there is one. Its files are in `directory`.
+  init(_ peer: Peer, folder: String, id: WorkloadID, directory: String, by tool: [String] = []) throws {
     let parameters = id.parameters.names.map { "\($0)=\(id.parameters[$0])" }
     let command =
-      peer.command(in: folder) + [id.workload] + parameters + ["directory=\(directory)"]
+      tool + peer.command(in: folder) + [id.workload] + parameters + ["directory=\(directory)"]
     let isServer = id.workload.hasPrefix("tcp-")
     // A child begins where the thread is that starts it: as our own row, on one processor or on all of them.
     if isServer || id.parameters.value("cores") == 1 { bench_pin_thread(bench_usable_cpu(0)) }
@@ -22,7 +22,7 @@ final class PeerWorker: RowWorker {
       server = nil
       return
     }
-    let port = try child.readLine(within: 30)
+    let port = try child.readLine(within: tool.isEmpty ? 30 : 120)
     guard let number = UInt16(port), number > 0 else {
       throw WorkerFailure("\(peer.name) said `\(port.prefix(200))` and not its port")
     }
@@ -52,7 +52,7 @@ final class PeerWorker: RowWorker {
     return answer
   }
 
-  func finish() { child.finish() }
+  func finish() { child.finish(within: 30) }
 
   private func load(_ request: WorkerRequest, port: String) -> [(String, String)] {
     let connections = request.id.parameters["connections"]
@@ -82,8 +82,8 @@ final class PeerWorker: RowWorker {
   /// What a peer must have found when it has done all of its work.
   private static func found(_ request: WorkerRequest) -> Int {
     switch request.id.workload {
-    case "fs-read": request.operations * request.id.parameters["size"]
-    case "then-chain": request.operations * request.operations
+    case "fs-read": request.operations &* request.id.parameters["size"]
+    case "then-chain": request.operations &* request.operations
     default: request.operations
     }
   }

@@ -34,6 +34,9 @@ struct PeersCommand: ParsableCommand {
   @Option(help: "Where the peers are.")
   var folder = "bench/peers"
 
+  @Flag(help: "Count instructions in user space for a request of tcp-echo, too; takes valgrind and minutes.")
+  var instructions = false
+
   @OptionGroup var measure: MeasureOptions
 
   @OptionGroup var output: OutputOptions
@@ -47,9 +50,15 @@ struct PeersCommand: ParsableCommand {
     defer { scratch.remove() }
     try writeFiles(plan, below: scratch.path)
     let workers = Workers(directory: scratch.path)
-    let results = try SuiteRun(plan: plan).results { id in
+    let counts = try count(plan, peers, workers)
+    var results = try SuiteRun(plan: plan).results { id in
       guard let peer = peers.first(where: { $0.row == id.style }) else { return try workers.start() }
       return try PeerWorker(peer, folder: folder, id: id, directory: scratch.path)
+    }
+    for index in results.results.indices {
+      if let figure = counts[results.results[index].id.description] {
+        results.results[index].countsPerOperation["instructions"] = figure
+      }
     }
     let table = PeerTable(results.results, peers: peers)
     for line in table.text + [""] + table.verdicts { print(line) }
@@ -98,6 +107,27 @@ struct PeersCommand: ParsableCommand {
         return item
       }
     return measure.plan(cases, quick: quick, budget: 160)
+  }
+
+  /// Instructions in user space for each row of `tcp-echo`.
+  private func count(_ plan: SuitePlan, _ peers: [Peer], _ workers: Workers) throws -> [String: Double] {
+    guard instructions, var item = plan.cases.first(where: { $0.workload.name == "tcp-echo" }) else {
+      return [:]
+    }
+    let theirs = peers.filter { item.styles.contains($0.row) }
+    item.styles.removeAll { style in theirs.contains { $0.row == style } }
+    let counter = try InstructionCounter(workers: workers, scratch: workers.directory)
+    var counts = try counter.count([item]).mapValues(\.value)
+    for peer in theirs {
+      let id = item.id(peer.row)
+      do {
+        counts[id.description] = try PeerInstructions(folder: folder, scratch: workers.directory).count(
+          peer, id)
+      } catch let failure as WorkerFailure {
+        print("instructions of \(peer.name) cannot be counted: \(failure)")
+      }
+    }
+    return counts
   }
 
   private func writeFiles(_ plan: SuitePlan, below directory: String) throws {

@@ -9,6 +9,8 @@ public struct PeerTable: Sendable {
     public var row: Style
     /// The ratio to c, by workload.
     public var ratios: [String: Double]
+    /// Instructions in user space for a request, where they were counted.
+    public var instructions: Double?
 
     /// Whether the row is one of the library's own.
     public var isOurs: Bool { row == style }
@@ -28,7 +30,10 @@ public struct PeerTable: Sendable {
       if !workloads.contains(row.workload) { workloads.append(row.workload) }
       guard let ratio = row.ratioToC?.cpu else { continue }
       let style = styles[row.style] ?? row.style
-      lines[row.style, default: Line(style: style, row: row.style, ratios: [:])].ratios[row.workload] = ratio
+      var line = lines[row.style] ?? Line(style: style, row: row.style, ratios: [:])
+      line.ratios[row.workload] = ratio
+      line.instructions = row.countsPerOperation["instructions"] ?? line.instructions
+      lines[row.style] = line
     }
     self.workloads = workloads
     self.lines = lines.values.sorted { first, second in
@@ -44,12 +49,14 @@ public struct PeerTable: Sendable {
 
   /// The head and the lines; a style is named in its first line only.
   private var rows: [[String]] {
-    var rows = [["style", "CPU/op, vs c"] + workloads]
+    let isCounted = lines.contains { $0.instructions != nil }
+    var rows = [["style", "CPU/op, vs c"] + workloads + (isCounted ? ["instructions"] : [])]
     for (index, line) in lines.enumerated() {
       let isNew = index == 0 || lines[index - 1].style != line.style
       rows.append(
         [isNew ? line.style.rawValue : "", line.row.rawValue + (line.isOurs ? " (ours)" : "")]
-          + workloads.map { line.ratios[$0].map(Figure.ratio) ?? "" })
+          + workloads.map { line.ratios[$0].map(Figure.ratio) ?? "" }
+          + (isCounted ? [line.instructions.map { Figure.fixed($0, digits: 0) } ?? ""] : []))
     }
     return rows
   }
