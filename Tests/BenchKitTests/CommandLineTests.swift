@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [("$((n * n))", 0, "behind in then-chain"), ("$n", 3, "not `"), ("", 3, "answered")])
+  @Test(arguments: [("$((n * n))", 0, "in then-chain"), ("$n", 3, "not `"), ("", 3, "answered")])
   func aPeerIsMeasuredAndItsWorkIsChecked(found: String, code: Int32, text: String) throws {
     try Products.withDirectory { directory in
       let output = try Products.shell(

@@ -41,6 +41,10 @@ void session_reset(struct session *session);
 /// Says `ready` and waits for `go`. Zero, or -1 when the other side is gone.
 int session_rendezvous(struct session *session);
 
+/// Says `done` with the figures, and waits for `end`: only then may connections be closed. Zero, or -1 when the
+/// other side is gone.
+int session_report(struct session *session);
+
 /// A non-blocking socket that is connecting to the server, or -1.
 int session_connect(struct session *session);
 
