@@ -67,9 +67,7 @@ import UVTestSupport
 
   @Test(arguments: Style.allCases) func aTerminal(style: Style) async throws {
     try await withLoop { loop in
-      let control = posix_openpt(O_RDWR | O_NOCTTY)
-      #expect(grantpt(control) == 0 && unlockpt(control) == 0)
-      let descriptor = open(String(cString: ptsname(control)), O_RDWR | O_NOCTTY)
+      let (control, descriptor) = try openPseudoTerminal()
       let (terminal, screen) = (try loop.tty(descriptor), try loop.tty(control))
       let log = Log<String>()
       let cancel = style.observe(terminal, on: loop, log) { $0.description }

@@ -4,16 +4,6 @@ import UV
 import UVTestSupport
 
 @Suite(.serialized) struct TTYTests {
-  /// The two sides of a pseudo-terminal: the controlling one, and the one that programs see as their terminal.
-  private static func pseudoTerminal() throws -> (control: Int32, terminal: Int32) {
-    let control = posix_openpt(O_RDWR | O_NOCTTY)
-    try #require(control >= 0)
-    try #require(grantpt(control) == 0 && unlockpt(control) == 0)
-    let terminal = Foundation.open(String(cString: ptsname(control)), O_RDWR | O_NOCTTY)
-    try #require(terminal >= 0)
-    return (control, terminal)
-  }
-
   private static func local(_ descriptor: Int32) -> tcflag_t {
     var attributes = termios()
     #expect(tcgetattr(descriptor, &attributes) == 0)
@@ -22,7 +12,7 @@ import UVTestSupport
 
   @Test func linesAreReadAndWritten() async throws {
     try await withLoop { loop in
-      let (control, descriptor) = try Self.pseudoTerminal()
+      let (control, descriptor) = try openPseudoTerminal()
       let (terminal, screen) = (try loop.tty(descriptor), try loop.tty(control))
       #expect(terminal.isReadable && terminal.isWritable)
       try await screen.write("typed\n").value
@@ -45,7 +35,7 @@ import UVTestSupport
 
   @Test func theWindowHasASize() async throws {
     try await withLoop { loop in
-      let (control, descriptor) = try Self.pseudoTerminal()
+      let (control, descriptor) = try openPseudoTerminal()
       var size = winsize(ws_row: 40, ws_col: 132, ws_xpixel: 0, ws_ypixel: 0)
       #expect(ioctl(control, UInt(TIOCSWINSZ), &size) == 0)
       let terminal = try loop.tty(descriptor)
@@ -60,7 +50,7 @@ import UVTestSupport
 
   @Test func modes() async throws {
     try await withLoop { loop in
-      let (control, descriptor) = try Self.pseudoTerminal()
+      let (control, descriptor) = try openPseudoTerminal()
       let normal = Self.local(descriptor)
       #expect(normal != 0)
       let (terminal, screen) = (try loop.tty(descriptor), try loop.tty(control))
@@ -86,7 +76,7 @@ import UVTestSupport
 
   @Test func aTerminalThatHangsUpEnds() async throws {
     try await withLoop { loop in
-      let (control, descriptor) = try Self.pseudoTerminal()
+      let (control, descriptor) = try openPseudoTerminal()
       let terminal = try loop.tty(descriptor)
       let waiting = loop.spawn { () async throws(UVError) in try await terminal.read().value }
       try await loop.sleep(for: .zero).value
@@ -116,7 +106,7 @@ import UVTestSupport
 
   @Test func kindsOfDescriptors() async throws {
     try await withLoop { loop in
-      let (control, descriptor) = try Self.pseudoTerminal()
+      let (control, descriptor) = try openPseudoTerminal()
       let (reading, writing) = try loop.pipes.pair()
       let (first, second) = try loop.pipes.socketPair()
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)

@@ -35,6 +35,12 @@ public final class ChildProcess: Handle, Cancelling {
     /// The signal that ended it, nil if it ended by itself.
     public var signal: Signal?
 
+    /// An end; for code that makes its own, such as a test double.
+    public init(code: Int, signal: Signal? = nil) {
+      self.code = code
+      self.signal = signal
+    }
+
     /// Whether it has ended by itself, with 0.
     public var isSuccess: Bool { code == 0 && signal == nil }
   }
