@@ -105,14 +105,7 @@ import UVTestSupport
     #expect(log == ["\(Self.length)"])
   }
 
-  /// In a debug build fewer steps, to save time; a loop that grew would show it as well.
-  private static var steps: Int {
-    #if DEBUG
-      500_000
-    #else
-      10_000_000
-    #endif
-  }
+  private static let steps = 10_000_000
 
   @Test func aLoopOfTenMillionStepsNeedsConstantMemory() async throws {
     let log = try await program { _, log in

@@ -4,7 +4,8 @@
 ///
 /// ```swift
 /// listener.start { event in … }                        // callback: each element as it comes
-/// listener.next().promise().done { connection in … }   // promise: one element
+/// listener.next().promise().done { connection in … }   // promise: one element, or
+/// listener.each { connection in … }                    // all, each when the one before has been dealt with
 /// listener.publisher().sink { … }                      // publisher: demand is back-pressure
 /// for try await connection in listener { … }           // async/await
 /// ```
