@@ -45,6 +45,10 @@ public final class SignalWatcher: Handle, EventSource, SourceDriver {
   @discardableResult
   public func next(_ done: @escaping Completion<Signal?>) -> PendingRequest { source.next(done) }
 
+  /// As ``next(_:)``, for an object that waits.
+  @discardableResult
+  public func next(for receiver: ElementReceiver<Signal>) -> PendingRequest { source.next(for: receiver) }
+
   /// Calls `handler` with each occurrence.
   ///
   /// The corresponding libuv function is `uv_signal_start`.

@@ -48,6 +48,10 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
   @discardableResult
   public func next(_ done: @escaping Completion<TCPConnection?>) -> PendingRequest { source.next(done) }
 
+  /// As ``next(_:)``, for an object that waits.
+  @discardableResult
+  public func next(for receiver: ElementReceiver<TCPConnection>) -> PendingRequest { source.next(for: receiver) }
+
   /// Calls `handler` with each connection. An error of a single connection is not an end; the listener goes on.
   ///
   /// The corresponding libuv functions are `uv_listen` and `uv_accept`.

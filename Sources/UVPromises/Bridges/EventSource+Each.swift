@@ -38,6 +38,7 @@ final class EachNode<Source: EventSource, U: Thenable>: Node {
   @usableFromInline let source: Source
   @usableFromInline let body: (Source.Element) throws -> U
   @exclusivity(unchecked) @usableFromInline var pending = PendingRequest()
+  @exclusivity(unchecked) @usableFromInline var receiver: EachReceiver<Source, U>?
 
   @inlinable
   init(
@@ -53,10 +54,18 @@ final class EachNode<Source: EventSource, U: Thenable>: Node {
       }
     }
     made(file, line)
+    receiver = EachReceiver<Source, U> { receiver, result in
+      unsafeDowncast(receiver, to: EachReceiver<Source, U>.self).node.take()?.receive(result)
+    }
   }
 
+  /// Asks for the next element. The source owns the receiver meanwhile, and that this.
   @inlinable
-  func ask() { pending = source.next { [self] in receive($0) } }
+  func ask() {
+    guard let receiver else { return }
+    receiver.node = self
+    pending = source.next(for: receiver)
+  }
 
   @inlinable
   func receive(_ result: Result<Source.Element?, UVError>) {
@@ -73,4 +82,16 @@ final class EachNode<Source: EventSource, U: Thenable>: Node {
 
   @usableFromInline
   override func cancelOperation() { pending.cancel() }
+}
+
+/// What waits for the next element on behalf of an ``EachNode``.
+@usableFromInline
+final class EachReceiver<Source: EventSource, U: Thenable>: ElementReceiver<Source.Element> {
+  /// Nil while nothing is asked for: the node owns this.
+  @exclusivity(unchecked) @usableFromInline var node: EachNode<Source, U>?
+
+  @inlinable
+  override init(_ deliver: @escaping (ElementReceiver<Source.Element>, Result<Source.Element?, UVError>) -> Void) {
+    super.init(deliver)
+  }
 }
