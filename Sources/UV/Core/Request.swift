@@ -17,21 +17,27 @@ public struct Request<Success> {
   enum Body {
     @usableFromInline typealias AsVoid = (@escaping Completion<Success>) -> Completion<Void>
 
-    case start((@escaping Completion<Success>) -> PendingRequest)
-    case void((@escaping Completion<Void>) -> PendingRequest, AsVoid)
+    case start(EventLoop, (@escaping Completion<Success>) -> PendingRequest)
+    case void(EventLoop, (@escaping Completion<Void>) -> PendingRequest, AsVoid)
     case write(ByteStream, Bytes, AsVoid)
   }
 
-  /// The loop that the work is done on and that the answer arrives on.
-  public let loop: EventLoop
   @usableFromInline let body: Body
+
+  /// The loop that the work is done on and that the answer arrives on.
+  @inlinable
+  public var loop: EventLoop {
+    switch body {
+    case .start(let loop, _), .void(let loop, _, _): loop
+    case .write(let stream, _, _): stream.loop
+    }
+  }
 
   /// Creates a request of your own from a function that starts work on `loop` and calls its argument once, on the
   /// loop's thread and not before it has returned.
   @inlinable
   public init(_ loop: EventLoop, _ start: @escaping (@escaping Completion<Success>) -> PendingRequest) {
-    self.loop = loop
-    body = .start(start)
+    body = .start(loop, start)
   }
 
   /// Starts the work.
@@ -42,8 +48,8 @@ public struct Request<Success> {
   @discardableResult
   public func start(_ done: @escaping Completion<Success>) -> PendingRequest {
     switch body {
-    case .start(let start): start(done)
-    case .void(let start, let asVoid): start(asVoid(done))
+    case .start(_, let start): start(done)
+    case .void(_, let start, let asVoid): start(asVoid(done))
     case .write(let stream, let bytes, let asVoid): stream.write(bytes, asVoid(done))
     }
   }
@@ -56,8 +62,8 @@ extension Request {
   @inline(__always)
   package func start(_ done: @escaping Completion<Success>, void: @escaping Completion<Void>) -> PendingRequest {
     switch body {
-    case .start(let start): start(done)
-    case .void(let start, _): start(void)
+    case .start(_, let start): start(done)
+    case .void(_, let start, _): start(void)
     case .write(let stream, let bytes, _): stream.write(bytes, void)
     }
   }
@@ -80,14 +86,12 @@ extension Request where Success == Void {
   /// loop's thread and not before it has returned.
   @inlinable
   public init(_ loop: EventLoop, _ start: @escaping (@escaping Completion<Void>) -> PendingRequest) {
-    self.loop = loop
-    body = .void(start) { $0 }
+    body = .void(loop, start) { $0 }
   }
 
   @inlinable
   @inline(__always)
   init(writing bytes: Bytes, to stream: ByteStream) {
-    loop = stream.loop
     body = .write(stream, bytes) { $0 }
   }
 }

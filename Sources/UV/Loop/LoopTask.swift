@@ -88,7 +88,7 @@ public class LoopTaskBase {
   /// Notes what the task waits for; on the loop, by the task itself, which has not been cancelled.
   @usableFromInline
   @inline(__always)
-  func willWait(for request: PendingRequest) { wait = request }
+  func willWait(for request: consuming PendingRequest) { wait = request }
 
   @usableFromInline
   @inline(__always)

@@ -227,27 +227,26 @@ private func didRead(
 ) {
   // Zero is "nothing for now", not the end.
   if count == 0 { return }
-  let unmanaged = Unmanaged<ByteStream>.fromOpaque(cuv_handle_data(handle)!)
   // Sound: a stream that reads retains itself, and now for the whole of this, though a handler may stop it.
-  unmanaged._withUnsafeGuaranteedRef { stream in
-    stream.keepAlive(.callback)
-    let (loop, source) = (Unmanaged.passUnretained(stream.loop), Unmanaged.passUnretained(stream.source))
-    loop._withUnsafeGuaranteedRef { loop in
-      source._withUnsafeGuaranteedRef { source in
-        loop.beginCallback()
-        if count > 0 {
-          source.deliver(loop.readBuffer.take(count))
-          loop.endCallback()
-          // Only now, after whoever was resumed has had the time to ask again.
-          source.pauseIfUnwanted()
-        } else {
-          uv_read_stop(handle!)
-          source.finish(count == Int(UV_EOF.rawValue) ? nil : failure(count, "read"))
-          stream.letGo(.source)
-          loop.endCallback()
-        }
-      }
+  Unmanaged<ByteStream>.fromOpaque(cuv_handle_data(handle)!)._withUnsafeGuaranteedRef { $0.finishRead(count) }
+}
+
+extension ByteStream {
+  @inline(__always)
+  fileprivate func finishRead(_ count: Int) {
+    keepAlive(.callback)
+    loop.beginCallback()
+    if count > 0 {
+      source.deliver(loop.readBuffer.take(count))
+      loop.endCallback()
+      // Only now, after whoever was resumed has had the time to ask again.
+      source.pauseIfUnwanted()
+    } else {
+      uv_read_stop(stream)
+      source.finish(count == Int(UV_EOF.rawValue) ? nil : failure(count, "read"))
+      letGo(.source)
+      loop.endCallback()
     }
-    stream.letGo(.callback)
+    letGo(.callback)
   }
 }
