@@ -12,7 +12,9 @@ open class ElementReceiver<Element> {
   /// - Parameter deliver: Called once for each ``EventSource/next(for:)``, on the loop's thread, never before that
   ///   has returned: with this receiver, and an element, nil at the end of the source, or the error that ended it.
   @inlinable
-  public init(_ deliver: @escaping (ElementReceiver, Result<Element?, UVError>) -> Void) { self.deliver = deliver }
+  public init(_ deliver: @escaping (ElementReceiver, Result<Element?, UVError>) -> Void) {
+    self.deliver = deliver
+  }
 
   @inlinable
   final func receive(_ result: Result<Element?, UVError>) { deliver(self, result) }

@@ -88,7 +88,9 @@ final class FileRequest: ActiveRequest {
 
   override func cancel(slot: UInt, generation: UInt) {
     // A generation of 0 is whichever is under way: the loop shuts down.
-    guard generation == 0 || generation == self.generation, !isCancelled, holdsFile, let answer else { return }
+    guard generation == 0 || generation == self.generation, !isCancelled, holdsFile, let answer else {
+      return
+    }
     isCancelled = true
     // One that has begun runs to its end, and its result is released then.
     uv_cancel(cuv_request(request))

@@ -60,7 +60,9 @@ extension Request {
   /// which is to do the same.
   @inlinable
   @inline(__always)
-  package func start(_ done: @escaping Completion<Success>, void: @escaping Completion<Void>) -> PendingRequest {
+  package func start(_ done: @escaping Completion<Success>, void: @escaping Completion<Void>)
+    -> PendingRequest
+  {
     switch body {
     case .start(_, let start): start(done)
     case .void(_, let start, _): start(void)

@@ -50,7 +50,9 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
 
   /// As ``next(_:)``, for an object that waits.
   @discardableResult
-  public func next(for receiver: ElementReceiver<TCPConnection>) -> PendingRequest { source.next(for: receiver) }
+  public func next(for receiver: ElementReceiver<TCPConnection>) -> PendingRequest {
+    source.next(for: receiver)
+  }
 
   /// Calls `handler` with each connection. An error of a single connection is not an end; the listener goes on.
   ///

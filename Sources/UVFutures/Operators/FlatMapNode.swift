@@ -1,7 +1,8 @@
 /// A subscription to a `flatMap`: the subscriber of the upstream publisher and of each publisher made from its
 /// values.
 @usableFromInline
-final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: Error>: FlatMapInner, Subscription
+final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: Error>: FlatMapInner,
+  Subscription
 {
   @usableFromInline typealias Output = Child.Output
 

@@ -91,7 +91,9 @@ final class EachReceiver<Source: EventSource, U: Thenable>: ElementReceiver<Sour
   @exclusivity(unchecked) @usableFromInline var node: EachNode<Source, U>?
 
   @inlinable
-  override init(_ deliver: @escaping (ElementReceiver<Source.Element>, Result<Source.Element?, UVError>) -> Void) {
+  override init(
+    _ deliver: @escaping (ElementReceiver<Source.Element>, Result<Source.Element?, UVError>) -> Void
+  ) {
     super.init(deliver)
   }
 }

@@ -5,15 +5,25 @@
 /// first, and goes on as for any other.
 @usableFromInline
 struct Observer<T> {
-  /// Calls ``Node/unfoldObserver(_:)`` with the right type, for whoever does not know it.
-  @usableFromInline let unfold: Node.Perform
+  @usableFromInline let head: ObserverHead
   @usableFromInline let body: (PMKResult<T>) -> Void
 
   @inlinable
   init(_ body: @escaping (PMKResult<T>) -> Void) {
     self.body = body
-    unfold = { node, _ in node.unfoldObserver(T.self) }
+    head = ObserverHead { node, _ in node.unfoldObserver(T.self) }
   }
+}
+
+/// The part of an observer that does not depend on its type. A struct, as a function by itself is kept in memory in
+/// another form than one in a struct.
+@usableFromInline
+struct ObserverHead {
+  /// Calls ``Node/unfoldObserver(_:)`` with the right type, for whoever does not know it.
+  @usableFromInline let unfold: Node.Perform
+
+  @inlinable
+  init(unfold: @escaping Node.Perform) { self.unfold = unfold }
 }
 
 extension Node {
@@ -49,9 +59,8 @@ extension Node {
   /// Makes the observer, of which there is one, a step.
   @usableFromInline
   final func unfoldObserver() {
-    // Sound: the function is the first thing in an observer of any type.
-    let unfold = pointer(to: Perform.self).pointee
-    unfold(self, self)
+    // Sound: the head is the first thing in an observer of any type.
+    pointer(to: ObserverHead.self).pointee.unfold(self, self)
   }
 
   /// Fulfils the promise, which is pending, and tells its observer.
