@@ -100,6 +100,27 @@ static inline void cuv_buf_set(uv_buf_t *buf, const void *bytes, size_t count) {
   buf->len = count;
 }
 
+// MARK: Sockets
+
+static inline int cuv_reuse_port(int fd) {
+  int on = 1;
+  return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) < 0 ? uv_translate_sys_error(errno) : 0;
+}
+
+/// As `uv_tcp_getpeername`, for a descriptor that libuv does not know yet.
+static inline int cuv_getpeername(int fd, struct sockaddr *address, int *length) {
+  socklen_t size = (socklen_t)*length;
+  if (getpeername(fd, address, &size) < 0) return uv_translate_sys_error(errno);
+  *length = (int)size;
+  return 0;
+}
+
+/// Another descriptor of the same socket or file, which children do not inherit.
+static inline int cuv_duplicate(int fd) {
+  int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  return copy < 0 ? uv_translate_sys_error(errno) : copy;
+}
+
 // MARK: Whole files, in one job of the thread pool
 
 /// Reads the file at `path` whole into a malloc'd buffer. Returns 0 or a libuv error code.

@@ -14,6 +14,7 @@ struct HandleBlock {
     unowned(unsafe) var loop: EventLoop
     var isClosing = false
     var isClosed = false
+    var role = Handle.Role.other
     /// The owner has been deinitialized.
     var isAbandoned = false
   }
@@ -50,6 +51,7 @@ struct HandleBlock {
   func close() {
     guard !header.pointee.isClosing else { return }
     header.pointee.isClosing = true
+    header.pointee.loop.hold()
     uv_close(handle, handleClosed)
   }
 
@@ -59,6 +61,7 @@ struct HandleBlock {
       return false
     }
     header.pointee.isClosing = true
+    header.pointee.loop.hold()
     return true
   }
 
@@ -84,5 +87,6 @@ private func handleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   } else if block.header.pointee.isAbandoned {
     block.free()
   }
+  loop.letGo()
   loop.endCallback()
 }

@@ -89,19 +89,8 @@ public final class SignalWatcher: Handle, EventSource, SourceDriver {
     super.didClose()
   }
 
-  /// The iterator of a watcher's occurrences.
-  public struct AsyncIterator: AsyncIteratorProtocol {
-    let watcher: SignalWatcher
-
-    /// The next occurrence.
-    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError) -> Signal?
-    {
-      try await watcher.source.next(task: watcher.loop.currentTask)
-    }
-  }
-
   /// Waits for one occurrence after the other until the watcher is closed.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(watcher: self) }
+  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source: source) }
 }
 
 extension EventLoop {

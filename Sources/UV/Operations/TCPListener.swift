@@ -15,21 +15,25 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
 
   private var tcp: UnsafeMutablePointer<uv_tcp_t> { block.raw.assumingMemoryBound(to: uv_tcp_t.self) }
 
-  init(loop: EventLoop, address: SocketAddress, backlog: Int) throws(UVError) {
+  init(loop: EventLoop, address: SocketAddress, backlog: Int, reusePort: Bool) throws(UVError) {
     guard backlog >= 1, let backlog = Int32(exactly: backlog) else {
       throw UVError(.invalidArgument, operation: "listen", subject: "backlog \(backlog)")
     }
     source = SourceCore(loop: loop, operation: "accept")
     try super.init(loop: loop, size: MemoryLayout<uv_tcp_t>.size, "tcp_init") { raw in
-      uv_tcp_init(loop.raw, raw.assumingMemoryBound(to: uv_tcp_t.self))
+      // The option is set between the making of the socket and its binding.
+      let family = reusePort ? UInt32(address.isIPv6 ? AF_INET6 : AF_INET) : UInt32(AF_UNSPEC)
+      return uv_tcp_init_ex(loop.raw, raw.assumingMemoryBound(to: uv_tcp_t.self), family)
     }
     source.driver = self
+    if reusePort { try check(cuv_reuse_port(fileDescriptor()), "setsockopt SO_REUSEPORT", address.description) }
     try check(address.withSockaddr { uv_tcp_bind(tcp, $0, 0) }, "bind", address.description)
     // libuv keeps an error of bind for later; asking for the name brings it out.
     do throws(UVError) { _ = try localAddress() } catch {
       throw UVError(error.code, operation: "bind", subject: address.description)
     }
     try check(uv_listen(cuv_stream(tcp), backlog, didConnect), "listen", address.description)
+    take(role: .listener)
   }
 
   /// The address that the listener is bound to, with the port that the system chose for port 0.
@@ -42,13 +46,14 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
     return try address("tcp_getsockname") { uv_tcp_getsockname(tcp, $0, $1) }
   }
 
-  /// Asks for the next connection; nil never comes. See ``EventSource/next(_:)``.
+  /// Asks for the next connection; nil when the loop shuts down gracefully. See ``EventSource/next(_:)``.
   ///
   /// The corresponding libuv function is `uv_accept`.
   @discardableResult
   public func next(_ done: @escaping Completion<TCPConnection?>) -> PendingRequest { source.next(done) }
 
-  /// Calls `handler` with each connection. An error of a single connection is not an end; the listener goes on.
+  /// Calls `handler` with each connection, and with nil when the loop shuts down gracefully. An error of a single
+  /// connection is not an end; the listener goes on.
   ///
   /// The corresponding libuv functions are `uv_listen` and `uv_accept`.
   public func start(_ handler: @escaping Completion<TCPConnection?>) { source.start(handler) }
@@ -103,7 +108,14 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
     // An error here is of one connection, whose peer has gone meanwhile: the listener goes on.
     guard let connection = try? TCPConnection(loop: loop) else { return }
     hasPending = false
-    if uv_accept(cuv_stream(tcp), connection.stream) == 0 { source.deliver(connection) }
+    guard uv_accept(cuv_stream(tcp), connection.stream) == 0 else { return }
+    connection.take(role: .accepted)
+    source.deliver(connection)
+  }
+
+  override func stopListening() {
+    source.finish()
+    super.stopListening()
   }
 
   override func didClose() {
@@ -123,7 +135,7 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
     }
   }
 
-  /// Accepts connections until the listener is closed.
+  /// Accepts connections until the loop shuts down gracefully; fails with `cancelled` when the listener is closed.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(listener: self) }
 }
 
