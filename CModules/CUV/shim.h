@@ -81,6 +81,16 @@ extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *message);
 #endif
 
+// MARK: Loops
+
+// Variadic in libuv.
+static inline int cuv_loop_block_signal(uv_loop_t *loop, int signal) {
+  return uv_loop_configure(loop, UV_LOOP_BLOCK_SIGNAL, signal);
+}
+static inline int cuv_loop_measure_idle_time(uv_loop_t *loop) {
+  return uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
+}
+
 // MARK: Handles and requests
 
 static inline void cuv_handle_set_data(void *handle, void *data) { ((uv_handle_t *)handle)->data = data; }

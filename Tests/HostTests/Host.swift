@@ -1,4 +1,5 @@
 import CUV
+import Foundation
 
 /// A program that has a libuv loop already, as one in C would: it makes the loop, runs it and closes it, and has
 /// a timer of its own on it.

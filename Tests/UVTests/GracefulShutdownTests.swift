@@ -53,7 +53,7 @@ import UVTestSupport
       await expectFailure(.connectionReset) { () async throws(UVError) in try await clients[0].read().value }
       // The connections that this program made itself are its own affair.
       #expect(!clients[0].isClosing)
-      #expect(servers.allSatisfy(\.isClosing))
+      #expect(servers.allSatisfy { $0.isClosing })
     }
   }
 

@@ -54,12 +54,7 @@ public final class SignalWatcher: Handle, EventSource, SourceDriver {
   public func stop() { source.stop() }
 
   func resume() {
-    guard !isClosing else {
-      let error = closedError("signal")
-      return loop.queueMicrotask { [self] in source.finish(error) }
-    }
-    keepAlive(.source)
-    uv_ref(block.handle)
+    guard beginWatching(source, "signal") else { return }
     // Not from here: whoever asks is still on the stack.
     guard hasPending else { return }
     loop.queueMicrotask { [self] in
@@ -68,10 +63,7 @@ public final class SignalWatcher: Handle, EventSource, SourceDriver {
     }
   }
 
-  func pause() {
-    if !isClosing { uv_unref(block.handle) }
-    letGo(.source)
-  }
+  func pause() { endWatching() }
 
   fileprivate func receive() {
     hasPending = true
