@@ -93,7 +93,6 @@ import UVTestSupport
       loop.sleep(for: .seconds(1000)) { log.append("sleep \($0.error?.name ?? "ok")") }
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       listener.accept { log.append("accept \($0.error?.name ?? "ok")") }
-      loop.files.open("/etc/passwd") { log.append("open \($0.error?.name ?? "ok")") }
       loop.sleep(for: .seconds(1000)).promise()
         .done { log.append("promise") }
         .catch(policy: .allErrors) { _ in log.append("promise ECANCELED") }
@@ -104,6 +103,7 @@ import UVTestSupport
       }
       host.startTicking()
       host.turn()
+      loop.files.open("/etc/passwd") { log.append("open \($0.error?.name ?? "ok")") }
       loop.detach { log.append("detached \($0.error?.name ?? "ok")") }
       #expect(loop.isClosed)
       host.stopTicking()

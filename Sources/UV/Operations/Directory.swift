@@ -75,17 +75,18 @@ public final class Directory: EventSource, SourceDriver {
       return loop.queueMicrotask { [self] in source.finish(error) }
     }
     isReading = true
-    // The request holds the stream and this object until libuv is done with both.
+    // The request holds the stream and this object until libuv is done with both. Until it has been cleaned up it
+    // refers to the directory, which must not be closed by what is told here.
     _ = FileRequest.start(
-      loop, "fs_readdir", { stream.take($0.request.pointee.result) }, { [self] in didRead($0) }
+      loop, "fs_readdir", { stream.take($0.request.pointee.result) },
+      { [self] result in loop.queueMicrotask { didRead(result) } }
     ) { uv_fs_readdir(loop.raw, $0, stream.raw, $1) }
   }
 
   private func didRead(_ result: Result<[DirectoryEntry], UVError>) {
     isReading = false
     switch result {
-    case .success(let entries) where isClosed:
-      _ = entries
+    case .success where isClosed:
       source.finish(UVError(.cancelled, operation: "fs_readdir", subject: path.string))
     case .success(let entries) where entries.isEmpty:
       startClosing()

@@ -30,7 +30,7 @@ extension File {
     let descriptor = cuv_duplicate(target.descriptor)
     if descriptor < 0 { return refuse(UVError.Code(rawValue: descriptor), "fs_sendfile", done) }
     target.beginOperation()
-    return SendfileRequest(self, to: descriptor, from: offset, count: count, done) {
+    return FileSendfileRequest(self, to: descriptor, from: offset, count: count, done) {
       target.endOperation()
     }.start()
   }
@@ -63,14 +63,14 @@ extension ByteStream {
   ///   reading), `invalidArgument` for a negative number or a file of another loop; some of the bytes may have been
   ///   sent then.
   ///
-  /// The corresponding libuv function is `uv_fs_sendfile`.
+  /// The corresponding libuv function is `uv_queue_work`, on which the system's `sendfile` is called.
   public func sendfile(_ file: File, from offset: Int64 = 0, count: Int) -> Request<Int> {
     Request(loop) { [self] in sendfile(file, from: offset, count: count, $0) }
   }
 
   /// Sends bytes of a file; see ``sendfile(_:from:count:)``.
   ///
-  /// The corresponding libuv function is `uv_fs_sendfile`.
+  /// The corresponding libuv function is `uv_queue_work`, on which the system's `sendfile` is called.
   @discardableResult
   public func sendfile(
     _ file: File, from offset: Int64 = 0, count: Int, _ done: @escaping Completion<Int>
@@ -88,7 +88,7 @@ extension ByteStream {
       writes.release()
       return file.refuse(UVError.Code(rawValue: descriptor), "fs_sendfile", done)
     }
-    pending = SendfileRequest(file, to: descriptor, from: offset, count: count, done) { [self] in
+    pending = SocketSendfileRequest(file, to: descriptor, from: offset, count: count, done) { [self] in
       if !isClosing { writes.release() }
     }.start()
     return pending

@@ -96,7 +96,7 @@ public enum SystemInfo {
 
   /// The name of the interface with a number, such as that of a link-local address.
   ///
-  /// - Throws: `noSuchDeviceOrAddress` if there is none.
+  /// - Throws: `ENXIO` if there is none.
   ///
   /// The corresponding libuv function is `uv_if_indextoname`.
   public static func interfaceName(index: UInt32) throws(UVError) -> String {

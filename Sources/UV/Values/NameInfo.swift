@@ -6,6 +6,12 @@ public struct NameInfo: Hashable, Sendable {
   public var host: String
   /// The name of the service that uses the port by custom, such as `"http"`, or the port as text.
   public var service: String
+
+  /// Names; for test doubles.
+  public init(host: String, service: String) {
+    self.host = host
+    self.service = service
+  }
 }
 
 /// How an address is to be named.
