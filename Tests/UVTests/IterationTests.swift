@@ -10,14 +10,14 @@ import UVTestSupport
       let watcher = try loop.iterations(phase)
       #expect(watcher.phase == phase)
       #expect(!watcher.isActive)
-      loop.sleep(for: .zero) { _ in }
+      loop.sleep(for: .milliseconds(1)) { _ in }
       #expect(try await watcher.next().value == phase)
       var count = 0
-      loop.sleep(for: .zero) { _ in }
+      loop.sleep(for: .milliseconds(1)) { _ in }
       for try await _ in watcher {
         count += 1
         // To wait for a prepare or check does not make the loop go round.
-        loop.sleep(for: .zero) { _ in }
+        loop.sleep(for: .milliseconds(1)) { _ in }
         if count == 3 { break }
       }
       try await loop.sleep(for: .zero).value

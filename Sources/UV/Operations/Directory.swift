@@ -79,7 +79,7 @@ public final class Directory: EventSource, SourceDriver {
     // refers to the directory, which must not be closed by what is told here.
     _ = FileRequest.start(
       loop, "fs_readdir", { stream.take($0.request.pointee.result) },
-      { [self] result in loop.queueMicrotask { didRead(result) } }
+      { [self] result in loop.queueMicrotask { self.didRead(result) } }
     ) { uv_fs_readdir(loop.raw, $0, stream.raw, $1) }
   }
 
