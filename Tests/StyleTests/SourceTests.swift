@@ -92,7 +92,7 @@ extension Style {
 
   @Test(arguments: Style.allCases) func iterations(style: Style) async throws {
     try await withLoop { loop in
-      for phase in IterationWatcher.Phase.allCases {
+      for phase in IterationPhase.allCases {
         let watcher = try loop.iterations(phase)
         try await expectElements(of: watcher, style, loop) { _ in }
         watcher.close()

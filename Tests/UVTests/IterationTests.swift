@@ -4,8 +4,8 @@ import UVTestSupport
 
 /// What belongs to the loop itself: its iterations, options, time and handles.
 @Suite struct IterationTests {
-  @Test(arguments: IterationWatcher.Phase.allCases)
-  func eachPhaseIsTold(phase: IterationWatcher.Phase) async throws {
+  @Test(arguments: IterationPhase.allCases)
+  func eachPhaseIsTold(phase: IterationPhase) async throws {
     try await withLoop { loop in
       let watcher = try loop.iterations(phase)
       #expect(watcher.phase == phase)
@@ -28,9 +28,9 @@ import UVTestSupport
   }
 
   @Test func phasesComeInOrder() async throws {
-    let log = Log<IterationWatcher.Phase>()
+    let log = Log<IterationPhase>()
     try await withCallbackLoop { loop in
-      let watchers = try IterationWatcher.Phase.allCases.map { phase throws(UVError) in
+      let watchers = try IterationPhase.allCases.map { phase throws(UVError) in
         try loop.iterations(phase)
       }
       for watcher in watchers {

@@ -17,6 +17,8 @@ struct HandleBlock {
     var role = Handle.Role.other
     /// The owner has been deinitialized.
     var isAbandoned = false
+    /// A descriptor that libuv leaves open, to be closed with the handle.
+    var descriptor: Int32 = -1
   }
 
   /// Keeps the handle aligned for any libuv type.
@@ -79,6 +81,7 @@ private func handleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   let loop = block.header.pointee.loop
   loop.beginCallback()
   block.header.pointee.isClosed = true
+  if block.header.pointee.descriptor >= 0 { _ = CUV.close(block.header.pointee.descriptor) }
   loop.unlink(block)
   if let owner = block.header.pointee.retainedOwner {
     block.header.pointee.retainedOwner = nil

@@ -5,13 +5,7 @@ import CUV
 ///
 /// Looking begins when the watcher is made; the file need not exist. What happens while nobody asks is kept as one
 /// change, from what was known to whoever asked last to what is known now.
-public final class FileStatusWatcher: Handle, EventSource, SourceDriver {
-  /// What the source delivers.
-  public typealias Element = FileStatusChange
-  /// What ends it before its time.
-  public typealias Failure = UVError
-
-  let source: SourceCore<FileStatusChange>
+public final class FileStatusWatcher: SourceHandle<FileStatusChange> {
   private var unasked: FileStatusChange?
 
   private var handle: UnsafeMutablePointer<uv_fs_poll_t> {
@@ -22,11 +16,9 @@ public final class FileStatusWatcher: Handle, EventSource, SourceDriver {
     guard interval > .zero, let milliseconds = UInt32(exactly: interval.milliseconds) else {
       throw UVError(.invalidArgument, operation: "fs_poll_start", subject: "every \(interval)")
     }
-    source = SourceCore(loop: loop, operation: "fs_poll")
-    try super.init(loop: loop, size: MemoryLayout<uv_fs_poll_t>.size, "fs_poll_init") { raw in
-      uv_fs_poll_init(loop.raw, raw.assumingMemoryBound(to: uv_fs_poll_t.self))
+    try super.init(loop: loop, "fs_poll", size: MemoryLayout<uv_fs_poll_t>.size, "fs_poll_init") {
+      uv_fs_poll_init(loop.raw, $0.assumingMemoryBound(to: uv_fs_poll_t.self))
     }
-    source.driver = self
     try check(path, "fs_poll_start") { uv_fs_poll_start(handle, statusChanged, $0, milliseconds) }
     // Whoever waits keeps the loop running; a watcher that nobody asks does not.
     uv_unref(block.handle)
@@ -42,49 +34,23 @@ public final class FileStatusWatcher: Handle, EventSource, SourceDriver {
     return try UV.path("fs_poll_getpath") { uv_fs_poll_getpath(handle, $0, $1) }
   }
 
-  /// Asks for the next change; nil never comes. See ``EventSource/next(_:)``.
-  ///
-  /// The corresponding libuv function is `uv_fs_poll_start`.
-  @discardableResult
-  public func next(_ done: @escaping Completion<FileStatusChange?>) -> PendingRequest { source.next(done) }
+  override func startProducing() { uv_ref(block.handle) }
 
-  /// Calls `handler` with each change.
-  ///
-  /// The corresponding libuv function is `uv_fs_poll_start`.
-  public func start(_ handler: @escaping Completion<FileStatusChange?>) { source.start(handler) }
+  override func stopProducing() { uv_unref(block.handle) }
 
-  /// Stops calling the handler; what happens is kept until somebody asks, or the watcher is closed.
-  public func stop() { source.stop() }
+  override var hasPending: Bool { unasked != nil }
 
-  func resume() {
-    guard beginWatching(source, "fs_poll") else { return }
-    // Not from here: whoever asks is still on the stack.
-    guard unasked != nil else { return }
-    loop.queueMicrotask { [self] in
-      if source.hasDemand, let change = unasked.take() { source.deliver(change) }
-      source.pauseIfUnwanted()
-    }
+  override func deliverPending() {
+    if source.hasDemand, let change = unasked.take() { source.deliver(change) }
   }
-
-  func pause() { endWatching() }
 
   fileprivate func receive(_ change: FileStatusChange) {
-    let change = unasked.map { FileStatusChange(previous: $0.previous, current: change.current) } ?? change
-    if source.hasDemand {
-      unasked = nil
-      source.deliver(change)
-    } else {
-      unasked = change
-    }
+    loop.beginCallback()
+    unasked = FileStatusChange(previous: unasked.map(\.previous) ?? change.previous, current: change.current)
+    deliverPending()
+    loop.endCallback()
+    source.pauseIfUnwanted()
   }
-
-  override func didClose() {
-    source.finish(UVError(.cancelled, operation: "fs_poll"))
-    super.didClose()
-  }
-
-  /// Waits for one change after the other until the watcher is closed.
-  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source: source) }
 }
 
 extension FileSystem {
@@ -106,15 +72,10 @@ private func statusChanged(
   _ handle: UnsafeMutablePointer<uv_fs_poll_t>?, _ code: Int32, _ previous: UnsafePointer<uv_stat_t>?,
   _ current: UnsafePointer<uv_stat_t>?
 ) {
-  let watcher = owner(of: handle!, as: FileStatusWatcher.self)
-  let loop = watcher.loop
-  loop.beginCallback()
   // libuv says "none" by a status of zeros.
   let known = previous!.pointee.st_mode == 0 ? nil : FileStatus(previous!.pointee)
-  watcher.receive(
+  owner(of: handle!, as: FileStatusWatcher.self).receive(
     FileStatusChange(
       previous: known,
       current: code < 0 ? .failure(failure(code, "fs_poll")) : .success(FileStatus(current!.pointee))))
-  loop.endCallback()
-  watcher.source.pauseIfUnwanted()
 }

@@ -7,15 +7,9 @@ import CUV
 ///
 /// On Linux the system reports what happens right in a directory, not below it, and a file that is replaced by
 /// another of its name is no longer watched; so watch the directory that it is in.
-public final class FileWatcher: Handle, EventSource, SourceDriver {
-  /// What the source delivers.
-  public typealias Element = FileEvent
-  /// What ends it before its time.
-  public typealias Failure = UVError
-
+public final class FileWatcher: SourceHandle<FileEvent> {
   private static let limit = 1024
 
-  let source: SourceCore<FileEvent>
   /// What nobody has asked for yet, in the order in which it first happened.
   private var unasked: [FileEvent] = []
   private var indices: [FilePath?: Int] = [:]
@@ -25,11 +19,9 @@ public final class FileWatcher: Handle, EventSource, SourceDriver {
   }
 
   init(loop: EventLoop, path: some PathConvertible) throws(UVError) {
-    source = SourceCore(loop: loop, operation: "fs_event")
-    try super.init(loop: loop, size: MemoryLayout<uv_fs_event_t>.size, "fs_event_init") { raw in
-      uv_fs_event_init(loop.raw, raw.assumingMemoryBound(to: uv_fs_event_t.self))
+    try super.init(loop: loop, "fs_event", size: MemoryLayout<uv_fs_event_t>.size, "fs_event_init") {
+      uv_fs_event_init(loop.raw, $0.assumingMemoryBound(to: uv_fs_event_t.self))
     }
-    source.driver = self
     try check(path, "fs_event_start") { uv_fs_event_start(handle, fileChanged, $0, 0) }
     // Whoever waits keeps the loop running; a watcher that nobody asks does not.
     uv_unref(block.handle)
@@ -45,39 +37,22 @@ public final class FileWatcher: Handle, EventSource, SourceDriver {
     return try UV.path("fs_event_getpath") { uv_fs_event_getpath(handle, $0, $1) }
   }
 
-  /// Asks for the next event; nil never comes. See ``EventSource/next(_:)``.
-  ///
-  /// The corresponding libuv function is `uv_fs_event_start`.
-  @discardableResult
-  public func next(_ done: @escaping Completion<FileEvent?>) -> PendingRequest { source.next(done) }
+  override func startProducing() { uv_ref(block.handle) }
 
-  /// Calls `handler` with each event.
-  ///
-  /// The corresponding libuv function is `uv_fs_event_start`.
-  public func start(_ handler: @escaping Completion<FileEvent?>) { source.start(handler) }
+  override func stopProducing() { uv_unref(block.handle) }
 
-  /// Stops calling the handler; what happens is kept until somebody asks, or the watcher is closed.
-  public func stop() { source.stop() }
+  override var hasPending: Bool { !unasked.isEmpty }
 
-  func resume() {
-    guard beginWatching(source, "fs_event") else { return }
-    // Not from here: whoever asks is still on the stack.
-    if !unasked.isEmpty { loop.queueMicrotask { [self] in deliverUnasked() } }
-  }
-
-  func pause() { endWatching() }
-
-  private func deliverUnasked() {
+  override func deliverPending() {
     while source.hasDemand, !unasked.isEmpty {
       let events = unasked
       unasked = []
       indices = [:]
-      for event in events { receive(event) }
+      for event in events { tell(event) }
     }
-    source.pauseIfUnwanted()
   }
 
-  fileprivate func receive(_ event: FileEvent) {
+  private func tell(_ event: FileEvent) {
     if unasked.isEmpty, source.hasDemand { return source.deliver(event) }
     if let index = indices[event.name] {
       unasked[index].kinds.formUnion(event.kinds)
@@ -91,15 +66,17 @@ public final class FileWatcher: Handle, EventSource, SourceDriver {
     }
   }
 
-  fileprivate func fail(_ error: UVError) { source.finish(error) }
-
-  override func didClose() {
-    source.finish(UVError(.cancelled, operation: "fs_event"))
-    super.didClose()
+  fileprivate func receive(_ kinds: Int32, _ name: UnsafePointer<CChar>?, _ code: Int32) {
+    loop.beginCallback()
+    if code < 0 {
+      source.finish(failure(code, "fs_event"))
+    } else {
+      let name = name.map { FilePath(platformString: $0) }
+      tell(FileEvent(kinds: FileEvent.Kinds(rawValue: kinds), name: name))
+    }
+    loop.endCallback()
+    source.pauseIfUnwanted()
   }
-
-  /// Waits for one event after the other until the watcher is closed.
-  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source: source) }
 }
 
 extension FileSystem {
@@ -117,15 +94,5 @@ extension FileSystem {
 private func fileChanged(
   _ handle: UnsafeMutablePointer<uv_fs_event_t>?, _ name: UnsafePointer<CChar>?, _ kinds: Int32, _ code: Int32
 ) {
-  let watcher = owner(of: handle!, as: FileWatcher.self)
-  let loop = watcher.loop
-  loop.beginCallback()
-  if code < 0 {
-    watcher.fail(failure(code, "fs_event"))
-  } else {
-    let kinds = FileEvent.Kinds(rawValue: kinds)
-    watcher.receive(FileEvent(kinds: kinds, name: name.map { FilePath(platformString: $0) }))
-  }
-  loop.endCallback()
-  watcher.source.pauseIfUnwanted()
+  owner(of: handle!, as: FileWatcher.self).receive(kinds, name, code)
 }
