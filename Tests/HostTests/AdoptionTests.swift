@@ -32,7 +32,10 @@ import UVTestSupport
         .catch { _ in log.append("promise failed") }
       loop.files.stat("/").publisher()
         .delay(for: .milliseconds(2), scheduler: loop)
-        .sink { _ in } receiveValue: { log.append("publisher \($0.type == .directory)") }
+        .sink { _ in
+        } receiveValue: {
+          log.append("publisher \($0.type == .directory)")
+        }
         .store(in: &subscriptions)
       loop.spawn {
         do throws(UVError) {

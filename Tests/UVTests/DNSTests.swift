@@ -19,7 +19,9 @@ import UVTestSupport
         }
       }
       while began.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
-      for (host, text) in [("127.0.0.1", "127.0.0.1:80"), ("::1", "[::1]:80"), ("fe80::1%lo", "[fe80::1]:80")] {
+      for (host, text) in [
+        ("127.0.0.1", "127.0.0.1:80"), ("::1", "[::1]:80"), ("fe80::1%lo", "[fe80::1]:80"),
+      ] {
         let addresses = try await loop.dns.resolve(host, port: 80).value
         #expect(addresses.map(\.description) == [text])
       }

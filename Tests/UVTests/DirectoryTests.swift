@@ -97,7 +97,8 @@ import UVTestSupport
   /// Rule 55: names are bytes.
   @Test func rule55ANameThatIsNotText() async throws {
     try await withFiles(0) { loop, path, _ in
-      let name = try #require(FilePath.Component(platformString: [CInterop.PlatformChar(bitPattern: 0xff), 0]))
+      let name = try #require(
+        FilePath.Component(platformString: [CInterop.PlatformChar(bitPattern: 0xff), 0]))
       let file = FilePath(path).appending(name)
       try await loop.files.writeFile(file, "x").value
       let directory = try await loop.files.opendir(path).value

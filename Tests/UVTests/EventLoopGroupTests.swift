@@ -135,7 +135,8 @@ import UVTestSupport
 
   @Test func aGroupOfNothingIsRefused() async throws {
     try await withThread {
-      #expect(throws: UVError(.invalidArgument, operation: "EventLoopGroup", subject: "0 loops (1 or more)")) {
+      #expect(throws: UVError(.invalidArgument, operation: "EventLoopGroup", subject: "0 loops (1 or more)"))
+      {
         try EventLoopGroup(count: 0)
       }
       #expect(EventLoopGroup.defaultCount >= 1)

@@ -38,7 +38,9 @@ import UVTestSupport
     try await withDirectory { loop, path in
       let watcher = try loop.files.watch(path)
       for round in 0..<3 {
-        for name in ["a", "b", "c"] { try await loop.files.writeFile("\(path)/\(name)", Bytes("\(round)")).value }
+        for name in ["a", "b", "c"] {
+          try await loop.files.writeFile("\(path)/\(name)", Bytes("\(round)")).value
+        }
       }
       // A last one, after which all of them are there.
       try await loop.files.mkdir("\(path)/end").value

@@ -39,7 +39,9 @@ final class GracefulShutdown {
     loop.forEachHandle { block in
       guard block.header.pointee.role == .listener, !block.isClosing else { return }
       // One without a reader may be going away on another thread at this moment.
-      guard let owner = block.header.pointee.retainedOwner?.takeUnretainedValue() else { return block.close() }
+      guard let owner = block.header.pointee.retainedOwner?.takeUnretainedValue() else {
+        return block.close()
+      }
       loop.queueMicrotask { owner.stopListening() }
     }
   }

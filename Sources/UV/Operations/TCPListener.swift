@@ -17,7 +17,9 @@ public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
   convenience init(loop: EventLoop, address: SocketAddress, backlog: Int, reusePort: Bool) throws(UVError) {
     // The option is set between the making of the socket and its binding.
     try self.init(loop: loop, family: !reusePort ? AF_UNSPEC : address.isIPv6 ? AF_INET6 : AF_INET)
-    if reusePort { try check(cuv_reuse_port(fileDescriptor()), "setsockopt SO_REUSEPORT", address.description) }
+    if reusePort {
+      try check(cuv_reuse_port(fileDescriptor()), "setsockopt SO_REUSEPORT", address.description)
+    }
     try check(address.withSockaddr { uv_tcp_bind(tcp, $0, 0) }, "bind", address.description)
     // libuv keeps an error of bind for later; asking for the name brings it out.
     do throws(UVError) { _ = try localAddress() } catch {
