@@ -175,7 +175,7 @@ import UVTestSupport
         // The connections that were given up, first.
         while let connection = try? await waiting.value { connection.close(); break }
         while loop.activity.handles > 1 { try await loop.sleep(for: .zero).value }
-        listener.close()
+        try await listener.close().value
         await expectFailure(.cancelled) { () async throws(UVError) in try await listener.accept().value }
       }
     }

@@ -19,7 +19,7 @@ import UVTestSupport
       #expect(try await terminal.read().value == "typed\n")
       // What was typed is shown, with the line's end as a terminal has it.
       var shown = ""
-      while !shown.hasSuffix("\n") {
+      while !shown.hasSuffix("\r\n") {
         shown += try await screen.read().value.map { String(decoding: $0, as: UTF8.self) } ?? ""
       }
       #expect(shown == "typed\r\n")

@@ -21,6 +21,7 @@ import UVTestSupport
   @Test(arguments: ["127.0.0.1", "::1"]) func asyncEcho(host: String) async throws {
     try await withLoop { loop in
       let server = try loop.udp.bind(host: host, port: 0)
+      let address = try server.localAddress()
       let serving = loop.spawn { () async throws(UVError) in
         for try await datagram in server {
           try await server.send([datagram]).value
@@ -30,10 +31,10 @@ import UVTestSupport
       }
       let client = try loop.udp.bind(host: host, port: 0)
       for word in ["one", "two", "", "last"] as [Bytes] {
-        try await client.send(word, to: server.localAddress()).value
+        try await client.send(word, to: address).value
         let answer = try await client.next().value
         #expect(answer?.bytes == word)
-        #expect(try answer?.address == server.localAddress())
+        #expect(answer?.address == address)
         #expect(answer?.isTruncated == false)
       }
       try await serving.value
