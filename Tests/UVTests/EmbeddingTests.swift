@@ -81,7 +81,8 @@ import UVTestSupport
       #expect(log.values == [0, 1])
       loop.sleep(for: .seconds(1000)) { _ in }
       #expect(try loop.runNoWait())
-      #expect(loop.backendTimeout! > .seconds(100))
+      // The wheel may look earlier, never later.
+      #expect(loop.backendTimeout.map { $0 > .zero && $0 <= .seconds(1000) } == true)
       loop.spawn { loop.stop() }
       #expect(try !loop.runOnce())
       loop.shutdown()
