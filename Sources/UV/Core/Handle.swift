@@ -88,6 +88,7 @@ public class Handle {
     static let timer = Activity(rawValue: 16)
     static let process = Activity(rawValue: 32)
     static let batch = Activity(rawValue: 64)
+    static let callback = Activity(rawValue: 128)
   }
 
   /// What a handle is to a graceful shutdown of its loop.

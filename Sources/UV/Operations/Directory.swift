@@ -52,6 +52,12 @@ public final class Directory: EventSource, SourceDriver {
   @discardableResult
   public func next(_ done: @escaping Completion<[DirectoryEntry]?>) -> PendingRequest { source.next(done) }
 
+  /// As ``next(_:)``, for an object that waits.
+  @discardableResult
+  public func next(for receiver: ElementReceiver<[DirectoryEntry]>) -> PendingRequest {
+    source.next(for: receiver)
+  }
+
   /// Calls `handler` with entries until there are no more, then with nil.
   ///
   /// The corresponding libuv function is `uv_fs_readdir`.
@@ -78,8 +84,10 @@ public final class Directory: EventSource, SourceDriver {
     // The request holds the stream and this object until libuv is done with both. Until it has been cleaned up it
     // refers to the directory, which must not be closed by what is told here.
     _ = FileRequest.start(
-      loop, "fs_readdir", { stream.take($0.request.pointee.result) },
-      { [self] result in loop.queueMicrotask { self.didRead(result) } }
+      loop, "fs_readdir",
+      .converting({ stream.take($0.request.pointee.result) }) { [self] result in
+        loop.queueMicrotask { self.didRead(result) }
+      }
     ) { uv_fs_readdir(loop.raw, $0, stream.raw, $1) }
   }
 
@@ -154,7 +162,7 @@ public final class Directory: EventSource, SourceDriver {
     }
     stream.didClose()
     _ = FileRequest.start(
-      loop, "fs_closedir", as: .close, { _ in }, { [self] in didClose($0) }
+      loop, "fs_closedir", as: .close, .void({ [self] in didClose($0) })
     ) { uv_fs_closedir(loop.raw, $0, stream.raw, $1) }
   }
 
@@ -194,12 +202,13 @@ extension FileSystem {
     }
     return FileRequest.start(
       loop, "fs_opendir", path: path,
-      { request in
-        // Sound: what libuv's request holds after it has opened a directory.
-        let raw = request.request.pointee.ptr.assumingMemoryBound(to: uv_dir_t.self)
-        return Directory(
-          loop: request.loop, path: path, stream: DirectoryStream(raw, batchSize: batchSize))
-      }, done
+      .converting(
+        { request in
+          // Sound: what libuv's request holds after it has opened a directory.
+          let raw = request.request.pointee.ptr.assumingMemoryBound(to: uv_dir_t.self)
+          return Directory(
+            loop: request.loop, path: path, stream: DirectoryStream(raw, batchSize: batchSize))
+        }, done)
     ) { uv_fs_opendir(loop.raw, $1, $0, $2) }
   }
 }

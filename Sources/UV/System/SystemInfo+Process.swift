@@ -72,7 +72,7 @@ extension SystemInfo {
   /// How readily a process is given processors: -20, the most, to 19, the least.
   ///
   /// - Parameter processID: A process; 0, the default, is this one.
-  /// - Throws: `ESRCH` if there is none.
+  /// - Throws: `noSuchProcess`.
   ///
   /// The corresponding libuv function is `uv_os_getpriority`.
   public static func priority(of processID: Int32 = 0) throws(UVError) -> Int {
@@ -86,7 +86,7 @@ extension SystemInfo {
   /// - Parameters:
   ///   - priority: -20, the most, to 19, the least. To raise it takes a privilege.
   ///   - processID: A process; 0, the default, is this one.
-  /// - Throws: `invalidArgument` for a number out of range, `permissionDenied`, `ESRCH` for no process.
+  /// - Throws: `invalidArgument` for a number out of range, `permissionDenied`, `noSuchProcess`.
   ///
   /// The corresponding libuv function is `uv_os_setpriority`.
   public static func setPriority(_ priority: Int, of processID: Int32 = 0) throws(UVError) {
