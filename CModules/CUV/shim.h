@@ -233,6 +233,12 @@ static inline int cuv_duplicate(int fd) {
   return duplicate < 0 ? uv_translate_sys_error(errno) : duplicate;
 }
 
+/// Makes `place` another descriptor for what `fd` refers to, not inherited. Returns 0 or a libuv error code.
+static inline int cuv_replace(int place, int fd) {
+  if (dup2(fd, place) < 0 || fcntl(place, F_SETFD, FD_CLOEXEC) < 0) return uv_translate_sys_error(errno);
+  return 0;
+}
+
 /// Returns 0 or a libuv error code.
 static inline int cuv_set_nonblocking(int fd) {
   int flags = fcntl(fd, F_GETFL);

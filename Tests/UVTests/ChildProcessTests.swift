@@ -26,7 +26,7 @@ import UVTestSupport
       #expect(child.processIdentifier > 0)
       #expect(child.standardError == nil)
       #expect(child.exitStatus == nil)
-      let bytes = Bytes((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+      let bytes = Bytes((0..<(1 << 18)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
       let writer = loop.spawn { () async throws(UVError) in
         try await child.standardInput!.write(bytes).value
         try await child.standardInput!.shutdown().value
