@@ -81,7 +81,7 @@ import Testing
     let table = TargetTable(targets, measured)
     #expect(table.lines.map(\.isMet) == [true, false, nil])
     #expect(table.lines[0].figures == [1, 1.05, 1.4])
-    #expect(table.notes == ["1 of 3 targets met, 1 missed.", "w n=1, async: because"])
+    #expect(table.notes == ["1 of 3 targets met, 1 missed, 1 not measured.", "w n=1, async: because"])
     #expect(table.text.count == 4 && table.text[3].hasSuffix("not measured"))
   }
 
