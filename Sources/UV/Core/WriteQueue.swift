@@ -219,7 +219,7 @@ final class WriteQueue: Cancelling {
     if let code = refusal() { return code }
     guard isEmpty else { return UV_EBUSY.rawValue }
     generation &+= 1
-    inFlight = [Entry(bytes: Bytes(), waiter: .callback(done), generation: generation)]
+    inFlight = [PendingWrite(bytes: Bytes(), waiter: .callback(done), generation: generation)]
     owner.keepAlive(.writing)
     return nil
   }
