@@ -26,12 +26,23 @@ enum Executable {
   /// What to put before a command so that it ends when this process does.
   static var attended: [String] { [path, "attend", "\(getpid())"] }
 
-  /// What a shell command prints on its first line, or an empty text.
-  static func firstLine(of command: String) -> String {
+  /// What a command prints on its first line within so many seconds, or an empty text.
+  static func firstLine(of command: [String], within seconds: Double = 10) -> String {
+    // Quoted as a shell wants it.
+    let words = command.map {
+      "'"
+        + $0.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: "'\\''") + "'"
+    }
+    return firstLine(of: words.joined(separator: " "), within: seconds)
+  }
+
+  /// What a shell command prints on its first line within so many seconds, or an empty text.
+  static func firstLine(of command: String, within seconds: Double = 10) -> String {
     guard let child = try? ChildProcess(["/bin/sh", "-c", command + " 2>/dev/null; echo"]) else {
       return ""
     }
-    let line = try? child.readLine(within: 10)
+    let line = try? child.readLine(within: seconds)
     child.finish()
     return line ?? ""
   }

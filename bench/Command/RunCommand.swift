@@ -109,7 +109,8 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     if list { return Listing.show(BenchMain.current.workloads) }
-    let plan = try plan()
+    let started = ProcessUsage.now().wall
+    var plan = try plan()
     if let json { try AtomicFile.checkWritable(json) }
     if pin != "auto" { setenv("BENCH_CPUS", pin, 1) }
     Interruption.install()
@@ -121,9 +122,12 @@ struct RunCommand: ParsableCommand {
     do {
       var instructions: [String: CountFigure] = [:]
       if counters, InstructionCounter.isAvailable {
-        instructions = try InstructionCounter(workers: workers, scratch: scratch.path).count(plan.cases)
+        // A third of the time: the rest is for what the run is about.
+        instructions = try InstructionCounter(workers: workers, scratch: scratch.path)
+          .count(plan.cases, within: plan.budget.map { $0 / 3e9 })
       }
       // Made now, since its budget of time begins now.
+      plan.spend(Double(ProcessUsage.now().wall - started))
       let runner = SuiteRunner(plan, progress: Progress(), startWorker: workers.start)
       let measured = try runner.run { rows in
         for line in ResultTable.lines(rows) { print(line) }

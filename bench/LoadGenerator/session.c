@@ -31,12 +31,12 @@ void session_reset(struct session *session) {
   bench_latency_reset(session->service);
 }
 
-int session_rendezvous(struct session *session) {
+int session_tell(struct session *session, const char *what, const char *answer) {
   char line[64];
-  printf("ready\n");
+  printf("%s\n", what);
   fflush(stdout);
-  if (fgets(line, sizeof line, stdin) == NULL || strncmp(line, "go", 2) != 0) {
-    return session_fail(session, "no go", 0);
+  if (fgets(line, sizeof line, stdin) == NULL || strncmp(line, answer, strlen(answer)) != 0) {
+    return session_fail(session, "the harness did not answer", 0);
   }
   return 0;
 }

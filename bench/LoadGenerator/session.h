@@ -33,8 +33,10 @@ int session_fail(struct session *session, const char *what, int code);
 /// Forgets what was counted so far: called between the warm-up and the run.
 void session_reset(struct session *session);
 
-/// Says `ready` and waits for `go`. Zero, or -1 when the other side is gone.
-int session_rendezvous(struct session *session);
+/// Says `what` to the harness and waits for `answer`: `ready` and `go` before the run, `measured`
+/// and `end` after it, so that the window is closed before any connection is. Zero, or -1 when
+/// the harness is gone.
+int session_tell(struct session *session, const char *what, const char *answer);
 
 /// A non-blocking socket that is connecting to the server, or -1.
 int session_connect(struct session *session);

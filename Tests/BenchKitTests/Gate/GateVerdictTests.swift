@@ -133,14 +133,6 @@ import Testing
     #expect(GateVerdict(pairs: nothing).outcome == .inconclusive)
   }
 
-  @Test func twoClocksMustAgree() {
-    var (regressed, unchanged) = (GateVerdict(.regressed), GateVerdict(.unchanged))
-    regressed.change = 0.1
-    unchanged.change = 0
-    #expect(regressed.agreeing(with: unchanged).outcome == .inconclusive)
-    #expect(regressed.agreeing(with: regressed).outcome == .regressed)
-  }
-
   @Test func aTimeThatIsNotPositiveIsMissing() {
     #expect(Quad(base: [1, 1], head: [0, 1]).shift == nil)
     #expect(Quad(base: [1], head: [1, 1]).shift == nil)

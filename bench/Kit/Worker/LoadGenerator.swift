@@ -8,27 +8,33 @@
 
 /// A process that puts load on a server and checks what comes back.
 ///
-/// It is told what to do in a line of `key=value` pairs, says `ready`, waits for `go`,
-/// and says `done` with its figures.
+/// It is told what to do in a line of `key=value` pairs, says `ready`, waits for `go`, says
+/// `measured`, waits for `end`, closes its connections, and says `done` with its figures.
 public final class LoadGenerator {
   private let child: ChildProcess
 
-  /// Starts the generator; `cpu` is the processor it shall run on, or -1.
-  public init(command: [String], cpu: Int) throws {
-    child = try ChildProcess(command + ["\(getpid())", "\(cpu)"])
+  /// Starts the generator.
+  public init(command: [String]) throws {
+    child = try ChildProcess(command + ["\(getpid())"])
   }
 
   /// One run: `values` describe the load. `meter` is opened when the generator is
   /// connected and warmed up, and closed when its last request is done.
   public func run(_ values: [(String, String)], meter: Meter) throws -> RunOutcome {
     try child.write("run " + values.map { "\($0)=\($1)" }.joined(separator: " "))
-    let answer = try child.readLine(within: 60)
-    guard answer == "ready" else { throw failure(answer) }
+    try expect("ready", within: 60)
     meter.open()
     try child.write("go")
-    let line = try child.readLine(within: 600)
+    try expect("measured", within: 600)
     meter.close()
+    try child.write("end")
+    let line = try child.readLine(within: 60)
     return try Self.outcome(line) ?? { throw failure(line) }()
+  }
+
+  private func expect(_ word: String, within seconds: Double) throws {
+    let line = try child.readLine(within: seconds)
+    guard line == word else { throw failure(line) }
   }
 
   private func failure(_ line: String) -> WrongWork {

@@ -48,6 +48,7 @@ private final class ServerInstance: WorkloadInstance {
   private let connections: Int
   private let size: Int
   private let dialogue: Dialogue
+  private let processors: Int
 
   init(
     load: ServerWorkload.Load, serve: @escaping ServerRow, parameters: ParameterValues,
@@ -59,8 +60,8 @@ private final class ServerInstance: WorkloadInstance {
     size = parameters["size"]
     // Client and server each have a processor, unless the case says otherwise or
     // there is but one.
-    let apart = bench_usable_cpus() > 1 && (parameters.value("cores") ?? 2) > 1
-    dialogue = try Dialogue(context: context, cpu: Int(bench_usable_cpu(apart ? 1 : 0)))
+    processors = min(Int(bench_usable_cpus()), parameters.value("cores") ?? 2)
+    dialogue = try Dialogue(context: context)
   }
 
   func run(_ request: RunRequest) throws -> RunOutcome {
@@ -70,6 +71,7 @@ private final class ServerInstance: WorkloadInstance {
       ("mode", load.rawValue), ("connections", "\(connections)"), ("size", "\(size)"),
       ("operations", "\(request.operations)"), ("warmup", "\(warmUp)"), ("seed", "\(request.seed)"),
       ("silent", request.wantsLatencies ? "0" : "1"),
+      ("cpu", "\(bench_usable_cpu(processors > 1 && !request.isDuel ? 1 : 0))"),
     ]
     if let arrivals = request.arrivals {
       values += [("rate", "\(arrivals.rate)"), ("poisson", arrivals.isPoisson ? "1" : "0")]
