@@ -1,5 +1,10 @@
 import BenchKit
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -19,7 +24,9 @@ enum Executable {
       // A new build may have taken its place meanwhile; the kernel still has the old one.
       return access(path, X_OK) == 0 ? path : "/proc/\(getpid())/exe"
     #else
-      return CommandLine.arguments[0]
+      let path = CommandLine.arguments[0]
+      guard path.contains("/"), !path.hasPrefix("/") else { return path }
+      return FileManager.default.currentDirectoryPath + "/" + path
     #endif
   }()
 

@@ -34,8 +34,12 @@ struct WorkerCommand: ParsableCommand {
     bench_raise_descriptor_limit()
     let scratch = try ScratchDirectory(below: directory)
     defer { scratch.remove() }
+    let generator = [Executable.path, "generate"]
+    // Where it is called the same in every process: a name's length is counted, too, where it
+    // is copied.
+    guard chdir(scratch.path) == 0 else { throw UsageError("cannot change to \(scratch.path)") }
     let context = WorkloadContext(
-      directory: scratch.path, loadGenerator: [Executable.path, "generate"],
+      directory: ".", loadGenerator: generator,
       abort: { error in
         let answer = WorkerAnswer(failure: .wrongWork, message: "\(error)")
         WorkerCommand.send((try? LineJSON.string(answer)) ?? "")
