@@ -43,7 +43,7 @@ import Testing
 
   @Test func aChildThatClosesItsOutputAndGoesOnIsNotSaidToHaveBeenKilled() throws {
     let child = try ChildProcess(
-      ["/bin/sh", "-c", "exec >&-; exec tail -f /dev/null"], patience: 0.1)
+      ["/bin/sh", "-c", "exec >&-; while :; do :; done"], patience: 0.1)
     let failure = #expect(throws: WorkerFailure.self) { try child.readLine(within: 10) }
     #expect(failure?.description == "the process closed its output and went on, so it was ended")
     #expect(!Self.exists(child.id))
