@@ -30,17 +30,27 @@ public struct BenchMain: Sendable {
   public var workloads: [any Workload]
   /// Versions of the libraries under test, by name.
   public var libraries: [String: String]
+  /// What rows are meant to reach.
+  public var targets: [Target]
+  /// How it is found out whether cost grows; nil without such a workload.
+  public var scaling: Scaling?
 
   /// A program.
   public init(
     name: String, abstract: String = "Measure, compare, and tell when something got slower.",
-    workloads: [any Workload], libraries: [String: String] = [:]
+    workloads: [any Workload], libraries: [String: String] = [:], targets: [Target] = [],
+    scaling: Scaling? = nil
   ) {
     self.name = name
     self.abstract = abstract
     self.workloads = workloads
     self.libraries = libraries
+    self.targets = targets
+    self.scaling = scaling
   }
+
+  /// What a worker can be asked for: `scale` has a workload of its own.
+  var allWorkloads: [any Workload] { workloads + (scaling.map { [$0.workload] } ?? []) }
 
   /// Does what the command line says and ends the process.
   public func run() -> Never {

@@ -115,9 +115,9 @@ int run_accept(struct session *session) {
     for (uint32_t i = 0; i < session->connections; i++) all->visits[i].fd = -1;
     bench_fill(all->payload, (size_t)session->size + SPARE, session->seed);
     result = phase(all, session->warmup);
-    if (result == 0) result = session_tell(session, "ready", "go");
+    if (result == 0) result = session_rendezvous(session);
     if (result == 0) result = phase(all, session->operations);
-    if (result == 0) result = session_tell(session, "measured", "end");
+    if (result == 0) result = session_report(session);
     for (uint32_t i = 0; i < session->connections; i++) {
       if (all->visits[i].fd >= 0) session_close(all->visits[i].fd);
     }

@@ -120,9 +120,9 @@ int run_stream(struct session *session) {
     for (uint32_t i = 0; i < session->connections; i++) sink->sources[i].fd = -1;
     result = prepare(sink);
     if (result == 0) result = phase(sink, session->warmup);
-    if (result == 0) result = session_tell(session, "ready", "go");
+    if (result == 0) result = session_rendezvous(session);
     if (result == 0) result = phase(sink, session->operations);
-    if (result == 0) result = session_tell(session, "measured", "end");
+    if (result == 0) result = session_report(session);
     for (uint32_t i = 0; i < session->connections; i++) {
       if (sink->sources[i].fd >= 0) close(sink->sources[i].fd);
     }

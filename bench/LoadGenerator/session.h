@@ -6,10 +6,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { SESSION_PORTS = 64 };
+
 /// One run: what was asked, what came of it, and what the modes share.
 struct session {
   int epoll;
-  uint16_t port;
+  /// Where the server listens; connections go to its ports in turn.
+  uint16_t ports[SESSION_PORTS];
+  uint32_t port_count;
+  uint32_t connected;
   uint32_t connections;
   uint32_t size;
   uint64_t operations;
@@ -33,10 +38,12 @@ int session_fail(struct session *session, const char *what, int code);
 /// Forgets what was counted so far: called between the warm-up and the run.
 void session_reset(struct session *session);
 
-/// Says `what` to the harness and waits for `answer`: `ready` and `go` before the run, `measured`
-/// and `end` after it, so that the window is closed before any connection is. Zero, or -1 when
-/// the harness is gone.
-int session_tell(struct session *session, const char *what, const char *answer);
+/// Says `ready` and waits for `go`. Zero, or -1 when the other side is gone.
+int session_rendezvous(struct session *session);
+
+/// Says `done` with the figures, and waits for `end`: only then may connections be closed. Zero, or -1 when the
+/// other side is gone.
+int session_report(struct session *session);
 
 /// A non-blocking socket that is connecting to the server, or -1.
 int session_connect(struct session *session);

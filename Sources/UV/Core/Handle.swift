@@ -88,6 +88,7 @@ public class Handle {
     static let timer = Activity(rawValue: 16)
     static let process = Activity(rawValue: 32)
     static let batch = Activity(rawValue: 64)
+    static let callback = Activity(rawValue: 128)
   }
 
   /// Makes the handle its own owner while it is active.

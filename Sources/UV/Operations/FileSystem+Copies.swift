@@ -23,7 +23,7 @@ extension FileSystem {
     _ path: some PathConvertible, to destination: some PathConvertible, options: CopyOptions = [],
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_copyfile", path: path, { _ in }, done) { path, request, done in
+    FileRequest.start(loop, "fs_copyfile", path: path, .void(done)) { path, request, done in
       destination.withPathBytes { destination in
         destination.map { uv_fs_copyfile(loop.raw, request, path, $0, options.rawValue, done) }
           ?? UV_EINVAL.rawValue
@@ -50,11 +50,12 @@ extension FileSystem {
   ) -> PendingRequest {
     FileRequest.start(
       loop, "fs_mkstemp", path: template,
-      { request in
-        File(
-          loop: request.loop, path: FilePath(platformString: request.request.pointee.path),
-          descriptor: Int32(request.request.pointee.result))
-      }, done
+      .converting(
+        { request in
+          File(
+            loop: request.loop, path: FilePath(platformString: request.request.pointee.path),
+            descriptor: Int32(request.request.pointee.result))
+        }, done)
     ) {
       uv_fs_mkstemp(loop.raw, $1, $0, $2)
     }

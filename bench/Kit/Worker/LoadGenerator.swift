@@ -8,8 +8,8 @@
 
 /// A process that puts load on a server and checks what comes back.
 ///
-/// It is told what to do in a line of `key=value` pairs, says `ready`, waits for `go`, says
-/// `measured`, waits for `end`, closes its connections, and says `done` with its figures.
+/// It is told what to do in a line of `key=value` pairs, says `ready`, waits for `go`,
+/// says `done` with its figures, and waits for `end` before it closes its connections.
 public final class LoadGenerator {
   private let child: ChildProcess
 
@@ -22,19 +22,15 @@ public final class LoadGenerator {
   /// connected and warmed up, and closed when its last request is done.
   public func run(_ values: [(String, String)], meter: Meter) throws -> RunOutcome {
     try child.write("run " + values.map { "\($0)=\($1)" }.joined(separator: " "))
-    try expect("ready", within: 60)
+    let answer = try child.readLine(within: 60)
+    guard answer == "ready" else { throw failure(answer) }
     meter.open()
     try child.write("go")
-    try expect("measured", within: 600)
+    let line = try child.readLine(within: 600)
     meter.close()
+    guard let outcome = try Self.outcome(line) else { throw failure(line) }
     try child.write("end")
-    let line = try child.readLine(within: 60)
-    return try Self.outcome(line) ?? { throw failure(line) }()
-  }
-
-  private func expect(_ word: String, within seconds: Double) throws {
-    let line = try child.readLine(within: seconds)
-    guard line == word else { throw failure(line) }
+    return outcome
   }
 
   private func failure(_ line: String) -> WrongWork {

@@ -9,9 +9,8 @@
 ///     run mode=echo port=7000 connections=50 size=64 operations=1000 warmup=100 seed=1 cpu=1
 ///     → ready          connected, warmed up; the clock of the measured side may start
 ///     go
-///     → measured       the last answer has come: the clock may stop
-///     end
 ///     → done operations=1000 checksum=… wall_ns=… latencies=<ns>:<count>,…
+///     end              the clock has stopped; connections may be closed
 ///
 /// or `error <sentence>` at any point. `mode` is `echo`, `accept` or `stream`.
 /// `rate=R` sends R requests a second whatever comes back (`poisson=1` for random
