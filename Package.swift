@@ -57,6 +57,10 @@ let package = Package(
       name: "MainActorInLoop", dependencies: ["UV"], path: "Sources/Examples/MainActorInLoop",
       swiftSettings: settings),
 
+    .executableTarget(
+      name: "Workers", dependencies: ["UV"], path: "Sources/Examples/Workers",
+      swiftSettings: settings),
+
     // The benchmark.
     .target(name: "CBenchHooks", path: "bench/Hooks"),
     .target(name: "CBenchSupport", path: "bench/Support"),
@@ -98,7 +102,7 @@ let package = Package(
       name: "StyleTests", dependencies: ["UV", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "PackageTests", dependencies: ["EchoServer", "FourStyles", "MainActorInLoop"],
+      name: "PackageTests", dependencies: ["EchoServer", "FourStyles", "MainActorInLoop", "Workers"],
       swiftSettings: settings),
     .testTarget(
       name: "BenchKitTests",

@@ -223,6 +223,14 @@ static inline int cuv_file_job_queue(uv_loop_t *loop, struct cuv_file_job *job, 
   return uv_queue_work(loop, &job->work, cuv_file_job_run, done);
 }
 
+/// Lets the calling thread receive a signal, which a thread of Dispatch's, and so whatever that has started, does not.
+static inline void cuv_unblock_signal(int signal) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 // MARK: Descriptors
 
 static inline bool cuv_is_open(int fd) { return fcntl(fd, F_GETFD) != -1; }
@@ -233,11 +241,24 @@ static inline int cuv_duplicate(int fd) {
   return duplicate < 0 ? uv_translate_sys_error(errno) : duplicate;
 }
 
+/// Makes `place` another descriptor for what `fd` refers to, not inherited. Returns 0 or a libuv error code.
+static inline int cuv_replace(int place, int fd) {
+  if (dup2(fd, place) < 0 || fcntl(place, F_SETFD, FD_CLOEXEC) < 0) return uv_translate_sys_error(errno);
+  return 0;
+}
+
 /// Returns 0 or a libuv error code.
 static inline int cuv_set_nonblocking(int fd) {
   int flags = fcntl(fd, F_GETFL);
   if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) return uv_translate_sys_error(errno);
   return 0;
+}
+
+/// Whether a descriptor is of a datagram socket, which for libuv may be one of the Unix domain too.
+static inline bool cuv_is_datagram_socket(int fd) {
+  int type;
+  socklen_t length = sizeof type;
+  return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_DGRAM;
 }
 
 /// The bytes that the path of a Unix domain socket may have; libuv 1.44 cuts a longer one short without a word.
