@@ -39,7 +39,7 @@ public final class CountsRunner {
     if case .parameter(let name) = item.workload.operationCount {
       return min(item.parameters[name], 10_000)
     }
-    return 200
+    return 100
   }
 
   private func slopes(
