@@ -102,6 +102,9 @@ let package = Package(
       name: "StyleTests", dependencies: ["UV", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
+      name: "HostTests", dependencies: ["CUV", "UV", "UVPromises", "UVFutures", "UVTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
       name: "PackageTests", dependencies: ["EchoServer", "FourStyles", "MainActorInLoop", "Workers"],
       swiftSettings: settings),
     .testTarget(

@@ -20,6 +20,7 @@
 
 #ifdef __linux__
 #include <sys/eventfd.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #endif
 
@@ -82,6 +83,16 @@ extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *message);
 #endif
 
+// MARK: Loops
+
+// Variadic in libuv.
+static inline int cuv_loop_block_signal(uv_loop_t *loop, int signal) {
+  return uv_loop_configure(loop, UV_LOOP_BLOCK_SIGNAL, signal);
+}
+static inline int cuv_loop_measure_idle_time(uv_loop_t *loop) {
+  return uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
+}
+
 // MARK: Handles and requests
 
 static inline void cuv_handle_set_data(void *handle, void *data) { ((uv_handle_t *)handle)->data = data; }
@@ -99,6 +110,21 @@ static inline int cuv_try_write(uv_stream_t *stream, const void *bytes, size_t c
 static inline void cuv_buf_set(uv_buf_t *buf, const void *bytes, size_t count) {
   buf->base = (char *)bytes;
   buf->len = count;
+}
+
+// MARK: Sockets
+
+static inline int cuv_reuse_port(int fd) {
+  int on = 1;
+  return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) < 0 ? uv_translate_sys_error(errno) : 0;
+}
+
+/// As `uv_tcp_getpeername`, for a descriptor that libuv does not know yet.
+static inline int cuv_getpeername(int fd, struct sockaddr *address, int *length) {
+  socklen_t size = (socklen_t)*length;
+  if (getpeername(fd, address, &size) < 0) return uv_translate_sys_error(errno);
+  *length = (int)size;
+  return 0;
 }
 
 // MARK: Whole files, in one job of the thread pool
@@ -195,6 +221,40 @@ static inline int cuv_write_file(const char *path, const void *bytes, size_t cou
   }
   free(temporary);
   return error;
+}
+
+// MARK: From a file to a socket
+
+/// Bytes to be sent from a file to a socket on the thread pool. libuv 1.44's own sendfile copies to a socket through
+/// a buffer, and keeps the thread waiting for as long as the peer does not read.
+struct cuv_sendfile_job {
+  uv_work_t work;
+  int socket, file;
+  int64_t offset;
+  size_t count;
+  ssize_t result;
+};
+
+static inline void cuv_sendfile_job_run(uv_work_t *work) {
+  struct cuv_sendfile_job *job = (struct cuv_sendfile_job *)work;
+  // One call carries a little less than 2 GiB.
+  size_t count = job->count > 0x40000000 ? 0x40000000 : job->count;
+  ssize_t sent;
+#ifdef __linux__
+  do {
+    off_t offset = job->offset;
+    sent = sendfile(job->socket, job->file, &offset, count);
+  } while (sent < 0 && errno == EINTR);
+#else
+  off_t length = (off_t)count;
+  sent = sendfile(job->file, job->socket, job->offset, &length, NULL, 0);
+  if (sent == 0 || length > 0) sent = (ssize_t)length;
+#endif
+  job->result = sent < 0 ? uv_translate_sys_error(errno) : sent;
+}
+
+static inline int cuv_sendfile_job_queue(uv_loop_t *loop, struct cuv_sendfile_job *job, uv_after_work_cb done) {
+  return uv_queue_work(loop, &job->work, cuv_sendfile_job_run, done);
 }
 
 static inline uv_handle_t *cuv_handle(void *handle) { return (uv_handle_t *)handle; }

@@ -170,7 +170,3 @@ import UVTestSupport
     await #expect(throws: UVError(.loopClosed, operation: "execute")) { try await clock.sleep(for: .zero) }
   }
 }
-
-extension Result {
-  var error: Failure? { if case .failure(let error) = self { error } else { nil } }
-}
