@@ -142,14 +142,3 @@ struct RunCommand: ParsableCommand {
     return measure.plan(cases, quick: quick, budget: 50, counts: true, load: load)
   }
 }
-
-extension RowResult {
-  /// The row with instructions among its counts, where they were counted.
-  fileprivate func adding(_ instructions: [String: CountFigure]) -> RowResult {
-    let id = WorkloadID(workload: workload, revision: revision, style: style, parameters: parameters)
-    guard let figure = instructions[id.description] else { return self }
-    var row = self
-    row.countsPerOperation["instructions"] = figure.value
-    return row
-  }
-}

@@ -34,10 +34,16 @@ final class PeerWorker: RowWorker {
     let meter = Meter(usage: { ProcessUsage.now(of: process) })
     PeakMemory.reset(of: "\(process)")
     let outcome: RunOutcome
-    if let server {
-      outcome = try server.generator.run(load(request, port: server.port), meter: meter)
-    } else {
-      outcome = try work(request, meter: meter, within: seconds)
+    do {
+      if let server {
+        outcome = try server.generator.run(load(request, port: server.port), meter: meter)
+      } else {
+        outcome = try work(request, meter: meter, within: seconds)
+      }
+    } catch let wrong as WrongWork {
+      throw WrongWork("\(request.id): \(wrong)")
+    } catch let failure as WorkerFailure {
+      throw WorkerFailure("\(request.id): \(failure)")
     }
     guard let measurement = meter.measurement else {
       throw WrongWork("\(request.id) opened no window")
@@ -71,7 +77,7 @@ final class PeerWorker: RowWorker {
     let words = line.split(separator: " ").map { Int($0) }
     let expected = Self.found(request)
     guard words == [request.operations, expected] else {
-      throw WrongWork("\(request.id) answered `\(line)`, not `\(request.operations) \(expected)`")
+      throw WrongWork("answered `\(line)`, not `\(request.operations) \(expected)`")
     }
     return RunOutcome(operations: request.operations, checksum: 0)
   }
