@@ -30,16 +30,19 @@ public struct BenchMain: Sendable {
   public var workloads: [any Workload]
   /// Versions of the libraries under test, by name.
   public var libraries: [String: String]
+  /// Commands of the program's own, beside those that every benchmark program has.
+  public var commands: [any ParsableCommand.Type]
 
   /// A program.
   public init(
     name: String, abstract: String = "Measure, compare, and tell when something got slower.",
-    workloads: [any Workload], libraries: [String: String] = [:]
+    workloads: [any Workload], libraries: [String: String] = [:], commands: [any ParsableCommand.Type] = []
   ) {
     self.name = name
     self.abstract = abstract
     self.workloads = workloads
     self.libraries = libraries
+    self.commands = commands
   }
 
   /// Does what the command line says and ends the process.

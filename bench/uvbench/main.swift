@@ -3,5 +3,5 @@ import BenchWorkloads
 
 BenchMain(
   name: "uvbench", abstract: "What does each style of swift-uv cost beside plain C on the same libuv?",
-  workloads: Workloads.all, libraries: ["libuv": Workloads.libuvVersion]
+  workloads: Workloads.all, libraries: ["libuv": Workloads.libuvVersion], commands: [SoakCommand.self]
 ).run()

@@ -21,6 +21,8 @@ final class FileRequest: ActiveRequest {
     case write(descriptor: Int32, offset: Int64?)
     /// Cannot be cancelled: a descriptor that is not closed is lost.
     case close
+    /// Makes a file or directory whose name only the answer tells: without it, nobody could remove that.
+    case temporaryFile, temporaryDirectory
   }
 
   let request = UnsafeMutablePointer<uv_fs_t>.allocate(capacity: 1)
@@ -70,12 +72,12 @@ final class FileRequest: ActiveRequest {
   /// Starts an operation on a path.
   @inline(__always)
   static func start<Success>(
-    _ loop: EventLoop, _ operation: String, path: some PathConvertible,
+    _ loop: EventLoop, _ operation: String, as kind: Kind = .ordinary, path: some PathConvertible,
     _ convert: @escaping (FileRequest) -> Success, _ done: @escaping Completion<Success>,
     _ call: (UnsafePointer<CChar>, UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32
   ) -> PendingRequest {
     path.withPathBytes { pointer in
-      if let pointer { return start(loop, operation, convert, done) { call(pointer, $0, $1) } }
+      if let pointer { return start(loop, operation, as: kind, convert, done) { call(pointer, $0, $1) } }
       let error = UVError(.invalidArgument, operation: operation, subject: "a path with a NUL in it")
       loop.queueMicrotask { done(.failure(error)) }
       return PendingRequest()
@@ -121,13 +123,24 @@ final class FileRequest: ActiveRequest {
     let result = request.pointee.result
     let end = end.take()!
     if isCancelled {
-      if result >= 0 { end(self, .abandoned) }
+      if result >= 0 {
+        end(self, .abandoned)
+        removeTemporary()
+      }
     } else {
       end(self, result < 0 ? .failed(failure(result, operation, subject)) : .finished)
     }
     uv_fs_req_cleanup(request)
     if holdsFile { file?.endOperation() }
     recycle()
+  }
+
+  private func removeTemporary() {
+    switch kind {
+    case .temporaryFile: unlink(request.pointee.path)
+    case .temporaryDirectory: rmdir(request.pointee.path)
+    default: break
+    }
   }
 
   /// Continues a write of which the system has taken only a part.

@@ -83,6 +83,7 @@ public class Handle {
     static let shutdown = Activity(rawValue: 4)
     static let closing = Activity(rawValue: 8)
     static let timer = Activity(rawValue: 16)
+    static let backoff = Activity(rawValue: 32)
   }
 
   /// Makes the handle its own owner while it is active.

@@ -72,7 +72,11 @@ final class LoopInternals {
   }
 
   func close() {
-    guard isAttached else { return }
+    guard isAttached else {
+      prepare.deallocate()
+      idle.deallocate()
+      return
+    }
     isAttached = false
     dirtyStreams = []
     wakeup.close()

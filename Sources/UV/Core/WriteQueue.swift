@@ -51,6 +51,8 @@ final class WriteQueue: Cancelling {
   private var shutdownWaiter: Completion<Void>?
   @exclusivity(unchecked) private(set) var isShutDown = false
   @exclusivity(unchecked) private(set) var byteCount = 0
+  /// Why bytes were lost on their way: what is written after them would follow a hole.
+  @exclusivity(unchecked) private(set) var failureCode: Int32?
 
   init(_ loop: EventLoop) { self.loop = loop }
 
@@ -122,7 +124,7 @@ final class WriteQueue: Cancelling {
   /// Why nothing can be written, as a code.
   private func refusal() -> Int32? {
     if block.isClosing { return owner.closedError("write").code.rawValue }
-    return isShutDown ? UV_EPIPE.rawValue : nil
+    return isShutDown ? UV_EPIPE.rawValue : failureCode
   }
 
   /// Writes without waiting: the number of bytes taken, 0 if something is before them, or a libuv code.
@@ -161,7 +163,7 @@ final class WriteQueue: Cancelling {
         let bytes = inFlight[index].bytes
         cuv_buf_set(buffers.baseAddress! + index, bytes.start, bytes.count)
       }
-      return uv_write(request, owner.stream, buffers.baseAddress, UInt32(inFlight.count), didWrite)
+      return cuv_write(request, owner.stream, buffers.baseAddress, UInt32(inFlight.count), didWrite)
     }
     if code < 0 { fail(code) }
   }
@@ -170,6 +172,7 @@ final class WriteQueue: Cancelling {
   private func fail(_ code: Int32) {
     let entries = inFlight
     inFlight = []
+    if entries[0].isBegun { failureCode = code }
     loop.queueMicrotask { [self] in
       complete(entries, code)
       becameEmpty(code)
@@ -177,8 +180,13 @@ final class WriteQueue: Cancelling {
   }
 
   fileprivate func finish(_ code: Int32) {
-    let entries = inFlight
+    var entries = inFlight
     inFlight = []
+    if code < 0 {
+      failureCode = code
+      entries += queued
+      queued = []
+    }
     complete(entries, code)
     if queued.isEmpty { becameEmpty(code) } else { flush() }
   }
@@ -194,7 +202,10 @@ final class WriteQueue: Cancelling {
     let waiters = drainWaiters
     drainWaiters = []
     for done in waiters { done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
-    if let done = shutdownWaiter.take() { startShutdown(done) }
+    if let done = shutdownWaiter.take() {
+      // An end would tell the peer that it has everything.
+      if code < 0 { done(.failure(failure(code, "shutdown"))) } else { startShutdown(done) }
+    }
     owner.letGo(.writing)
   }
 
@@ -233,7 +244,7 @@ final class WriteQueue: Cancelling {
   func shutDown(_ done: @escaping Completion<Void>) -> PendingRequest {
     if let code = refusal() {
       // A second shutdown is told what libuv would tell it.
-      let code = code == UV_EPIPE.rawValue ? UV_ENOTCONN.rawValue : code
+      let code = isShutDown && code == UV_EPIPE.rawValue ? UV_ENOTCONN.rawValue : code
       loop.queueMicrotask { done(.failure(failure(code, "shutdown"))) }
     } else {
       isShutDown = true

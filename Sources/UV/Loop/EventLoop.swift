@@ -55,12 +55,17 @@ public final class EventLoop {
   public init() throws(UVError) {
     cuv_ignore_sigpipe()
     raw = .allocate(capacity: 1)
-    let code = uv_loop_init(raw)
-    if code < 0 { raw.deallocate() }
-    try check(code, "loop_init")
     let wakeup: Wakeup
-    do throws(UVError) { wakeup = try Wakeup() } catch {
-      uv_loop_close(raw)
+    do throws(UVError) {
+      try check(cuv_loop_init(raw), "loop_init")
+      do throws(UVError) { wakeup = try Wakeup() } catch {
+        uv_loop_close(raw)
+        throw error
+      }
+    } catch {
+      // There is no `deinit` of what has not become an object.
+      microtasks.deallocate()
+      tasks.deallocate()
       raw.deallocate()
       throw error
     }

@@ -49,7 +49,7 @@ extension FileSystem {
     _ template: some PathConvertible, _ done: @escaping Completion<File>
   ) -> PendingRequest {
     FileRequest.start(
-      loop, "fs_mkstemp", path: template,
+      loop, "fs_mkstemp", as: .temporaryFile, path: template,
       { request in
         File(
           loop: request.loop, path: FilePath(platformString: request.request.pointee.path),

@@ -2,7 +2,9 @@ import CUV
 
 /// A listening TCP socket: a source of connections.
 ///
-/// A connection is accepted only when somebody asks for one; the others wait in the system's queue.
+/// A connection is accepted only when somebody asks for one; the others wait in the system's queue. So they do where
+/// the process has no descriptor left, which ends nothing: accepting is tried again after 5 ms, then after twice as
+/// long each time, up to a second.
 public final class TCPListener: Handle, EventSource, SourceDriver {
   /// What the source delivers.
   public typealias Element = TCPConnection
@@ -12,6 +14,7 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
   let source: SourceCore<TCPConnection>
   /// libuv holds a connection that nobody has asked for yet, and listens again once it is accepted.
   private var hasPending = false
+  private var backoff: AcceptBackoff?
 
   private var tcp: UnsafeMutablePointer<uv_tcp_t> { block.raw.assumingMemoryBound(to: uv_tcp_t.self) }
 
@@ -92,7 +95,10 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
 
   func pause() { letGo(.source) }
 
-  fileprivate func connectionIsWaiting() {
+  fileprivate func connectionIsWaiting(_ code: Int32) {
+    if code < 0, backoff == nil { backoff = AcceptBackoff(self) }
+    backoff?.note(code)
+    guard code == 0 else { return }
     hasPending = true
     acceptPending()
   }
@@ -104,6 +110,11 @@ public final class TCPListener: Handle, EventSource, SourceDriver {
     guard let connection = try? TCPConnection(loop: loop) else { return }
     hasPending = false
     if uv_accept(cuv_stream(tcp), connection.stream) == 0 { source.deliver(connection) }
+  }
+
+  override func startUVClose() {
+    backoff?.close()
+    super.startUVClose()
   }
 
   override func didClose() {
@@ -131,8 +142,7 @@ private func didConnect(_ handle: UnsafeMutablePointer<uv_stream_t>?, _ code: In
   let listener = owner(of: handle!, as: TCPListener.self)
   let loop = listener.loop
   loop.beginCallback()
-  // A negative code is of one connection too, or for want of descriptors: the listener goes on.
-  if code == 0 { listener.connectionIsWaiting() }
+  listener.connectionIsWaiting(code)
   loop.endCallback()
   listener.source.pauseIfUnwanted()
 }
