@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -115,11 +116,12 @@ static inline int cuv_loop_init(uv_loop_t *loop) {
   return code;
 }
 
-/// `uv_write`; where that has no memory for its list of buffers, it leaves the request counted, and the loop alive.
+/// `uv_write2`; where that has no memory for its list of buffers, it leaves the request counted, and the loop alive.
 static inline int cuv_write(
-    uv_write_t *request, uv_stream_t *stream, const uv_buf_t *bufs, unsigned count, uv_write_cb done) {
+    uv_write_t *request, uv_stream_t *stream, const uv_buf_t *bufs, unsigned count, uv_stream_t *passed,
+    uv_write_cb done) {
   unsigned requests = stream->loop->active_reqs.count;
-  int code = uv_write(request, stream, bufs, count, done);
+  int code = uv_write2(request, stream, bufs, count, passed, done);
   if (code < 0) stream->loop->active_reqs.count = requests;
   return code;
 }
@@ -263,4 +265,27 @@ static inline void cuv_file_job_run(uv_work_t *work) {
 
 static inline int cuv_file_job_queue(uv_loop_t *loop, struct cuv_file_job *job, uv_after_work_cb done) {
   return uv_queue_work(loop, &job->work, cuv_file_job_run, done);
+}
+
+// MARK: Descriptors
+
+static inline bool cuv_is_open(int fd) { return fcntl(fd, F_GETFD) != -1; }
+
+/// Another descriptor for the same, above the standard ones and not inherited; or a libuv error code.
+static inline int cuv_duplicate(int fd) {
+  int duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  return duplicate < 0 ? uv_translate_sys_error(errno) : duplicate;
+}
+
+/// Returns 0 or a libuv error code.
+static inline int cuv_set_nonblocking(int fd) {
+  int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) return uv_translate_sys_error(errno);
+  return 0;
+}
+
+/// The bytes that the path of a Unix domain socket may have; libuv 1.44 cuts a longer one short without a word.
+static inline size_t cuv_socket_path_limit(void) {
+  struct sockaddr_un address;
+  return sizeof address.sun_path - 1;
 }

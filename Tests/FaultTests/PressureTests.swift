@@ -116,7 +116,7 @@ import UVTestSupport
           TimeWork(loop: loop, ledger: ledger).start()
           for _ in 0..<1000 { loop.sleep(for: .seconds(1000), ledger.once("sleep, cancelled")) }
           func stop(after turns: Int) {
-            if turns == 0 { return loop.stop() }
+            if turns == 0 { return loop.queueMicrotask { loop.stop() } }
             loop.sleep(for: .zero) { _ in stop(after: turns - 1) }
           }
           stop(after: turns * 4)

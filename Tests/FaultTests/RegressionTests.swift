@@ -58,7 +58,7 @@ import UVTestSupport
         { log.append("\(what) \($0.error?.name ?? "ok")") }
       }
       // The system takes a part, and libuv has no room for the rest.
-      test_faults_arm(ENOMEM, Self.libuv, 1, 1, "uv_write")
+      test_faults_arm(ENOMEM, Self.libuv, 1, 1, "uv_write2")
       client.write(Bytes(repeating: 1, count: 16 << 20), note("begun"))
       #expect(client.writeQueueSize < 16 << 20)
       client.write("queued", note("queued"))

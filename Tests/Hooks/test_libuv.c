@@ -23,8 +23,9 @@ CALL(uv_listen, (void *stream, int backlog, void *done), (stream, backlog, done)
 CALL(uv_tcp_connect, (void *request, void *handle, const void *address, void *done),
      (request, handle, address, done))
 CALL(uv_read_start, (void *stream, void *allocate, void *done), (stream, allocate, done))
-CALL(uv_write, (void *request, void *stream, const void *buffers, unsigned count, void *done),
-     (request, stream, buffers, count, done))
+CALL(uv_write2,
+     (void *request, void *stream, const void *buffers, unsigned count, void *passed, void *done),
+     (request, stream, buffers, count, passed, done))
 CALL(uv_try_write, (void *stream, const void *buffers, unsigned count), (stream, buffers, count))
 CALL(uv_shutdown, (void *request, void *stream, void *done), (request, stream, done))
 CALL(uv_queue_work, (void *loop, void *request, void *work, void *done), (loop, request, work, done))

@@ -1,18 +1,24 @@
 import CUV
 
 /// A connection being established; libuv holds the request, the connection's handle keeps itself alive.
-final class ConnectRequest: ActiveRequest {
-  private let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
-  private let address: SocketAddress
-  private var connection: TCPConnection?
-  private var done: Completion<TCPConnection>?
+final class ConnectRequest<Connection: ByteStream>: AnyConnectRequest {
+  private let subject: String
+  private var connection: Connection?
+  private var done: Completion<Connection>?
 
+  /// - Parameters:
+  ///   - subject: What is connected to, for the error.
+  ///   - makeConnection: Makes the handle.
+  ///   - call: Passes the request, the handle and the callback on to libuv.
   static func start(
-    _ loop: EventLoop, _ address: SocketAddress, _ done: @escaping Completion<TCPConnection>
+    _ loop: EventLoop, _ subject: String, _ done: @escaping Completion<Connection>,
+    connection makeConnection: () throws(UVError) -> Connection,
+    _ call: (UnsafeMutablePointer<uv_connect_t>, Connection, @escaping uv_connect_cb) -> Int32
   ) -> PendingRequest {
     do throws(UVError) {
-      let request = ConnectRequest(loop, address, try TCPConnection(loop: loop), done)
-      try request.submit()
+      let connection = try makeConnection()
+      let request = ConnectRequest(loop, subject, connection, done)
+      try check(request.submit { call($0, connection, $1) }, "connect", subject)
       return PendingRequest(request)
     } catch {
       loop.queueMicrotask { done(.failure(error)) }
@@ -21,47 +27,54 @@ final class ConnectRequest: ActiveRequest {
   }
 
   private init(
-    _ loop: EventLoop, _ address: SocketAddress, _ connection: TCPConnection,
-    _ done: @escaping Completion<TCPConnection>
+    _ loop: EventLoop, _ subject: String, _ connection: Connection, _ done: @escaping Completion<Connection>
   ) {
-    self.address = address
+    self.subject = subject
     self.connection = connection
     self.done = done
     super.init(loop: loop)
   }
 
-  deinit { request.deallocate() }
-
-  private func submit() throws(UVError) {
-    cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
-    let handle = connection!.tcp
-    try check(
-      address.withSockaddr { uv_tcp_connect(request, handle, $0, didConnect) }, "connect",
-      address.description)
-    // Balanced when libuv calls back, which it does once, also for a closed handle.
-    _ = Unmanaged.passRetained(self)
-    loop.requests.insert(self)
-  }
-
   override func cancel(slot: UInt, generation: UInt) { connection?.close() }
 
-  fileprivate func finish(_ code: Int32) {
-    loop.requests.remove(self)
+  override func finish(_ code: Int32) {
     let connection = self.connection.take()!
     if code < 0 {
       connection.close()
-      done.take()!(.failure(failure(code, "connect", address.description)))
+      done.take()!(.failure(failure(code, "connect", subject)))
     } else {
       done.take()!(.success(connection))
     }
   }
 }
 
+/// What connections of every kind have in common.
+class AnyConnectRequest: ActiveRequest {
+  private let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
+
+  deinit { request.deallocate() }
+
+  /// Starts to connect; a code if that cannot be.
+  final func submit(_ call: (UnsafeMutablePointer<uv_connect_t>, @escaping uv_connect_cb) -> Int32) -> Int32 {
+    cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
+    let code = call(request, didConnect)
+    guard code >= 0 else { return code }
+    // Balanced when libuv calls back, which it does once, also for a closed handle.
+    _ = Unmanaged.passRetained(self)
+    loop.requests.insert(self)
+    return 0
+  }
+
+  /// Tells the result, on the loop.
+  func finish(_ code: Int32) {}
+}
+
 private func didConnect(_ request: UnsafeMutablePointer<uv_connect_t>?, _ code: Int32) {
   // Balances the retain in `submit`.
-  let connect = Unmanaged<ConnectRequest>.fromOpaque(cuv_req_data(request!)).takeRetainedValue()
+  let connect = Unmanaged<AnyConnectRequest>.fromOpaque(cuv_req_data(request!)).takeRetainedValue()
   let loop = connect.loop
   loop.beginCallback()
+  loop.requests.remove(connect)
   connect.finish(code)
   loop.endCallback()
 }

@@ -75,6 +75,9 @@ public class Handle {
     for done in waiters { done(.success(())) }
   }
 
+  /// Called by libuv when a connection waits, or could not be had; a listener overrides it.
+  func connectionArrived(_ code: Int32) {}
+
   /// Why libuv may call the handle.
   struct Activity: OptionSet {
     let rawValue: UInt8
@@ -83,7 +86,9 @@ public class Handle {
     static let shutdown = Activity(rawValue: 4)
     static let closing = Activity(rawValue: 8)
     static let timer = Activity(rawValue: 16)
-    static let backoff = Activity(rawValue: 32)
+    static let process = Activity(rawValue: 32)
+    static let batch = Activity(rawValue: 64)
+    static let backoff = Activity(rawValue: 128)
   }
 
   /// Makes the handle its own owner while it is active.

@@ -16,6 +16,8 @@ struct HandleBlock {
     var isClosed = false
     /// The owner has been deinitialized.
     var isAbandoned = false
+    /// A descriptor that libuv leaves open, to be closed with the handle.
+    var descriptor: Int32 = -1
   }
 
   /// Keeps the handle aligned for any libuv type.
@@ -76,6 +78,7 @@ private func handleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   let loop = block.header.pointee.loop
   loop.beginCallback()
   block.header.pointee.isClosed = true
+  if block.header.pointee.descriptor >= 0 { _ = CUV.close(block.header.pointee.descriptor) }
   loop.unlink(block)
   if let owner = block.header.pointee.retainedOwner {
     block.header.pointee.retainedOwner = nil

@@ -23,13 +23,14 @@ enum Work {
   case completion(Completion<Void>, Operation, Int32)
 
   enum Operation: UInt8 {
-    case sleep, write, close
+    case sleep, write, close, send
 
     var name: String {
       switch self {
       case .sleep: "sleep"
       case .write: "write"
       case .close: "close"
+      case .send: "udp_send"
       }
     }
   }

@@ -33,7 +33,7 @@ final class SourceCore<Element>: Cancelling {
   }
 
   let loop: EventLoop
-  private let operation: String
+  let operation: String
   /// The source itself, which owns this; set once.
   unowned(unsafe) var driver: (any SourceDriver)!
   // Loop-confined and never inout across a call: exclusivity checks would cost more than the accesses.
@@ -41,7 +41,7 @@ final class SourceCore<Element>: Cancelling {
   @exclusivity(unchecked) private var first: Entry?
   @exclusivity(unchecked) private var others: [Entry] = []
   @exclusivity(unchecked) private var generation: UInt = 0
-  @exclusivity(unchecked) private var isProducing = false
+  @exclusivity(unchecked) private(set) var isProducing = false
   /// The end, once; nil after it has been told.
   @exclusivity(unchecked) private var ending: Outcome?
   @exclusivity(unchecked) private(set) var hasEnded = false
@@ -170,6 +170,17 @@ final class SourceCore<Element>: Cancelling {
     others = []
     entry.waiter.resume(end)
     for entry in rest { entry.waiter.resume(.success(nil)) }
+  }
+
+  /// Tells whoever waits of an error that is not the end: the source may be asked again.
+  func fail(_ error: UVError) {
+    if let handler {
+      self.handler = nil
+      handler(.failure(error))
+    } else if let entry = first.take() {
+      if !others.isEmpty { first = others.removeFirst() }
+      entry.waiter.resume(.failure(error))
+    }
   }
 
   /// Stops the driver if nobody has asked for more by the end of the callback in which something was delivered.

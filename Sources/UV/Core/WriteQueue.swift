@@ -23,6 +23,8 @@ final class WriteQueue: Cancelling {
 
   private struct Entry {
     var bytes: Bytes
+    /// What is passed with the bytes; held until libuv is done with it.
+    var handle: Handle? = nil
     var waiter: Waiter
     var generation: UInt
     /// Whether the system has taken some of it, so that the rest must follow.
@@ -43,6 +45,8 @@ final class WriteQueue: Cancelling {
   @exclusivity(unchecked) private var inFlight: [Entry] = []
   /// Waiting for the next one.
   @exclusivity(unchecked) private var queued: [Entry] = []
+  /// How many of these pass a handle.
+  @exclusivity(unchecked) private var queuedHandles = 0
   private var isScheduled = false
   @exclusivity(unchecked) private var generation: UInt = 0
   /// The microtask that tells the end of the last write that was taken at once.
@@ -103,6 +107,19 @@ final class WriteQueue: Cancelling {
     return PendingRequest(self, generation: generation)
   }
 
+  func write(_ bytes: Bytes, passing handle: Handle, _ done: @escaping Completion<Void>) -> PendingRequest {
+    if let code = refusal() {
+      loop.complete(done, .write, code)
+      return PendingRequest()
+    }
+    let isFirst = isEmpty
+    generation &+= 1
+    queuedHandles += 1
+    append(bytes, passing: handle, .callback(done))
+    if isFirst { flush() } else { schedule() }
+    return PendingRequest(self, generation: generation)
+  }
+
   /// For a task, which has one write under way at a time: there is nothing to gather, so it never waits its turn.
   func writeNow(_ bytes: Bytes) -> Result<Int, UVError> {
     if cuv_task_is_cancelled(cuv_current_task()) { return .failure(UVError(.cancelled, operation: "write")) }
@@ -137,9 +154,12 @@ final class WriteQueue: Cancelling {
   }
 
   /// Queues bytes as part of the write that the current generation numbers.
-  private func append(_ bytes: Bytes, _ waiter: consuming Waiter, isBegun: Bool = false) {
+  private func append(
+    _ bytes: Bytes, passing handle: Handle? = nil, _ waiter: consuming Waiter, isBegun: Bool = false
+  ) {
     byteCount += bytes.count
-    queued.append(Entry(bytes: bytes, waiter: waiter, generation: generation, isBegun: isBegun))
+    queued.append(
+      Entry(bytes: bytes, handle: handle, waiter: waiter, generation: generation, isBegun: isBegun))
   }
 
   private func schedule() {
@@ -149,13 +169,25 @@ final class WriteQueue: Cancelling {
     loop.internals.flushNextTurn(owner)
   }
 
-  /// Hands everything that is queued to libuv.
+  /// Takes what one request can carry: everything, but a handle goes alone, with the bytes that it was given.
+  private func takeQueued() {
+    guard queuedHandles > 0, let first = queued.firstIndex(where: { $0.handle != nil }) else {
+      return swap(&inFlight, &queued)
+    }
+    if first == 0 { queuedHandles -= 1 }
+    inFlight = Array(queued.prefix(max(first, 1)))
+    queued.removeFirst(inFlight.count)
+  }
+
+  /// Hands what is queued to libuv.
   func flush() {
     isScheduled = false
     guard inFlight.isEmpty, !owner.isClosing else { return }
     guard !queued.isEmpty else { return becameEmpty() }
-    swap(&inFlight, &queued)
+    takeQueued()
     owner.keepAlive(.writing)
+    let handle = inFlight[0].handle
+    if let handle, handle.isClosing { return fail(UV_EBADF.rawValue) }
     let request = self.request ?? .allocate(capacity: 1)
     self.request = request
     let code = withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: inFlight.count) { buffers in
@@ -163,7 +195,9 @@ final class WriteQueue: Cancelling {
         let bytes = inFlight[index].bytes
         cuv_buf_set(buffers.baseAddress! + index, bytes.start, bytes.count)
       }
-      return cuv_write(request, owner.stream, buffers.baseAddress, UInt32(inFlight.count), didWrite)
+      return cuv_write(
+        request, owner.stream, buffers.baseAddress, UInt32(inFlight.count),
+        handle.map { cuv_stream($0.block.raw) }, didWrite)
     }
     if code < 0 { fail(code) }
   }
@@ -173,19 +207,22 @@ final class WriteQueue: Cancelling {
     let entries = inFlight
     inFlight = []
     if entries[0].isBegun { failureCode = code }
-    loop.queueMicrotask { [self] in
-      complete(entries, code)
-      becameEmpty(code)
-    }
+    loop.queueMicrotask { [self] in end(entries, code) }
   }
 
   fileprivate func finish(_ code: Int32) {
-    var entries = inFlight
+    let entries = inFlight
     inFlight = []
-    if code < 0 {
-      failureCode = code
+    if code < 0 { failureCode = code }
+    end(entries, code)
+  }
+
+  private func end(_ entries: [Entry], _ code: Int32) {
+    var entries = entries
+    if failureCode != nil {
       entries += queued
       queued = []
+      queuedHandles = 0
     }
     complete(entries, code)
     if queued.isEmpty { becameEmpty(code) } else { flush() }
@@ -225,6 +262,7 @@ final class WriteQueue: Cancelling {
         waiter = entry.waiter
       }
       queued.removeAll { $0.generation == generation }
+      if queuedHandles > 0 { queuedHandles = queued.count { $0.handle != nil } }
     } else if !takeWaiter(from: &queued, generation, &waiter),
       !takeWaiter(from: &inFlight, generation, &waiter)
     {

@@ -30,6 +30,7 @@ public final class EventLoop {
   private(set) lazy var timers = TimerWheel(loop: self)
   let requests = RequestList()
   let readBuffer = ReadBuffer()
+  let datagramBuffer = DatagramBuffer()
   @exclusivity(unchecked) private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
   @exclusivity(unchecked) private(set) var handleCount = 0
   @exclusivity(unchecked) private var workCount = 0

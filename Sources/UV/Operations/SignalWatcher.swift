@@ -12,16 +12,11 @@ import CUV
 ///   listener.close()
 /// }
 /// ```
-public final class SignalWatcher: Handle, EventSource, SourceDriver {
-  /// What the source delivers.
-  public typealias Element = Signal
-  /// What ends it before its time.
-  public typealias Failure = UVError
-
+public final class SignalWatcher: SourceHandle<Signal> {
   /// The signal that is watched.
   public let signal: Signal
-  let source: SourceCore<Signal>
-  private var hasPending = false
+  /// Whether the signal has come when nobody asked.
+  private var hasCome = false
 
   private var handle: UnsafeMutablePointer<uv_signal_t> {
     block.raw.assumingMemoryBound(to: uv_signal_t.self)
@@ -29,79 +24,33 @@ public final class SignalWatcher: Handle, EventSource, SourceDriver {
 
   init(loop: EventLoop, signal: Signal) throws(UVError) {
     self.signal = signal
-    source = SourceCore(loop: loop, operation: "signal")
-    try super.init(loop: loop, size: MemoryLayout<uv_signal_t>.size, "signal_init") { raw in
+    try super.init(loop: loop, "signal", size: MemoryLayout<uv_signal_t>.size, "signal_init") { raw in
       uv_signal_init(loop.raw, raw.assumingMemoryBound(to: uv_signal_t.self))
     }
-    source.driver = self
     try check(uv_signal_start(handle, signalReceived, signal.rawValue), "signal_start", signal.description)
     // Whoever waits keeps the loop running; a watcher that nobody asks does not.
     uv_unref(block.handle)
   }
 
-  /// Asks for the next occurrence; nil never comes. See ``EventSource/next(_:)``.
-  ///
-  /// The corresponding libuv function is `uv_signal_start`.
-  @discardableResult
-  public func next(_ done: @escaping Completion<Signal?>) -> PendingRequest { source.next(done) }
+  override func startProducing() { uv_ref(block.handle) }
 
-  /// Calls `handler` with each occurrence.
-  ///
-  /// The corresponding libuv function is `uv_signal_start`.
-  public func start(_ handler: @escaping Completion<Signal?>) { source.start(handler) }
+  override func stopProducing() { uv_unref(block.handle) }
 
-  /// Stops calling the handler; the signal still has no default effect until the watcher is closed.
-  public func stop() { source.stop() }
+  override var hasPending: Bool { hasCome }
 
-  func resume() {
-    guard !isClosing else {
-      let error = closedError("signal")
-      return loop.queueMicrotask { [self] in source.finish(error) }
-    }
-    keepAlive(.source)
-    uv_ref(block.handle)
-    // Not from here: whoever asks is still on the stack.
-    guard hasPending else { return }
-    loop.queueMicrotask { [self] in
-      deliverPending()
-      source.pauseIfUnwanted()
-    }
-  }
-
-  func pause() {
-    if !isClosing { uv_unref(block.handle) }
-    letGo(.source)
-  }
-
-  fileprivate func receive() {
-    hasPending = true
-    deliverPending()
-  }
-
-  private func deliverPending() {
-    guard hasPending, source.hasDemand else { return }
-    hasPending = false
+  override func deliverPending() {
+    guard hasCome, source.hasDemand else { return }
+    hasCome = false
     source.deliver(signal)
   }
 
-  override func didClose() {
-    source.finish(UVError(.cancelled, operation: "signal"))
-    super.didClose()
+  fileprivate func receive() {
+    loop.beginCallback()
+    hasCome = true
+    deliverPending()
+    loop.endCallback()
+    source.pauseIfUnwanted()
   }
-
-  /// The iterator of a watcher's occurrences.
-  public struct AsyncIterator: AsyncIteratorProtocol {
-    let watcher: SignalWatcher
-
-    /// The next occurrence.
-    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(UVError) -> Signal?
-    {
-      try await watcher.source.next(task: watcher.loop.currentTask)
-    }
-  }
-
-  /// Waits for one occurrence after the other until the watcher is closed.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(watcher: self) }
 }
 
 extension EventLoop {
@@ -116,10 +65,5 @@ extension EventLoop {
 }
 
 private func signalReceived(_ handle: UnsafeMutablePointer<uv_signal_t>?, _: Int32) {
-  let watcher = owner(of: handle!, as: SignalWatcher.self)
-  let loop = watcher.loop
-  loop.beginCallback()
-  watcher.receive()
-  loop.endCallback()
-  watcher.source.pauseIfUnwanted()
+  owner(of: handle!, as: SignalWatcher.self).receive()
 }

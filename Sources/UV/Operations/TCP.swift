@@ -42,7 +42,12 @@ public struct TCP {
   public func connect(to address: SocketAddress, _ done: @escaping Completion<TCPConnection>)
     -> PendingRequest
   {
-    ConnectRequest.start(loop, address, done)
+    ConnectRequest.start(
+      loop, address.description, done,
+      connection: { () throws(UVError) in try TCPConnection(loop: loop) }
+    ) { request, connection, done in
+      address.withSockaddr { uv_tcp_connect(request, connection.tcp, $0, done) }
+    }
   }
 
   /// Connects to a host by its name or address: the name's addresses are tried in the resolver's order until one

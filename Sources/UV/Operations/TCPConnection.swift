@@ -8,7 +8,7 @@ import CUV
 /// try await connection.shutdown().value
 /// for try await chunk in connection { print(chunk) }
 /// ```
-public final class TCPConnection: ByteStream {
+public final class TCPConnection: ByteStream, PassableHandle {
   var tcp: UnsafeMutablePointer<uv_tcp_t> { block.raw.assumingMemoryBound(to: uv_tcp_t.self) }
 
   init(loop: EventLoop) throws(UVError) {

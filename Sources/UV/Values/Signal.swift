@@ -14,6 +14,8 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   public static let interrupt = Signal(rawValue: SIGINT)
   /// `SIGQUIT`: somebody has typed Control-\\.
   public static let quit = Signal(rawValue: SIGQUIT)
+  /// `SIGKILL`: the process is ended; it cannot be watched for.
+  public static let kill = Signal(rawValue: SIGKILL)
   /// `SIGTERM`: the process is to end.
   public static let terminate = Signal(rawValue: SIGTERM)
   /// `SIGUSR1`: for the program to define.

@@ -80,6 +80,16 @@ extension UVError.Code {
   public static let nameTooLong = Self(UV_ENAMETOOLONG)
   /// `ENOTSUP`: not supported here.
   public static let notSupported = Self(UV_ENOTSUP)
+  /// `EMSGSIZE`: the datagram is larger than the system sends.
+  public static let messageTooLong = Self(UV_EMSGSIZE)
+  /// `EDESTADDRREQ`: the socket is not connected, so a datagram needs an address.
+  public static let destinationRequired = Self(UV_EDESTADDRREQ)
+  /// `ENOTSOCK`: the descriptor is not a socket.
+  public static let notSocket = Self(UV_ENOTSOCK)
+  /// `ENOTTY`: the descriptor is not a terminal.
+  public static let notTerminal = Self(UV_ENOTTY)
+  /// `ESRCH`: there is no such process.
+  public static let noSuchProcess = Self(UV_ESRCH)
   /// `EOF`: the end of the file or stream.
   public static let endOfFile = Self(UV_EOF)
 

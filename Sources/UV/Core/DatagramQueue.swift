@@ -1,0 +1,170 @@
+import CUV
+
+/// What a UDP socket has been asked to send and the system has not yet taken.
+///
+/// A datagram goes out at once when nothing is before it. When the system has no room, libuv is given one at a time:
+/// of several that it sends in one call, it fails all for the error of the first.
+final class DatagramQueue: Cancelling {
+  private struct Entry {
+    let datagrams: [Datagram]
+    /// The first that has not been sent.
+    var index: Int
+    var done: Completion<Void>?
+    let generation: UInt
+  }
+
+  /// The socket, which owns this; set once.
+  unowned(unsafe) var owner: UDPSocket!
+  private let loop: EventLoop
+  private var request: UnsafeMutablePointer<uv_udp_send_t>?
+  private var entries: [Entry] = []
+  /// Whether libuv has the first datagram.
+  private var isSubmitted = false
+  private var generation: UInt = 0
+  private(set) var byteCount = 0
+  private(set) var count = 0
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  deinit { request?.deallocate() }
+
+  func send(_ bytes: Bytes, to address: SocketAddress?, _ done: @escaping Completion<Void>) -> PendingRequest
+  {
+    let code = entries.isEmpty ? trySend(bytes, address) : UV_EAGAIN.rawValue
+    if code == UV_EAGAIN.rawValue { return append([Datagram(bytes, to: address)], from: 0, done) }
+    loop.complete(done, .send, min(code, 0))
+    return PendingRequest()
+  }
+
+  func send(_ datagrams: [Datagram], _ done: @escaping Completion<Void>) -> PendingRequest {
+    var index = 0
+    while index < datagrams.count {
+      let datagram = datagrams[index]
+      let code = entries.isEmpty ? trySend(datagram.bytes, datagram.address) : UV_EAGAIN.rawValue
+      if code == UV_EAGAIN.rawValue { return append(datagrams, from: index, done) }
+      if code < 0 {
+        loop.complete(done, .send, code)
+        return PendingRequest()
+      }
+      index += 1
+    }
+    loop.complete(done, .send)
+    return PendingRequest()
+  }
+
+  /// Sends without waiting; 0 or more, or a libuv code.
+  func trySend(_ bytes: Bytes, _ address: SocketAddress?) -> Int32 {
+    if owner.isClosing { return owner.closedError("udp_send").code.rawValue }
+    return withBuffer(bytes) { buffer in
+      guard let address else { return uv_udp_try_send(owner.udp, buffer, 1, nil) }
+      return address.withSockaddr { uv_udp_try_send(owner.udp, buffer, 1, $0) }
+    }
+  }
+
+  private func append(_ datagrams: [Datagram], from index: Int, _ done: @escaping Completion<Void>)
+    -> PendingRequest
+  {
+    generation &+= 1
+    entries.append(Entry(datagrams: datagrams, index: index, done: done, generation: generation))
+    for datagram in datagrams[index...] {
+      count += 1
+      byteCount += datagram.bytes.count
+    }
+    if !isSubmitted { submit() }
+    return PendingRequest(self, generation: generation)
+  }
+
+  /// Gives libuv the first datagram, to be sent when there is room.
+  private func submit() {
+    isSubmitted = true
+    owner.keepAlive(.writing)
+    let request = self.request ?? .allocate(capacity: 1)
+    self.request = request
+    let datagram = entries[0].datagrams[entries[0].index]
+    let code = withBuffer(datagram.bytes) { buffer in
+      guard let address = datagram.address else {
+        return uv_udp_send(request, owner.udp, buffer, 1, nil, didSend)
+      }
+      return address.withSockaddr { uv_udp_send(request, owner.udp, buffer, 1, $0, didSend) }
+    }
+    // Not from here: whoever sends is still on the stack.
+    if code < 0 { loop.queueMicrotask { [self] in finish(code) } }
+  }
+
+  private func withBuffer(_ bytes: Bytes, _ body: (UnsafePointer<uv_buf_t>) -> Int32) -> Int32 {
+    var buffer = uv_buf_t()
+    cuv_buf_set(&buffer, bytes.start, bytes.count)
+    return withExtendedLifetime(bytes) { body(&buffer) }
+  }
+
+  /// The first datagram has been sent, or has failed.
+  fileprivate func finish(_ code: Int32) {
+    isSubmitted = false
+    guard !entries.isEmpty, !endFirst(code) else { return }
+    // Whoever is told of an end may send more, and so have submitted it.
+    while !isSubmitted, let entry = entries.first {
+      let datagram = entry.datagrams[entry.index]
+      let code = trySend(datagram.bytes, datagram.address)
+      if code == UV_EAGAIN.rawValue { return submit() }
+      if endFirst(min(code, 0)) { return }
+    }
+    if !isSubmitted { owner.letGo(.writing) }
+  }
+
+  /// Counts the first datagram as sent or failed; an error ends the whole of its request. True if the socket closes.
+  private func endFirst(_ code: Int32) -> Bool {
+    var entry = entries[0]
+    let last = code < 0 ? entry.datagrams.count : entry.index + 1
+    discount(entry.datagrams[entry.index..<last])
+    entry.index = last
+    if last < entry.datagrams.count {
+      entries[0] = entry
+    } else {
+      entries.removeFirst()
+      entry.done?(code < 0 ? .failure(failure(code, "udp_send")) : .success(()))
+    }
+    // What waits on a socket that closes is told by its close.
+    return owner.isClosing
+  }
+
+  private func discount(_ datagrams: ArraySlice<Datagram>) {
+    for datagram in datagrams {
+      count -= 1
+      byteCount -= datagram.bytes.count
+    }
+  }
+
+  func cancel(slot: UInt, generation: UInt) {
+    guard let index = entries.firstIndex(where: { $0.generation == generation }),
+      let done = entries[index].done
+    else { return }
+    let entry = entries[index]
+    if index == 0 {
+      // libuv has the first; what follows it is taken back.
+      discount(entry.datagrams[(entry.index + 1)...])
+      entries[0] = Entry(
+        datagrams: Array(entry.datagrams[...entry.index]), index: entry.index, done: nil,
+        generation: generation)
+    } else {
+      discount(entry.datagrams[...])
+      entries.remove(at: index)
+    }
+    loop.queueMicrotask { done(.failure(failure(UV_ECANCELED.rawValue, "udp_send"))) }
+  }
+
+  /// libuv has ended what it held by now; the rest ends here.
+  func didClose() {
+    let rest = entries
+    entries = []
+    (count, byteCount) = (0, 0)
+    for entry in rest { entry.done?(.failure(failure(UV_ECANCELED.rawValue, "udp_send"))) }
+  }
+}
+
+private func didSend(_ request: UnsafeMutablePointer<uv_udp_send_t>?, _ code: Int32) {
+  let socket = owner(of: request!.pointee.handle, as: UDPSocket.self)
+  let loop = socket.loop
+  loop.beginCallback()
+  socket.queue.finish(code)
+  loop.endCallback()
+}

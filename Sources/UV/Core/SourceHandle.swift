@@ -1,0 +1,90 @@
+import CUV
+
+/// A handle that is an event source: the part that listeners, sockets and watchers share.
+///
+/// A subclass says how to begin and to cease to produce, and hands what libuv brings to `source`.
+public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
+  /// What ends the source before its time.
+  public typealias Failure = UVError
+
+  let source: SourceCore<Element>
+
+  /// - Parameters:
+  ///   - operation: What the source does, by libuv's name, for the errors that end it.
+  ///   - initOperation: What `initialize` does.
+  init(
+    loop: EventLoop, _ operation: String, size: Int, _ initOperation: String,
+    _ initialize: (UnsafeMutableRawPointer) -> Int32
+  ) throws(UVError) {
+    source = SourceCore(loop: loop, operation: operation)
+    try super.init(loop: loop, size: size, initOperation, initialize)
+    source.driver = self
+  }
+
+  /// Asks for the next element, or nil at the end; see ``EventSource/next(_:)``.
+  @discardableResult
+  public func next(_ done: @escaping Completion<Element?>) -> PendingRequest { source.next(done) }
+
+  /// Calls `handler` with each element as it comes; see ``EventSource/start(_:)``.
+  public func start(_ handler: @escaping Completion<Element?>) { source.start(handler) }
+
+  /// Ends what ``start(_:)`` began; see ``EventSource/stop()``.
+  public func stop() { source.stop() }
+
+  // MARK: Producing
+
+  /// Has libuv produce; called when somebody asks and nobody asked before.
+  func startProducing() throws(UVError) {}
+
+  /// Has libuv cease; called when nobody asks any more.
+  func stopProducing() {}
+
+  /// Whether there is something that came when nobody asked.
+  var hasPending: Bool { false }
+
+  /// Delivers what came when nobody asked.
+  func deliverPending() {}
+
+  func resume() {
+    do throws(UVError) {
+      try checkOpen(source.operation)
+      try startProducing()
+    } catch {
+      return loop.queueMicrotask { [self] in source.finish(error) }
+    }
+    keepAlive(.source)
+    // Not from here: whoever asks is still on the stack.
+    guard hasPending else { return }
+    loop.queueMicrotask { [self] in
+      deliverPending()
+      source.pauseIfUnwanted()
+    }
+  }
+
+  func pause() {
+    if !isClosing { stopProducing() }
+    letGo(.source)
+  }
+
+  override func didClose() {
+    source.finish(UVError(.cancelled, operation: source.operation))
+    super.didClose()
+  }
+
+  // MARK: Iterating
+
+  /// The iterator of a source's elements.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    let handle: SourceHandle<Element>
+
+    /// The next element, or nil at the end.
+    public nonisolated(nonsending) mutating func next(
+      isolation: (any Actor)? = #isolation
+    ) async throws(UVError) -> Element? {
+      try await handle.source.next(task: handle.loop.currentTask)
+    }
+  }
+
+  /// Iterates until the source ends, or is closed.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(handle: self) }
+}

@@ -1,0 +1,126 @@
+import CUV
+
+/// The arguments of one `uv_spawn`, in the form that C wants them in.
+struct SpawnCall {
+  let program: String
+  private let file: CStrings
+  private let arguments: CStrings
+  private let environment: CStrings?
+  private let workingDirectory: CStrings?
+  private let stdio: [uv_stdio_container_t]
+  private let user: UInt32?
+  private let group: UInt32?
+  private let isDetached: Bool
+
+  /// - Parameter stdio: What each descriptor of the child is to be, and for a pipe the handle of this end.
+  init(
+    program: some PathConvertible, arguments: [String], environment: [String: String]?,
+    workingDirectory: (any PathConvertible)?, user: UInt32?, group: UInt32?, isDetached: Bool,
+    stdio: [(ChildProcess.Stdio, PipeConnection?)]
+  ) throws(UVError) {
+    self.program = program.subject
+    let (file, directory) = (CStrings(path: program), workingDirectory.map { CStrings(path: $0) })
+    let isComplete =
+      environment?.keys.allSatisfy { !$0.isEmpty && !$0.utf8.contains(UInt8(ascii: "=")) } ?? true
+    guard let file, isComplete, workingDirectory == nil || directory! != nil,
+      let others = CStrings(arguments), let variables = CStrings(environment?.map { "\($0)=\($1)" } ?? [])
+    else { throw UVError(.invalidArgument, operation: "spawn", subject: program.subject) }
+    self.file = file
+    self.arguments = CStrings(joining: file, others)
+    self.environment = environment == nil ? nil : variables
+    self.workingDirectory = directory ?? nil
+    self.user = user
+    self.group = group
+    self.isDetached = isDetached
+    self.stdio = stdio.enumerated().map { $1.0.container(of: Int32($0), $1.1) }
+  }
+
+  /// Starts the program; 0 or a libuv code. Either way the handle is to be closed.
+  func run(_ loop: EventLoop, _ process: UnsafeMutablePointer<uv_process_t>, _ done: @escaping uv_exit_cb)
+    -> Int32
+  {
+    var stdio = stdio
+    return stdio.withUnsafeMutableBufferPointer { stdio in
+      var options = uv_process_options_t()
+      options.exit_cb = done
+      options.file = UnsafePointer(file.pointers[0])
+      options.args = arguments.pointers
+      options.env = environment?.pointers
+      options.cwd = UnsafePointer(workingDirectory?.pointers[0])
+      options.stdio_count = Int32(stdio.count)
+      options.stdio = stdio.baseAddress
+      if let user {
+        options.uid = user
+        options.flags |= UV_PROCESS_SETUID.rawValue
+      }
+      if let group {
+        options.gid = group
+        options.flags |= UV_PROCESS_SETGID.rawValue
+      }
+      if isDetached { options.flags |= UV_PROCESS_DETACHED.rawValue }
+      return uv_spawn(loop.raw, process, &options)
+    }
+  }
+}
+
+extension ChildProcess.Stdio {
+  fileprivate func container(of number: Int32, _ pipe: PipeConnection?) -> uv_stdio_container_t {
+    var container = uv_stdio_container_t()
+    container.flags = UV_IGNORE
+    switch self {
+    case .ignore: break
+    case .inherit: inherit(number, &container)
+    case .descriptor(let descriptor): inherit(descriptor, &container)
+    case .pipe, .channel:
+      container.flags = uv_stdio_flags(
+        UV_CREATE_PIPE.rawValue | UV_READABLE_PIPE.rawValue | UV_WRITABLE_PIPE.rawValue)
+      container.data.stream = pipe!.stream
+    }
+    return container
+  }
+
+  private func inherit(_ descriptor: Int32, _ container: inout uv_stdio_container_t) {
+    container.flags = UV_INHERIT_FD
+    container.data.fd = descriptor
+  }
+}
+
+/// Strings for C, with a null pointer after the last.
+private final class CStrings {
+  let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+  private let count: Int
+
+  private init(copying strings: [UnsafePointer<CChar>]) {
+    count = strings.count
+    pointers = .allocate(capacity: count + 1)
+    for (index, string) in strings.enumerated() { (pointers + index).initialize(to: strdup(string)) }
+    (pointers + count).initialize(to: nil)
+  }
+
+  deinit {
+    for index in 0..<count { free(pointers[index]) }
+    pointers.deallocate()
+  }
+
+  /// Nil if there is a NUL in one of the strings.
+  convenience init?(_ strings: [String]) {
+    if strings.contains(where: { $0.utf8.contains(0) }) { return nil }
+    let copies = strings.map { strdup($0)! }
+    defer { for copy in copies { free(copy) } }
+    self.init(copying: copies.map { UnsafePointer($0) })
+  }
+
+  /// Nil if there is a NUL in the path.
+  convenience init?(path: some PathConvertible) {
+    let copy = path.withPathBytes { $0.map { strdup($0)! } }
+    guard let copy else { return nil }
+    defer { free(copy) }
+    self.init(copying: [UnsafePointer(copy)])
+  }
+
+  convenience init(joining first: CStrings, _ second: CStrings) {
+    self.init(
+      copying: (0..<first.count).map { UnsafePointer(first.pointers[$0]!) }
+        + (0..<second.count).map { UnsafePointer(second.pointers[$0]!) })
+  }
+}

@@ -1,0 +1,158 @@
+import CUV
+
+/// A child process.
+///
+/// ```swift
+/// let child = try loop.processes.spawn("sort", stdio: [.pipe, .pipe, .inherit])
+/// try await child.standardInput!.write("b\na\n").value
+/// try await child.standardInput!.shutdown().value
+/// for try await bytes in child.standardOutput! { print(bytes) }
+/// let status = try await child.exit().value
+/// ```
+///
+/// The child keeps the loop running until it has ended, unless ``Handle/keepsLoopRunning`` says otherwise; letting go of
+/// it does nothing. Closing it before has the loop lose sight of it: it runs on, and remains a zombie after its end.
+public final class ChildProcess: Handle, Cancelling {
+  /// What a descriptor of a child is.
+  public enum Stdio: Hashable, Sendable {
+    /// The null device for 0, 1 and 2; others are not open.
+    case ignore
+    /// The descriptor of this process that has the same number.
+    case inherit
+    /// A descriptor of this process. It remains the caller's, and is made one that blocks where the child has it as 0, 1
+    /// or 2.
+    case descriptor(Int32)
+    /// One end of a socket, of which this process has the other: see ``ChildProcess/stdio``.
+    case pipe
+    /// As `pipe`, and handles can be passed through it.
+    case channel
+  }
+
+  /// How a child has ended.
+  public struct ExitStatus: Hashable, Sendable {
+    /// What it ended with; 0 if it was a signal that ended it.
+    public var code: Int
+    /// The signal that ended it, nil if it ended by itself.
+    public var signal: Signal?
+
+    /// An end; for code that makes its own, such as a test double.
+    public init(code: Int, signal: Signal? = nil) {
+      self.code = code
+      self.signal = signal
+    }
+
+    /// Whether it has ended by itself, with 0.
+    public var isSuccess: Bool { code == 0 && signal == nil }
+  }
+
+  /// The system's number of the process.
+  ///
+  /// The corresponding libuv function is `uv_process_get_pid`.
+  public private(set) var processIdentifier: Int32 = 0
+
+  /// This process's ends of the child's descriptors, in their order; nil for those that are not pipes.
+  public let stdio: [PipeConnection?]
+
+  /// How the child has ended, nil while it runs.
+  public private(set) var exitStatus: ExitStatus?
+
+  private var waiters: [(generation: UInt, done: Completion<ExitStatus>)] = []
+  private var generation: UInt = 0
+
+  /// The other end of the child's standard input, if it is a pipe.
+  public var standardInput: PipeConnection? { stdio.isEmpty ? nil : stdio[0] }
+  /// The other end of the child's standard output, if it is a pipe.
+  public var standardOutput: PipeConnection? { stdio.count > 1 ? stdio[1] : nil }
+  /// The other end of the child's standard error, if it is a pipe.
+  public var standardError: PipeConnection? { stdio.count > 2 ? stdio[2] : nil }
+
+  init(loop: EventLoop, _ call: SpawnCall, _ pipes: [PipeConnection?]) throws(UVError) {
+    stdio = pipes
+    var (code, identifier): (Int32, Int32) = (0, 0)
+    try super.init(loop: loop, size: MemoryLayout<uv_process_t>.size, "spawn") { raw in
+      let process = raw.assumingMemoryBound(to: uv_process_t.self)
+      code = call.run(loop, process, didExit)
+      if code == 0 { identifier = uv_process_get_pid(process) }
+      // libuv knows the handle now, whether or not there is a process: it is closed as any other.
+      return 0
+    }
+    processIdentifier = identifier
+    try check(code, "spawn", call.program)
+    keepAlive(.process)
+  }
+
+  // MARK: The end
+
+  /// Waits until the child has ended. What it wrote may still be to be read from its pipes.
+  ///
+  /// - Returns: A request that fails with `cancelled` if the handle is closed before.
+  ///
+  /// The corresponding libuv function is `uv_spawn`.
+  public func exit() -> Request<ExitStatus> { Request(loop) { [self] in exit($0) } }
+
+  /// Waits until the child has ended; see ``exit()``.
+  ///
+  /// The corresponding libuv function is `uv_spawn`.
+  @discardableResult
+  public func exit(_ done: @escaping Completion<ExitStatus>) -> PendingRequest {
+    if let exitStatus {
+      loop.queueMicrotask { done(.success(exitStatus)) }
+    } else if isClosing {
+      loop.queueMicrotask { done(.failure(Self.cancelled)) }
+    } else {
+      generation &+= 1
+      waiters.append((generation, done))
+      return PendingRequest(self, generation: generation)
+    }
+    return PendingRequest()
+  }
+
+  private static let cancelled = UVError(.cancelled, operation: "exit")
+
+  func cancel(slot: UInt, generation: UInt) {
+    guard let index = waiters.firstIndex(where: { $0.generation == generation }) else { return }
+    let done = waiters.remove(at: index).done
+    loop.queueMicrotask { done(.failure(Self.cancelled)) }
+  }
+
+  fileprivate func finish(_ status: ExitStatus) {
+    exitStatus = status
+    tell(.success(status))
+    letGo(.process)
+  }
+
+  private func tell(_ result: Result<ExitStatus, UVError>) {
+    let waiters = self.waiters
+    self.waiters = []
+    for waiter in waiters { waiter.done(result) }
+  }
+
+  override func didClose() {
+    tell(.failure(Self.cancelled))
+    super.didClose()
+  }
+
+  // MARK: Signals
+
+  /// Sends the child a signal.
+  ///
+  /// - Throws: `noSuchProcess` once it has ended, `badDescriptor` if the handle is closed.
+  ///
+  /// The corresponding libuv function is `uv_process_kill`.
+  public func kill(_ signal: Signal = .terminate) throws(UVError) {
+    try checkOpen("process_kill")
+    // Its number may be another's by now.
+    guard exitStatus == nil else { throw UVError(.noSuchProcess, operation: "process_kill") }
+    try check(
+      uv_process_kill(block.raw.assumingMemoryBound(to: uv_process_t.self), signal.rawValue), "process_kill")
+  }
+}
+
+private func didExit(_ handle: UnsafeMutablePointer<uv_process_t>?, _ code: Int64, _ signal: Int32) {
+  let process = owner(of: handle!, as: ChildProcess.self)
+  let loop = process.loop
+  loop.beginCallback()
+  process.finish(
+    ChildProcess.ExitStatus(code: Int(code), signal: signal == 0 ? nil : Signal(rawValue: signal)))
+  loop.endCallback()
+}

@@ -1,0 +1,73 @@
+import CUV
+
+extension Handle {
+  /// The size of the buffer that the system sends a socket's bytes from.
+  ///
+  /// - Returns: Bytes; Linux tells twice what was asked for, since it counts what it needs itself.
+  /// - Throws: `notSupported` or `notSocket` if the handle is no socket, `badDescriptor` if it is closed.
+  ///
+  /// The corresponding libuv function is `uv_send_buffer_size`.
+  public func sendBufferSize() throws(UVError) -> Int {
+    try bufferSize("send_buffer_size", 0, uv_send_buffer_size)
+  }
+
+  /// Asks for another size of the buffer that the system sends a socket's bytes from; see ``sendBufferSize()``.
+  ///
+  /// - Parameter size: 1 or more bytes; the system keeps it within bounds of its own.
+  ///
+  /// The corresponding libuv function is `uv_send_buffer_size`.
+  public func setSendBufferSize(_ size: Int) throws(UVError) {
+    _ = try bufferSize("send_buffer_size", checked(size, "send_buffer_size"), uv_send_buffer_size)
+  }
+
+  /// The size of the buffer that the system receives a socket's bytes into.
+  ///
+  /// - Returns: Bytes; Linux tells twice what was asked for, since it counts what it needs itself.
+  /// - Throws: `notSupported` or `notSocket` if the handle is no socket, `badDescriptor` if it is closed.
+  ///
+  /// The corresponding libuv function is `uv_recv_buffer_size`.
+  public func receiveBufferSize() throws(UVError) -> Int {
+    try bufferSize("recv_buffer_size", 0, uv_recv_buffer_size)
+  }
+
+  /// Asks for another size of the buffer that the system receives a socket's bytes into; see ``receiveBufferSize()``.
+  ///
+  /// - Parameter size: 1 or more bytes; the system keeps it within bounds of its own.
+  ///
+  /// The corresponding libuv function is `uv_recv_buffer_size`.
+  public func setReceiveBufferSize(_ size: Int) throws(UVError) {
+    _ = try bufferSize("recv_buffer_size", checked(size, "recv_buffer_size"), uv_recv_buffer_size)
+  }
+
+  /// A size of 0 asks libuv for the size, another sets it.
+  private func bufferSize(
+    _ operation: String, _ size: Int32,
+    _ call: (UnsafeMutablePointer<uv_handle_t>?, UnsafeMutablePointer<Int32>?) -> Int32
+  ) throws(UVError) -> Int {
+    try checkOpen(operation)
+    var size = size
+    try check(call(block.handle, &size), operation)
+    return Int(size)
+  }
+
+  private func checked(_ size: Int, _ operation: String) throws(UVError) -> Int32 {
+    guard size > 0, let size = Int32(exactly: size) else {
+      throw UVError(.invalidArgument, operation: operation, subject: "\(size)")
+    }
+    return size
+  }
+}
+
+extension ByteStream {
+  /// Has the system wait within each write until it has taken the bytes, and the loop with it, or not.
+  ///
+  /// For a terminal or a pipe whose output is to be complete when the program ends; a server does not want it.
+  ///
+  /// - Throws: `badDescriptor` if the stream is closed.
+  ///
+  /// The corresponding libuv function is `uv_stream_set_blocking`.
+  public func setBlocking(_ isBlocking: Bool) throws(UVError) {
+    try checkOpen("stream_set_blocking")
+    try check(uv_stream_set_blocking(stream, isBlocking ? 1 : 0), "stream_set_blocking")
+  }
+}

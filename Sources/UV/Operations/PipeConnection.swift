@@ -1,0 +1,194 @@
+import CUV
+
+/// A connection through a pipe or a Unix domain socket.
+///
+/// It reads and writes as any ``ByteStream``. One that was made with `passesHandles` carries open handles to another
+/// process too:
+///
+/// ```swift
+/// try await pipe.write("yours", passing: connection).value   // here
+///
+/// for try await bytes in pipe {                               // there
+///   while pipe.pendingHandleCount > 0 { serve(try pipe.acceptTCPConnection()) }
+/// }
+/// ```
+public final class PipeConnection: ByteStream, PassableHandle {
+  /// Whether handles can be passed through the connection.
+  public let passesHandles: Bool
+
+  var pipe: UnsafeMutablePointer<uv_pipe_t> { block.raw.assumingMemoryBound(to: uv_pipe_t.self) }
+
+  init(loop: EventLoop, passesHandles: Bool) throws(UVError) {
+    self.passesHandles = passesHandles
+    try super.init(loop: loop, size: MemoryLayout<uv_pipe_t>.size, "pipe_init") { raw in
+      uv_pipe_init(loop.raw, raw.assumingMemoryBound(to: uv_pipe_t.self), passesHandles ? 1 : 0)
+    }
+  }
+
+  /// The path that this end is bound to, nil if it has none, as the connecting end has not.
+  ///
+  /// - Throws: `badDescriptor` if the connection is closed, `notSocket` for a pipe that is not a socket.
+  ///
+  /// The corresponding libuv function is `uv_pipe_getsockname`.
+  public func localPath() throws(UVError) -> FilePath? {
+    try checkOpen("pipe_getsockname")
+    return try socketPath("pipe_getsockname") { uv_pipe_getsockname(pipe, $0, $1) }
+  }
+
+  /// The path that the other end is bound to, nil if it has none, as the connecting end has not.
+  ///
+  /// - Throws: As ``localPath()``, and `notConnected` if the peer has gone.
+  ///
+  /// The corresponding libuv function is `uv_pipe_getpeername`.
+  public func peerPath() throws(UVError) -> FilePath? {
+    try checkOpen("pipe_getpeername")
+    return try socketPath("pipe_getpeername") { uv_pipe_getpeername(pipe, $0, $1) }
+  }
+
+  // MARK: Passing handles
+
+  /// Writes bytes and passes an open handle with them, to be accepted by whoever reads the bytes.
+  ///
+  /// The handle stays open here; it may be closed once the request has ended, not before.
+  ///
+  /// - Parameters:
+  ///   - bytes: One byte at least.
+  ///   - handle: A connection, a listener or a bound UDP socket. It may belong to another loop of this thread.
+  /// - Returns: A request that ends as ``ByteStream/write(_:)`` does; besides it fails with `invalidArgument` if there
+  ///   are no bytes or the connection does not pass handles, and with `badDescriptor` if `handle` is closed.
+  ///
+  /// The corresponding libuv function is `uv_write2`.
+  public func write(_ bytes: Bytes, passing handle: some PassableHandle) -> Request<Void> {
+    Request(loop) { [self] in write(bytes, passing: handle, $0) }
+  }
+
+  /// Writes bytes and passes an open handle with them; see ``write(_:passing:)``.
+  ///
+  /// The corresponding libuv function is `uv_write2`.
+  @discardableResult
+  public func write(
+    _ bytes: Bytes, passing handle: some PassableHandle, _ done: @escaping Completion<Void>
+  ) -> PendingRequest {
+    if passesHandles, bytes.count > 0 { return writes.write(bytes, passing: handle, done) }
+    loop.complete(done, .write, .invalidArgument)
+    return PendingRequest()
+  }
+
+  /// How many handles have come with the bytes that were read, and wait to be accepted. They are closed with the
+  /// connection.
+  ///
+  /// The corresponding libuv function is `uv_pipe_pending_count`.
+  public var pendingHandleCount: Int { isClosing ? 0 : Int(uv_pipe_pending_count(pipe)) }
+
+  /// What the first of the handles that wait is, nil if there is none.
+  ///
+  /// The corresponding libuv function is `uv_pipe_pending_type`.
+  public var pendingHandleType: HandleType? {
+    pendingHandleCount == 0 ? nil : HandleType(uv_pipe_pending_type(pipe))
+  }
+
+  /// Accepts a TCP connection that was passed.
+  ///
+  /// - Throws: `wouldBlock` if no handle waits, `invalidArgument` if the first that waits is of another kind (it goes
+  ///   on waiting), `badDescriptor` if the connection is closed, `notConnected` once a read has failed.
+  ///
+  /// The corresponding libuv function is `uv_accept`.
+  public func acceptTCPConnection() throws(UVError) -> TCPConnection {
+    try accept(.tcp) { () throws(UVError) in try TCPConnection(loop: loop) }
+  }
+
+  /// Accepts a listening TCP socket that was passed, and listens on it.
+  ///
+  /// - Parameter backlog: How many connections may wait in the system to be accepted, 1 or more.
+  /// - Throws: As ``acceptTCPConnection()``; if the socket cannot listen it is closed.
+  ///
+  /// The corresponding libuv functions are `uv_accept` and `uv_listen`.
+  public func acceptTCPListener(backlog: Int = 511) throws(UVError) -> TCPListener {
+    let listener = try accept(.tcp) { () throws(UVError) in try TCPListener(loop: loop) }
+    try listener.listen(backlog: backlog, "passed")
+    return listener
+  }
+
+  /// Accepts a pipe or a connected Unix domain socket that was passed.
+  ///
+  /// - Throws: As ``acceptTCPConnection()``.
+  ///
+  /// The corresponding libuv function is `uv_accept`.
+  public func acceptPipeConnection(passesHandles: Bool = false) throws(UVError) -> PipeConnection {
+    try accept(.pipe) { () throws(UVError) in try PipeConnection(loop: loop, passesHandles: passesHandles) }
+  }
+
+  /// Accepts a listening Unix domain socket that was passed, and listens on it.
+  ///
+  /// - Throws: As ``acceptTCPListener(backlog:)``.
+  ///
+  /// The corresponding libuv functions are `uv_accept` and `uv_listen`.
+  public func acceptPipeListener(backlog: Int = 511, passesHandles: Bool = false) throws(UVError)
+    -> PipeListener
+  {
+    let listener = try accept(.pipe) { () throws(UVError) in
+      try PipeListener(loop: loop, passesHandles: passesHandles)
+    }
+    try listener.listen(backlog: backlog, "passed")
+    return listener
+  }
+
+  /// Accepts a UDP socket that was passed.
+  ///
+  /// - Throws: As ``acceptTCPConnection()``.
+  ///
+  /// The corresponding libuv function is `uv_accept`.
+  public func acceptUDPSocket() throws(UVError) -> UDPSocket {
+    try accept(.udp) { () throws(UVError) in try UDPSocket(loop: loop) }
+  }
+
+  /// Accepts whatever was passed as a descriptor, which is the caller's to close.
+  ///
+  /// - Throws: As ``acceptTCPConnection()``, whatever the kind, and `tooManyOpenFiles`.
+  ///
+  /// The corresponding libuv function is `uv_accept`.
+  public func acceptFileDescriptor() throws(UVError) -> Int32 {
+    // A pipe's handle takes any descriptor; it closes the one that it has, so the caller gets another.
+    let holder = try accept(nil) { () throws(UVError) in try PipeConnection(loop: loop, passesHandles: false)
+    }
+    let descriptor = cuv_duplicate(try holder.fileDescriptor())
+    try check(descriptor, "accept")
+    return descriptor
+  }
+
+  private func accept<Accepted: Handle>(
+    _ type: HandleType?, _ make: () throws(UVError) -> Accepted
+  ) throws(UVError) -> Accepted {
+    try checkOpen("accept")
+    guard let pending = pendingHandleType else { throw UVError(.wouldBlock, operation: "accept") }
+    guard type == nil || type == pending else {
+      throw UVError(.invalidArgument, operation: "accept", subject: "\(pending), not \(type!)")
+    }
+    guard isReadable else { throw UVError(.notConnected, operation: "accept") }
+    let handle = try make()
+    try check(uv_accept(stream, cuv_stream(handle.block.raw)), "accept")
+    if !source.isProducing {
+      // libuv polls for more after an accept, even where nobody reads: the loop would never rest again.
+      uv_read_start(stream, { _, _, _ in }, { _, _, _ in })
+      uv_read_stop(stream)
+    }
+    // The sender's socket may have been one that blocks.
+    if type != nil { try check(cuv_set_nonblocking(handle.fileDescriptor()), "accept") }
+    return handle
+  }
+}
+
+/// A handle that can be passed to another process; see ``PipeConnection/write(_:passing:)-(Bytes,_)``.
+public protocol PassableHandle: Handle {}
+
+/// Reads a path through one of libuv's name functions.
+func socketPath(
+  _ operation: String, _ get: (UnsafeMutablePointer<CChar>, UnsafeMutablePointer<Int>) -> Int32
+) throws(UVError) -> FilePath? {
+  try withUnsafeTemporaryAllocation(of: CChar.self, capacity: cuv_socket_path_limit() + 2) {
+    buffer throws(UVError) in
+    var count = buffer.count
+    try check(get(buffer.baseAddress!, &count), operation)
+    return count == 0 ? nil : FilePath(platformString: buffer.baseAddress!)
+  }
+}

@@ -1,0 +1,71 @@
+import CUV
+
+/// A listening Unix domain socket: a source of connections.
+///
+/// A connection is accepted only when somebody asks for one; the others wait in the system's queue. Closing the
+/// listener removes its file.
+public final class PipeListener: StreamListener<PipeConnection>, PassableHandle {
+  private var pipe: UnsafeMutablePointer<uv_pipe_t> { block.raw.assumingMemoryBound(to: uv_pipe_t.self) }
+
+  init(loop: EventLoop, passesHandles: Bool) throws(UVError) {
+    try super.init(
+      loop: loop, size: MemoryLayout<uv_pipe_t>.size, "pipe_init",
+      { uv_pipe_init(loop.raw, $0.assumingMemoryBound(to: uv_pipe_t.self), 0) },
+      connection: { loop throws(UVError) in
+        try PipeConnection(loop: loop, passesHandles: passesHandles)
+      })
+  }
+
+  convenience init(loop: EventLoop, path: some PathConvertible, backlog: Int, passesHandles: Bool)
+    throws(UVError)
+  {
+    try self.init(loop: loop, passesHandles: passesHandles)
+    try check(path.withSocketPath("bind") { uv_pipe_bind(pipe, $0) }, "bind", path.subject)
+    try listen(backlog: backlog, path.subject)
+  }
+
+  /// The path that the listener is bound to.
+  ///
+  /// - Throws: `badDescriptor` if the listener is closed.
+  ///
+  /// The corresponding libuv function is `uv_pipe_getsockname`.
+  public func localPath() throws(UVError) -> FilePath? {
+    try checkOpen("pipe_getsockname")
+    return try socketPath("pipe_getsockname") { uv_pipe_getsockname(pipe, $0, $1) }
+  }
+
+  /// Lets every user connect: adds to the permissions of the socket's file, for its owner, its group and everybody.
+  ///
+  /// - Parameter access: `.read`, `.write` or both; connecting takes writing.
+  /// - Throws: `badDescriptor` if the listener is closed, `invalidArgument` for neither, `notPermitted`.
+  ///
+  /// The corresponding libuv function is `uv_pipe_chmod`.
+  public func chmod(_ access: FileAccess) throws(UVError) {
+    try checkOpen("pipe_chmod")
+    guard access.isSubset(of: [.read, .write]) else {
+      throw UVError(.invalidArgument, operation: "pipe_chmod")
+    }
+    let readable = access.contains(.read) ? Int32(UV_READABLE.rawValue) : 0
+    let writable = access.contains(.write) ? Int32(UV_WRITABLE.rawValue) : 0
+    try check(uv_pipe_chmod(pipe, readable | writable), "pipe_chmod")
+  }
+}
+
+extension PathConvertible {
+  /// The path as text, for an error.
+  var subject: String { withPathBytes { $0.map { String(cString: $0) } ?? "a path with a NUL in it" } }
+
+  /// Calls `body` with the path if a Unix domain socket can have it.
+  func withSocketPath<T>(_ operation: String, _ body: (UnsafePointer<CChar>) -> T) throws(UVError) -> T {
+    let result: Result<T, UVError> = withPathBytes { bytes in
+      guard let bytes, bytes.pointee != 0 else {
+        return .failure(UVError(.invalidArgument, operation: operation, subject: subject))
+      }
+      guard strlen(bytes) <= cuv_socket_path_limit() else {
+        return .failure(UVError(.nameTooLong, operation: operation, subject: subject))
+      }
+      return .success(body(bytes))
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,84 @@
+import CUV
+
+/// A socket that listens: a source of connections.
+///
+/// A connection is accepted only when somebody asks for one; the others wait in the system's queue. An error of
+/// a single connection is not an end; the listener goes on. Nor is the want of descriptors: accepting is tried again
+/// after 5 ms, then after twice as long each time, up to a second.
+///
+/// The corresponding libuv functions are `uv_listen` and `uv_accept`.
+public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
+  private let makeConnection: (EventLoop) throws(UVError) -> Connection
+  /// libuv holds a connection that nobody has asked for yet, and listens again once it is accepted.
+  private var isConnectionWaiting = false
+  private var backoff: AcceptBackoff?
+
+  init(
+    loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32,
+    connection makeConnection: @escaping (EventLoop) throws(UVError) -> Connection
+  ) throws(UVError) {
+    self.makeConnection = makeConnection
+    try super.init(loop: loop, "accept", size: size, operation, initialize)
+  }
+
+  /// Begins to listen on what has been bound.
+  func listen(backlog: Int, _ subject: String) throws(UVError) {
+    guard backlog >= 1, let backlog = Int32(exactly: backlog) else {
+      throw UVError(.invalidArgument, operation: "listen", subject: "backlog \(backlog)")
+    }
+    try check(uv_listen(cuv_stream(block.raw), backlog, didConnect), "listen", subject)
+  }
+
+  /// Accepts one connection. The same as ``EventSource/next()``, but the listener's end is an error.
+  ///
+  /// The corresponding libuv function is `uv_accept`.
+  public func accept() -> Request<Connection> {
+    Request(loop) { [self] in accept($0) }
+  }
+
+  /// Accepts one connection; see ``accept()``.
+  ///
+  /// The corresponding libuv function is `uv_accept`.
+  @discardableResult
+  public func accept(_ done: @escaping Completion<Connection>) -> PendingRequest {
+    source.next { result in
+      done(
+        result.flatMap { connection in
+          connection.map { .success($0) } ?? .failure(UVError(.cancelled, operation: "accept"))
+        })
+    }
+  }
+
+  override var hasPending: Bool { isConnectionWaiting }
+
+  /// Accepts for whoever waits; a connection that nobody waits for stays with libuv, which then stops polling.
+  override func deliverPending() {
+    guard isConnectionWaiting, source.hasDemand, !isClosing else { return }
+    // An error here is of one connection, whose peer has gone meanwhile: the listener goes on.
+    guard let connection = try? makeConnection(loop) else { return }
+    isConnectionWaiting = false
+    if uv_accept(cuv_stream(block.raw), connection.stream) == 0 { source.deliver(connection) }
+  }
+
+  override func startUVClose() {
+    backoff?.close()
+    super.startUVClose()
+  }
+
+  override func connectionArrived(_ code: Int32) {
+    loop.beginCallback()
+    if code < 0, backoff == nil { backoff = AcceptBackoff(self) }
+    backoff?.note(code)
+    if code == 0 {
+      isConnectionWaiting = true
+      deliverPending()
+    }
+    loop.endCallback()
+    source.pauseIfUnwanted()
+  }
+}
+
+private func didConnect(_ handle: UnsafeMutablePointer<uv_stream_t>?, _ code: Int32) {
+  // A callback cannot name the generic class, so the way to it is through its base.
+  owner(of: handle!, as: Handle.self).connectionArrived(code)
+}

@@ -1,0 +1,73 @@
+import CUV
+
+/// UDP on a loop.
+public struct UDP {
+  let loop: EventLoop
+
+  /// How a socket is made.
+  public struct Options: OptionSet, Hashable, Sendable {
+    /// The options' bits.
+    public let rawValue: UInt32
+    /// A set from its bits.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// An IPv6 socket does not receive over IPv4.
+    public static let ipv6Only = Options(rawValue: UV_UDP_IPV6ONLY.rawValue)
+    /// Other sockets that ask for the same may be bound to the same address, as for multicast.
+    public static let reuseAddress = Options(rawValue: UV_UDP_REUSEADDR.rawValue)
+    /// Receives up to 20 datagrams in one system call, where the system can.
+    public static let receiveInBatches = Options(rawValue: UV_UDP_RECVMMSG.rawValue)
+  }
+
+  /// Binds a socket to an address.
+  ///
+  /// - Parameters:
+  ///   - host: The address to bind, as a literal: `"0.0.0.0"` for all of IPv4, `"::"` for all.
+  ///   - port: 0…65535; with 0 the system chooses, and ``UDPSocket/localAddress()`` tells.
+  /// - Throws: `addressInUse`, `permissionDenied` (a port below 1024), `addressNotAvailable`, `invalidArgument`.
+  ///
+  /// The corresponding libuv functions are `uv_udp_init_ex` and `uv_udp_bind`.
+  public func bind(host: String = "0.0.0.0", port: Int, options: Options = []) throws(UVError) -> UDPSocket {
+    try bind(to: SocketAddress(host, port: port), options: options)
+  }
+
+  /// Binds a socket to an address; see ``bind(host:port:options:)``.
+  ///
+  /// The corresponding libuv functions are `uv_udp_init_ex` and `uv_udp_bind`.
+  public func bind(to address: SocketAddress, options: Options = []) throws(UVError) -> UDPSocket {
+    let socket = try UDPSocket(loop: loop, flags: options.intersection(.receiveInBatches).rawValue)
+    let flags = options.subtracting(.receiveInBatches).rawValue
+    try check(address.withSockaddr { uv_udp_bind(socket.udp, $0, flags) }, "bind", address.description)
+    return socket
+  }
+
+  /// Makes a socket that is connected: it sends to one address alone, and receives from it alone.
+  ///
+  /// - Throws: `networkUnreachable`, …
+  ///
+  /// The corresponding libuv functions are `uv_udp_init_ex` and `uv_udp_connect`.
+  public func connect(to address: SocketAddress, options: Options = []) throws(UVError) -> UDPSocket {
+    let any = try SocketAddress(address.isIPv6 ? "::" : "0.0.0.0", port: 0)
+    let socket = try bind(to: any, options: options)
+    try socket.connect(to: address)
+    return socket
+  }
+
+  /// Takes over a descriptor of a UDP socket. It is made non-blocking, and closed with the socket.
+  ///
+  /// - Throws: `badDescriptor` if it is not open, `invalidArgument` if it is something else, `fileExists` if this loop
+  ///   uses it already. It remains the caller's then.
+  ///
+  /// The corresponding libuv function is `uv_udp_open`.
+  public func open(fileDescriptor: Int32, options: Options = []) throws(UVError) -> UDPSocket {
+    try HandleType.udp.check(fileDescriptor, "udp_open")
+    let socket = try UDPSocket(loop: loop, flags: options.intersection(.receiveInBatches).rawValue)
+    try check(uv_udp_open(socket.udp, fileDescriptor), "udp_open", "descriptor \(fileDescriptor)")
+    return socket
+  }
+}
+
+extension EventLoop {
+  /// UDP on this loop.
+  public var udp: UDP { UDP(loop: self) }
+}

@@ -1,0 +1,158 @@
+import CUV
+
+extension UDPSocket {
+  // MARK: Addresses
+
+  /// Connects the socket: it sends to this address alone, and receives from it alone.
+  ///
+  /// - Throws: `alreadyConnected`, `networkUnreachable`, `badDescriptor` (closed), …
+  ///
+  /// The corresponding libuv function is `uv_udp_connect`.
+  public func connect(to address: SocketAddress) throws(UVError) {
+    try set("udp_connect", address.description) { socket in
+      address.withSockaddr { uv_udp_connect(socket, $0) }
+    }
+  }
+
+  /// Undoes ``connect(to:)``.
+  ///
+  /// - Throws: `notConnected`, `badDescriptor` (closed).
+  ///
+  /// The corresponding libuv function is `uv_udp_connect`.
+  public func disconnect() throws(UVError) { try set("udp_connect") { uv_udp_connect($0, nil) } }
+
+  /// The address that the socket is bound to, with the port that the system chose for port 0.
+  ///
+  /// - Throws: `badDescriptor` if the socket is closed.
+  ///
+  /// The corresponding libuv function is `uv_udp_getsockname`.
+  public func localAddress() throws(UVError) -> SocketAddress {
+    try checkOpen("udp_getsockname")
+    return try address("udp_getsockname") { uv_udp_getsockname(udp, $0, $1) }
+  }
+
+  /// The address that the socket is connected to.
+  ///
+  /// - Throws: `notConnected`, `badDescriptor` if the socket is closed.
+  ///
+  /// The corresponding libuv function is `uv_udp_getpeername`.
+  public func peerAddress() throws(UVError) -> SocketAddress {
+    try checkOpen("udp_getpeername")
+    return try address("udp_getpeername") { uv_udp_getpeername(udp, $0, $1) }
+  }
+
+  /// Whether several datagrams are received in one system call.
+  ///
+  /// The corresponding libuv function is `uv_udp_using_recvmmsg`.
+  public var receivesInBatches: Bool { !isClosing && uv_udp_using_recvmmsg(udp) != 0 }
+
+  // MARK: Reach
+
+  /// Allows or forbids to send to a broadcast address.
+  ///
+  /// - Throws: `badDescriptor` if the socket is closed.
+  ///
+  /// The corresponding libuv function is `uv_udp_set_broadcast`.
+  public func setBroadcast(_ isEnabled: Bool) throws(UVError) {
+    try set("udp_set_broadcast") { uv_udp_set_broadcast($0, isEnabled ? 1 : 0) }
+  }
+
+  /// Sets how many routers a datagram may pass.
+  ///
+  /// - Parameter hops: 1…255.
+  /// - Throws: `invalidArgument` outside of that, `badDescriptor` if the socket is closed.
+  ///
+  /// The corresponding libuv function is `uv_udp_set_ttl`.
+  public func setTTL(_ hops: Int) throws(UVError) {
+    let value = try Self.hops(hops, in: 1...255, "udp_set_ttl")
+    try set("udp_set_ttl") { uv_udp_set_ttl($0, value) }
+  }
+
+  // MARK: Multicast
+
+  /// Joins a multicast group.
+  ///
+  /// - Parameters:
+  ///   - group: The group's address, without a port.
+  ///   - interface: The address of the interface to join on, such as `"127.0.0.1"` or `"::%eth0"`; nil lets the system
+  ///     choose.
+  ///   - source: The only address to receive from; nil for all.
+  /// - Throws: `invalidArgument` for what is no such address, `addressInUse` for a group that has been joined already,
+  ///   `badDescriptor` (closed), …
+  ///
+  /// The corresponding libuv functions are `uv_udp_set_membership` and `uv_udp_set_source_membership`.
+  public func join(group: String, interface: String? = nil, source: String? = nil) throws(UVError) {
+    try setMembership(UV_JOIN_GROUP, group, interface, source)
+  }
+
+  /// Leaves a multicast group that was joined with the same arguments.
+  ///
+  /// - Throws: `addressNotAvailable` if it was not, and as ``join(group:interface:source:)``.
+  ///
+  /// The corresponding libuv functions are `uv_udp_set_membership` and `uv_udp_set_source_membership`.
+  public func leave(group: String, interface: String? = nil, source: String? = nil) throws(UVError) {
+    try setMembership(UV_LEAVE_GROUP, group, interface, source)
+  }
+
+  private func setMembership(
+    _ membership: uv_membership, _ group: String, _ interface: String?, _ from: String?
+  ) throws(UVError) {
+    guard ![group, interface ?? "", from ?? ""].contains(where: { $0.utf8.contains(0) }) else {
+      throw UVError(.invalidArgument, operation: "udp_set_membership", subject: group)
+    }
+    try set("udp_set_membership", group) { socket in
+      guard let from else { return uv_udp_set_membership(socket, group, interface, membership) }
+      return uv_udp_set_source_membership(socket, group, interface, from, membership)
+    }
+  }
+
+  /// Has this machine receive, or not, what the socket sends to a group; at first it does.
+  ///
+  /// - Throws: `badDescriptor` if the socket is closed.
+  ///
+  /// The corresponding libuv function is `uv_udp_set_multicast_loop`.
+  public func setMulticastLoop(_ isEnabled: Bool) throws(UVError) {
+    try set("udp_set_multicast_loop") { uv_udp_set_multicast_loop($0, isEnabled ? 1 : 0) }
+  }
+
+  /// Sets how many routers a datagram to a group may pass; at first 1.
+  ///
+  /// - Parameter hops: 0…255.
+  /// - Throws: `invalidArgument` outside of that, `badDescriptor` if the socket is closed.
+  ///
+  /// The corresponding libuv function is `uv_udp_set_multicast_ttl`.
+  public func setMulticastTTL(_ hops: Int) throws(UVError) {
+    let value = try Self.hops(hops, in: 0...255, "udp_set_multicast_ttl")
+    try set("udp_set_multicast_ttl") { uv_udp_set_multicast_ttl($0, value) }
+  }
+
+  /// Chooses the interface that datagrams to a group leave by.
+  ///
+  /// - Parameter interface: The interface's address; nil lets the system choose.
+  /// - Throws: `invalidArgument`, `addressNotAvailable`, `badDescriptor` (closed).
+  ///
+  /// The corresponding libuv function is `uv_udp_set_multicast_interface`.
+  public func setMulticastInterface(_ interface: String?) throws(UVError) {
+    guard interface?.utf8.contains(0) != true else {
+      throw UVError(.invalidArgument, operation: "udp_set_multicast_interface")
+    }
+    try set("udp_set_multicast_interface", interface) { uv_udp_set_multicast_interface($0, interface) }
+  }
+
+  private func set(
+    _ operation: String, _ subject: String? = nil, _ call: (UnsafeMutablePointer<uv_udp_t>) -> Int32
+  ) throws(UVError) {
+    // libuv would make a closed socket a new descriptor, which nobody closes.
+    try checkOpen(operation)
+    try check(call(udp), operation, subject)
+  }
+
+  private static func hops(_ hops: Int, in range: ClosedRange<Int>, _ operation: String) throws(UVError)
+    -> Int32
+  {
+    guard range.contains(hops) else {
+      throw UVError(.invalidArgument, operation: operation, subject: "\(hops) (\(range))")
+    }
+    return Int32(hops)
+  }
+}

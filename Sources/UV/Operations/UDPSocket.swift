@@ -1,0 +1,195 @@
+import CUV
+
+/// A UDP socket: a source of datagrams, and a place to send them from.
+///
+/// ```swift
+/// let socket = try loop.udp.bind(port: 53)
+/// for try await datagram in socket {
+///   try await socket.send(answer(datagram.bytes), to: datagram.address).value
+/// }
+/// ```
+///
+/// Nothing is received while nobody asks: datagrams wait in the system, which drops them when its buffer is full. An
+/// error, such as the refusal of a connected peer, is told to whoever waits, and is not the end: the socket may be asked
+/// again.
+public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
+  let queue: DatagramQueue
+  private var isReceiving = false
+  /// Whether libuv is handing over what it received in one system call: it would drop the rest if told to stop.
+  private var isInBatch = false
+  /// What has been received beyond what was asked for: the rest of a batch.
+  private var received: [Datagram] = []
+
+  var udp: UnsafeMutablePointer<uv_udp_t> { block.raw.assumingMemoryBound(to: uv_udp_t.self) }
+
+  init(loop: EventLoop, flags: UInt32 = 0) throws(UVError) {
+    queue = DatagramQueue(loop)
+    try super.init(loop: loop, "udp_recv", size: MemoryLayout<uv_udp_t>.size, "udp_init") { raw in
+      uv_udp_init_ex(loop.raw, raw.assumingMemoryBound(to: uv_udp_t.self), flags)
+    }
+    queue.owner = self
+  }
+
+  // MARK: Receiving
+
+  override func startProducing() throws(UVError) {
+    // What has been received already is delivered first; see `deliverPending`.
+    if received.isEmpty { try startReceiving() }
+  }
+
+  private func startReceiving() throws(UVError) {
+    guard !isReceiving else { return }
+    try check(uv_udp_recv_start(udp, allocateForDatagram, didReceive), "udp_recv")
+    isReceiving = true
+  }
+
+  override func stopProducing() {
+    guard isReceiving, !isInBatch else { return }
+    isReceiving = false
+    uv_udp_recv_stop(udp)
+  }
+
+  override var hasPending: Bool { !received.isEmpty }
+
+  override func deliverPending() {
+    var delivered = 0
+    while delivered < received.count, source.hasDemand {
+      delivered += 1
+      source.deliver(received[delivered - 1])
+    }
+    received.removeFirst(delivered)
+    guard received.isEmpty, source.hasDemand, !isClosing else { return }
+    do throws(UVError) { try startReceiving() } catch { source.finish(error) }
+  }
+
+  fileprivate func receive(_ datagram: Datagram, isPartOfBatch: Bool) {
+    loop.beginCallback()
+    if isPartOfBatch, !isInBatch {
+      isInBatch = true
+      keepAlive(.batch)
+    }
+    if received.isEmpty, source.hasDemand { source.deliver(datagram) } else { received.append(datagram) }
+    loop.endCallback()
+    if !isPartOfBatch { source.pauseIfUnwanted() }
+  }
+
+  fileprivate func endBatch() {
+    isInBatch = false
+    if !isClosing {
+      source.pauseIfUnwanted()
+      if !source.isProducing { stopProducing() }
+    }
+    letGo(.batch)
+  }
+
+  fileprivate func fail(_ code: Int) {
+    loop.beginCallback()
+    source.fail(failure(code, "udp_recv"))
+    loop.endCallback()
+    source.pauseIfUnwanted()
+  }
+
+  // MARK: Sending
+
+  /// Sends a datagram: at once if the system takes it, else when it does, in order.
+  ///
+  /// - Parameters:
+  ///   - bytes: At most 65,507 over IPv4; there may be none.
+  ///   - address: To whom; nil for the peer that the socket is connected to.
+  /// - Returns: A request that ends when the system has taken the datagram, which says nothing of its arrival. It fails
+  ///   with `messageTooLong`, `destinationRequired` or `alreadyConnected` (an address is missing, or is one too many),
+  ///   `permissionDenied` (a broadcast without leave), `badDescriptor` (closed), `connectionRefused`, …
+  ///
+  /// The corresponding libuv function is `uv_udp_send`.
+  public func send(_ bytes: Bytes, to address: SocketAddress? = nil) -> Request<Void> {
+    Request(loop) { [self] in send(bytes, to: address, $0) }
+  }
+
+  /// Sends a datagram; see ``send(_:to:)``.
+  ///
+  /// The corresponding libuv function is `uv_udp_send`.
+  @discardableResult
+  public func send(_ bytes: Bytes, to address: SocketAddress? = nil, _ done: @escaping Completion<Void>)
+    -> PendingRequest
+  {
+    queue.send(bytes, to: address, done)
+  }
+
+  /// Sends several datagrams, one after the other.
+  ///
+  /// - Returns: A request that ends when the system has taken all of them. An error of one is the request's, and those
+  ///   after it are not sent.
+  ///
+  /// The corresponding libuv function is `uv_udp_send`.
+  public func send(_ datagrams: [Datagram]) -> Request<Void> {
+    Request(loop) { [self] in send(datagrams, $0) }
+  }
+
+  /// Sends several datagrams; see ``send(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_udp_send`.
+  @discardableResult
+  public func send(_ datagrams: [Datagram], _ done: @escaping Completion<Void>) -> PendingRequest {
+    queue.send(datagrams, done)
+  }
+
+  /// Sends a datagram if the system takes it at once.
+  ///
+  /// - Returns: Whether it has been sent; if not, the system has no room, or others wait before it.
+  /// - Throws: As ``send(_:to:)`` fails.
+  ///
+  /// The corresponding libuv function is `uv_udp_try_send`.
+  public func trySend(_ bytes: Bytes, to address: SocketAddress? = nil) throws(UVError) -> Bool {
+    let code = queue.count > 0 ? UV_EAGAIN.rawValue : queue.trySend(bytes, address)
+    if code == UV_EAGAIN.rawValue { return false }
+    try check(code, "udp_try_send")
+    return true
+  }
+
+  /// The bytes of the datagrams that wait to be sent.
+  ///
+  /// The corresponding libuv function is `uv_udp_get_send_queue_size`.
+  public var sendQueueSize: Int { queue.byteCount }
+
+  /// The number of datagrams that wait to be sent.
+  ///
+  /// The corresponding libuv function is `uv_udp_get_send_queue_count`.
+  public var sendQueueCount: Int { queue.count }
+
+  // MARK: Closing
+
+  override func didClose() {
+    queue.didClose()
+    received = []
+    super.didClose()
+  }
+}
+
+private func allocateForDatagram(
+  _ handle: UnsafeMutablePointer<uv_handle_t>?, _: Int, _ buffer: UnsafeMutablePointer<uv_buf_t>?
+) {
+  let isBatch = uv_udp_using_recvmmsg(UnsafeRawPointer(handle!).assumingMemoryBound(to: uv_udp_t.self)) != 0
+  HandleBlock(of: handle!).header.pointee.loop.datagramBuffer.reserve(buffer!, isBatch: isBatch)
+}
+
+private func didReceive(
+  _ handle: UnsafeMutablePointer<uv_udp_t>?, _ count: Int, _ buffer: UnsafePointer<uv_buf_t>?,
+  _ address: UnsafePointer<sockaddr>?, _ flags: UInt32
+) {
+  let socket = owner(of: handle!, as: UDPSocket.self)
+  if flags & UV_UDP_MMSG_FREE.rawValue != 0 {
+    // The batch has been handed over. Its memory is the loop's, and stays.
+    socket.endBatch()
+  } else if count < 0 {
+    socket.fail(count)
+  } else if let address {
+    // A socket that was closed in the middle of a batch is still told the rest of it.
+    guard !socket.isClosing else { return }
+    let bytes = Bytes(copying: UnsafeRawBufferPointer(start: buffer!.pointee.base, count: count))
+    socket.receive(
+      Datagram(
+        bytes, from: SocketAddress(address), isTruncated: flags & UV_UDP_PARTIAL.rawValue != 0),
+      isPartOfBatch: flags & UV_UDP_MMSG_CHUNK.rawValue != 0)
+  }
+  // Neither an address nor a byte is "nothing for now".
+}

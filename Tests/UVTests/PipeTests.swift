@@ -1,0 +1,280 @@
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+@Suite struct PipeTests {
+  @Test func asyncEcho() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = directory + "/echo"
+      try await withLoop { loop in
+        let listener = try loop.pipes.listen(path: path)
+        let server = loop.spawn { () async throws(UVError) in
+          let connection = try await listener.accept().value
+          for try await chunk in connection { try await connection.write(chunk).value }
+        }
+        let client = try await loop.pipes.connect(path: path).value
+        for i in 0..<100 {
+          try await client.write(Bytes("message \(i)")).value
+          #expect(try await client.read().value == Bytes("message \(i)"))
+        }
+        try await client.shutdown().value
+        #expect(try await client.read().value == nil)
+        try await server.value
+        #expect(FileManager.default.fileExists(atPath: path))
+        try await listener.close().value
+        #expect(!FileManager.default.fileExists(atPath: path))
+      }
+    }
+  }
+
+  @Test func callbackEcho() async throws {
+    let log = Log<Bytes?>()
+    try await withTemporaryDirectory { directory in
+      try await withCallbackLoop { loop in
+        let listener = try loop.pipes.listen(path: directory + "/echo")
+        listener.start { result in
+          guard let connection = try? result.get() else { return }
+          connection.start { result in
+            guard let chunk = try? result.get() else { return _ = connection.close() }
+            connection.write(chunk) { _ in }
+          }
+        }
+        loop.pipes.connect(path: directory + "/echo") { result in
+          let client = try! result.get()
+          client.start { result in
+            let chunk = try! result.get()
+            log.append(chunk)
+            if chunk == nil {
+              client.close()
+              listener.close()
+            } else {
+              client.shutdown { _ in }
+            }
+          }
+          client.write("hello") { _ in }
+        }
+      }
+    }
+    #expect(log.values == ["hello", nil])
+  }
+
+  @Test func names() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = directory + "/names"
+      try await withLoop { loop in
+        let listener = try loop.pipes.listen(path: FilePath(path))
+        let client = try await loop.pipes.connect(path: path).value
+        let server = try await listener.accept().value
+        #expect(try listener.localPath() == FilePath(path))
+        #expect(try server.localPath() == FilePath(path))
+        #expect(try client.peerPath() == FilePath(path))
+        #expect(try client.localPath() == nil)
+        #expect(try server.peerPath() == nil)
+        client.close()
+        #expect(throws: UVError(.badDescriptor, operation: "pipe_getsockname")) { try client.localPath() }
+        server.close()
+        listener.close()
+      }
+    }
+  }
+
+  @Test func chmodOpensTheSocketToOthers() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = directory + "/mode"
+      try await withLoop { loop in
+        let listener = try loop.pipes.listen(path: path)
+        try await loop.files.chmod(path, [.ownerReadWrite]).value
+        try listener.chmod(.write)
+        #expect(
+          try await loop.files.stat(path).value.permissions == [.ownerReadWrite, .groupWrite, .otherWrite])
+        try listener.chmod([.read, .write])
+        #expect(
+          try await loop.files.stat(path).value.permissions == [
+            .ownerReadWrite, .groupReadWrite, .otherReadWrite,
+          ])
+        #expect(throws: UVError(.invalidArgument, operation: "pipe_chmod")) { try listener.chmod([]) }
+        #expect(throws: UVError(.invalidArgument, operation: "pipe_chmod")) { try listener.chmod(.execute) }
+        listener.close()
+      }
+    }
+  }
+
+  /// Fact 11 of libuv's: `uv_pipe_bind` cuts a long path short, and binds what is left.
+  @Test func fact11APathThatIsTooLongIsRefused() async throws {
+    try await withTemporaryDirectory { directory in
+      let fits = directory + "/" + String(repeating: "p", count: 106 - directory.utf8.count)
+      #expect(fits.utf8.count == 107)
+      try await withLoop { loop in
+        let listener = try loop.pipes.listen(path: fits)
+        #expect(try listener.localPath() == FilePath(fits))
+        let connect = loop.pipes.connect(path: fits)
+        let client = try await connect.value
+        client.close()
+        listener.close()
+        for tooLong in [fits + "p", fits + String(repeating: "é", count: 100)] {
+          await expectFailure(.nameTooLong) { () async throws(UVError) in try loop.pipes.listen(path: tooLong)
+          }
+          let connect = loop.pipes.connect(path: tooLong)
+          await expectFailure(.nameTooLong) { () async throws(UVError) in try await connect.value }
+        }
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+    }
+  }
+
+  @Test(arguments: ["", "\0", "/tmp/a\0b"]) func aPathThatIsNone(path: String) async throws {
+    try await withLoop { loop in
+      await expectFailure(.invalidArgument) { () async throws(UVError) in try loop.pipes.listen(path: path) }
+      let connect = loop.pipes.connect(path: path)
+      await expectFailure(.invalidArgument) { () async throws(UVError) in try await connect.value }
+    }
+  }
+
+  @Test func pathsThatCannotBeUsed() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = directory + "/used"
+      try await withLoop { loop in
+        let listener = try loop.pipes.listen(path: path)
+        await expectFailure(.addressInUse) { () async throws(UVError) in try loop.pipes.listen(path: path) }
+        // The failed one leaves the file of the other.
+        #expect(FileManager.default.fileExists(atPath: path))
+        await expectFailure(.permissionDenied) { () async throws(UVError) in
+          try loop.pipes.listen(path: directory + "/nowhere/at/all")
+        }
+        await expectFailure(.invalidArgument) { () async throws(UVError) in
+          try loop.pipes.listen(path: directory + "/backlog", backlog: 0)
+        }
+        let nowhere = loop.pipes.connect(path: directory + "/nowhere")
+        await expectFailure(.noSuchFile) { () async throws(UVError) in try await nowhere.value }
+        try await loop.files.writeFile(directory + "/file", "no socket").value
+        let file = loop.pipes.connect(path: directory + "/file")
+        await expectFailure(.connectionRefused) { () async throws(UVError) in try await file.value }
+        listener.close()
+      }
+    }
+  }
+
+  @Test func cancellingAConnectAndClosingAListenerThatSomebodyWaitsFor() async throws {
+    try await withTemporaryDirectory { directory in
+      try await withLoop { loop in
+        let listener = try loop.pipes.listen(path: directory + "/listener")
+        for _ in 0..<20 {
+          let task = loop.spawn { () async throws(UVError) in
+            try await loop.pipes.connect(path: directory + "/listener").value
+          }
+          task.cancel()
+          await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+          let log = Log<UVError.Code?>()
+          let pending = loop.pipes.connect(path: directory + "/listener") { log.append($0.error?.code) }
+          pending.cancel()
+          while log.values.isEmpty { try await loop.sleep(for: .zero).value }
+          #expect(log.values == [.cancelled])
+        }
+        let waiting = loop.spawn { () async throws(UVError) in try await listener.accept().value }
+        // The connections that were given up, first.
+        while let connection = try? await waiting.value { connection.close(); break }
+        while loop.activity.handles > 1 { try await loop.sleep(for: .zero).value }
+        try await listener.close().value
+        await expectFailure(.cancelled) { () async throws(UVError) in try await listener.accept().value }
+      }
+    }
+  }
+
+  @Test func aPipeCarriesOneWayAndEndsWhenItsWriterCloses() async throws {
+    try await withLoop { loop in
+      let (reading, writing) = try loop.pipes.pair()
+      #expect(reading.isReadable && !reading.isWritable)
+      #expect(writing.isWritable && !writing.isReadable)
+      await expectFailure(.brokenPipe) { () async throws(UVError) in try await reading.write("x").value }
+      await expectFailure(.notConnected) { () async throws(UVError) in try await writing.read().value }
+      let bytes = Bytes((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+      let writer = loop.spawn { () async throws(UVError) in
+        try await writing.write(bytes).value
+        writing.close()
+      }
+      var received: [UInt8] = []
+      for try await chunk in reading { received += chunk }
+      #expect(Bytes(received) == bytes)
+      try await writer.value
+      reading.close()
+    }
+  }
+
+  @Test func aReaderThatGoesBreaksThePipe() async throws {
+    try await withLoop { loop in
+      let (reading, writing) = try loop.pipes.pair()
+      try await reading.close().value
+      await expectFailure(.brokenPipe) { () async throws(UVError) in try await writing.write("x").value }
+      writing.close()
+    }
+  }
+
+  @Test func aSocketPairCarriesBothWaysAndIsHalfClosed() async throws {
+    try await withLoop { loop in
+      let (first, second) = try loop.pipes.socketPair()
+      try await first.write("question").value
+      try await first.shutdown().value
+      #expect(try await second.read().value == "question")
+      #expect(try await second.read().value == nil)
+      try await second.write("answer").value
+      #expect(try await first.read().value == "answer")
+      second.close()
+      #expect(try await first.read().value == nil)
+      first.close()
+    }
+  }
+
+  @Test func closingInTheMiddleOfEveryOperation() async throws {
+    try await withLoop { loop in
+      let (first, second) = try loop.pipes.socketPair()
+      let big = Bytes(repeating: 1, count: 16 << 20)
+      let read = loop.spawn { () async throws(UVError) in try await first.read().value }
+      let write = loop.spawn { () async throws(UVError) in try await first.write(big).value }
+      for _ in 0..<5 { try await loop.sleep(for: .zero).value }
+      let shutdown = loop.spawn { () async throws(UVError) in try await first.shutdown().value }
+      try await loop.sleep(for: .zero).value
+      first.close()
+      await expectFailure(.cancelled) { () async throws(UVError) in try await read.value }
+      await expectFailure(.cancelled) { () async throws(UVError) in try await write.value }
+      await expectFailure(.cancelled) { () async throws(UVError) in try await shutdown.value }
+      second.close()
+    }
+  }
+
+  @Test func takingOverADescriptor() async throws {
+    try await withTemporaryDirectory { directory in
+      try await withLoop { loop in
+        let (file, fifo) = (directory + "/file", directory + "/fifo")
+        try await loop.files.writeFile(file, "contents").value
+        let descriptor = Foundation.open(file, O_RDONLY)
+        // libuv would end the program over a file that it cannot poll.
+        await expectFailure(.invalidArgument) { () async throws(UVError) in
+          try loop.pipes.open(fileDescriptor: descriptor)
+        }
+        #expect(fcntl(descriptor, F_GETFD) >= 0)
+        Foundation.close(descriptor)
+        await expectFailure(.badDescriptor) { () async throws(UVError) in
+          try loop.pipes.open(fileDescriptor: descriptor)
+        }
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let ends = (
+          Foundation.open(fifo, O_RDONLY | O_NONBLOCK), Foundation.open(fifo, O_WRONLY | O_NONBLOCK)
+        )
+        let reading = try loop.pipes.open(fileDescriptor: ends.0)
+        let writing = try loop.pipes.open(fileDescriptor: ends.1)
+        await expectFailure(.fileExists) { () async throws(UVError) in
+          try await writing.write("x").value
+          _ = try await reading.read().value
+          let read = loop.spawn { () async throws(UVError) in try await reading.read().value }
+          try await loop.sleep(for: .zero).value
+          defer { read.cancel() }
+          return try loop.pipes.open(fileDescriptor: ends.0)
+        }
+        await expectFailure(.notSocket) { () async throws(UVError) in try reading.localPath() }
+        reading.close()
+        writing.close()
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+@Suite(.serialized) struct TTYTests {
+  private static func local(_ descriptor: Int32) -> tcflag_t {
+    var attributes = termios()
+    #expect(tcgetattr(descriptor, &attributes) == 0)
+    return attributes.c_lflag & (tcflag_t(ECHO) | tcflag_t(ICANON))
+  }
+
+  @Test func linesAreReadAndWritten() async throws {
+    try await withLoop { loop in
+      let (control, descriptor) = try openPseudoTerminal()
+      let (terminal, screen) = (try loop.tty(descriptor), try loop.tty(control))
+      #expect(terminal.isReadable && terminal.isWritable)
+      try await screen.write("typed\n").value
+      #expect(try await terminal.read().value == "typed\n")
+      // What was typed is shown, with the line's end as a terminal has it.
+      var shown = ""
+      while !shown.hasSuffix("\r\n") {
+        shown += try await screen.read().value.map { String(decoding: $0, as: UTF8.self) } ?? ""
+      }
+      #expect(shown == "typed\r\n")
+      try await terminal.write("answer\n").value
+      #expect(try await screen.read().value == "answer\r\n")
+      terminal.close()
+      screen.close()
+      // They remain the caller's.
+      #expect(Foundation.close(descriptor) == 0)
+      #expect(Foundation.close(control) == 0)
+    }
+  }
+
+  @Test func theWindowHasASize() async throws {
+    try await withLoop { loop in
+      let (control, descriptor) = try openPseudoTerminal()
+      var size = winsize(ws_row: 40, ws_col: 132, ws_xpixel: 0, ws_ypixel: 0)
+      #expect(ioctl(control, UInt(TIOCSWINSZ), &size) == 0)
+      let terminal = try loop.tty(descriptor)
+      #expect(try terminal.windowSize() == (columns: 132, rows: 40))
+      try await terminal.close().value
+      await expectFailure(.badDescriptor) { () async throws(UVError) in _ = try terminal.windowSize() }
+      await expectFailure(.badDescriptor) { () async throws(UVError) in try terminal.setMode(.raw) }
+      Foundation.close(descriptor)
+      Foundation.close(control)
+    }
+  }
+
+  @Test func modes() async throws {
+    try await withLoop { loop in
+      let (control, descriptor) = try openPseudoTerminal()
+      let normal = Self.local(descriptor)
+      #expect(normal != 0)
+      let (terminal, screen) = (try loop.tty(descriptor), try loop.tty(control))
+      for mode in [TTY.Mode.raw, .normal, .io] {
+        try terminal.setMode(mode)
+        #expect(Self.local(descriptor) == (mode == .normal ? normal : 0))
+      }
+      // A key arrives without the end of its line, and is not shown.
+      try await screen.write("k").value
+      #expect(try await terminal.read().value == "k")
+      try terminal.setMode(.normal)
+      #expect(Self.local(descriptor) == normal)
+      try terminal.setMode(.raw)
+      // libuv remembers the first terminal of the process alone, which this one is when it runs by itself.
+      try? TTY.resetMode()
+      try terminal.setMode(.normal)
+      terminal.close()
+      screen.close()
+      Foundation.close(descriptor)
+      Foundation.close(control)
+    }
+  }
+
+  @Test func aTerminalThatHangsUpEnds() async throws {
+    try await withLoop { loop in
+      let (control, descriptor) = try openPseudoTerminal()
+      let terminal = try loop.tty(descriptor)
+      let waiting = loop.spawn { () async throws(UVError) in try await terminal.read().value }
+      try await loop.sleep(for: .zero).value
+      Foundation.close(control)
+      let end = await code { () async throws(UVError) in #expect(try await waiting.value == nil) }
+      // Linux says that as an error of reading, others as an end.
+      #expect(end == nil || end?.name == "EIO")
+      terminal.close()
+      Foundation.close(descriptor)
+    }
+  }
+
+  @Test func whatIsNoTerminal() async throws {
+    try await withLoop { loop in
+      let null = Foundation.open("/dev/null", O_RDWR | O_CLOEXEC)
+      let (reading, writing) = try loop.pipes.pair()
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      for descriptor in try [null, reading.fileDescriptor(), listener.fileDescriptor()] {
+        await expectFailure(.notTerminal) { () async throws(UVError) in try loop.tty(descriptor) }
+      }
+      Foundation.close(null)
+      await expectFailure(.badDescriptor) { () async throws(UVError) in try loop.tty(null) }
+      await expectFailure(.badDescriptor) { () async throws(UVError) in try loop.tty(-1) }
+      for handle in [reading, writing, listener] as [Handle] { handle.close() }
+    }
+  }
+
+  @Test func kindsOfDescriptors() async throws {
+    try await withLoop { loop in
+      let (control, descriptor) = try openPseudoTerminal()
+      let (reading, writing) = try loop.pipes.pair()
+      let (first, second) = try loop.pipes.socketPair()
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let udp = try loop.udp.bind(port: 0)
+      let file = Foundation.open("/etc/passwd", O_RDONLY | O_CLOEXEC)
+      #expect(HandleType(guessing: descriptor) == .tty)
+      #expect(HandleType(guessing: try reading.fileDescriptor()) == .pipe)
+      #expect(HandleType(guessing: try first.fileDescriptor()) == .pipe)
+      #expect(HandleType(guessing: try listener.fileDescriptor()) == .tcp)
+      #expect(HandleType(guessing: try udp.fileDescriptor()) == .udp)
+      #expect(HandleType(guessing: file) == .file)
+      #expect(HandleType(guessing: -1) == .unknown)
+      for handle in [reading, writing, first, second, listener, udp] as [Handle] { handle.close() }
+      for descriptor in [file, descriptor, control] { Foundation.close(descriptor) }
+    }
+  }
+}
