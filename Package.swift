@@ -109,6 +109,7 @@ let package = Package(
     .testTarget(
       name: "FaultTests", dependencies: ["UV", "UVTestSupport", "CTestHooks", "BenchSoak"],
       swiftSettings: settings),
+    .testTarget(name: "FuzzTests", dependencies: ["UV", "UVTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "PackageTests", dependencies: ["EchoServer", "FourStyles", "MainActorInLoop"],
       swiftSettings: settings),

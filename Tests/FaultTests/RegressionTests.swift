@@ -109,4 +109,21 @@ import UVTestSupport
       }
     }
   }
+
+  @Test("A read of a file that a signal interrupts begins again")
+  func interruptedReads() async throws {
+    guard test_faults_reach(Self.system) != 0 else { return }
+    try await withTemporaryDirectory { directory in
+      try await withLoop { loop in
+        try await loop.files.writeFile("\(directory)/f", "0123456789").value
+        let file = try await loop.files.open("\(directory)/f").value
+        for offset in [nil, 3] as [Int64?] {
+          test_faults_arm(EINTR, Self.system, 1, 3, offset == nil ? "read" : "pread64")
+          #expect(try await file.read(5, at: offset).value == (offset == nil ? "01234" : "34567"))
+          #expect(test_faults_disarm() == 3)
+        }
+        try await file.close().value
+      }
+    }
+  }
 }

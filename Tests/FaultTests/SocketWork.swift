@@ -26,9 +26,11 @@ final class SocketWork {
       loop.tcp.connect(to: address, ledger.once("connect") { [self] in converse($0, size) })
     }
     loop.tcp.connect(
-      host: "localhost", port: Int(address.port), ledger.once("connect by name") { [self] in converse($0, 10) })
+      host: "localhost", port: Int(address.port),
+      ledger.once("connect by name") { [self] in converse($0, 10) })
     let given = loop.tcp.connect(
-      to: address, ledger.once("connect, cancelled") { if let connection = try? $0.get() { connection.close() } })
+      to: address,
+      ledger.once("connect, cancelled") { if let connection = try? $0.get() { connection.close() } })
     given.cancel()
   }
 
@@ -71,9 +73,11 @@ final class SocketWork {
     client.write(Bytes(bytes.prefix(size / 3)), ledger.once("write", note))
     client.write([Bytes(bytes.dropFirst(size / 3).prefix(size / 3))], ledger.once("write", note))
     let rest = Bytes(bytes.dropFirst(size / 3 * 2))
-    client.write((0..<8).map { part in
-      Bytes(rest.dropFirst(rest.count * part / 8).prefix(rest.count * (part + 1) / 8 - rest.count * part / 8))
-    }, ledger.once("write of several", note))
+    client.write(
+      (0..<8).map { part in
+        Bytes(
+          rest.dropFirst(rest.count * part / 8).prefix(rest.count * (part + 1) / 8 - rest.count * part / 8))
+      }, ledger.once("write of several", note))
     client.drain(ledger.once("drain", note))
     client.shutdown(ledger.once("shutdown", note))
     client.start { [self] result in

@@ -39,7 +39,9 @@ final class Churn {
         _ = try await loop.dns.resolve("localhost").timeout(after: .milliseconds(random.number(0...20))).value
       }
     default:
-      await attempt("work") { () async throws(UVError) in _ = try await loop.work { (1...1000).reduce(0, +) }.value }
+      await attempt("work") { () async throws(UVError) in
+        _ = try await loop.work { (1...1000).reduce(0, +) }.value
+      }
     }
   }
 
@@ -103,7 +105,8 @@ final class Churn {
     let leaves = random.oneIn(4)
     do throws(UVError) {
       for round in 0..<random.number(1...6) {
-        let bytes = Bytes(repeating: UInt8(truncatingIfNeeded: random.next()), count: random.number(1...40_000))
+        let bytes = Bytes(
+          repeating: UInt8(truncatingIfNeeded: random.next()), count: random.number(1...40_000))
         try await connection.write(bytes).value
         if leaves, round == 2 { break }
         try await readBack(bytes, connection)
@@ -143,7 +146,9 @@ final class Churn {
       let connection = try await loop.tcp.connect(to: address).timeout(after: .zero).value
       _ = try? await connection.close().value
     } else {
-      let task = loop.spawn { () async throws(UVError) in try await self.loop.tcp.connect(to: self.address).value }
+      let task = loop.spawn { () async throws(UVError) in
+        try await self.loop.tcp.connect(to: self.address).value
+      }
       for _ in 0..<random.number(0...2) { try await loop.sleep(for: .zero).value }
       task.cancel()
       let connection = try await task.value

@@ -43,12 +43,16 @@ extension SoakReport: CustomStringConvertible {
       func pad(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count))
       }
-      return name + pad(name, 34) + columns.map { pad($0, 14) + $0 }.joined()
+      return name + pad(name, 40) + columns.map { pad($0, 14) + $0 }.joined()
     }
     var lines = [row("operations", ["\(total)"])]
-    for (name, count) in operations.sorted(by: { $0.key < $1.key }) { lines.append(row("  \(name)", ["\(count)"])) }
+    for (name, count) in operations.sorted(by: { $0.key < $1.key }) {
+      lines.append(row("  \(name)", ["\(count)"]))
+    }
     lines.append(row("errors", ["\(errors.values.reduce(0, +))"]))
-    for (name, count) in errors.sorted(by: { $0.key < $1.key }) { lines.append(row("  \(name)", ["\(count)"])) }
+    for (name, count) in errors.sorted(by: { $0.key < $1.key }) {
+      lines.append(row("  \(name)", ["\(count)"]))
+    }
     if let start, let end {
       lines.append(row("", ["start", "end"]))
       lines.append(row("descriptors", ["\(start.descriptors)", "\(end.descriptors)"]))

@@ -154,7 +154,8 @@ public struct FileSystem {
     -> PendingRequest
   {
     FileRequest.start(
-      loop, "fs_mkdtemp", as: .temporaryDirectory, path: template, { FilePath(platformString: $0.request.pointee.path) }, done
+      loop, "fs_mkdtemp", as: .temporaryDirectory, path: template,
+      { FilePath(platformString: $0.request.pointee.path) }, done
     ) {
       uv_fs_mkdtemp(loop.raw, $1, $0, $2)
     }

@@ -128,7 +128,9 @@ import UVTestSupport
         loop.tcp.connect(to: try listener.localAddress()) { result in
           guard let client = try? result.get() else { return }
           client.keepsLoopRunning = false
-          client.write(Bytes(repeating: 1, count: 16 << 20)) { log.append("written \($0.error?.name ?? "ok")") }
+          client.write(Bytes(repeating: 1, count: 16 << 20)) {
+            log.append("written \($0.error?.name ?? "ok")")
+          }
         }
       }
       loop.shutdown()

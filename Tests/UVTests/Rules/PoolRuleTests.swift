@@ -16,7 +16,9 @@ import UVTestSupport
         loop.work {
           began.append(number)
           gate.wait()
-        } _: { _ in log.append("work") }
+        } _: { _ in
+          log.append("work")
+        }
       }
       while began.values.count < threads { try await loop.sleep(for: .milliseconds(1)).value }
       loop.files.stat("/") { _ in log.append("stat") }
@@ -114,8 +116,14 @@ import UVTestSupport
           log.append("began")
           gate.wait()
           log.append("ended")
-        } _: { _ in log.append("told") }
-        loop.work { while log.values.isEmpty { sched_yield() } } _: { _ in loop.stop() }
+        } _: { _ in
+          log.append("told")
+        }
+        loop.work {
+          while log.values.isEmpty { sched_yield() }
+        } _: { _ in
+          loop.stop()
+        }
       }
       Thread {
         // By then the loop is being shut down, or about to be; either way it has to wait.
