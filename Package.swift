@@ -96,7 +96,9 @@ let package = Package(
     .target(
       name: "UVTestSupport", dependencies: ["UV", "CBenchSupport", "CTestHooks"], path: "Tests/Support",
       swiftSettings: settings),
-    .testTarget(name: "UVTests", dependencies: ["UV", "UVTestSupport", system], swiftSettings: settings),
+    .testTarget(
+      name: "UVTests", dependencies: ["UV", "UVTestSupport", system], exclude: ["Rules/README.md"],
+      swiftSettings: settings),
     .testTarget(
       name: "UVPromisesTests", dependencies: ["UVPromises", "UVTestSupport"],
       swiftSettings: settings),

@@ -29,9 +29,13 @@ extension Node {
 
   func debugDescription<T>(_ name: String, _ type: T.Type) -> String {
     switch state {
-    case .pending: "\(name)<\(type)>.pending(handlers: \((first == nil ? 0 : 1) + (others?.count ?? 0)))"
+    case .pending: "\(name)<\(type)>.pending(handlers: \(handlerCount))"
     case .fulfilled: "\(name)<\(type)>.fulfilled(\(value(as: type)))"
     case .rejected: "\(name)<\(type)>.rejected(\(failure))"
     }
+  }
+
+  private var handlerCount: Int {
+    (first == nil ? 0 : 1) + (others?.count ?? 0) + (flags.contains(.isObserved) ? 1 : 0)
   }
 }

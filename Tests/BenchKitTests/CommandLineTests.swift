@@ -15,6 +15,9 @@ import Testing
     ("$UVBENCH gate --against no-such-revision", 2), ("$UVBENCH gate selftest --minutes 0", 2),
     ("$UVBENCH compare /nonexistent/a /nonexistent/b", 2), ("$UVBENCH report /dev/null", 2),
     ("$UVBENCH gate --base-bin /bin/true -w then-chain -s c", 3), ("$UVBENCH check --rate 1", 2),
+    ("$UVBENCH peers --folder /nonexistent", 2), ("$UVBENCH targets --workload nothing", 2),
+    ("$UVBENCH targets /nonexistent/results.json", 2), ("$UVBENCH scale --style nothing", 2),
+    ("$EXAMPLE scale", 2), ("$EXAMPLE targets", 2),
     ("$UVBENCH --help", 0), ("$UVBENCH gate selftest --help", 0), ("$EXAMPLE --list", 0),
   ])
   func codesAndAClearLine(command: String, code: Int32) throws {
@@ -44,6 +47,32 @@ import Testing
         #expect(found.code == 1, "\(injection): \(found.text)")
       }
       #expect(try Products.shell("echo nonsense > $(ls \(directory)/counts*); \(gate)").code == 2)
+    }
+  }
+
+  @Test(arguments: [("$((n * n))", 0, "in then-chain"), ("$n", 3, "not `"), ("", 3, "answered")])
+  func aPeerIsMeasuredAndItsWorkIsChecked(found: String, code: Int32, text: String) throws {
+    try Products.withDirectory { directory in
+      let output = try Products.shell(
+        """
+        cat > \(directory)/peer.sh << 'END'
+        while read n; do
+          i=0; while [ $i -lt $n ]; do i=$((i + 1)); done
+          echo "$n \(found)"
+        done
+        END
+        cat > \(directory)/peers.json << 'END'
+        [{"name": "shell", "style": "callback", "about": "a shell", "workloads": ["then-chain"],
+          "command": ["sh", "./peer.sh"]},
+         {"name": "gone", "style": "async", "about": "nothing", "workloads": ["then-chain"],
+          "command": ["./gone"]}]
+        END
+        $UVBENCH peers --quick --duration 0.01 --folder \(directory) -o \(directory)/page.html
+        code=$?; [ $code != 0 ] || grep -c 'id="peers"' \(directory)/page.html; exit $code
+        """)
+      #expect(output.code == code, "\(output.text)")
+      #expect(output.text.contains("skipped gone: there is no \(directory)/./gone"), "\(output.text)")
+      #expect(output.text.contains(text), "\(output.text)")
     }
   }
 

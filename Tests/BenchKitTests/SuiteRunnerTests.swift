@@ -28,7 +28,7 @@ import Testing
       parameters: ParameterValues(["n": 40]), styles: styles)
     let plan = SuitePlan(cases: [item], rounds: 3, window: 1e6, warmUp: 1e7)
     var waiting = styles
-    let runner = SuiteRunner(plan, progress: Progress()) {
+    let runner = SuiteRunner(plan, progress: Progress()) { _ in
       try worker(answers[waiting.removeFirst()] ?? "")
     }
     let rows = try runner.run { #expect($0.count == styles.count) }

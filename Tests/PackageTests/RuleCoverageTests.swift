@@ -1,20 +1,21 @@
 import Foundation
 import Testing
 
-/// The sixty rules of `Tests/UVTests/Rules/README.md`: no number is without a test.
+/// The sixty rules of `Tests/UVTests/Rules/README.md`: each has a test, or the table says why not.
 @Suite struct RuleCoverageTests {
   @Test func everyRuleHasATest() throws {
-    var tested: Set<Int> = []
+    let table = Checkout.root.appendingPathComponent("Tests/UVTests/Rules/README.md")
+    let rows = try String(contentsOf: table, encoding: .utf8).components(separatedBy: "\n| ").dropFirst()
+    #expect(rows.compactMap(Self.number) == Array(1...60))
+    var covered = Set(rows.filter { !$0.contains("](") }.compactMap(Self.number))
     for file in Checkout.sources("Tests") {
       let text = try String(contentsOf: file, encoding: .utf8)
-      for match in text.matches(of: /@Test\(\s*"Rule (\d+): /) { tested.insert(Int(match.1)!) }
+      for part in text.components(separatedBy: "\"Rule ").dropFirst() {
+        if let number = Self.number(part) { covered.insert(number) }
+      }
     }
-    #expect(Set(1...60).subtracting(tested).sorted() == [])
+    #expect(Set(1...60).subtracting(covered).sorted() == [])
   }
 
-  @Test func theTableNamesEveryRule() throws {
-    let table = Checkout.root.appendingPathComponent("Tests/UVTests/Rules/README.md")
-    let rows = try String(contentsOf: table, encoding: .utf8).matches(of: /\n\| (\d+) \| /).compactMap { Int($0.1) }
-    #expect(rows == Array(1...60))
-  }
+  private static func number(_ text: some StringProtocol) -> Int? { Int(text.prefix { $0.isNumber }) }
 }

@@ -30,20 +30,31 @@ public struct BenchMain: Sendable {
   public var workloads: [any Workload]
   /// Versions of the libraries under test, by name.
   public var libraries: [String: String]
+  /// What rows are meant to reach.
+  public var targets: [Target]
+  /// How it is found out whether cost grows; nil without such a workload.
+  public var scaling: Scaling?
   /// Commands of the program's own, beside those that every benchmark program has.
   public var commands: [any ParsableCommand.Type]
 
   /// A program.
   public init(
     name: String, abstract: String = "Measure, compare, and tell when something got slower.",
-    workloads: [any Workload], libraries: [String: String] = [:], commands: [any ParsableCommand.Type] = []
+    workloads: [any Workload], libraries: [String: String] = [:], targets: [Target] = [],
+    scaling: Scaling? = nil,
+    commands: [any ParsableCommand.Type] = []
   ) {
     self.name = name
     self.abstract = abstract
     self.workloads = workloads
     self.libraries = libraries
+    self.targets = targets
+    self.scaling = scaling
     self.commands = commands
   }
+
+  /// What a worker can be asked for: `scale` has a workload of its own.
+  var allWorkloads: [any Workload] { workloads + (scaling.map { [$0.workload] } ?? []) }
 
   /// Does what the command line says and ends the process.
   public func run() -> Never {

@@ -72,7 +72,8 @@ struct InstructionCounter {
     return max(0, (windows[2] - windows[1]) / Double(operations))
   }
 
-  private static func total(in path: String) throws -> Double {
+  /// What callgrind counted in all.
+  static func total(in path: String) throws -> Double {
     guard let text = try TextFile.read(path) else {
       throw WorkerFailure("callgrind did not write \(path)")
     }

@@ -45,8 +45,16 @@ struct ReportCommand: ParsableCommand {
     if format == .hgrm, let output, output.hasSuffix("/") || Self.isDirectory(output) {
       return try writeEach(runs, to: output)
     }
-    let text = try format.text(runs)
+    let text = try format == .html ? page(runs) : format.text(runs)
     if let output { try AtomicFile.write(text, to: output) } else { print(text, terminator: "") }
+  }
+
+  /// The page, with the targets of what was measured.
+  private func page(_ runs: [Results]) throws -> String {
+    guard let last = runs.last else { return try format.text(runs) }
+    let measured = BenchMain.current.targets.filter { target in last.results.contains(where: target.covers) }
+    let sections = measured.isEmpty ? [] : [TargetTable(measured, last).section]
+    return HTMLReport(runs, sections: sections).text
   }
 
   /// The results without the rows that were not asked for.

@@ -14,8 +14,9 @@ struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: BenchMain.current.name, abstract: BenchMain.current.abstract,
     subcommands: [
-      RunCommand.self, CompareCommand.self, ReportCommand.self, GateCommand.self, DoctorCommand.self,
-      CheckCommand.self, WorkerCommand.self,
+      RunCommand.self, TargetsCommand.self, PeersCommand.self, ScaleCommand.self, CompareCommand.self,
+      ReportCommand.self, GateCommand.self,
+      DoctorCommand.self, CheckCommand.self, WorkerCommand.self,
     ] + BenchMain.current.commands,
     defaultSubcommand: RunCommand.self)
 

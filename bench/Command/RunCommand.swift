@@ -1,12 +1,6 @@
 import ArgumentParser
 import BenchKit
-import CBenchSupport
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -55,11 +49,8 @@ struct RunCommand: ParsableCommand {
   @Option(help: "Processors for wakeup: 1 shared by both threads, or 2.")
   var cores: NumberList?
 
-  @Option(help: "Seconds to measure each row, over all rounds. (default: 3)")
-  var duration: Double?
-
-  @Option(help: "Rounds; rows take turns. (default: 7, with --quick 3)")
-  var rounds: Int?
+  @OptionGroup(title: "How thoroughly")
+  var measure: MeasureOptions
 
   @Option(
     help: "Open loop: operations per second, whatever comes back. Latency counts from when they were due.")
@@ -80,9 +71,6 @@ struct RunCommand: ParsableCommand {
   @Option(help: "Processors: `auto`, `off`, or a list such as 2,3, the first for the measured side.")
   var pin = "auto"
 
-  @Option(help: "Seconds that all may take; rounds get shorter to keep to it.")
-  var timeBudget: Double?
-
   @Option(help: "Where to write the results as JSON.")
   var json: String?
 
@@ -90,10 +78,8 @@ struct RunCommand: ParsableCommand {
   var list = false
 
   func validate() throws {
-    if let duration, !(duration > 0) { throw ValidationError("--duration must be positive") }
-    if let rounds, rounds < 1 { throw ValidationError("--rounds must be at least 1") }
-    for value in [rate, rateOf, timeBudget].compactMap({ $0 }) where !(value > 0 && value.isFinite) {
-      throw ValidationError("a rate, a share and a time budget must be positive")
+    for value in [rate, rateOf].compactMap({ $0 }) where !(value > 0 && value.isFinite) {
+      throw ValidationError("a rate and a share must be positive")
     }
     guard [rate != nil, rateOf != nil, findPeak].count(where: { $0 }) < 2 else {
       throw ValidationError("--rate, --rate-of and --find-peak exclude each other")
@@ -116,39 +102,24 @@ struct RunCommand: ParsableCommand {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     let workers = Workers(directory: scratch.path)
-    let machine = Machine.current()
-    let date = Date()
-    do {
-      var instructions: [String: CountFigure] = [:]
-      if counters, InstructionCounter.isAvailable {
-        instructions = try InstructionCounter(workers: workers, scratch: scratch.path).count(plan.cases)
-      }
-      // Made now, since its budget of time begins now.
-      let runner = SuiteRunner(plan, progress: Progress(), startWorker: workers.start)
-      let measured = try runner.run { rows in
-        for line in ResultTable.lines(rows) { print(line) }
-        if counters {
-          for line in ResultTable.counterLines(rows.map { $0.adding(instructions) }) { print(line) }
-        }
-        print()
-        fflush(nil)
-      }
-      let results = Results(
-        date: date.formatted(.iso8601), machine: machine, libuv: runner.libraries["libuv"] ?? "",
-        swift: Machine.swiftVersion,
-        method: Results.Method(
-          rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit,
-          build: Machine.build, threadPool: Int(Workers.threads) ?? 4,
-          pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1),
-        results: measured.map { $0.adding(instructions) })
-      for line in ResultTable.legend { print(line) }
-      for line in Listing.environment(results) { print(line) }
-      if let json { try AtomicFile.write(try LineJSON.string(results, pretty: true) + "\n", to: json) }
-    } catch {
-      // A worker that the same key press has ended is not what went wrong.
-      try Interruption.check()
-      throw error
+    var instructions: [String: CountFigure] = [:]
+    if counters, InstructionCounter.isAvailable {
+      instructions = try InstructionCounter(workers: workers, scratch: scratch.path).count(plan.cases)
     }
+    let suite = SuiteRun(plan: plan) { rows in
+      for line in ResultTable.lines(rows) { print(line) }
+      for line in LatencyVerdict.lines(rows) { print("  " + line) }
+      if counters {
+        for line in ResultTable.counterLines(rows.map { $0.adding(instructions) }) { print(line) }
+      }
+      print()
+      fflush(nil)
+    }
+    var results = try suite.results { _ in try workers.start() }
+    results.results = results.results.map { $0.adding(instructions) }
+    for line in ResultTable.legend { print(line) }
+    for line in Listing.environment(results) { print(line) }
+    if let json { try AtomicFile.write(try LineJSON.string(results, pretty: true) + "\n", to: json) }
   }
 
   private func plan() throws -> SuitePlan {
@@ -164,21 +135,7 @@ struct RunCommand: ParsableCommand {
       cases.removeAll { !$0.workload.hasOpenLoop }
       guard !cases.isEmpty else { throw UsageError("none of the chosen workloads has an open loop") }
     }
-    let rounds = rounds ?? (quick ? 3 : 7)
-    let usual = load == .closed ? (quick ? 0.2 : 3.0) : (quick ? 1.5 : 10)
-    let seconds = duration ?? usual
-    return SuitePlan(
-      cases: cases,
-      rounds: rounds, window: seconds * 1e9 / Double(rounds), warmUp: quick ? 0.12e9 : 2e9,
-      budget: timeBudget.map { $0 * 1e9 } ?? (quick ? 50e9 : nil), load: load)
-  }
-
-  /// The commit of the working directory, and whether it has changes.
-  private static var commit: String {
-    let commit = Executable.firstLine(of: "git rev-parse --short=12 HEAD")
-    guard !commit.isEmpty else { return "" }
-    let changes = Executable.firstLine(of: "git status --porcelain --untracked-files=no | head -n 1")
-    return commit + (changes.isEmpty ? "" : "+changes")
+    return measure.plan(cases, quick: quick, budget: 50, counts: true, load: load)
   }
 }
 

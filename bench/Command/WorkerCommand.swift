@@ -42,7 +42,7 @@ struct WorkerCommand: ParsableCommand {
         _exit(BenchExit.wrongWork.rawValue)
       })
     let server = WorkerServer(
-      workloads: BenchMain.current.workloads, context: context, counters: Counters.all,
+      workloads: BenchMain.current.allWorkloads, context: context, counters: Counters.all,
       setCounting: { bench_hooks_count($0 ? 1 : 0) }, injection: try injections.start())
     try server.serve(
       hello: WorkerHello(libraries: BenchMain.current.libraries),

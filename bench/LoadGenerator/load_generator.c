@@ -6,7 +6,6 @@
 #include "session.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,26 +22,23 @@ static uint64_t integer(const char *line, const char *key) {
   return at == NULL ? 0 : strtoull(at + strlen(key), NULL, 10);
 }
 
-static void print_latencies(const char *name, const struct bench_latency *latencies) {
-  printf(" %s=", name);
-  const char *separator = "";
-  uint32_t last = latencies->total > 0 ? bench_latency_index(latencies->max) : 0;
-  for (uint32_t i = 0; i < BENCH_LATENCY_COUNTS; i++) {
-    uint64_t count = latencies->counts[i];
-    // The largest latency is kept exactly.
-    if (i == last && count > 0) {
-      printf("%s%" PRIu64 ":1", separator, latencies->max);
-      separator = ",";
-      count--;
-    }
-    if (count == 0) continue;
-    printf("%s%" PRIu64 ":%" PRIu64, separator, bench_latency_value(i), count);
-    separator = ",";
+/// Reads `port=1234` or `port=1234,1235`.
+static void read_ports(struct session *session, const char *line) {
+  const char *at = strstr(line, " port=");
+  session->port_count = 0;
+  session->connected = 0;
+  if (at == NULL) return;
+  at += strlen(" port=");
+  for (char *end; session->port_count < SESSION_PORTS; at = end + 1) {
+    unsigned long port = strtoul(at, &end, 10);
+    if (end == at || port == 0 || port > UINT16_MAX) return;
+    session->ports[session->port_count++] = (uint16_t)port;
+    if (*end != ',') return;
   }
 }
 
 static int run(struct session *session, const char *line) {
-  session->port = (uint16_t)integer(line, " port=");
+  read_ports(session, line);
   session->connections = (uint32_t)integer(line, " connections=");
   session->size = (uint32_t)integer(line, " size=");
   session->operations = integer(line, " operations=");
@@ -53,7 +49,7 @@ static int run(struct session *session, const char *line) {
   session->silent = (int)integer(line, " silent=");
   session->error[0] = 0;
   session_reset(session);
-  if (session->connections == 0 || session->size == 0 || session->port == 0) {
+  if (session->connections == 0 || session->size == 0 || session->port_count == 0) {
     return session_fail(session, "port, connections and size must be positive", 0);
   }
   session->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -83,16 +79,8 @@ int load_generator_main(int argc, char **argv) {
   if (session.latencies == NULL || session.service == NULL) return 1;
   char line[1024];
   while (fgets(line, sizeof line, stdin) != NULL) {
-    if (run(&session, line) == 0) {
-      printf("done operations=%" PRIu64 " checksum=%" PRIu64 " wall_ns=%" PRIu64, session.completed,
-             session.checksum, session.wall_ns);
-      if (session.silent) bench_latency_reset(session.latencies);
-      print_latencies("latencies", session.latencies);
-      if (session.rate > 0) print_latencies("service", session.service);
-      printf("\n");
-    } else {
-      printf("error %s\n", session.error);
-    }
+    if (run(&session, line) == 0) continue;
+    printf("error %s\n", session.error);
     fflush(stdout);
   }
   bench_latency_destroy(session.latencies);

@@ -117,6 +117,7 @@ int run_accept(struct session *session) {
     result = phase(all, session->warmup);
     if (result == 0) result = session_rendezvous(session);
     if (result == 0) result = phase(all, session->operations);
+    if (result == 0) result = session_report(session);
     for (uint32_t i = 0; i < session->connections; i++) {
       if (all->visits[i].fd >= 0) session_close(all->visits[i].fd);
     }

@@ -122,6 +122,7 @@ int run_stream(struct session *session) {
     if (result == 0) result = phase(sink, session->warmup);
     if (result == 0) result = session_rendezvous(session);
     if (result == 0) result = phase(sink, session->operations);
+    if (result == 0) result = session_report(session);
     for (uint32_t i = 0; i < session->connections; i++) {
       if (sink->sources[i].fd >= 0) close(sink->sources[i].fd);
     }

@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -41,6 +42,37 @@ int session_rendezvous(struct session *session) {
   return 0;
 }
 
+static void print_latencies(const char *name, const struct bench_latency *latencies) {
+  printf(" %s=", name);
+  const char *separator = "";
+  uint32_t last = latencies->total > 0 ? bench_latency_index(latencies->max) : 0;
+  for (uint32_t i = 0; i < BENCH_LATENCY_COUNTS; i++) {
+    uint64_t count = latencies->counts[i];
+    // The largest latency is kept exactly.
+    if (i == last && count > 0) {
+      printf("%s%" PRIu64 ":1", separator, latencies->max);
+      separator = ",";
+      count--;
+    }
+    if (count == 0) continue;
+    printf("%s%" PRIu64 ":%" PRIu64, separator, bench_latency_value(i), count);
+    separator = ",";
+  }
+}
+
+int session_report(struct session *session) {
+  char line[64];
+  printf("done operations=%" PRIu64 " checksum=%" PRIu64 " wall_ns=%" PRIu64, session->completed,
+         session->checksum, session->wall_ns);
+  if (session->silent) bench_latency_reset(session->latencies);
+  print_latencies("latencies", session->latencies);
+  if (session->rate > 0) print_latencies("service", session->service);
+  printf("\n");
+  fflush(stdout);
+  // The end of the connections is not of the window: it waits until that is closed.
+  return fgets(line, sizeof line, stdin) == NULL ? session_fail(session, "no end", 0) : 0;
+}
+
 int session_connect(struct session *session) {
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return session_fail(session, "socket", errno);
@@ -48,7 +80,7 @@ int session_connect(struct session *session) {
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   struct sockaddr_in address = {
       .sin_family = AF_INET,
-      .sin_port = htons(session->port),
+      .sin_port = htons(session->ports[session->connected++ % session->port_count]),
       .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
   };
   int error = connect(fd, (struct sockaddr *)&address, sizeof address);

@@ -6,10 +6,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { SESSION_PORTS = 64 };
+
 /// One run: what was asked, what came of it, and what the modes share.
 struct session {
   int epoll;
-  uint16_t port;
+  /// Where the server listens; connections go to its ports in turn.
+  uint16_t ports[SESSION_PORTS];
+  uint32_t port_count;
+  uint32_t connected;
   uint32_t connections;
   uint32_t size;
   uint64_t operations;
@@ -35,6 +40,10 @@ void session_reset(struct session *session);
 
 /// Says `ready` and waits for `go`. Zero, or -1 when the other side is gone.
 int session_rendezvous(struct session *session);
+
+/// Says `done` with the figures, and waits for `end`: only then may connections be closed. Zero, or -1 when the
+/// other side is gone.
+int session_report(struct session *session);
 
 /// A non-blocking socket that is connecting to the server, or -1.
 int session_connect(struct session *session);

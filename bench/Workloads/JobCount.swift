@@ -25,6 +25,12 @@ public struct JobCount: Hashable, Sendable {
     return count
   }
 
+  /// Those of another loop too.
+  mutating func add(_ other: JobCount) {
+    fromLoop += other.fromLoop
+    fromOtherThreads += other.fromOtherThreads
+  }
+
   /// As counters of a run. A row that served `messages` in all, of which `operations` lie
   /// in the window, reports their share.
   func counters(of operations: Int = 1, among messages: Int = 1) -> [String: UInt64] {

@@ -113,6 +113,22 @@ public enum Workloads {
       (.future, TCPEcho.future), (.async, TCPEcho.async),
     ])
 
+  /// `tcp-echo` for `scale`, which looks at one parameter at a time.
+  public static let scaling = Scaling(
+    workload: ServerWorkload(
+      name: "tcp-echo-scale", summary: "tcp-echo, on one loop or several",
+      parameters: tcpEcho.parameters + [Parameter("loops", 1, help: "loops, each on a thread of its own")],
+      load: .echo, rows: tcpEcho.rows),
+    axes: [
+      Scaling.Axis(
+        "connections", [1, 10, 100, 1000, 10_000], quick: [1, 100, 10_000], with: ["size": 64, "loops": 1]),
+      Scaling.Axis(
+        "size", [64, 1024, 16_384, 262_144, 1_048_576], quick: [64, 16_384, 1_048_576],
+        with: ["connections": 10, "loops": 1]),
+      Scaling.Axis("loops", [1, 2], with: ["connections": 100, "size": 64]),
+    ],
+    descriptors: "connections", latency: ["connections": 50, "size": 64, "loops": 1])
+
   static let tcpStream = ServerWorkload(
     name: "tcp-stream", summary: "a write to a peer that only reads",
     parameters: [

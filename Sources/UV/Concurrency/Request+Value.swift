@@ -33,7 +33,7 @@ extension Request where Success == Void {
       case .write(let stream, let bytes, _):
         let taken = try stream.writeNow(bytes).get()
         if taken < bytes.count { try await stream.writeRest(of: bytes, after: taken) }
-      case .start:
+      case .start, .void:
         guard let task = try loop.currentTaskUnlessCancelled() else {
           return try await waitInAnotherTask()
         }
@@ -51,7 +51,10 @@ extension Request {
   func start(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Success, UVError>>, Never>, _ task: LoopTaskBase
   ) {
-    task.willWait(for: start { continuation.resume(returning: UnsafeTransfer($0)) })
+    task.willWait(
+      for: start(
+        { continuation.resume(returning: UnsafeTransfer($0)) },
+        void: { continuation.resume(returning: UnsafeTransfer($0.typed())) }))
   }
 
   @usableFromInline

@@ -4,7 +4,8 @@
 ///
 /// ```swift
 /// listener.start { event in … }                        // callback: each element as it comes
-/// listener.next().promise().done { connection in … }   // promise: one element
+/// listener.next().promise().done { connection in … }   // promise: one element, or
+/// listener.each { connection in … }                    // all, each when the one before has been dealt with
 /// listener.publisher().sink { … }                      // publisher: demand is back-pressure
 /// for try await connection in listener { … }           // async/await
 /// ```
@@ -24,6 +25,10 @@ public protocol EventSource<Element>: AnyObject, AsyncSequence where Failure == 
   @discardableResult
   func next(_ done: @escaping Completion<Element?>) -> PendingRequest
 
+  /// As ``next(_:)``, for an object that waits. There is a default.
+  @discardableResult
+  func next(for receiver: ElementReceiver<Element>) -> PendingRequest
+
   /// Calls `handler` with each element as it comes, then with nil at the end, or with the error that ended it.
   ///
   /// The source keeps itself alive until it has ended, or ``stop()`` is called.
@@ -34,6 +39,10 @@ public protocol EventSource<Element>: AnyObject, AsyncSequence where Failure == 
 }
 
 extension EventSource {
+  /// As ``next(_:)``, for an object that waits.
+  @discardableResult
+  public func next(for receiver: ElementReceiver<Element>) -> PendingRequest { next { receiver.receive($0) } }
+
   /// Asks for one element, or nil at the end, when started; see ``next(_:)``.
   public func next() -> Request<Element?> {
     Request(loop) { [self] in next($0) }

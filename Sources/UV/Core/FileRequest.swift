@@ -2,18 +2,9 @@ import CUV
 
 /// A file operation on the thread pool.
 ///
-/// The objects are used again, since libuv's request is large. What an answer becomes is told by a closure that knows
-/// its type: a generic class would look its own type up at every step.
+/// The objects are used again, since libuv's request is large. What an answer becomes is told by a `FileAnswer`: a
+/// generic class would look its own type up at every step.
 final class FileRequest: ActiveRequest {
-  /// How an operation ended.
-  enum Outcome {
-    /// libuv's request holds the answer.
-    case finished
-    case failed(UVError)
-    /// It was cancelled and has finished all the same: what was obtained is to be released.
-    case abandoned
-  }
-
   /// What is special about an operation.
   enum Kind {
     case ordinary
@@ -23,8 +14,6 @@ final class FileRequest: ActiveRequest {
     case read(descriptor: Int32, offset: Int64?)
     /// Cannot be cancelled: a descriptor that is not closed is lost.
     case close
-    /// Makes a file or directory whose name only the answer tells: without it, nobody could remove that.
-    case temporaryFile, temporaryDirectory
   }
 
   let request = UnsafeMutablePointer<uv_fs_t>.allocate(capacity: 1)
@@ -34,7 +23,7 @@ final class FileRequest: ActiveRequest {
   @exclusivity(unchecked) private var file: File?
   /// Memory that the operation reads from or writes to.
   @exclusivity(unchecked) private(set) var bytes: Bytes?
-  @exclusivity(unchecked) private var end: ((FileRequest, Outcome) -> Void)?
+  @exclusivity(unchecked) private var answer: FileAnswer?
   @exclusivity(unchecked) private var isCancelled = false
   /// Distinguishes the uses of the object.
   @exclusivity(unchecked) private var generation: UInt = 1
@@ -50,38 +39,30 @@ final class FileRequest: ActiveRequest {
 
   /// Starts an operation through `call`, which passes its arguments on to libuv.
   @inline(__always)
-  static func start<Success>(
+  static func start(
     _ loop: EventLoop, _ operation: String, as kind: Kind = .ordinary, file: File? = nil, bytes: Bytes? = nil,
-    _ convert: @escaping (FileRequest) -> Success, _ done: @escaping Completion<Success>,
-    _ call: (UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32
+    _ answer: FileAnswer, _ call: (UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32
   ) -> PendingRequest {
     let request = loop.requests.takeFileRequest(loop)
     request.operation = operation
     request.kind = kind
     request.file = file
     request.bytes = bytes
-    request.end = { request, outcome in
-      switch outcome {
-      case .finished: done(.success(convert(request)))
-      case .failed(let error): done(.failure(error))
-      case .abandoned: _ = convert(request)
-      }
-    }
+    request.answer = answer
     return request.submit(
       loop.isClosed ? UVError.Code.loopClosed.rawValue : call(request.request, didFinishFileRequest))
   }
 
   /// Starts an operation on a path.
   @inline(__always)
-  static func start<Success>(
-    _ loop: EventLoop, _ operation: String, as kind: Kind = .ordinary, path: some PathConvertible,
-    _ convert: @escaping (FileRequest) -> Success, _ done: @escaping Completion<Success>,
+  static func start(
+    _ loop: EventLoop, _ operation: String, path: some PathConvertible, _ answer: FileAnswer,
     _ call: (UnsafePointer<CChar>, UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32
   ) -> PendingRequest {
     path.withPathBytes { pointer in
-      if let pointer { return start(loop, operation, as: kind, convert, done) { call(pointer, $0, $1) } }
+      if let pointer { return start(loop, operation, answer) { call(pointer, $0, $1) } }
       let error = UVError(.invalidArgument, operation: operation, subject: "a path with a NUL in it")
-      loop.queueMicrotask { done(.failure(error)) }
+      loop.queueMicrotask { answer.fail(error) }
       return PendingRequest()
     }
   }
@@ -89,9 +70,9 @@ final class FileRequest: ActiveRequest {
   private func submit(_ code: Int32) -> PendingRequest {
     if code < 0 {
       let error = failure(code, operation, file?.description)
-      let end = end.take()!
+      let answer = answer.take()!
       loop.queueMicrotask { [self] in
-        end(self, .failed(error))
+        answer.fail(error)
         recycle()
       }
       return PendingRequest()
@@ -109,12 +90,14 @@ final class FileRequest: ActiveRequest {
 
   override func cancel(slot: UInt, generation: UInt) {
     // A generation of 0 is whichever is under way: the loop shuts down.
-    guard generation == 0 || generation == self.generation, !isCancelled, holdsFile, let end else { return }
+    guard generation == 0 || generation == self.generation, !isCancelled, holdsFile, let answer else {
+      return
+    }
     isCancelled = true
     // One that has begun runs to its end, and its result is released then.
     uv_cancel(cuv_request(request))
     let error = UVError(.cancelled, operation: operation, subject: subject)
-    loop.queueMicrotask { [self] in end(self, .failed(error)) }
+    loop.queueMicrotask { answer.fail(error) }
   }
 
   // MARK: Ending
@@ -123,26 +106,17 @@ final class FileRequest: ActiveRequest {
     if goesOn() { return }
     loop.requests.remove(self)
     let result = request.pointee.result
-    let end = end.take()!
+    let answer = answer.take()!
     if isCancelled {
-      if result >= 0 {
-        end(self, .abandoned)
-        removeTemporary()
-      }
+      if result >= 0 { answer.release(from: self) }
+    } else if result < 0 {
+      answer.fail(failure(result, operation, subject))
     } else {
-      end(self, result < 0 ? .failed(failure(result, operation, subject)) : .finished)
+      answer.succeed(from: self)
     }
     uv_fs_req_cleanup(request)
     if holdsFile { file?.endOperation() }
     recycle()
-  }
-
-  private func removeTemporary() {
-    switch kind {
-    case .temporaryFile: unlink(request.pointee.path)
-    case .temporaryDirectory: rmdir(request.pointee.path)
-    default: break
-    }
   }
 
   /// Goes on with a write of which the system has taken only a part, and with a read that it did not begin.

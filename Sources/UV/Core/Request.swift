@@ -10,23 +10,34 @@
 /// let status = try await request.value     // async/await
 /// ```
 public struct Request<Success> {
-  /// How to start. A write is by far the most frequent request, and is kept without a closure's allocation.
+  /// How to start. A request without a value has a form of its own, since a function of a known type is called
+  /// without the allocations that converting one from a generic form costs; and a write, which is by far the most
+  /// frequent, is kept without a closure's allocation.
   @usableFromInline
   enum Body {
-    case start((@escaping Completion<Success>) -> PendingRequest)
-    case write(ByteStream, Bytes, (@escaping Completion<Success>, ByteStream, Bytes) -> PendingRequest)
+    @usableFromInline typealias AsVoid = (@escaping Completion<Success>) -> Completion<Void>
+
+    case start(EventLoop, (@escaping Completion<Success>) -> PendingRequest)
+    case void(EventLoop, (@escaping Completion<Void>) -> PendingRequest, AsVoid)
+    case write(ByteStream, Bytes, AsVoid)
   }
 
-  /// The loop that the work is done on and that the answer arrives on.
-  public let loop: EventLoop
   @usableFromInline let body: Body
+
+  /// The loop that the work is done on and that the answer arrives on.
+  @inlinable
+  public var loop: EventLoop {
+    switch body {
+    case .start(let loop, _), .void(let loop, _, _): loop
+    case .write(let stream, _, _): stream.loop
+    }
+  }
 
   /// Creates a request of your own from a function that starts work on `loop` and calls its argument once, on the
   /// loop's thread and not before it has returned.
   @inlinable
   public init(_ loop: EventLoop, _ start: @escaping (@escaping Completion<Success>) -> PendingRequest) {
-    self.loop = loop
-    body = .start(start)
+    body = .start(loop, start)
   }
 
   /// Starts the work.
@@ -37,18 +48,53 @@ public struct Request<Success> {
   @discardableResult
   public func start(_ done: @escaping Completion<Success>) -> PendingRequest {
     switch body {
-    case .start(let start): start(done)
-    case .write(let stream, let bytes, let start): start(done, stream, bytes)
+    case .start(_, let start): start(done)
+    case .void(_, let start, let asVoid): start(asVoid(done))
+    case .write(let stream, let bytes, let asVoid): stream.write(bytes, asVoid(done))
+    }
+  }
+}
+
+extension Request {
+  /// As ``start(_:)``, for the adaptors of the styles: a request without a value is given `void` in place of `done`,
+  /// which is to do the same.
+  @inlinable
+  @inline(__always)
+  package func start(_ done: @escaping Completion<Success>, void: @escaping Completion<Void>)
+    -> PendingRequest
+  {
+    switch body {
+    case .start(_, let start): start(done)
+    case .void(_, let start, _): start(void)
+    case .write(let stream, let bytes, _): stream.write(bytes, void)
+    }
+  }
+}
+
+extension Result where Success == Void, Failure == UVError {
+  /// The same where `Void` goes by the name of a request's value.
+  @inlinable
+  @inline(__always)
+  package func typed<Value>() -> Result<Value, UVError> {
+    switch self {
+    case .success(let value): .success(value as! Value)
+    case .failure(let error): .failure(error)
     }
   }
 }
 
 extension Request where Success == Void {
+  /// Creates a request of your own from a function that starts work on `loop` and calls its argument once, on the
+  /// loop's thread and not before it has returned.
+  @inlinable
+  public init(_ loop: EventLoop, _ start: @escaping (@escaping Completion<Void>) -> PendingRequest) {
+    body = .void(loop, start) { $0 }
+  }
+
   @inlinable
   @inline(__always)
   init(writing bytes: Bytes, to stream: ByteStream) {
-    loop = stream.loop
-    body = .write(stream, bytes) { $1.write($2, $0) }
+    body = .write(stream, bytes) { $0 }
   }
 }
 

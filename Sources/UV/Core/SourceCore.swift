@@ -16,12 +16,14 @@ final class SourceCore<Element>: Cancelling {
 
   private enum Waiter {
     case callback(Completion<Element?>)
+    case receiver(ElementReceiver<Element>)
     // Sound: the result of a task's `next` is made and taken on the loop's thread.
     case task(UnsafeContinuation<UnsafeTransfer<Outcome>, Never>)
 
     func resume(_ outcome: Outcome) {
       switch self {
       case .callback(let done): done(outcome)
+      case .receiver(let receiver): receiver.receive(outcome)
       case .task(let continuation): continuation.resume(returning: UnsafeTransfer(outcome))
       }
     }
@@ -58,13 +60,17 @@ final class SourceCore<Element>: Cancelling {
 
   // MARK: Asking
 
-  func next(_ done: @escaping Completion<Element?>) -> PendingRequest {
+  func next(_ done: @escaping Completion<Element?>) -> PendingRequest { next(.callback(done)) }
+
+  func next(for receiver: ElementReceiver<Element>) -> PendingRequest { next(.receiver(receiver)) }
+
+  @inline(__always)
+  private func next(_ waiter: Waiter) -> PendingRequest {
     if let outcome = immediateOutcome() {
-      loop.queueMicrotask { done(outcome) }
+      loop.queueMicrotask { waiter.resume(outcome) }
       return PendingRequest()
     }
-    let generation = append(.callback(done))
-    return PendingRequest(self, generation: generation)
+    return PendingRequest(self, generation: append(waiter))
   }
 
   /// The next element for the task that calls this, which is on the loop.
@@ -76,9 +82,9 @@ final class SourceCore<Element>: Cancelling {
 
   /// What a task gets without waiting.
   @inline(__always)
-  func outcomeIfReady() -> Outcome? {
+  func outcomeIfReady(for task: UnsafeMutableRawPointer? = cuv_current_task()) -> Outcome? {
     if let outcome = immediateOutcome() { return outcome }
-    return cuv_task_is_cancelled(cuv_current_task())
+    return cuv_task_is_cancelled(task)
       ? .failure(UVError(.cancelled, operation: operation)) : nil
   }
 

@@ -25,6 +25,10 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
   @discardableResult
   public func next(_ done: @escaping Completion<Element?>) -> PendingRequest { source.next(done) }
 
+  /// As ``next(_:)``, for an object that waits.
+  @discardableResult
+  public func next(for receiver: ElementReceiver<Element>) -> PendingRequest { source.next(for: receiver) }
+
   /// Calls `handler` with each element as it comes; see ``EventSource/start(_:)``.
   public func start(_ handler: @escaping Completion<Element?>) { source.start(handler) }
 

@@ -81,15 +81,14 @@ public class LoopTaskBase {
 
   // MARK: What the task waits for
 
-  /// Whether the caller is this task.
-  var isCurrent: Bool {
-    @inline(__always) get { identity == cuv_current_task() }
-  }
+  /// Whether `task` of the runtime is this one.
+  @inline(__always)
+  func isRun(by task: UnsafeMutableRawPointer?) -> Bool { identity == task }
 
   /// Notes what the task waits for; on the loop, by the task itself, which has not been cancelled.
   @usableFromInline
   @inline(__always)
-  func willWait(for request: PendingRequest) { wait = request }
+  func willWait(for request: consuming PendingRequest) { wait = request }
 
   @usableFromInline
   @inline(__always)

@@ -35,6 +35,10 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   @discardableResult
   public func next(_ done: @escaping Completion<Bytes?>) -> PendingRequest { source.next(done) }
 
+  /// As ``next(_:)``, for an object that waits.
+  @discardableResult
+  public func next(for receiver: ElementReceiver<Bytes>) -> PendingRequest { source.next(for: receiver) }
+
   /// Calls `handler` with bytes as they come, nil at the end, or the error that ended the stream.
   ///
   /// The corresponding libuv function is `uv_read_start`.
@@ -104,8 +108,9 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   /// What the next read gives without waiting.
   @usableFromInline
   func immediateRead(by task: inout LoopTaskBase?) -> Result<Bytes?, UVError>? {
-    if task?.isCurrent != true { task = loop.currentTask }
-    return source.outcomeIfReady()
+    let current = cuv_current_task()
+    if task?.isRun(by: current) != true { task = loop.tasks.find(current) }
+    return source.outcomeIfReady(for: current)
   }
 
   @usableFromInline
@@ -234,25 +239,26 @@ private func didRead(
 ) {
   // Zero is "nothing for now", not the end.
   if count == 0 { return }
-  // The one reference that is counted: a handler may let go of the stream, which holds the others.
-  let stream = owner(of: handle!, as: ByteStream.self)
-  let (loop, source) = (Unmanaged.passUnretained(stream.loop), Unmanaged.passUnretained(stream.source))
-  withExtendedLifetime(stream) {
-    loop._withUnsafeGuaranteedRef { loop in
-      source._withUnsafeGuaranteedRef { source in
-        loop.beginCallback()
-        if count > 0 {
-          source.deliver(loop.readBuffer.take(count))
-          loop.endCallback()
-          // Only now, after whoever was resumed has had the time to ask again.
-          source.pauseIfUnwanted()
-        } else {
-          uv_read_stop(handle!)
-          source.finish(count == Int(UV_EOF.rawValue) ? nil : failure(count, "read"))
-          stream.letGo(.source)
-          loop.endCallback()
-        }
-      }
+  // Sound: a stream that reads retains itself, and now for the whole of this, though a handler may stop it.
+  Unmanaged<ByteStream>.fromOpaque(cuv_handle_data(handle)!)._withUnsafeGuaranteedRef { $0.finishRead(count) }
+}
+
+extension ByteStream {
+  @inline(__always)
+  fileprivate func finishRead(_ count: Int) {
+    keepAlive(.callback)
+    loop.beginCallback()
+    if count > 0 {
+      source.deliver(loop.readBuffer.take(count))
+      loop.endCallback()
+      // Only now, after whoever was resumed has had the time to ask again.
+      source.pauseIfUnwanted()
+    } else {
+      uv_read_stop(stream)
+      source.finish(count == Int(UV_EOF.rawValue) ? nil : failure(count, "read"))
+      letGo(.source)
+      loop.endCallback()
     }
+    letGo(.callback)
   }
 }

@@ -14,7 +14,7 @@ extension File {
   @discardableResult
   public func sync(_ done: @escaping Completion<Void>) -> PendingRequest {
     if isClosed { return refuse(.badDescriptor, "fs_fsync", done) }
-    return FileRequest.start(loop, "fs_fsync", file: self, { _ in }, done) {
+    return FileRequest.start(loop, "fs_fsync", file: self, .void(done)) {
       uv_fs_fsync(loop.raw, $0, descriptor, $1)
     }
   }
@@ -32,7 +32,7 @@ extension File {
   @discardableResult
   public func dataSync(_ done: @escaping Completion<Void>) -> PendingRequest {
     if isClosed { return refuse(.badDescriptor, "fs_fdatasync", done) }
-    return FileRequest.start(loop, "fs_fdatasync", file: self, { _ in }, done) {
+    return FileRequest.start(loop, "fs_fdatasync", file: self, .void(done)) {
       uv_fs_fdatasync(loop.raw, $0, descriptor, $1)
     }
   }
@@ -52,7 +52,7 @@ extension File {
     to size: Int64, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     if isClosed { return refuse(.badDescriptor, "fs_ftruncate", done) }
-    return FileRequest.start(loop, "fs_ftruncate", file: self, { _ in }, done) {
+    return FileRequest.start(loop, "fs_ftruncate", file: self, .void(done)) {
       uv_fs_ftruncate(loop.raw, $0, descriptor, size, $1)
     }
   }
@@ -72,7 +72,7 @@ extension File {
     _ permissions: FilePermissions, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     if isClosed { return refuse(.badDescriptor, "fs_fchmod", done) }
-    return FileRequest.start(loop, "fs_fchmod", file: self, { _ in }, done) {
+    return FileRequest.start(loop, "fs_fchmod", file: self, .void(done)) {
       uv_fs_fchmod(loop.raw, $0, descriptor, Int32(permissions.rawValue), $1)
     }
   }
@@ -92,7 +92,7 @@ extension File {
     owner: UInt32, group: UInt32, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     if isClosed { return refuse(.badDescriptor, "fs_fchown", done) }
-    return FileRequest.start(loop, "fs_fchown", file: self, { _ in }, done) {
+    return FileRequest.start(loop, "fs_fchown", file: self, .void(done)) {
       uv_fs_fchown(loop.raw, $0, descriptor, owner, group, $1)
     }
   }
@@ -116,7 +116,7 @@ extension File {
     accessTime: Duration, modificationTime: Duration, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     if isClosed { return refuse(.badDescriptor, "fs_futime", done) }
-    return FileRequest.start(loop, "fs_futime", file: self, { _ in }, done) {
+    return FileRequest.start(loop, "fs_futime", file: self, .void(done)) {
       uv_fs_futime(loop.raw, $0, descriptor, accessTime.inSeconds, modificationTime.inSeconds, $1)
     }
   }

@@ -63,10 +63,7 @@ public final class File {
     let room = Bytes(storage: storage, start: UnsafePointer(storage.base), count: count)
     return FileRequest.start(
       loop, "fs_read", as: .read(descriptor: descriptor, offset: offset), file: self, bytes: room,
-      { request in
-        let room = request.bytes!
-        return Bytes(storage: room.storage, start: room.start, count: request.request.pointee.result)
-      }, done
+      .bytes(done)
     ) { FileRequest.read(loop, $0, descriptor, room, offset, $1) }
   }
 
@@ -92,7 +89,7 @@ public final class File {
     if isClosed { return refuse(.badDescriptor, "fs_write", done) }
     return FileRequest.start(
       loop, "fs_write", as: .write(descriptor: descriptor, offset: offset), file: self, bytes: bytes,
-      { _ in }, done
+      .void(done)
     ) { FileRequest.write(loop, $0, descriptor, bytes, offset, $1) }
   }
 
@@ -107,7 +104,7 @@ public final class File {
   @discardableResult
   public func stat(_ done: @escaping Completion<FileStatus>) -> PendingRequest {
     if isClosed { return refuse(.badDescriptor, "fs_fstat", done) }
-    return FileRequest.start(loop, "fs_fstat", file: self, { FileStatus($0.request.pointee.statbuf) }, done) {
+    return FileRequest.start(loop, "fs_fstat", file: self, .status(done)) {
       uv_fs_fstat(loop.raw, $0, descriptor, $1)
     }
   }
@@ -155,7 +152,7 @@ public final class File {
       _ = CUV.close(descriptor)
       loop.queueMicrotask { [self] in didClose(.success(())) }
     } else {
-      _ = FileRequest.start(loop, "fs_close", as: .close, file: self, { _ in }, { [self] in didClose($0) }) {
+      _ = FileRequest.start(loop, "fs_close", as: .close, file: self, .void({ [self] in didClose($0) })) {
         uv_fs_close(loop.raw, $0, descriptor, $1)
       }
     }

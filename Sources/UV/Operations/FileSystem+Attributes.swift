@@ -18,7 +18,7 @@ extension FileSystem {
   public func access(
     _ path: some PathConvertible, _ mode: FileAccess = .exists, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_access", path: path, { _ in }, done) {
+    FileRequest.start(loop, "fs_access", path: path, .void(done)) {
       uv_fs_access(loop.raw, $1, $0, mode.rawValue, $2)
     }
   }
@@ -37,7 +37,7 @@ extension FileSystem {
   public func chmod(
     _ path: some PathConvertible, _ permissions: FilePermissions, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_chmod", path: path, { _ in }, done) {
+    FileRequest.start(loop, "fs_chmod", path: path, .void(done)) {
       uv_fs_chmod(loop.raw, $1, $0, Int32(permissions.rawValue), $2)
     }
   }
@@ -56,7 +56,7 @@ extension FileSystem {
   public func chown(
     _ path: some PathConvertible, owner: UInt32, group: UInt32, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_chown", path: path, { _ in }, done) {
+    FileRequest.start(loop, "fs_chown", path: path, .void(done)) {
       uv_fs_chown(loop.raw, $1, $0, owner, group, $2)
     }
   }
@@ -75,7 +75,7 @@ extension FileSystem {
   public func lchown(
     _ path: some PathConvertible, owner: UInt32, group: UInt32, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_lchown", path: path, { _ in }, done) {
+    FileRequest.start(loop, "fs_lchown", path: path, .void(done)) {
       uv_fs_lchown(loop.raw, $1, $0, owner, group, $2)
     }
   }
@@ -101,7 +101,7 @@ extension FileSystem {
     _ path: some PathConvertible, accessTime: Duration, modificationTime: Duration,
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_utime", path: path, { _ in }, done) {
+    FileRequest.start(loop, "fs_utime", path: path, .void(done)) {
       uv_fs_utime(loop.raw, $1, $0, accessTime.inSeconds, modificationTime.inSeconds, $2)
     }
   }
@@ -127,7 +127,7 @@ extension FileSystem {
     _ path: some PathConvertible, accessTime: Duration, modificationTime: Duration,
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_lutime", path: path, { _ in }, done) {
+    FileRequest.start(loop, "fs_lutime", path: path, .void(done)) {
       uv_fs_lutime(loop.raw, $1, $0, accessTime.inSeconds, modificationTime.inSeconds, $2)
     }
   }
@@ -147,8 +147,8 @@ extension FileSystem {
     _ path: some PathConvertible, _ done: @escaping Completion<FileSystemStatus>
   ) -> PendingRequest {
     FileRequest.start(
-      loop, "fs_statfs", path: path, { FileSystemStatus($0.request.pointee.ptr.load(as: uv_statfs_t.self)) },
-      done
+      loop, "fs_statfs", path: path,
+      .converting({ FileSystemStatus($0.request.pointee.ptr.load(as: uv_statfs_t.self)) }, done)
     ) {
       uv_fs_statfs(loop.raw, $1, $0, $2)
     }

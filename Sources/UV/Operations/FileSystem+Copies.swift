@@ -23,7 +23,7 @@ extension FileSystem {
     _ path: some PathConvertible, to destination: some PathConvertible, options: CopyOptions = [],
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_copyfile", path: path, { _ in }, done) { path, request, done in
+    FileRequest.start(loop, "fs_copyfile", path: path, .void(done)) { path, request, done in
       destination.withPathBytes { destination in
         destination.map { uv_fs_copyfile(loop.raw, request, path, $0, options.rawValue, done) }
           ?? UV_EINVAL.rawValue
@@ -49,12 +49,13 @@ extension FileSystem {
     _ template: some PathConvertible, _ done: @escaping Completion<File>
   ) -> PendingRequest {
     FileRequest.start(
-      loop, "fs_mkstemp", as: .temporaryFile, path: template,
-      { request in
-        File(
-          loop: request.loop, path: FilePath(platformString: request.request.pointee.path),
-          descriptor: Int32(request.request.pointee.result))
-      }, done
+      loop, "fs_mkstemp", path: template,
+      .temporary(
+        { request in
+          File(
+            loop: request.loop, path: FilePath(platformString: request.request.pointee.path),
+            descriptor: Int32(request.request.pointee.result))
+        }, done, remove: { CUV.unlink($0) })
     ) {
       uv_fs_mkstemp(loop.raw, $1, $0, $2)
     }

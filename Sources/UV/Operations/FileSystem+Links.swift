@@ -15,7 +15,7 @@ extension FileSystem {
   public func link(
     _ path: some PathConvertible, to newPath: some PathConvertible, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_link", path: path, { _ in }, done) { path, request, done in
+    FileRequest.start(loop, "fs_link", path: path, .void(done)) { path, request, done in
       newPath.withPathBytes { newPath in
         newPath.map { uv_fs_link(loop.raw, request, path, $0, done) } ?? UV_EINVAL.rawValue
       }
@@ -40,7 +40,7 @@ extension FileSystem {
   public func symlink(
     to target: some PathConvertible, at path: some PathConvertible, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_symlink", path: path, { _ in }, done) { path, request, done in
+    FileRequest.start(loop, "fs_symlink", path: path, .void(done)) { path, request, done in
       target.withPathBytes { target in
         target.map { uv_fs_symlink(loop.raw, request, $0, path, 0, done) } ?? UV_EINVAL.rawValue
       }
@@ -63,7 +63,7 @@ extension FileSystem {
   public func readlink(
     _ path: some PathConvertible, _ done: @escaping Completion<FilePath>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_readlink", path: path, { $0.resultPath }, done) {
+    FileRequest.start(loop, "fs_readlink", path: path, .converting({ $0.resultPath }, done)) {
       uv_fs_readlink(loop.raw, $1, $0, $2)
     }
   }
@@ -82,7 +82,7 @@ extension FileSystem {
   public func realpath(
     _ path: some PathConvertible, _ done: @escaping Completion<FilePath>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_realpath", path: path, { $0.resultPath }, done) {
+    FileRequest.start(loop, "fs_realpath", path: path, .converting({ $0.resultPath }, done)) {
       uv_fs_realpath(loop.raw, $1, $0, $2)
     }
   }

@@ -33,10 +33,7 @@ public struct FileSystem {
     options: FileDescriptor.OpenOptions = [], permissions: FilePermissions = .ownerReadWriteOthersRead,
     _ done: @escaping Completion<File>
   ) -> PendingRequest {
-    FileRequest.start(
-      loop, "fs_open", path: path,
-      { File(loop: $0.loop, path: path, descriptor: Int32($0.request.pointee.result)) }, done
-    ) {
+    FileRequest.start(loop, "fs_open", path: path, .file(path, done)) {
       uv_fs_open(loop.raw, $1, $0, mode.rawValue | options.rawValue, Int32(permissions.rawValue), $2)
     }
   }
@@ -53,7 +50,7 @@ public struct FileSystem {
   /// The corresponding libuv function is `uv_fs_stat`.
   @discardableResult
   public func stat(_ path: some PathConvertible, _ done: @escaping Completion<FileStatus>) -> PendingRequest {
-    FileRequest.start(loop, "fs_stat", path: path, { FileStatus($0.request.pointee.statbuf) }, done) {
+    FileRequest.start(loop, "fs_stat", path: path, .status(done)) {
       uv_fs_stat(loop.raw, $1, $0, $2)
     }
   }
@@ -69,7 +66,7 @@ public struct FileSystem {
   @discardableResult
   public func lstat(_ path: some PathConvertible, _ done: @escaping Completion<FileStatus>) -> PendingRequest
   {
-    FileRequest.start(loop, "fs_lstat", path: path, { FileStatus($0.request.pointee.statbuf) }, done) {
+    FileRequest.start(loop, "fs_lstat", path: path, .status(done)) {
       uv_fs_lstat(loop.raw, $1, $0, $2)
     }
   }
@@ -86,7 +83,7 @@ public struct FileSystem {
   /// The corresponding libuv function is `uv_fs_unlink`.
   @discardableResult
   public func unlink(_ path: some PathConvertible, _ done: @escaping Completion<Void>) -> PendingRequest {
-    FileRequest.start(loop, "fs_unlink", path: path, { _ in }, done) {
+    FileRequest.start(loop, "fs_unlink", path: path, .void(done)) {
       uv_fs_unlink(loop.raw, $1, $0, $2)
     }
   }
@@ -105,7 +102,7 @@ public struct FileSystem {
   public func rename(
     _ path: some PathConvertible, to newPath: some PathConvertible, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_rename", path: path, { _ in }, done) { path, request, done in
+    FileRequest.start(loop, "fs_rename", path: path, .void(done)) { path, request, done in
       newPath.withPathBytes { newPath in
         newPath.map { uv_fs_rename(loop.raw, request, path, $0, done) } ?? UV_EINVAL.rawValue
       }
@@ -131,7 +128,7 @@ public struct FileSystem {
     _ path: some PathConvertible, permissions: FilePermissions = .ownerAllOthersReadExecute,
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_mkdir", path: path, { _ in }, done) {
+    FileRequest.start(loop, "fs_mkdir", path: path, .void(done)) {
       uv_fs_mkdir(loop.raw, $1, $0, Int32(permissions.rawValue), $2)
     }
   }
@@ -154,8 +151,9 @@ public struct FileSystem {
     -> PendingRequest
   {
     FileRequest.start(
-      loop, "fs_mkdtemp", as: .temporaryDirectory, path: template,
-      { FilePath(platformString: $0.request.pointee.path) }, done
+      loop, "fs_mkdtemp", path: template,
+      .temporary(
+        { FilePath(platformString: $0.request.pointee.path) }, done, remove: { CUV.rmdir($0) })
     ) {
       uv_fs_mkdtemp(loop.raw, $1, $0, $2)
     }
@@ -171,7 +169,7 @@ public struct FileSystem {
   /// The corresponding libuv function is `uv_fs_rmdir`.
   @discardableResult
   public func rmdir(_ path: some PathConvertible, _ done: @escaping Completion<Void>) -> PendingRequest {
-    FileRequest.start(loop, "fs_rmdir", path: path, { _ in }, done) {
+    FileRequest.start(loop, "fs_rmdir", path: path, .void(done)) {
       uv_fs_rmdir(loop.raw, $1, $0, $2)
     }
   }
@@ -192,15 +190,16 @@ public struct FileSystem {
   ) -> PendingRequest {
     FileRequest.start(
       loop, "fs_scandir", path: path,
-      { request in
-        var entries: [DirectoryEntry] = []
-        var entry = uv_dirent_t()
-        while uv_fs_scandir_next(request.request, &entry) == 0 {
-          guard let name = FilePath.Component(platformString: entry.name) else { continue }
-          entries.append(DirectoryEntry(name: name, type: FileType(entry.type)))
-        }
-        return entries
-      }, done
+      .converting(
+        { request in
+          var entries: [DirectoryEntry] = []
+          var entry = uv_dirent_t()
+          while uv_fs_scandir_next(request.request, &entry) == 0 {
+            guard let name = FilePath.Component(platformString: entry.name) else { continue }
+            entries.append(DirectoryEntry(name: name, type: FileType(entry.type)))
+          }
+          return entries
+        }, done)
     ) { uv_fs_scandir(loop.raw, $1, $0, 0, $2) }
   }
 }

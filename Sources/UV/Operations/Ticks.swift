@@ -40,6 +40,10 @@ public final class Ticks: EventSource, SourceDriver {
   @discardableResult
   public func next(_ done: @escaping Completion<Tick?>) -> PendingRequest { source.next(done) }
 
+  /// As ``next(_:)``, for an object that waits.
+  @discardableResult
+  public func next(for receiver: ElementReceiver<Tick>) -> PendingRequest { source.next(for: receiver) }
+
   /// Calls `handler` with each tick until ``stop()``.
   ///
   /// The corresponding libuv function is `uv_timer_start`.

@@ -67,12 +67,7 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   @inlinable
   public convenience init(_ attemptToFulfill: (@escaping Promise) -> Void) {
     self.init()
-    attemptToFulfill { [self] result in
-      switch result {
-      case .success(let output): settle(.value(output))
-      case .failure(let error): settle(.failure(error))
-      }
-    }
+    attemptToFulfill { [self] in settle(with: $0) }
   }
 
   /// Creates a future on the current loop and runs `task` at once, where `dispatch` says.
@@ -118,6 +113,14 @@ public class Future<Output, Failure: Error>: LoopPublisher {
     if let outcome { return subscription.fulfill(outcome) }
     insert(subscription)
     if startWork != nil { startWorkNow() }
+  }
+
+  @inlinable
+  final func settle(with result: Result<Output, Failure>) {
+    switch result {
+    case .success(let output): settle(.value(output))
+    case .failure(let error): settle(.failure(error))
+    }
   }
 
   /// Decides the future, unless that has been done, and delivers.

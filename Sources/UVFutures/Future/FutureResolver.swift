@@ -68,10 +68,7 @@ private final class ResolverSlot<Output, Failure: Error> {
   func resolve(_ result: Result<Output, Failure>) {
     guard let future else { return }
     close()
-    switch result {
-    case .success(let output): future.settle(.value(output))
-    case .failure(let error): future.settle(.failure(error))
-    }
+    future.settle(with: result)
   }
 
   func close() {

@@ -73,7 +73,7 @@ final class RequestSubscription<Output>: Subscription {
   func run() {
     guard let request else { return }
     self.request = nil
-    pending = request.start { [self] result in finish(result) }
+    pending = request.start({ [self] in finish($0) }, void: { [self] in finish($0.typed()) })
   }
 
   @inlinable
@@ -108,12 +108,7 @@ extension Request {
   @inlinable
   public func future() -> Future<Success, UVError> {
     let future = Future<Success, UVError>()
-    let pending = start { [future] result in
-      switch result {
-      case .success(let value): future.settle(.value(value))
-      case .failure(let error): future.settle(.failure(error))
-      }
-    }
+    let pending = start({ future.settle(with: $0) }, void: { future.settle(with: $0.typed()) })
     future.cancelWork = { pending.cancel() }
     return future
   }

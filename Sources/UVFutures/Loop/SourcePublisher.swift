@@ -28,14 +28,18 @@ public struct SourcePublisher<Source: EventSource>: LoopPublisher {
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == UVError {
     let downstream = Downstream(subscriber)
-    let subscription = SourceSubscription(downstream, source) { $0.ask() }
+    let subscription = SourceSubscription(downstream, source) {
+      $0.ask()
+    } deliver: {
+      unsafeDowncast($0, to: SourceSubscription<Source>.self).answer($1)
+    }
     downstream.receive(link: subscription)
   }
 }
 
 /// A subscriber's hold on a source.
 @usableFromInline
-final class SourceSubscription<Source: EventSource>: Subscription {
+final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Element>, Subscription {
   @usableFromInline let source: Source
   /// `ask()` as specialised code, which a call through the `Subscription` protocol would not reach.
   @usableFromInline let askNow: (SourceSubscription) -> Void
@@ -52,11 +56,13 @@ final class SourceSubscription<Source: EventSource>: Subscription {
   @inlinable
   init(
     _ downstream: Downstream<Source.Element, UVError>, _ source: Source,
-    _ ask: @escaping (SourceSubscription) -> Void
+    _ ask: @escaping (SourceSubscription) -> Void,
+    deliver: @escaping (ElementReceiver<Source.Element>, Result<Source.Element?, UVError>) -> Void
   ) {
     self.downstream = downstream
     self.source = source
     askNow = ask
+    super.init(deliver)
   }
 
   @usableFromInline
@@ -82,18 +88,16 @@ final class SourceSubscription<Source: EventSource>: Subscription {
     guard downstream != nil, !isAsking, !isStarted, demand > 0 else { return }
     if demand == .unlimited {
       isStarted = true
-      source.start { [self] result in receive(result) }
+      source.start { [self] in answer($0) }
     } else {
       isAsking = true
-      pending = source.next { [self] result in
-        isAsking = false
-        receive(result)
-      }
+      pending = source.next(for: self)
     }
   }
 
   @inlinable
-  func receive(_ result: Result<Source.Element?, UVError>) {
+  func answer(_ result: Result<Source.Element?, UVError>) {
+    isAsking = false
     guard let downstream else { return }
     switch result {
     case .success(let element?):

@@ -1,33 +1,26 @@
-/// A publisher made from a value, while it is subscribed to.
-@usableFromInline
-final class FlatMapInner {
-  @usableFromInline @exclusivity(unchecked) var subscription: Link?
-  /// Whether it has been asked for everything.
-  @usableFromInline @exclusivity(unchecked) var isUnlimited = false
-  @usableFromInline @exclusivity(unchecked) var isLinked = true
-  // Sound: a neighbour in the list resets this before it goes.
-  @usableFromInline @exclusivity(unchecked) unowned(unsafe) var previous: FlatMapInner?
-  @usableFromInline @exclusivity(unchecked) var next: FlatMapInner?
-
-  @inlinable init() {}
-}
-
 /// A subscription to a `flatMap`: the subscriber of the upstream publisher and of each publisher made from its
 /// values.
 @usableFromInline
-final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
+final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: Error>: FlatMapInner,
+  Subscription
+{
   @usableFromInline typealias Output = Child.Output
 
   @usableFromInline let height: Int
   @usableFromInline let maxPublishers: Subscribers.Demand
   @usableFromInline let transform: (Input) -> Child
-  @usableFromInline let widen: (Child.Failure) -> Failure
+  @usableFromInline let widenUpstream: (InputFailure) -> Failure
+  @usableFromInline let widenChild: (Child.Failure) -> Failure
   /// Nil once the subscription is over.
   @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Output, Failure>?
   @usableFromInline @exclusivity(unchecked) var outer: Link?
   @usableFromInline @exclusivity(unchecked) var outerHasFinished = false
   @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
   @usableFromInline @exclusivity(unchecked) var firstInner: FlatMapInner?
+  /// An inner publisher that has ended, to be used again.
+  @usableFromInline @exclusivity(unchecked) var spare: FlatMapInner?
+  /// Whether this object, which is one too, has been used for an inner publisher.
+  @usableFromInline @exclusivity(unchecked) var isUsed = false
   /// Whether downstream is being told something, so that its demand is only noted.
   @usableFromInline @exclusivity(unchecked) var isDelivering = false
   /// Whether what is buffered is being delivered; values that come in between go to its end.
@@ -38,13 +31,16 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
   @inlinable
   init(
     _ downstream: Downstream<Output, Failure>, _ maxPublishers: Subscribers.Demand,
-    _ transform: @escaping (Input) -> Child, _ widen: @escaping (Child.Failure) -> Failure
+    _ transform: @escaping (Input) -> Child, _ widenUpstream: @escaping (InputFailure) -> Failure,
+    _ widenChild: @escaping (Child.Failure) -> Failure
   ) {
     self.downstream = downstream
     self.maxPublishers = maxPublishers
     self.transform = transform
-    self.widen = widen
+    self.widenUpstream = widenUpstream
+    self.widenChild = widenChild
     height = downstream.height + 1
+    super.init()
   }
 
   // MARK: Upstream
@@ -62,17 +58,33 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
     let child = transform(input)
     // Transforming may have cancelled.
     guard downstream != nil else { return }
-    let inner = FlatMapInner()
-    insert(inner)
-    let step = Downstream<Output, Child.Failure>(inner, height: height + 1) { [self] signal in
+    if isUsed {
+      let inner = takeSpare() ?? FlatMapInner()
+      inner.node = self
+      insert(inner)
+      Downstream<Output, Child.Failure>(inner, height: height + 1) { signal in
+        guard let node = inner.node else { return .none }
+        return unsafeDowncast(node, to: FlatMapNode.self).receive(signal, from: inner)
+      }.grounded().attach(to: child)
+    } else {
+      isUsed = true
+      insert(self)
+      Downstream<Output, Child.Failure>(self, height: height + 1) { [self] in receive($0, from: self) }
+        .grounded().attach(to: child)
+    }
+  }
+
+  @inlinable
+  var upstream: Downstream<Input, InputFailure> {
+    Downstream(self, height: height) { [self] signal in
       switch signal {
-      case .value(let output): return receive(output, from: inner)
-      case .subscription(let subscription): receive(subscription, from: inner)
-      case .completion(let completion): receive(completion, from: inner)
+      case .value(let value): receiveOuter(value)
+      case .subscription(let subscription): receiveOuter(subscription)
+      case .completion(.finished): receiveOuter(.finished)
+      case .completion(.failure(let error)): receiveOuter(.failure(widenUpstream(error)))
       }
       return .none
     }
-    step.grounded().attach(to: child)
   }
 
   @inlinable
@@ -86,6 +98,16 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
   }
 
   // MARK: Inner publishers
+
+  @inlinable
+  func receive(_ signal: Signal<Output, Child.Failure>, from inner: FlatMapInner) -> Subscribers.Demand {
+    switch signal {
+    case .value(let output): return receive(output, from: inner)
+    case .subscription(let subscription): receive(subscription, from: inner)
+    case .completion(let completion): receive(completion, from: inner)
+    }
+    return .none
+  }
 
   @inlinable
   func receive(_ subscription: Link, from inner: FlatMapInner) {
@@ -130,7 +152,7 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
     switch completion {
     case .finished:
       if !finishIfDone(), maxPublishers != .unlimited { outer?.request(.max(1)) }
-    case .failure(let error): end(.failure(widen(error)))
+    case .failure(let error): end(.failure(widenChild(error)))
     }
   }
 
@@ -225,26 +247,5 @@ final class FlatMapNode<Input, Child: Publisher, Failure: Error>: Subscription {
       subscription?.cancel()
     }
     outer?.cancel()
-  }
-
-  // MARK: The list of inner publishers
-
-  @inlinable
-  func insert(_ inner: FlatMapInner) {
-    firstInner?.previous = inner
-    inner.next = firstInner
-    firstInner = inner
-  }
-
-  @inlinable
-  func remove(_ inner: FlatMapInner) {
-    let next = inner.next
-    let previous = inner.previous
-    inner.isLinked = false
-    inner.subscription = nil
-    inner.next = nil
-    inner.previous = nil
-    next?.previous = previous
-    if let previous { previous.next = next } else { firstInner = next }
   }
 }

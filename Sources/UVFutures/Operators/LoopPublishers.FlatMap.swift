@@ -35,19 +35,10 @@ extension LoopPublishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let next = Downstream(subscriber).grounded()
-      let node = FlatMapNode<Upstream.Output, Child, Failure>(next, maxPublishers, transform, widenChild)
-      let widen = widenUpstream
-      let step = Downstream<Upstream.Output, Upstream.Failure>(node, height: node.height) { signal in
-        switch signal {
-        case .value(let value): node.receiveOuter(value)
-        case .subscription(let subscription): node.receiveOuter(subscription)
-        case .completion(.finished): node.receiveOuter(.finished)
-        case .completion(.failure(let error)): node.receiveOuter(.failure(widen(error)))
-        }
-        return .none
-      }
+      let node = FlatMapNode<Upstream.Output, Upstream.Failure, Child, Failure>(
+        next, maxPublishers, transform, widenUpstream, widenChild)
       next.receive(link: node)
-      step.attach(to: upstream)
+      node.upstream.attach(to: upstream)
     }
   }
 }

@@ -15,7 +15,8 @@ struct MergeSource<Output, Failure: Error>: Publisher {
     _ subscriber: S, to sources: [MergeSource]
   ) where S.Input == Output, S.Failure == Failure {
     let next = Downstream(subscriber).grounded()
-    let node = FlatMapNode<MergeSource, MergeSource, Failure>(next, .unlimited, { $0 }, { $0 })
+    let node = FlatMapNode<MergeSource, Failure, MergeSource, Failure>(
+      next, .unlimited, { $0 }, { $0 }, { $0 })
     next.receive(link: node)
     for source in sources { node.receiveOuter(source) }
     node.receiveOuter(.finished)

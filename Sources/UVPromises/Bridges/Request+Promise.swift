@@ -7,14 +7,7 @@ extension Request {
   @inlinable
   public func promise(file: StaticString = #fileID, line: UInt = #line) -> Promise<Success> {
     let node = RequestNode(file, line)
-    node.pending = start { result in
-      // It may hold on to a connection, which the promise is not to do.
-      node.pending = PendingRequest()
-      switch result {
-      case .success(let value): node.fulfill(value)
-      case .failure(let error): node.reject(error)
-      }
-    }
+    node.pending = start({ node.finish($0) }, void: { node.finish($0) })
     return Promise(node: node)
   }
 }
@@ -28,6 +21,16 @@ final class RequestNode: Node {
   init(_ file: StaticString, _ line: UInt, flags: Flags = .isRoot) {
     super.init(flags: flags)
     made(file, line)
+  }
+
+  @inlinable @inline(__always)
+  func finish<Success>(_ result: Result<Success, UVError>) {
+    // It may hold on to a connection, which the promise is not to do.
+    pending = PendingRequest()
+    switch result {
+    case .success(let value): fulfill(value)
+    case .failure(let error): reject(error)
+    }
   }
 
   @usableFromInline

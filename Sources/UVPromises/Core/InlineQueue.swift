@@ -40,10 +40,25 @@ enum InlineQueue {
   /// Has `step` run with the outcome of `source`.
   @usableFromInline
   static func run(_ step: Node, _ source: Node) {
-    let state = current
-    guard !state.pointee.isRunning else { return state.pointee.steps.append((step, source)) }
-    state.pointee.isRunning = true
+    guard enter() else { return current.pointee.steps.append((step, source)) }
     step.resume(source)
+    leave()
+  }
+
+  /// Begins to run inline handlers; false if that is being done further up the stack. Each success is to be
+  /// followed by a ``leave()``.
+  @usableFromInline
+  static func enter() -> Bool {
+    let state = current
+    if state.pointee.isRunning { return false }
+    state.pointee.isRunning = true
+    return true
+  }
+
+  /// Runs what has become due meanwhile, and ends.
+  @usableFromInline
+  static func leave() {
+    let state = current
     while state.pointee.next < state.pointee.steps.count {
       let (step, source) = state.pointee.steps[state.pointee.next]
       state.pointee.next += 1
@@ -54,8 +69,10 @@ enum InlineQueue {
         state.pointee.next = 0
       }
     }
-    state.pointee.steps.removeAll(keepingCapacity: true)
-    state.pointee.next = 0
+    if state.pointee.next > 0 {
+      state.pointee.steps.removeAll(keepingCapacity: true)
+      state.pointee.next = 0
+    }
     state.pointee.isRunning = false
   }
 }

@@ -1,12 +1,12 @@
 extension Node {
   /// Whether anything waits for this promise.
-  @usableFromInline
-  final var isAwaited: Bool { first != nil || others != nil }
+  @inlinable @inline(__always)
+  final var isAwaited: Bool { first != nil || others != nil || flags.contains(.isObserved) }
 
   /// Whether exactly one thing waits for this promise.
   final var hasOneContinuation: Bool {
     if let others { return first == nil && others.count == 1 }
-    return first != nil
+    return isAwaited
   }
 
   /// Forgets a continuation. Linear in the number of handlers on this promise.

@@ -29,5 +29,7 @@ extension Node {
     @inlinable static var hasDirectContinuations: Flags { Flags(rawValue: 1024) }
     /// Was to be cancelled, by its context.
     @inlinable static var cancelAttempted: Flags { Flags(rawValue: 2048) }
+    /// Has, in place of continuations, an observer in the room for its outcome.
+    @inlinable static var isObserved: Flags { Flags(rawValue: 4096) }
   }
 }

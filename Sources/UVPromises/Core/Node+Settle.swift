@@ -3,6 +3,7 @@ extension Node {
   @inlinable @inline(__always)
   final func fulfill<T>(_ value: T) {
     guard state == .pending else { return }
+    if flags.contains(.isObserved) { return fulfillObserved(value) }
     store(value)
     state = .fulfilled
     notify()
@@ -12,6 +13,7 @@ extension Node {
   @usableFromInline
   final func reject(_ error: any Error) {
     guard state == .pending else { return }
+    if flags.contains(.isObserved) { unfoldObserver() }
     // The coercion keeps the existential from being opened.
     store(error as any Error)
     state = .rejected

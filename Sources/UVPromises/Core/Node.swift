@@ -53,7 +53,7 @@ class Node: Continuation {
   }
 
   deinit {
-    if first != nil || others != nil { abandonContinuations() }
+    if isAwaited { abandonContinuations() }
     if !flags.isDisjoint(with: [.isRoot, .isUntracked]) { reportLoss() }
     if state != .pending { perform?(self, self) }
   }
@@ -116,7 +116,7 @@ class Node: Continuation {
   @inlinable @inline(__always)
   final func append(_ continuation: Continuation, tag: Int32) {
     flags.insert(.isHandled)
-    if first == nil, others == nil {
+    if !isAwaited {
       first = continuation
       firstTag = tag
     } else {
@@ -126,6 +126,7 @@ class Node: Continuation {
 
   @usableFromInline
   final func appendFurther(_ continuation: Continuation, _ tag: Int32) {
+    if flags.contains(.isObserved) { unfoldObserver() }
     if others == nil { others = [] }
     others!.append(ContinuationEntry(continuation: continuation, tag: tag))
     if tag != Node.stepTag { flags.insert(.hasDirectContinuations) }
@@ -197,6 +198,7 @@ class Node: Continuation {
   }
 
   private func moveContinuations(to list: inout ContiguousArray<ContinuationEntry>) {
+    if flags.contains(.isObserved) { unfoldObserver() }
     if let first = first.take() { list.append(ContinuationEntry(continuation: first, tag: firstTag)) }
     if let others = others.take() { list.append(contentsOf: others) }
   }

@@ -1,8 +1,8 @@
-/// Room for a value or an error inside a node, for whoever knows the type: up to three words are kept in
-/// place, larger values in a block of their own.
+/// Room for a value or an error inside a node, for whoever knows the type: up to four words are kept in
+/// place, larger values in a block of their own. Until then, it may hold an ``Observer``.
 @usableFromInline
 struct OutcomeStorage {
-  @usableFromInline var words: (UInt, UInt, UInt) = (0, 0, 0)
+  @usableFromInline var words: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
 
   @inlinable
   init() {}

@@ -18,14 +18,3 @@ final class Root: Node {
     if onCancel != nil { onCancel = nil }
   }
 }
-
-extension Node {
-  /// Calls `body` with the outcome, at once if there is one.
-  @inlinable
-  final func pipe<T>(to body: @escaping (PMKResult<T>) -> Void) {
-    _ = TapStep(.isInline, body) {
-      TapStep<T>.run($0, $1)
-      $0.fulfill(())
-    }.following(self, "", 0)
-  }
-}

@@ -33,26 +33,32 @@ public final class Meter: Sendable {
   }
 
   private let counters: [Counter]
+  private let usage: @Sendable () -> ProcessUsage
   private let onOpen: @Sendable () -> Void
   private let state = Mutex(State())
 
-  /// A meter that also reads `counters`. `onOpen` is called in the window, when it has
-  /// just been opened: a test of the harness may do there what should be noticed.
-  public init(counters: [Counter] = [], onOpen: @escaping @Sendable () -> Void = {}) {
+  /// A meter that also reads `counters`. `usage` reads the clocks, of this process unless told otherwise.
+  /// `onOpen` is called in the window, when it has just been opened: a test of the harness may do there what
+  /// should be noticed.
+  public init(
+    counters: [Counter] = [], onOpen: @escaping @Sendable () -> Void = {},
+    usage: @escaping @Sendable () -> ProcessUsage = { ProcessUsage.now() }
+  ) {
     self.counters = counters
+    self.usage = usage
     self.onOpen = onOpen
   }
 
   /// Opens the window. The clocks are read last.
   public func open() {
     let values = counters.map { $0.read() }
-    state.withLock { $0.opened = (ProcessUsage.now(), values) }
+    state.withLock { $0.opened = (usage(), values) }
     onOpen()
   }
 
   /// Closes the window. The clocks are read first. Closing twice changes nothing.
   public func close() {
-    let end = ProcessUsage.now()
+    let end = usage()
     let values = counters.map { $0.read() }
     state.withLock { state in
       guard let (usage, before) = state.opened, state.measurement == nil else { return }

@@ -6,12 +6,12 @@
   import Darwin
 #endif
 
-/// The largest resident size of this process.
+/// The largest resident size of a process.
 public enum PeakMemory {
-  /// Starts afresh from the present size, where the system can (Linux).
-  public static func reset() {
+  /// Starts afresh from the present size, where the system can (Linux). `process` is a process id, or `self`.
+  public static func reset(of process: String = "self") {
     #if os(Linux)
-      let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
+      let file = open("/proc/\(process)/clear_refs", O_WRONLY | O_CLOEXEC)
       guard file >= 0 else { return }
       _ = write(file, "5", 1)
       close(file)
@@ -19,8 +19,8 @@ public enum PeakMemory {
   }
 
   /// Bytes, since the last reset where there can be one, else since the start.
-  public static func bytes() -> UInt64 {
-    if let status = SystemFile.text("/proc/self/status"),
+  public static func bytes(of process: String = "self") -> UInt64 {
+    if let status = SystemFile.text("/proc/\(process)/status"),
       let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
       let kilobytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first,
       let value = UInt64(kilobytes)

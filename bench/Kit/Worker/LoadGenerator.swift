@@ -9,7 +9,7 @@
 /// A process that puts load on a server and checks what comes back.
 ///
 /// It is told what to do in a line of `key=value` pairs, says `ready`, waits for `go`,
-/// and says `done` with its figures.
+/// says `done` with its figures, and waits for `end` before it closes its connections.
 public final class LoadGenerator {
   private let child: ChildProcess
 
@@ -28,7 +28,9 @@ public final class LoadGenerator {
     try child.write("go")
     let line = try child.readLine(within: 600)
     meter.close()
-    return try Self.outcome(line) ?? { throw failure(line) }()
+    guard let outcome = try Self.outcome(line) else { throw failure(line) }
+    try child.write("end")
+    return outcome
   }
 
   private func failure(_ line: String) -> WrongWork {

@@ -1,5 +1,17 @@
+/// What measures a row on request.
+public protocol RowWorker: AnyObject {
+  /// What it said first.
+  var hello: WorkerHello { get }
+
+  /// Sends a request and waits for the figures.
+  func ask(_ request: WorkerRequest, within seconds: Double) throws -> WorkerAnswer
+
+  /// Lets it end.
+  func finish()
+}
+
 /// The harness's side of the line protocol: one live worker.
-public final class WorkerProcess {
+public final class WorkerProcess: RowWorker {
   private let child: ChildProcess
   /// What the worker said first.
   public let hello: WorkerHello

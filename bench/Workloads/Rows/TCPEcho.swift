@@ -37,15 +37,11 @@ enum TCPEcho {
       let service = try TCPService(task, on: loop)
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
-        func echo() -> Promise<Void> {
-          connection.read().promise().then { chunk -> Promise<Void> in
-            guard let chunk else { return .value }
-            service.bytesRead += chunk.count
-            service.bytesWritten += chunk.count
-            return connection.write(chunk).promise().then(echo)
-          }
-        }
-        echo().done { service.close(connection) }.catch { service.fail($0, on: connection) }
+        connection.each { chunk in
+          service.bytesRead += chunk.count
+          service.bytesWritten += chunk.count
+          return connection.write(chunk).promise()
+        }.done { service.close(connection) }.catch { service.fail($0, on: connection) }
       }
       return service
     }.report()

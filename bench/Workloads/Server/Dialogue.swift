@@ -21,15 +21,15 @@ final class Dialogue: Sendable {
     abort = context.abort
   }
 
-  /// Puts a load on the server that listens on `port`. When that fails the process
+  /// Puts a load on the server that listens on `ports`, in turn. When that fails the process
   /// ends: the row would wait for connections that never come.
-  func begin(port: UInt16, load: [(String, String)], meter: Meter) {
+  func begin(ports: [UInt16], load: [(String, String)], meter: Meter) {
     state.withLock { state in
       state.outcome = nil
       state.thread = BlockingThread { [self] in
         do {
           let outcome = try generator.withLock {
-            try $0.run([("port", "\(port)")] + load, meter: meter)
+            try $0.run([("port", ports.map(String.init).joined(separator: ","))] + load, meter: meter)
           }
           self.state.withLock { $0.outcome = outcome }
         } catch {

@@ -47,7 +47,9 @@ private final class ServerInstance: WorkloadInstance {
   private let serve: ServerRow
   private let connections: Int
   private let size: Int
+  private let loops: Int
   private let dialogue: Dialogue
+  private let abort: @Sendable (any Error) -> Never
 
   init(
     load: ServerWorkload.Load, serve: @escaping ServerRow, parameters: ParameterValues,
@@ -57,14 +59,20 @@ private final class ServerInstance: WorkloadInstance {
     self.serve = serve
     connections = parameters.value("connections") ?? parameters.value("in-flight") ?? 1
     size = parameters["size"]
+    loops = parameters.value("loops") ?? 1
+    guard (1...connections).contains(loops) else {
+      throw UsageError("\(connections) connections cannot be served by \(loops) loops")
+    }
     // Client and server each have a processor, unless the case says otherwise or
     // there is but one.
     let apart = bench_usable_cpus() > 1 && (parameters.value("cores") ?? 2) > 1
+    abort = context.abort
     dialogue = try Dialogue(context: context, cpu: Int(bench_usable_cpu(apart ? 1 : 0)))
   }
 
   func run(_ request: RunRequest) throws -> RunOutcome {
-    bench_pin_thread(bench_usable_cpu(0))
+    // Loops of one process may share a processor with the load generator, since they are more than one.
+    if loops == 1 { bench_pin_thread(bench_usable_cpu(0)) } else { bench_unpin_thread() }
     let warmUp = self.warmUp
     var values = [
       ("mode", load.rawValue), ("connections", "\(connections)"), ("size", "\(size)"),
@@ -78,10 +86,11 @@ private final class ServerInstance: WorkloadInstance {
     let dialogue = self.dialogue
     let meter = request.meter
     let total = self.load == .accept ? warmUp + request.operations : connections
-    let report = try serve(
-      ServerTask(connections: total, size: size, seed: request.seed) { port in
-        dialogue.begin(port: port, load: load, meter: meter)
-      })
+    let begin: @Sendable ([UInt16]) -> Void = { dialogue.begin(ports: $0, load: load, meter: meter) }
+    let task = ServerTask(connections: total, size: size, seed: request.seed) { begin([$0]) }
+    let report =
+      loops == 1
+      ? try serve(task) : ServerLoops(serve, task, count: loops, abort: abort, begin: begin).serve()
     var outcome = try dialogue.end()
     let messages = warmUp + request.operations
     try check(report, messages: messages)

@@ -9,7 +9,8 @@ struct BarChart {
 
   /// The chart.
   var svg: String {
-    let (width, left, right, each) = (520.0, 84.0, 62.0, 26.0)
+    let longest = bars.map(\.name.count).max() ?? 0
+    let (width, left, right, each) = (520.0, max(84, Double(longest) * 6.6 + 12), 62.0, 26.0)
     let height = Double(bars.count) * each + 24
     let largest = max(bars.map(\.high).max() ?? 1, bars.map(\.ratio).max() ?? 1, 1) * 1.02
     func x(_ value: Double) -> Double { left + value / largest * (width - left - right) }

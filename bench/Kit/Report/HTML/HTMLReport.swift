@@ -12,22 +12,50 @@ public struct HTMLReport: Sendable {
   private let runs: [Results]
   private let last: Results
   private let styles: [Style]
+  private let sections: [Section]
 
-  /// A page on the last of `runs`, with the others as its history, the oldest first.
-  public init(_ runs: [Results]) {
+  /// A part of the page with a heading.
+  public struct Section: Sendable {
+    /// What links lead to.
+    public var id: String
+    /// The heading.
+    public var title: String
+    /// What stands below it.
+    public var html: String
+
+    /// A table with lines of text below it; the first row is the head.
+    public init(id: String, title: String, table: [[String]], notes: [String]) {
+      self.id = id
+      self.title = title
+      let rows = table.enumerated().map { index, cells in
+        let tag = index == 0 ? "th" : "td"
+        return "<tr>" + cells.map { "<\(tag)>\(XMLText.escaped($0))</\(tag)>" }.joined() + "</tr>"
+      }
+      html =
+        "<div class=\"scroll\" tabindex=\"0\"><table>\(rows.joined())</table></div>"
+        + notes.map { "<p>\(XMLText.escaped($0))</p>" }.joined()
+    }
+  }
+
+  /// A page on the last of `runs`, with the others as its history, the oldest first; `sections` come before its
+  /// own.
+  public init(_ runs: [Results], sections: [Section] = []) {
     precondition(!runs.isEmpty, "a report needs results")
     self.runs = runs
     last = runs[runs.count - 1]
+    self.sections = sections
     styles = last.results.map(\.style).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
   /// The page.
   public var text: String {
-    let sections = [
-      ("table", "Results", HTMLTable(last).text), ("ratio", "Processor time beside C", bars),
-      ("latency", "Latency by percentile", latencies), ("scale", "How cost grows", scaling),
-      ("history", "History", history),
-    ].filter { !$0.2.isEmpty }
+    let sections =
+      self.sections.map { ($0.id, $0.title, $0.html) }
+      + [
+        ("table", "Results", HTMLTable(last).text), ("ratio", "Processor time beside C", bars),
+        ("latency", "Latency by percentile", latencies), ("scale", "How cost grows", scaling),
+        ("history", "History", history),
+      ].filter { !$0.2.isEmpty }
     let links = sections.map { "<a href=\"#\($0.0)\">\($0.1)</a>" }.joined(separator: " · ")
     let body = sections.map { "<section id=\"\($0.0)\"><h2>\($0.1)</h2>\($0.2)</section>" }
     return """
@@ -164,7 +192,7 @@ public struct HTMLReport: Sendable {
         series: series,
         xTicks: values.map { LineChart.Tick(at: Double($0), label: Figure.whole($0)) },
         yTicks: LineChart.logarithmicTicks(series.flatMap(\.points).map(\.y)) { Figure.duration($0) },
-        xScale: { log10(max($0, 0.5)) }, yScale: { log10($0) }
+        xScale: { SeriesLook.logarithm($0) }, yScale: { log10($0) }
       ).svg
     }
   }

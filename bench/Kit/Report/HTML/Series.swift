@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// A line of a chart.
 struct Series {
   /// What it is called.
@@ -23,6 +31,9 @@ enum SeriesLook {
   static func dash(_ place: Int) -> String {
     ["", "", "6 3", "2 3", "8 3 2 3", "12 4"][place % 6]
   }
+
+  /// A logarithm that takes zero for a half, as an axis of counts is laid out.
+  static func logarithm(_ value: Double) -> Double { log10(max(value, 0.5)) }
 
   /// The mark at a point.
   static func mark(_ place: Int, _ x: Double, _ y: Double) -> String {

@@ -1,0 +1,97 @@
+import BenchKit
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// What a request of `tcp-echo` costs in the steady state, counted: in a worker of the program that was built with
+/// these tests, and in the committed file of what a release build costs, which `gate --counts` keeps true.
+@Suite struct EchoCountTests {
+  /// What a request costs in a style, at most.
+  struct Bounds: Sendable {
+    var style: Style
+    /// Blocks of memory, in a release build and in one for debugging.
+    var allocations, allocationsInDebug: Double
+    /// Parts of tasks: one for each suspension, and a request is one.
+    var jobs: Double
+
+    var id: WorkloadID {
+      WorkloadID(
+        workload: "tcp-echo", revision: 1, style: style,
+        parameters: ParameterValues(["connections": 50, "size": 64]))
+    }
+  }
+
+  static let bounds = [
+    Bounds(style: .c, allocations: 0, allocationsInDebug: 0, jobs: 0),
+    Bounds(style: .callback, allocations: 0, allocationsInDebug: 1, jobs: 0),
+    Bounds(style: .async, allocations: 0, allocationsInDebug: 0, jobs: 1),
+    Bounds(style: .promise, allocations: 2, allocationsInDebug: 30, jobs: 0),
+    Bounds(style: .future, allocations: 3, allocationsInDebug: 6, jobs: 0),
+  ]
+
+  private static let requests = 2000
+
+  /// What each request adds: the slope between so many and twice as many. What happens beside them only adds to a
+  /// count now and then, so that the lowest of several is that of the requests.
+  private func counts(_ id: WorkloadID) throws -> [String: Double] {
+    try Products.withDirectory { directory in
+      let worker = try WorkerProcess(
+        command: [
+          Products.directory + "/uvbench", "worker", "--parent", "\(getpid())", "--directory", directory,
+        ])
+      defer { worker.finish() }
+      func count(_ operations: Int) throws -> [String: UInt64] {
+        try (0..<5).map { _ in
+          try worker.ask(WorkerRequest(.count, id, operations: operations, seed: 1)).counters
+        }.reduce([:]) { $0.merging($1) { min($0, $1) } }
+      }
+      let (once, twice) = (try count(Self.requests), try count(2 * Self.requests))
+      return once.merging(twice) { $1 &- $0 }.mapValues {
+        Double(Int64(bitPattern: $0)) / Double(Self.requests)
+      }
+    }
+  }
+
+  @Test(arguments: bounds) func aRequestCostsNoMore(bounds: Bounds) throws {
+    let counts = try counts(bounds.id)
+    let allocations = Machine.build == "debug" ? bounds.allocationsInDebug : bounds.allocations
+    expect(counts, "allocations", atMost: allocations)
+    expect(counts, "jobs_run", atMost: bounds.jobs)
+    expect(counts, "jobs_from_other_threads", atMost: 0)
+    expect(counts, "wakeups", atMost: 0)
+    // One read and one write, as in C; a wait is shared by the requests that it brings.
+    expect(counts, "system_calls", atMost: 2)
+  }
+
+  @Test(arguments: bounds) func theCommittedFileSaysSo(bounds: Bounds) throws {
+    let folder =
+      #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/bench/baselines/"
+    let machine = Machine.current()
+    let name = CountsBaseline.fileName(
+      swift: Machine.swiftVersion, libraries: ["libuv": "1.44.2"], architecture: machine.architecture)
+    // Other versions have no file, or one of their own.
+    guard let text = try? String(contentsOfFile: folder + name, encoding: .utf8) else { return }
+    let baseline = try LineJSON.value(CountsBaseline.self, text)
+    let counts = try #require(baseline.rows[bounds.id.description]).mapValues(\.value)
+    expect(counts, "allocations", atMost: bounds.allocations)
+    expect(counts, "jobs_run", atMost: bounds.jobs)
+    expect(counts, "jobs_from_other_threads", atMost: 0)
+    expect(counts, "system_calls", atMost: 2)
+  }
+
+  /// Where allocations and calls cannot be counted (a sanitizer, another C library) there is no such count.
+  private func expect(_ counts: [String: Double], _ name: String, atMost bound: Double) {
+    guard let count = counts[name] else { return }
+    // A longer number in the question is a block more in one of the two runs.
+    #expect(count <= bound + 0.002, "\(name) in \(counts)")
+  }
+}

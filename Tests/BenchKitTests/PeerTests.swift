@@ -1,0 +1,161 @@
+import BenchKit
+import Testing
+
+/// The table of peers, the targets and the verdicts on growth: figures in, words out.
+@Suite struct PeerTests {
+  private func row(
+    _ style: Style, cpu: [UInt64], base: [UInt64], workload: String = "w", parameters: [String: Int] = [:],
+    wall: UInt64 = 1_000_000, memory: UInt64 = 0
+  ) -> RowResult {
+    func answers(_ values: [UInt64]) -> [WorkerAnswer] {
+      values.map { cpu in
+        var answer = WorkerAnswer()
+        answer.operations = 1000
+        answer.wallNanoseconds = wall
+        answer.cpuNanoseconds = cpu * 1000
+        answer.peakRSSBytes = memory
+        return answer
+      }
+    }
+    return RowResult(
+      id: WorkloadID(
+        workload: workload, revision: 1, style: style, parameters: ParameterValues(parameters)),
+      operations: 1000, warm: true, answers: answers(cpu), reference: answers(base), counts: nil)
+  }
+
+  private func results(_ rows: [RowResult]) -> Results {
+    Results(
+      date: "2026-01-01T00:00:00Z", machine: Machine.current(), libuv: "1.44.2", swift: "6.3",
+      method: Results.Method(
+        rounds: 3, windowNanoseconds: 1e8, commit: "abc", build: "release", threadPool: 4, pinnedApart: true),
+      results: rows)
+  }
+
+  @Test func aListOfPeersIsReadAndWhatIsMissingIsNamed() throws {
+    let text = """
+      [{"name": "a", "style": "callback", "about": "x", "command": ["sh", "dir/a"], "workloads": ["w"]},
+       {"name": "b", "style": "async", "about": "y", "command": ["dir/none"], "workloads": ["w"]},
+       {"name": "c", "style": "async", "about": "z", "command": ["no-such-program"], "workloads": []}]
+      """
+    let peers = try Peer.list(text)
+    #expect(peers.map(\.row.rawValue) == ["a", "b", "c"])
+    #expect(peers[0].command(in: "/f") == ["sh", "/f/dir/a"])
+    #expect(peers.map { $0.missing(in: "/f") } == [nil, "/f/dir/none", "no-such-program"])
+    #expect(throws: UsageError.self) { try Peer.list("[{}]") }
+  }
+
+  @Test func oursIsFirstOrItIsSaidWhoIs() throws {
+    let peers = [("fast", Style.async), ("slow", .async), ("other", .callback)].map { name, style in
+      Peer(name: name, style: style, about: "", command: ["x"], workloads: ["w", "v"])
+    }
+    let rows = [
+      row(.c, cpu: [10], base: [10]), row(.async, cpu: [12], base: [10]),
+      row(Style(rawValue: "slow"), cpu: [30], base: [10]),
+      row(Style(rawValue: "fast"), cpu: [11], base: [10]),
+      row(.callback, cpu: [10], base: [10]), row(Style(rawValue: "other"), cpu: [20], base: [10]),
+      row(.async, cpu: [5], base: [10], workload: "v"),
+      row(Style(rawValue: "slow"), cpu: [6], base: [10], workload: "v"),
+    ]
+    let table = PeerTable(rows, peers: peers)
+    #expect(table.workloads == ["w", "v"])
+    #expect(table.lines.map(\.row.rawValue) == ["callback", "other", "fast", "async", "slow"])
+    #expect(
+      table.verdicts == [
+        "callback: first in w", "async: first in v; behind in w (fast 1.10×, ours 1.20×)",
+      ])
+    #expect(table.text[1].hasPrefix("callback  callback (ours)"))
+    #expect(table.markdown.split(separator: "\n").count == 7)
+  }
+
+  @Test func targetsAreMetOrMissedByTheMedian() throws {
+    let targets = [
+      Target("w", bounds: [.callback: 1.05, .async: 1.2], reasons: [.async: "because"]),
+      Target("w", ["n": 7], .throughput, bounds: [.async: 0.9]),
+    ]
+    let parameters = ["n": 1]
+    let measured = results([
+      row(.c, cpu: [100, 100, 100], base: [100, 100, 100], parameters: parameters),
+      row(.callback, cpu: [100, 105, 140], base: [100, 100, 100], parameters: parameters),
+      row(.async, cpu: [110, 121, 140], base: [100, 100, 100], parameters: parameters),
+    ])
+    let table = TargetTable(targets, measured)
+    #expect(table.lines.map(\.isMet) == [true, false, nil])
+    #expect(table.lines[0].ratios == [1, 1.05, 1.4])
+    #expect(table.notes == ["1 of 3 targets met, 1 missed.", "w n=1, async: because"])
+    #expect(table.text.count == 4 && table.text[3].hasSuffix("not measured"))
+  }
+
+  @Test func throughputIsToBeNoLess() {
+    let target = [Target("w", [:], .throughput, bounds: [.async: 0.95])]
+    func isMet(_ wall: UInt64) -> Bool? {
+      let rows = [row(.c, cpu: [1], base: [1]), row(.async, cpu: [1], base: [1], wall: wall)]
+      return TargetTable(target, results(rows)).lines[0].isMet
+    }
+    #expect(isMet(1_040_000) == true)
+    #expect(isMet(1_060_000) == false)
+  }
+
+  @Test(
+    arguments: [
+      ([100, 101, 102], false), ([104, 105, 106], false), ([110, 111, 112], true), ([80, 112, 113], false),
+    ] as [([UInt64], Bool)])
+  func aRatioGrowsWhenItStandsApart(large: [UInt64], grows: Bool) throws {
+    let workload = Scaled()
+    let scaling = Scaling(
+      workload: workload, axes: [Scaling.Axis("n", [1, 11], with: [:])], descriptors: "n", latency: ["n": 1])
+    let base: [UInt64] = [100, 100, 100]
+    let rows = [
+      row(.c, cpu: base, base: base, parameters: ["n": 1], memory: 1000),
+      row(.async, cpu: [99, 100, 101], base: base, parameters: ["n": 1], memory: 1000),
+      row(.c, cpu: base, base: base, parameters: ["n": 11], memory: 1100),
+      row(.async, cpu: large, base: base, parameters: ["n": 11], memory: 2000),
+    ]
+    let table = ScaleTable(scaling, results(rows))
+    let line = try #require(table.lines.first { $0.style == .async })
+    #expect(line.grows == grows)
+    #expect(line.bytesPerUnit == 100)
+    let verdict = try #require(table.verdicts.first)
+    #expect(verdict.contains(grows ? "the ratio to c grows with n" : "does not grow with n"), "\(verdict)")
+    #expect(verdict.hasSuffix("100 B for each connection, c 10.0 B"), "\(verdict)")
+    #expect(table.section().html.contains("<svg"))
+  }
+
+  @Test func pointsAboveTheLimitBecomeTheLimit() {
+    let axes = [
+      Scaling.Axis("n", [1, 10, 100, 1000], quick: [1, 1000], with: ["m": 1]),
+      Scaling.Axis("m", [1, 2], with: ["n": 1]),
+    ]
+    let scaling = Scaling(workload: Scaled(), axes: axes, descriptors: "n", latency: [:])
+    func names(quick: Bool) -> [String] {
+      scaling.cases(styles: [.c], quick: quick, limit: 50).map(\.parameters.description)
+    }
+    #expect(names(quick: false) == ["m=1 n=1", "m=1 n=10", "m=1 n=50", "m=2 n=1"])
+    #expect(names(quick: true) == ["m=1 n=1", "m=1 n=50", "m=2 n=1"])
+  }
+
+  @Test func theTailIsComparedWithThatOfC() {
+    func open(_ style: Style, _ p99: UInt64, saturated: Bool = false) -> RowResult {
+      var row = row(style, cpu: [1], base: [1])
+      row.arrivals = Arrivals(rate: 1000)
+      row.saturated = saturated
+      row.pooledLatency.p99 = p99
+      return row
+    }
+    #expect(
+      LatencyVerdict.lines([open(.c, 100), open(.callback, 125), open(.async, 126)]) == [
+        "callback: p99 1.25× of c's, within 1.25×", "async: p99 1.26× of c's, above 1.25×",
+      ])
+    #expect(LatencyVerdict.lines([open(.c, 100), open(.async, 1, saturated: true)])[0].contains("saturated"))
+    #expect(LatencyVerdict.lines([row(.c, cpu: [1], base: [1]), row(.async, cpu: [1], base: [1])]).isEmpty)
+  }
+}
+
+private struct Scaled: Workload {
+  let name = "w"
+  let summary = "whatever"
+  let styles: [Style] = [.c, .async]
+
+  func makeInstance(
+    style: Style, parameters: ParameterValues, context: WorkloadContext
+  ) throws -> any WorkloadInstance { throw WrongWork("it is never run") }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import BenchKit
+
+/// How thoroughly.
+struct MeasureOptions: ParsableArguments {
+  @Option(
+    help:
+      "Seconds to measure each row, over all rounds. (default: 3, open loop 10, quick less)"
+  )
+  var duration: Double?
+
+  @Option(help: "Rounds; rows take turns. (default: 7, with --quick 3)")
+  var rounds: Int?
+
+  @Option(help: "Seconds that all may take; rounds get shorter to keep to it.")
+  var timeBudget: Double?
+
+  func validate() throws {
+    for value in [duration, timeBudget].compactMap({ $0 }) where !(value > 0 && value.isFinite) {
+      throw ValidationError("--duration and --time-budget must be positive")
+    }
+    if let rounds, rounds < 1 { throw ValidationError("--rounds must be at least 1") }
+  }
+
+  /// A plan for `cases`; a quick one takes `budget` seconds at most, and so does any with --time-budget.
+  func plan(
+    _ cases: [SuitePlan.Case], quick: Bool, budget: Double, counts: Bool = false,
+    load: SuitePlan.Load = .closed
+  ) -> SuitePlan {
+    let rounds = rounds ?? (quick ? 3 : 7)
+    let usual = load == .closed ? (quick ? 0.2 : 3.0) : (quick ? 1.5 : 10)
+    let limit = timeBudget ?? (quick ? budget : nil)
+    return SuitePlan(
+      cases: cases, rounds: rounds, window: (duration ?? usual) * 1e9 / Double(rounds),
+      warmUp: quick ? 0.12e9 : 2e9, budget: limit.map { $0 * 1e9 }, counts: counts, load: load)
+  }
+}
+
+/// Where results go beside the terminal.
+struct OutputOptions: ParsableArguments {
+  @Option(help: "Where to write the results as JSON.")
+  var json: String?
+
+  @Option(
+    name: .shortAndLong, help: "Where to write a page with charts, or a table if it ends in .md.")
+  var output: String?
+
+  /// Throws unless files can be written there: better before a run than after it.
+  func checkWritable() throws {
+    for path in [json, output].compactMap({ $0 }) { try AtomicFile.checkWritable(path) }
+  }
+
+  /// Writes what was asked for; the page has `sections` before its own.
+  func write(_ results: Results, markdown: String, sections: [HTMLReport.Section] = []) throws {
+    if let json { try AtomicFile.write(try LineJSON.string(results, pretty: true) + "\n", to: json) }
+    guard let output else { return }
+    let isTable = output.hasSuffix(".md")
+    try AtomicFile.write(isTable ? markdown : HTMLReport([results], sections: sections).text, to: output)
+  }
+}

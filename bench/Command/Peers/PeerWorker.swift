@@ -1,0 +1,90 @@
+import BenchKit
+import CBenchSupport
+
+/// Measures a row of a peer, by the contract in `bench/peers/README.md`: the peer works, and its processor time is
+/// read from outside.
+final class PeerWorker: RowWorker {
+  let hello = WorkerHello()
+  private let child: ChildProcess
+  private let server: (port: String, generator: LoadGenerator)?
+
+  /// Starts the peer's program, by the command before it if there is one. Its files are in `directory`.
+  init(_ peer: Peer, folder: String, id: WorkloadID, directory: String, by tool: [String] = []) throws {
+    let parameters = id.parameters.names.map { "\($0)=\(id.parameters[$0])" }
+    let command =
+      tool + peer.command(in: folder) + [id.workload] + parameters + ["directory=\(directory)"]
+    let isServer = id.workload.hasPrefix("tcp-")
+    // A child begins where the thread is that starts it: as our own row, on one processor or on all of them.
+    if isServer || id.parameters.value("cores") == 1 { bench_pin_thread(bench_usable_cpu(0)) }
+    defer { bench_unpin_thread() }
+    child = try ChildProcess(command)
+    guard isServer else {
+      server = nil
+      return
+    }
+    let port = try child.readLine(within: tool.isEmpty ? 30 : 120)
+    guard let number = UInt16(port), number > 0 else {
+      throw WorkerFailure("\(peer.name) said `\(port.prefix(200))` and not its port")
+    }
+    let apart = bench_usable_cpus() > 1
+    server = (
+      port,
+      try LoadGenerator(command: [Executable.path, "generate"], cpu: Int(bench_usable_cpu(apart ? 1 : 0)))
+    )
+  }
+
+  func ask(_ request: WorkerRequest, within seconds: Double) throws -> WorkerAnswer {
+    let process = child.id
+    let meter = Meter(usage: { ProcessUsage.now(of: process) })
+    PeakMemory.reset(of: "\(process)")
+    let outcome: RunOutcome
+    if let server {
+      outcome = try server.generator.run(load(request, port: server.port), meter: meter)
+    } else {
+      outcome = try work(request, meter: meter, within: seconds)
+    }
+    guard let measurement = meter.measurement else {
+      throw WrongWork("\(request.id) opened no window")
+    }
+    var answer = WorkerAnswer(outcome, measurement, peakRSSBytes: PeakMemory.bytes(of: "\(process)"))
+    if server == nil { answer.checksum = "" }
+    answer.counters = [:]
+    return answer
+  }
+
+  func finish() { child.finish(within: 30) }
+
+  private func load(_ request: WorkerRequest, port: String) -> [(String, String)] {
+    let connections = request.id.parameters["connections"]
+    return [
+      ("port", port), ("mode", "echo"), ("connections", "\(connections)"),
+      ("size", "\(request.id.parameters["size"])"), ("operations", "\(request.operations)"),
+      ("warmup", "\(max(connections * 4, 200))"), ("seed", "\(request.seed)"),
+      ("silent", request.verb == .run ? "0" : "1"),
+    ]
+  }
+
+  private func work(
+    _ request: WorkerRequest, meter: Meter, within seconds: Double
+  ) throws -> RunOutcome {
+    meter.open()
+    try child.write("\(request.operations)")
+    let line = try child.readLine(within: seconds)
+    meter.close()
+    let words = line.split(separator: " ").map { Int($0) }
+    let expected = Self.found(request)
+    guard words == [request.operations, expected] else {
+      throw WrongWork("\(request.id) answered `\(line)`, not `\(request.operations) \(expected)`")
+    }
+    return RunOutcome(operations: request.operations, checksum: 0)
+  }
+
+  /// What a peer must have found when it has done all of its work.
+  private static func found(_ request: WorkerRequest) -> Int {
+    switch request.id.workload {
+    case "fs-read": request.operations &* request.id.parameters["size"]
+    case "then-chain": request.operations &* request.operations
+    default: request.operations
+    }
+  }
+}

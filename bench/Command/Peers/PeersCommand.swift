@@ -1,0 +1,141 @@
+import ArgumentParser
+import BenchKit
+import CBenchSupport
+
+/// `uvbench peers`: the same work by other event loops.
+struct PeersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "peers",
+    abstract: "Run the same work on other event loops, beside ours and C, and print one table.",
+    discussion: """
+      First, `bench/peers/setup` installs and builds what this machine can have; what is not there
+      is skipped, and a line says so. Processor time is that of the measured process alone, and
+      the load on a server comes from the same generator for all.
+
+      Examples:
+        uvbench peers --quick                 in less than three minutes
+        uvbench peers                         thoroughly: at least seven rounds
+        uvbench peers -w tcp-echo --peer tokio --peer 'nio-*'
+        uvbench peers --json peers.json -o peers.html
+
+      Exit codes: 0 done, 2 wrong use or a file that cannot be used, 3 the work was wrong or a
+      peer died.
+      """)
+
+  @Flag(help: "Less than three minutes: three short rounds, fewer timers.")
+  var quick = false
+
+  @Option(name: .shortAndLong, help: "Only workloads whose name fits. Repeatable.")
+  var workload: [String] = []
+
+  @Option(help: "Only peers whose name fits. Repeatable.")
+  var peer: [String] = []
+
+  @Option(help: "Where the peers are.")
+  var folder = "bench/peers"
+
+  @Flag(help: "Count instructions in user space for a request of tcp-echo, too; takes valgrind and minutes.")
+  var instructions = false
+
+  @OptionGroup var measure: MeasureOptions
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    try output.checkWritable()
+    let peers = try available()
+    let plan = try plan(peers)
+    Interruption.install()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    try writeFiles(plan, below: scratch.path)
+    let workers = Workers(directory: scratch.path)
+    let counts = try count(plan, peers, workers)
+    var results = try SuiteRun(plan: plan).results { id in
+      guard let peer = peers.first(where: { $0.row == id.style }) else { return try workers.start() }
+      return try PeerWorker(peer, folder: folder, id: id, directory: scratch.path)
+    }
+    for index in results.results.indices {
+      if let figure = counts[results.results[index].id.description] {
+        results.results[index].countsPerOperation["instructions"] = figure
+      }
+    }
+    let table = PeerTable(results.results, peers: peers)
+    for line in table.text + [""] + table.verdicts { print(line) }
+    for line in Listing.environment(results) { print(line) }
+    try output.write(results, markdown: table.markdown, sections: [table.section])
+  }
+
+  /// The peers that were asked for and are there; a line for each that is not.
+  private func available() throws -> [Peer] {
+    guard let text = try TextFile.read(folder + "/peers.json") else {
+      throw UsageError("there is no \(folder)/peers.json; say where the peers are with --folder")
+    }
+    let globs = peer.map(Glob.init)
+    return try Peer.list(text).filter { peer in
+      guard globs.isEmpty || globs.contains(where: { $0.matches(peer.name) }) else { return false }
+      guard let program = peer.missing(in: folder) else { return true }
+      print("skipped \(peer.name): there is no \(program); see \(folder)/setup")
+      return false
+    }
+  }
+
+  private func plan(_ peers: [Peer]) throws -> SuitePlan {
+    let globs = workload.map(Glob.init)
+    let names = Set(peers.flatMap(\.workloads)).filter { name in
+      globs.isEmpty || globs.contains { $0.matches(name) }
+    }
+    guard !names.isEmpty else { throw UsageError("no peer that is here has such a workload") }
+    // `wakeup` is measured with both threads on one processor: where the threads of others run is their affair.
+    var overrides = ["cores": [1], "in-flight": [64]]
+    // The slowest take 50 µs for each.
+    if quick { overrides["timers"] = [20_000] }
+    let cases = try ["tcp-echo", "million-timers", "fs-read", "wakeup", "then-chain"]
+      .filter(names.contains)
+      .flatMap { name in
+        let known = BenchMain.current.workloads.first { $0.name == name }?.parameters.map(\.name) ?? []
+        return try SuitePlan.cases(
+          BenchMain.current.workloads, patterns: [name], styles: [],
+          overrides: overrides.filter { known.contains($0.key) }, quick: quick)
+      }
+      .map { item in
+        var item = item
+        let present = peers.filter { $0.workloads.contains(item.workload.name) }
+        // A style that nobody else has here is left to `run`.
+        let compared = Set(present.map(\.style) + [.c])
+        item.styles = item.styles.filter(compared.contains) + present.map(\.row)
+        return item
+      }
+    return measure.plan(cases, quick: quick, budget: 160)
+  }
+
+  /// Instructions in user space for each row of `tcp-echo`.
+  private func count(_ plan: SuitePlan, _ peers: [Peer], _ workers: Workers) throws -> [String: Double] {
+    guard instructions, var item = plan.cases.first(where: { $0.workload.name == "tcp-echo" }) else {
+      return [:]
+    }
+    let theirs = peers.filter { item.styles.contains($0.row) }
+    item.styles.removeAll { style in theirs.contains { $0.row == style } }
+    let counter = try InstructionCounter(workers: workers, scratch: workers.directory)
+    var counts = try counter.count([item]).mapValues(\.value)
+    for peer in theirs {
+      let id = item.id(peer.row)
+      do {
+        counts[id.description] = try PeerInstructions(folder: folder, scratch: workers.directory).count(
+          peer, id)
+      } catch let failure as WorkerFailure {
+        print("instructions of \(peer.name) cannot be counted: \(failure)")
+      }
+    }
+    return counts
+  }
+
+  private func writeFiles(_ plan: SuitePlan, below directory: String) throws {
+    guard let item = plan.cases.first(where: { $0.workload.name == "fs-read" }) else { return }
+    var hashes = [UInt64](repeating: 0, count: Int(BENCH_FILES))
+    let error = bench_files_write(directory, UInt64(item.parameters["size"]), 0, 1, &hashes)
+    guard error == 0 else {
+      throw UsageError("cannot write the files to read below \(directory): error \(error)")
+    }
+  }
+}

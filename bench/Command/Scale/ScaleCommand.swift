@@ -1,0 +1,73 @@
+import ArgumentParser
+import BenchKit
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `scale`: how cost grows.
+struct ScaleCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scale", abstract: "Raise one parameter at a time, and tell whether a ratio to c grows.",
+    discussion: """
+      The echo with more and more connections, with larger and larger messages, and on two loops:
+      processor time, latency and memory of each style beside c, and a verdict for each. Then
+      arrivals at half of what c can do, and the p99 of each style beside c's.
+
+      Examples:
+        uvbench scale --quick
+        uvbench scale --json scale.json -o scale.html
+        uvbench scale --style async
+
+      Exit codes: 0 done (verdicts inform), 2 wrong use or a file that cannot be used, 3 the work
+      was wrong or a worker died.
+      """)
+
+  @Flag(help: "Fewer points and three short rounds.")
+  var quick = false
+
+  @Option(name: .shortAndLong, help: "Only this style, beside c. Repeatable.")
+  var style: [String] = []
+
+  @OptionGroup var measure: MeasureOptions
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    guard let scaling = BenchMain.current.scaling else {
+      throw UsageError("this program has no workload to scale")
+    }
+    try output.checkWritable()
+    let chosen = scaling.workload.styles.filter { $0 == .c || style.isEmpty || style.contains($0.rawValue) }
+    guard chosen.count > 1 else { throw UsageError("no such style; there are c and others: see run --list") }
+    let cases = scaling.cases(styles: chosen, quick: quick, limit: limit(scaling))
+    var results = try SuiteRun.measure(measure.plan(cases, quick: quick, budget: 120))
+    let open = SuitePlan.Case(
+      workload: scaling.workload, parameters: ParameterValues(scaling.latency), styles: chosen)
+    let latency = try SuiteRun.measure(
+      measure.plan([open], quick: quick, budget: 60, load: .shareOfPeak(0.5, isPoisson: false)))
+    let table = ScaleTable(scaling, results)
+    let verdicts = LatencyVerdict.lines(latency.results).map { $0 + ", at half of c's peak" }
+    for line in table.text + [""] + table.verdicts + [""] + verdicts { print(line) }
+    for line in Listing.environment(results) { print(line) }
+    results.results += latency.results
+    try output.write(results, markdown: table.markdown, sections: [table.section(notes: verdicts)])
+  }
+
+  /// How many connections a process may hold. It says so when that is fewer than are wanted.
+  private func limit(_ scaling: Scaling) -> Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1000 }
+    let (own, spare) = (Int(clamping: limit.rlim_max), 64)
+    let wanted = scaling.axes.filter { $0.parameter == scaling.descriptors }.flatMap(\.values).max() ?? 0
+    if own - spare < wanted {
+      print(
+        "RLIMIT_NOFILE is \(own): \(own - spare) \(scaling.descriptors) at most, not \(Figure.whole(wanted))")
+    }
+    return own - spare
+  }
+}

@@ -1,0 +1,66 @@
+import BenchKit
+import CBenchSupport
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A plan carried out, from the first worker to the results, as every command does it.
+struct SuiteRun {
+  /// What is measured, and how thoroughly.
+  var plan: SuitePlan
+  /// Receives the rows of each case when it is done.
+  var report: ([RowResult]) -> Void = { rows in
+    for line in ResultTable.lines(rows) + [""] { print(line) }
+    fflush(nil)
+  }
+
+  /// Carries a plan out with workers of this program.
+  static func measure(_ plan: SuitePlan) throws -> Results {
+    Interruption.install()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let workers = Workers(directory: scratch.path)
+    return try SuiteRun(plan: plan).results { _ in try workers.start() }
+  }
+
+  /// Measures everything; `startWorker` starts a fresh process for a row.
+  func results(_ startWorker: @escaping (WorkloadID) throws -> any RowWorker) throws -> Results {
+    let machine = Machine.current()
+    let date = Date()
+    do {
+      // Made now, since its budget of time begins now.
+      let runner = SuiteRunner(plan, progress: Progress(), startWorker: startWorker)
+      let rows = try runner.run(report)
+      return Results(
+        date: date.formatted(.iso8601), machine: machine, libuv: runner.libraries["libuv"] ?? "",
+        swift: Machine.swiftVersion,
+        method: Results.Method(
+          rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit,
+          build: Machine.build, threadPool: Int(Workers.threads) ?? 4,
+          pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1),
+        results: rows)
+    } catch {
+      // A worker that the same key press has ended is not what went wrong.
+      try Interruption.check()
+      throw error
+    }
+  }
+
+  /// The commit of the working directory, and whether it has changes.
+  private static var commit: String {
+    let commit = Executable.firstLine(of: "git rev-parse --short=12 HEAD")
+    guard !commit.isEmpty else { return "" }
+    let changes = Executable.firstLine(of: "git status --porcelain --untracked-files=no | head -n 1")
+    return commit + (changes.isEmpty ? "" : "+changes")
+  }
+}

@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A program of others that does the work of some workloads, by the contract in `bench/peers/README.md`.
+public struct Peer: Codable, Hashable, Sendable {
+  /// What its row is called.
+  public var name: String
+  /// The style that it is compared with.
+  public var style: Style
+  /// What it is, in a few words.
+  public var about: String
+  /// How it is started; words with a slash in them are paths below the folder of the peers.
+  public var command: [String]
+  /// The names of the workloads that it has.
+  public var workloads: [String]
+
+  /// A peer.
+  public init(name: String, style: Style, about: String, command: [String], workloads: [String]) {
+    self.name = name
+    self.style = style
+    self.about = about
+    self.command = command
+    self.workloads = workloads
+  }
+
+  /// Its row.
+  public var row: Style { Style(rawValue: name) }
+
+  /// The peers that the text of a `peers.json` lists.
+  public static func list(_ text: String) throws -> [Peer] {
+    do {
+      return try LineJSON.value([Peer].self, text)
+    } catch {
+      throw UsageError("the list of peers is broken: \(error)")
+    }
+  }
+
+  /// The command with paths that hold outside `folder`.
+  public func command(in folder: String) -> [String] {
+    command.map { $0.contains("/") ? folder + "/" + $0 : $0 }
+  }
+
+  /// The program that this machine has not; nil when it can be started.
+  public func missing(in folder: String) -> String? {
+    guard let program = command(in: folder).first else { return "a command" }
+    if program.contains("/") { return access(program, X_OK) == 0 ? nil : program }
+    let folders = getenv("PATH").map { String(cString: $0) } ?? ""
+    let isFound = folders.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+    return isFound ? nil : program
+  }
+}

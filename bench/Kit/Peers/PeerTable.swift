@@ -1,0 +1,107 @@
+/// The rows of all workloads in one table: each program's processor time per operation over that of the row in C,
+/// grouped by the style that it is compared with.
+public struct PeerTable: Sendable {
+  /// A program's ratios.
+  public struct Line: Sendable {
+    /// The style that it is compared with.
+    public var style: Style
+    /// The row's name.
+    public var row: Style
+    /// The ratio to c, by workload.
+    public var ratios: [String: Double]
+    /// Instructions in user space for a request, where they were counted.
+    public var instructions: Double?
+
+    /// Whether the row is one of the library's own.
+    public var isOurs: Bool { row == style }
+  }
+
+  /// The workloads, in the order of the results.
+  public var workloads: [String]
+  /// The programs, by style and then by the first ratio.
+  public var lines: [Line]
+
+  /// The table of `results`, in which `peers` took part.
+  public init(_ results: [RowResult], peers: [Peer]) {
+    let styles = Dictionary(peers.map { ($0.row, $0.style) }) { first, _ in first }
+    var workloads: [String] = []
+    var lines: [Style: Line] = [:]
+    for row in results where row.style != .c {
+      if !workloads.contains(row.workload) { workloads.append(row.workload) }
+      guard let ratio = row.ratioToC?.cpu else { continue }
+      let style = styles[row.style] ?? row.style
+      var line = lines[row.style] ?? Line(style: style, row: row.style, ratios: [:])
+      line.ratios[row.workload] = ratio
+      line.instructions = row.countsPerOperation["instructions"] ?? line.instructions
+      lines[row.style] = line
+    }
+    self.workloads = workloads
+    self.lines = lines.values.sorted { first, second in
+      let places = [first, second].map { Style.all.firstIndex(of: $0.style) ?? Style.all.count }
+      if places[0] != places[1] { return places[0] < places[1] }
+      for workload in workloads {
+        let ratios = [first, second].map { $0.ratios[workload] ?? .infinity }
+        if ratios[0] != ratios[1] { return ratios[0] < ratios[1] }
+      }
+      return first.row.rawValue < second.row.rawValue
+    }
+  }
+
+  /// The head and the lines; a style is named in its first line only.
+  private var rows: [[String]] {
+    let isCounted = lines.contains { $0.instructions != nil }
+    var rows = [["style", "CPU/op, vs c"] + workloads + (isCounted ? ["instructions"] : [])]
+    for (index, line) in lines.enumerated() {
+      let isNew = index == 0 || lines[index - 1].style != line.style
+      rows.append(
+        [isNew ? line.style.rawValue : "", line.row.rawValue + (line.isOurs ? " (ours)" : "")]
+          + workloads.map { line.ratios[$0].map(Figure.ratio) ?? "" }
+          + (isCounted ? [line.instructions.map { Figure.fixed($0, digits: 0) } ?? ""] : []))
+    }
+    return rows
+  }
+
+  /// The table, for a terminal.
+  public var text: [String] {
+    var table = TextTable(rows[0].enumerated().map { ($1, $0 < 2 ? .left : .right) })
+    for row in rows.dropFirst() { table.add(row) }
+    return table.render()
+  }
+
+  /// The table, for a comment.
+  public var markdown: String {
+    let rule = rows[0].indices.map { $0 < 2 ? "---" : "--:" }
+    let lines = [rows[0], rule] + rows.dropFirst()
+    return lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
+  }
+
+  /// The table and the verdicts, for a page.
+  public var section: HTMLReport.Section {
+    HTMLReport.Section(id: "peers", title: "Beside the peers", table: rows, notes: verdicts)
+  }
+
+  /// For each style that has peers, where ours is the first line and where it is not.
+  public var verdicts: [String] {
+    Style.all.compactMap { style in
+      guard let ours = lines.first(where: { $0.row == style }) else { return nil }
+      let peers = lines.filter { $0.style == style && !$0.isOurs }
+      var (first, behind): ([String], [String]) = ([], [])
+      for workload in workloads {
+        let best = peers.filter { $0.ratios[workload] != nil }
+          .min { $0.ratios[workload] ?? 0 < $1.ratios[workload] ?? 0 }
+        guard let own = ours.ratios[workload], let best, let theirs = best.ratios[workload] else { continue }
+        if own <= theirs {
+          first.append(workload)
+        } else {
+          behind.append("\(workload) (\(best.row) \(Figure.ratio(theirs)), ours \(Figure.ratio(own)))")
+        }
+      }
+      guard !first.isEmpty || !behind.isEmpty else { return nil }
+      let parts = [
+        first.isEmpty ? nil : "first in " + first.joined(separator: ", "),
+        behind.isEmpty ? nil : "behind in " + behind.joined(separator: ", "),
+      ]
+      return "\(style): " + parts.compactMap { $0 }.joined(separator: "; ")
+    }
+  }
+}

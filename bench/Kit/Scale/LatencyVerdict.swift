@@ -1,0 +1,23 @@
+/// Whether a style answers as soon as the row in C does, at the same rate of arrivals.
+public enum LatencyVerdict {
+  /// How much longer the p99 of a style may be.
+  public static let bound = 1.25
+
+  /// A line for each style in an open loop; nothing for other rows.
+  public static func lines(_ rows: [RowResult]) -> [String] {
+    rows.filter { $0.style != .c && $0.arrivals != nil }.map { row in
+      let base = rows.first {
+        $0.style == .c && $0.workload == row.workload && $0.parameters == row.parameters
+      }
+      guard row.saturated != true, base?.saturated != true else {
+        return "\(row.style): saturated, so that there is no p99 to compare"
+      }
+      guard let own = row.pooledLatency.p99, let reference = base?.pooledLatency.p99, reference > 0 else {
+        return "\(row.style): too few samples for a p99"
+      }
+      let ratio = Double(own) / Double(reference)
+      return "\(row.style): p99 \(Figure.ratio(ratio)) of c's, "
+        + "\(ratio <= bound ? "within" : "above") \(Figure.ratio(bound))"
+    }
+  }
+}

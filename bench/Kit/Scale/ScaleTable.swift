@@ -1,0 +1,134 @@
+/// How the rows of a workload go along the axes of a `Scaling`, and whether any grows faster than the row in C.
+public struct ScaleTable: Sendable {
+  /// A style along an axis.
+  public struct Line: Sendable {
+    /// The parameter that is raised.
+    public var axis: Scaling.Axis
+    /// The style.
+    public var style: Style
+    /// A row for each value, from the smallest, with its ratios to c within each round.
+    public var points: [(value: Int, row: RowResult, ratios: [Double])]
+
+    /// Whether the ratio to c grows: at the largest value it is above that at the smallest by more than 5 %, and
+    /// the quartiles of the two lie apart.
+    public var grows: Bool {
+      guard let first = points.first?.ratios, let last = points.last?.ratios, points.count > 1,
+        !first.isEmpty, !last.isEmpty
+      else { return false }
+      let (small, large) = (Spread(first), Spread(last))
+      return large.median > small.median * 1.05 && large.q1 > small.q3
+    }
+
+    /// Bytes that each further unit of the parameter adds to the process.
+    public var bytesPerUnit: Double? {
+      guard let first = points.first, let last = points.last, last.value > first.value else { return nil }
+      let more = Double(last.row.median.peakRSSBytes) - Double(first.row.median.peakRSSBytes)
+      return max(0, more) / Double(last.value - first.value)
+    }
+  }
+
+  private let scaling: Scaling
+  /// A line for each axis and each style.
+  public var lines: [Line]
+
+  /// The rows of `results` along the axes.
+  public init(_ scaling: Scaling, _ results: Results) {
+    self.scaling = scaling
+    let rows = results.results.filter { $0.workload == scaling.workload.name }
+    lines = scaling.axes.flatMap { axis in
+      scaling.workload.styles.compactMap { style in
+        let points = rows.filter { $0.style == style && axis.has($0) }
+          .map {
+            (
+              value: $0.parameters[axis.parameter], row: $0,
+              ratios: results.ratios(of: $0, .processorTime)
+            )
+          }
+          .sorted { $0.value < $1.value }
+        return points.isEmpty ? nil : Line(axis: axis, style: style, points: points)
+      }
+    }
+  }
+
+  private var rows: [[String]] {
+    [["axis", "value", "style", "CPU/op", "vs c", "quartiles", "p50", "p99", "peak RSS"]]
+      + lines.flatMap { line in
+        line.points.map { point in
+          let spread = point.ratios.isEmpty ? nil : Spread(point.ratios)
+          func duration(_ value: UInt64?) -> String { value.map { Figure.duration(Double($0)) } ?? "–" }
+          return [
+            line.axis.parameter, Figure.whole(point.value), line.style.rawValue,
+            Figure.duration(point.row.median.cpuNanosecondsPerOperation),
+            spread.map { Figure.ratio($0.median) } ?? "",
+            spread.map { Figure.fixed($0.q1, digits: 2) + " to " + Figure.fixed($0.q3, digits: 2) } ?? "",
+            duration(point.row.pooledLatency.p50), duration(point.row.pooledLatency.p99),
+            Figure.bytes(Double(point.row.median.peakRSSBytes)),
+          ]
+        }
+      }
+  }
+
+  /// The table, for a terminal.
+  public var text: [String] {
+    var table = TextTable(rows[0].enumerated().map { ($1, [0, 2, 5].contains($0) ? .left : .right) })
+    for row in rows.dropFirst() { table.add(row) }
+    return table.render()
+  }
+
+  /// The table, for a comment.
+  public var markdown: String {
+    let rule = rows[0].indices.map { [0, 2, 5].contains($0) ? "---" : "--:" }
+    return ([rows[0], rule] + rows.dropFirst()).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
+  }
+
+  /// A line for each style: whether its ratio to c grows, and what a connection takes.
+  public var verdicts: [String] {
+    scaling.workload.styles.filter { $0 != .c }.compactMap { style in
+      let own = lines.filter { $0.style == style && $0.points.count > 1 }
+      guard !own.isEmpty else { return nil }
+      let parts = own.map { line in
+        let ends = [line.points[0], line.points[line.points.count - 1]].map { point in
+          point.ratios.isEmpty ? "–" : Figure.ratio(Statistics.median(point.ratios))
+        }
+        return "\(line.grows ? "grows" : "does not grow") with \(line.axis.parameter)"
+          + " (\(ends[0]) to \(ends[1]))"
+      }
+      return "\(style): the ratio to c " + parts.joined(separator: ", ") + memory(style)
+    }
+  }
+
+  private func memory(_ style: Style) -> String {
+    func bytes(_ style: Style) -> Double? {
+      lines.first { $0.style == style && $0.axis.parameter == scaling.descriptors }?.bytesPerUnit
+    }
+    guard let own = bytes(style), let base = bytes(.c) else { return "" }
+    return "; \(Figure.bytes(own)) for each connection, c \(Figure.bytes(base))"
+  }
+
+  /// The table, the ratios as charts, and the verdicts, for a page.
+  public func section(notes: [String] = []) -> HTMLReport.Section {
+    var section = HTMLReport.Section(
+      id: "growth", title: "The ratio to C as load grows", table: rows, notes: verdicts + notes)
+    let charts = scaling.axes.map(chart).filter { !$0.isEmpty }
+    section.html = "<div class=\"charts\">\(charts.joined(separator: "\n"))</div>" + section.html
+    return section
+  }
+
+  private func chart(_ axis: Scaling.Axis) -> String {
+    let own = lines.filter { $0.axis.parameter == axis.parameter && $0.points.count > 1 }
+    let series = own.compactMap { line -> Series? in
+      let points = line.points.filter { !$0.ratios.isEmpty }
+        .map { (x: Double($0.value), y: Statistics.median($0.ratios)) }
+      guard !points.isEmpty else { return nil }
+      let place = SeriesLook.place(line.style, among: scaling.workload.styles)
+      return Series(name: line.style.rawValue, place: place, points: points)
+    }
+    guard let first = own.first else { return "" }
+    return LineChart(
+      title: "by \(axis.parameter)", note: "processor time per operation, ratio to c", series: series,
+      xTicks: first.points.map { LineChart.Tick(at: Double($0.value), label: Figure.whole($0.value)) },
+      yTicks: LineChart.linearTicks(series.flatMap(\.points).map(\.y)) { Figure.ratio($0) },
+      xScale: { SeriesLook.logarithm($0) }
+    ).svg
+  }
+}

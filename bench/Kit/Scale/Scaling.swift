@@ -1,0 +1,56 @@
+/// How it is found out whether the cost of a style grows faster than that of the row in C: one parameter of a
+/// workload is raised while the others stay.
+public struct Scaling: Sendable {
+  /// A parameter that is raised.
+  public struct Axis: Sendable {
+    /// Its name.
+    public var parameter: String
+    /// Its values, from the smallest.
+    public var values: [Int]
+    /// The values of a quick run.
+    public var quickValues: [Int]
+    /// The parameters that stay.
+    public var others: [String: Int]
+
+    /// An axis.
+    public init(_ parameter: String, _ values: [Int], quick: [Int]? = nil, with others: [String: Int]) {
+      self.parameter = parameter
+      self.values = values
+      quickValues = quick ?? values
+      self.others = others
+    }
+
+    /// Whether a row lies on it.
+    func has(_ row: RowResult) -> Bool { others.allSatisfy { row.parameters.value($0.key) == $0.value } }
+  }
+
+  /// The workload.
+  public var workload: any Workload
+  /// What is raised.
+  public var axes: [Axis]
+  /// The parameter of which each takes a descriptor of the measured process.
+  public var descriptors: String
+  /// The parameters at which latencies are compared.
+  public var latency: [String: Int]
+
+  /// A way to find out.
+  public init(workload: any Workload, axes: [Axis], descriptors: String, latency: [String: Int]) {
+    self.workload = workload
+    self.axes = axes
+    self.descriptors = descriptors
+    self.latency = latency
+  }
+
+  /// A case for every value of every axis, and none twice; values of `descriptors` above `limit` become `limit`.
+  public func cases(styles: [Style], quick: Bool, limit: Int) -> [SuitePlan.Case] {
+    var seen: Set<ParameterValues> = []
+    return axes.flatMap { axis in
+      (quick ? axis.quickValues : axis.values).map { value in
+        let value = axis.parameter == descriptors ? min(value, limit) : value
+        return ParameterValues(axis.others.merging([axis.parameter: value]) { $1 })
+      }
+    }
+    .filter { seen.insert($0).inserted }
+    .map { SuitePlan.Case(workload: workload, parameters: $0, styles: styles) }
+  }
+}

@@ -1,0 +1,43 @@
+/// What the rows of a case are meant to reach beside the row in C.
+public struct Target: Sendable {
+  /// What is compared.
+  public enum Quantity: String, Sendable {
+    /// Processor time per operation: the ratio to c is to be no more.
+    case processorTime = "CPU/op"
+    /// Operations per second: the ratio to c is to be no less.
+    case throughput = "ops/s"
+  }
+
+  /// The workload.
+  public var workload: String
+  /// Its parameters, where they are not the usual ones.
+  public var parameters: [String: Int]
+  /// What is compared.
+  public var quantity: Quantity
+  /// The bound of each style.
+  public var bounds: [Style: Double]
+  /// Why a style misses its bound, where it is known to.
+  public var reasons: [Style: String]
+
+  /// A target; `quantity` is compared at `parameters`.
+  public init(
+    _ workload: String, _ parameters: [String: Int] = [:], _ quantity: Quantity = .processorTime,
+    bounds: [Style: Double], reasons: [Style: String] = [:]
+  ) {
+    self.workload = workload
+    self.parameters = parameters
+    self.quantity = quantity
+    self.bounds = bounds
+    self.reasons = reasons
+  }
+
+  /// Whether a row belongs to it.
+  public func covers(_ row: RowResult) -> Bool {
+    row.workload == workload && parameters.allSatisfy { row.parameters.value($0.key) == $0.value }
+  }
+
+  /// Whether a ratio reaches a bound.
+  func isMet(_ ratio: Double, _ bound: Double) -> Bool {
+    quantity == .processorTime ? ratio <= bound : ratio >= bound
+  }
+}

@@ -1,0 +1,101 @@
+/// Targets beside what was measured.
+public struct TargetTable: Sendable {
+  /// A style's bound beside its ratio.
+  public struct Line: Sendable {
+    /// What is to be reached.
+    public var target: Target
+    /// By whom.
+    public var style: Style
+    /// The bound.
+    public var bound: Double
+    /// The parameters at which it was measured.
+    public var parameters: String
+    /// The ratio to c within each round; empty where the row was not measured.
+    public var ratios: [Double]
+
+    /// Whether the median reaches the bound; nil where nothing was measured.
+    public var isMet: Bool? {
+      ratios.isEmpty ? nil : target.isMet(Statistics.median(ratios), bound)
+    }
+  }
+
+  /// A line for each bound and each case that it was measured in.
+  public var lines: [Line]
+
+  /// The targets beside the rows of `results`.
+  public init(_ targets: [Target], _ results: Results) {
+    lines = targets.flatMap { target in
+      Style.all.compactMap { style in target.bounds[style].map { (style, $0) } }.flatMap { style, bound in
+        let rows = results.results.filter { $0.style == style && target.covers($0) }
+        let measured = rows.map { row in
+          Line(
+            target: target, style: style, bound: bound, parameters: row.parameters.description,
+            ratios: results.ratios(of: row, target.quantity))
+        }
+        let nothing = Line(
+          target: target, style: style, bound: bound,
+          parameters: ParameterValues(target.parameters).description, ratios: [])
+        return measured.isEmpty ? [nothing] : measured
+      }
+    }
+  }
+
+  /// The head, and a row of cells for each line.
+  private var rows: [[String]] {
+    [["workload", "", "style", "ratio of", "target", "measured", "quartiles", "rounds", ""]]
+      + lines.map { line in
+        let sign = line.target.quantity == .processorTime ? "≤ " : "≥ "
+        let spread = line.ratios.isEmpty ? nil : Spread(line.ratios)
+        return [
+          line.target.workload, line.parameters, line.style.rawValue, line.target.quantity.rawValue,
+          sign + Figure.fixed(line.bound, digits: 2),
+          spread.map { Figure.fixed($0.median, digits: 3) } ?? "–",
+          spread.map { Figure.fixed($0.q1, digits: 3) + " to " + Figure.fixed($0.q3, digits: 3) } ?? "",
+          line.ratios.isEmpty ? "" : "\(line.ratios.count)",
+          line.isMet.map { $0 ? "met" : "missed" } ?? "not measured",
+        ]
+      }
+  }
+
+  /// The table, for a terminal.
+  public var text: [String] {
+    var table = TextTable(rows[0].enumerated().map { ($1, [4, 5, 7].contains($0) ? .right : .left) })
+    for row in rows.dropFirst() { table.add(row) }
+    return table.render()
+  }
+
+  /// The table, for a comment.
+  public var markdown: String {
+    let rule = rows[0].indices.map { [4, 5, 7].contains($0) ? "--:" : "---" }
+    return ([rows[0], rule] + rows.dropFirst()).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
+  }
+
+  /// How many are met, and why those that are not are missed.
+  public var notes: [String] {
+    let missed = lines.filter { $0.isMet == false }
+    let met = lines.count { $0.isMet == true }
+    let reasons = missed.map { line in
+      "\(line.target.workload) \(line.parameters), \(line.style): "
+        + (line.target.reasons[line.style] ?? "missed, and the reason is not known yet")
+    }
+    return ["\(met) of \(lines.count) targets met, \(missed.count) missed."] + reasons
+  }
+
+  /// The table and the notes, for a page.
+  public var section: HTMLReport.Section {
+    HTMLReport.Section(id: "targets", title: "Targets", table: rows, notes: notes)
+  }
+}
+
+extension Results {
+  /// The ratio of a row to c within each round.
+  func ratios(of row: RowResult, _ quantity: Target.Quantity) -> [Double] {
+    guard let reference = reference(of: row), reference.rounds.count == row.rounds.count else { return [] }
+    return zip(row.rounds, reference.rounds).map { own, base in
+      switch quantity {
+      case .processorTime: own.cpuNanosecondsPerOperation / max(base.cpuNanosecondsPerOperation, 1e-9)
+      case .throughput: own.throughput / max(base.throughput, 1e-9)
+      }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// SwiftNIO, by the contract in ../../README.md: nio-peer MODE WORKLOAD [key=value ...]
+//
+// MODE is `handler` (callbacks), `future`, or `async` (tasks on Swift's pool), `async-executor` (a task executor on
+// the event loop) and `async-takeover` (the event loop is Swift's pool).
+import NIOCore
+import NIOPosix
+import PeerContract
+
+let contract = Contract(wordsBefore: 1)
+NIOSingletons.groupLoopCountSuggestion = 1
+let mode = contract.words.first ?? "handler"
+if mode == "async-takeover" {
+  precondition(NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor())
+}
+let loop = MultiThreadedEventLoopGroup.singleton.next()
+let pool = NIOThreadPool(numberOfThreads: 4)
+pool.start()
+
+switch (mode, contract.workload) {
+case ("handler", "tcp-echo"): try HandlerEcho.serve(on: loop)
+case ("handler", _): Contract.answerLines(Callbacks(contract, loop, pool).work)
+case ("future", "then-chain"): Contract.answerLines { Futures(contract, loop).thenChain($0) }
+case (_, "tcp-echo"):
+  AsyncEcho.serve(on: loop, executor: mode == "async-executor" ? LoopTaskExecutor(loop) : nil)
+default:
+  let executor = mode == "async-executor" ? LoopTaskExecutor(loop) : nil
+  Contract.answerLines(Tasks(contract, loop, pool, executor).work)
+}
