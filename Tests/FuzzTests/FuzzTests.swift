@@ -7,7 +7,7 @@ import UVTestSupport
 @Suite struct FuzzTests {
   @Test("Whatever comes in, an address, a path or a stream keeps its promises", arguments: FuzzEntry.allCases)
   func aBoundedRun(entry: FuzzEntry) async throws {
-    let rounds = entry == .address ? 20_000 : 300
+    let rounds = entry == .address ? 5000 : 200
     try await withTemporaryDirectory { directory in
       let problems = try await withLoop { loop in
         var mutator = Mutator(seed: 1, corpus: Corpus.inputs(entry))

@@ -73,6 +73,18 @@ import UVTestSupport
       listener.close()
     }
   }
+
+  @Test func theInterfaceOfALinkLocalAddressIsKept() throws {
+    // There is no machine without the loopback interface.
+    #if os(Linux)
+      let name = "lo"
+    #else
+      let name = "lo0"
+    #endif
+    let address = try SocketAddress("fe80::1%\(name)", port: 1)
+    #expect(address.host == "fe80::1%\(name)")
+    #expect(try SocketAddress(address.host, port: 1) == address)
+  }
 }
 
 @Suite struct UVErrorTests {

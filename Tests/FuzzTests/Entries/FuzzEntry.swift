@@ -105,40 +105,46 @@ struct FuzzedStream {
     }
     var sent: [Bytes] = []
     let writer = loop.spawn { () async throws(UVError) in
-      sent = try await write(to: client)
+      for (index, command) in input.enumerated() {
+        let count = 1 << (Int(command) & 15) - 1
+        let bytes = Bytes(repeating: UInt8(truncatingIfNeeded: index), count: count)
+        if !(12...13 ~= command >> 4) { sent.append(bytes) }
+        try await obey(command, bytes, client)
+      }
       try await client.shutdown().value
     }
-    var received: [UInt8] = []
+    var chunk = 0
+    var position = 0
     var turn = 0
-    while let part = try await server.read().value {
-      received += part
+    while var part = try await server.read().value {
+      while !part.isEmpty {
+        guard chunk < sent.count else { return "more arrived than was written" }
+        let rest = Bytes(sent[chunk].dropFirst(position))
+        let count = min(rest.count, part.count)
+        guard Bytes(part.prefix(count)) == Bytes(rest.prefix(count)) else { return "chunk \(chunk) differs" }
+        part = Bytes(part.dropFirst(count))
+        position += count
+        if position == sent[chunk].count { (chunk, position) = (chunk + 1, 0) }
+      }
       // A reader that is slow now and then.
       if turn < input.count, input[turn] & 3 == 3 { try await loop.sleep(for: .zero).value }
       turn += 1
     }
     try await writer.value
-    let expected = sent.flatMap { Array($0) }
-    return received == expected
-      ? nil : "\(received.count) of \(expected.count) bytes arrived, or in another order"
+    while chunk < sent.count, position == sent[chunk].count { (chunk, position) = (chunk + 1, 0) }
+    return chunk == sent.count ? nil : "\(chunk) of \(sent.count) chunks arrived"
   }
 
   /// Each byte of the input is a way to write.
-  private func write(to client: TCPConnection) async throws(UVError) -> [Bytes] {
-    var sent: [Bytes] = []
-    for (index, byte) in input.enumerated() {
-      let bytes = Bytes(repeating: UInt8(truncatingIfNeeded: index), count: 1 << (Int(byte) & 15) - 1)
-      switch byte >> 4 {
-      case 0...5: client.write(bytes) { _ in }
-      case 6...8: try await client.write(bytes).value
-      case 9...11:
-        let parts = [Bytes(bytes.prefix(bytes.count / 3)), Bytes(bytes.dropFirst(bytes.count / 3))]
-        client.write(parts) { _ in }
-      case 12: try await client.drain().value
-      case 13: try await loop.sleep(for: .zero).value
-      default: client.write(bytes) { _ in }
-      }
-      if ![12, 13].contains(byte >> 4) { sent.append(bytes) }
+  private func obey(_ command: UInt8, _ bytes: Bytes, _ client: TCPConnection) async throws(UVError) {
+    switch command >> 4 {
+    case 6...8: try await client.write(bytes).value
+    case 9...11:
+      let third = bytes.count / 3
+      client.write([Bytes(bytes.prefix(third)), Bytes(bytes.dropFirst(third))]) { _ in }
+    case 12: try await client.drain().value
+    case 13: try await loop.sleep(for: .zero).value
+    default: client.write(bytes) { _ in }
     }
-    return sent
   }
 }
