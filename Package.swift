@@ -57,6 +57,10 @@ let package = Package(
       name: "MainActorInLoop", dependencies: ["UV"], path: "Sources/Examples/MainActorInLoop",
       swiftSettings: settings),
 
+    .executableTarget(
+      name: "Workers", dependencies: ["UV"], path: "Sources/Examples/Workers",
+      swiftSettings: settings),
+
     // The benchmark.
     .target(name: "CBenchHooks", path: "bench/Hooks"),
     .target(name: "CBenchSupport", path: "bench/Support"),
@@ -113,7 +117,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "FuzzTests", dependencies: ["UV", "UVTestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "PackageTests", dependencies: ["EchoServer", "FourStyles", "MainActorInLoop"],
+      name: "HostTests", dependencies: ["CUV", "UV", "UVPromises", "UVFutures", "UVTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PackageTests", dependencies: ["EchoServer", "FourStyles", "MainActorInLoop", "Workers"],
       swiftSettings: settings),
     .testTarget(
       name: "BenchKitTests",

@@ -21,6 +21,7 @@
 #ifdef __linux__
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #endif
 
@@ -126,6 +127,16 @@ static inline int cuv_write(
   return code;
 }
 
+// MARK: Loops
+
+// Variadic in libuv.
+static inline int cuv_loop_block_signal(uv_loop_t *loop, int signal) {
+  return uv_loop_configure(loop, UV_LOOP_BLOCK_SIGNAL, signal);
+}
+static inline int cuv_loop_measure_idle_time(uv_loop_t *loop) {
+  return uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
+}
+
 // MARK: Handles and requests
 
 static inline void cuv_handle_set_data(void *handle, void *data) { ((uv_handle_t *)handle)->data = data; }
@@ -143,6 +154,21 @@ static inline int cuv_try_write(uv_stream_t *stream, const void *bytes, size_t c
 static inline void cuv_buf_set(uv_buf_t *buf, const void *bytes, size_t count) {
   buf->base = (char *)bytes;
   buf->len = count;
+}
+
+// MARK: Sockets
+
+static inline int cuv_reuse_port(int fd) {
+  int on = 1;
+  return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) < 0 ? uv_translate_sys_error(errno) : 0;
+}
+
+/// As `uv_tcp_getpeername`, for a descriptor that libuv does not know yet.
+static inline int cuv_getpeername(int fd, struct sockaddr *address, int *length) {
+  socklen_t size = (socklen_t)*length;
+  if (getpeername(fd, address, &size) < 0) return uv_translate_sys_error(errno);
+  *length = (int)size;
+  return 0;
 }
 
 // MARK: Whole files, in one job of the thread pool
@@ -241,6 +267,40 @@ static inline int cuv_write_file(const char *path, const void *bytes, size_t cou
   return error;
 }
 
+// MARK: From a file to a socket
+
+/// Bytes to be sent from a file to a socket on the thread pool. libuv 1.44's own sendfile copies to a socket through
+/// a buffer, and keeps the thread waiting for as long as the peer does not read.
+struct cuv_sendfile_job {
+  uv_work_t work;
+  int socket, file;
+  int64_t offset;
+  size_t count;
+  ssize_t result;
+};
+
+static inline void cuv_sendfile_job_run(uv_work_t *work) {
+  struct cuv_sendfile_job *job = (struct cuv_sendfile_job *)work;
+  // One call carries a little less than 2 GiB.
+  size_t count = job->count > 0x40000000 ? 0x40000000 : job->count;
+  ssize_t sent;
+#ifdef __linux__
+  do {
+    off_t offset = job->offset;
+    sent = sendfile(job->socket, job->file, &offset, count);
+  } while (sent < 0 && errno == EINTR);
+#else
+  off_t length = (off_t)count;
+  sent = sendfile(job->file, job->socket, job->offset, &length, NULL, 0);
+  if (sent == 0 || length > 0) sent = (ssize_t)length;
+#endif
+  job->result = sent < 0 ? uv_translate_sys_error(errno) : sent;
+}
+
+static inline int cuv_sendfile_job_queue(uv_loop_t *loop, struct cuv_sendfile_job *job, uv_after_work_cb done) {
+  return uv_queue_work(loop, &job->work, cuv_sendfile_job_run, done);
+}
+
 static inline uv_handle_t *cuv_handle(void *handle) { return (uv_handle_t *)handle; }
 static inline uv_stream_t *cuv_stream(void *handle) { return (uv_stream_t *)handle; }
 static inline uv_req_t *cuv_request(void *request) { return (uv_req_t *)request; }
@@ -267,6 +327,14 @@ static inline int cuv_file_job_queue(uv_loop_t *loop, struct cuv_file_job *job, 
   return uv_queue_work(loop, &job->work, cuv_file_job_run, done);
 }
 
+/// Lets the calling thread receive a signal, which a thread of Dispatch's, and so whatever that has started, does not.
+static inline void cuv_unblock_signal(int signal) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 // MARK: Descriptors
 
 static inline bool cuv_is_open(int fd) { return fcntl(fd, F_GETFD) != -1; }
@@ -277,11 +345,24 @@ static inline int cuv_duplicate(int fd) {
   return duplicate < 0 ? uv_translate_sys_error(errno) : duplicate;
 }
 
+/// Makes `place` another descriptor for what `fd` refers to, not inherited. Returns 0 or a libuv error code.
+static inline int cuv_replace(int place, int fd) {
+  if (dup2(fd, place) < 0 || fcntl(place, F_SETFD, FD_CLOEXEC) < 0) return uv_translate_sys_error(errno);
+  return 0;
+}
+
 /// Returns 0 or a libuv error code.
 static inline int cuv_set_nonblocking(int fd) {
   int flags = fcntl(fd, F_GETFL);
   if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) return uv_translate_sys_error(errno);
   return 0;
+}
+
+/// Whether a descriptor is of a datagram socket, which for libuv may be one of the Unix domain too.
+static inline bool cuv_is_datagram_socket(int fd) {
+  int type;
+  socklen_t length = sizeof type;
+  return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_DGRAM;
 }
 
 /// The bytes that the path of a Unix domain socket may have; libuv 1.44 cuts a longer one short without a word.

@@ -33,6 +33,13 @@ import Testing
     #expect(output == "the model has 3 names\n")
   }
 
+  @Test func connectionsArePassedToOtherProcesses() throws {
+    let (output, status) = try run(Checkout.program("Workers"))
+    #expect(status == 0)
+    let served = [0, 1, 0, 1].map { "served by worker \($0)\n" }
+    #expect(output == served.joined() + "a worker has ended\na worker has ended\n")
+  }
+
   @Test func echoServer() throws {
     let process = Process()
     process.executableURL = try Checkout.program("EchoServer")

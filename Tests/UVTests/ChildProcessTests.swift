@@ -26,7 +26,7 @@ import UVTestSupport
       #expect(child.processIdentifier > 0)
       #expect(child.standardError == nil)
       #expect(child.exitStatus == nil)
-      let bytes = Bytes((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+      let bytes = Bytes((0..<(1 << 18)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
       let writer = loop.spawn { () async throws(UVError) in
         try await child.standardInput!.write(bytes).value
         try await child.standardInput!.shutdown().value
@@ -109,6 +109,9 @@ import UVTestSupport
     @Test func nothingElseIsInherited() async throws {
       try await withTemporaryDirectory { directory in
         try await withPair { loop, client, server in
+          // What the test runner, or Foundation, has left inheritable is not ours.
+          let before = inheritable()
+          for connection in [client, server] { #expect(before["\(try connection.fileDescriptor())"] == nil) }
           let file = try await loop.files.open("/etc/passwd").value
           let udp = try loop.udp.bind(port: 0)
           let listener = try loop.pipes.listen(path: directory + "/listener")
@@ -118,11 +121,11 @@ import UVTestSupport
           try await pair.0.write("x", passing: client).value
           _ = try await pair.1.read().value
           let passed = try pair.1.acceptFileDescriptor()
-          let before = inheritable()
-          #expect(before.filter { $0.value.hasPrefix("socket:") || $0.value.contains("passwd") } == [:])
+          #expect(inheritable() == before)
           let listing = try await output(of: "ls -l /proc/self/fd", loop)
           // Its own standard output and error, and no file but the folder that it lists.
-          #expect(listing.split(separator: "\n").count { $0.contains("socket:") } == 2, "\(listing)")
+          let sockets = before.values.count { $0.hasPrefix("socket:") } + 2
+          #expect(listing.split(separator: "\n").count { $0.contains("socket:") } == sockets, "\(listing)")
           #expect(!listing.contains("passwd"))
           Foundation.close(passed)
           try await file.close().value
@@ -231,6 +234,24 @@ import UVTestSupport
       try loop.processes.kill(pid, .kill)
       var status: Int32 = 0
       #expect(waitpid(pid, &status, 0) == pid)
+    }
+  }
+
+  @Test func aThreadThatBlocksItsSignalsIsToldOfAnEnd() async throws {
+    try await withThread {
+      var (all, before) = (sigset_t(), sigset_t())
+      sigfillset(&all)
+      pthread_sigmask(SIG_SETMASK, &all, &before)
+      let status = try EventLoop.runCallbacks { loop in
+        let child = try loop.processes.spawn("true")
+        var now = sigset_t()
+        pthread_sigmask(SIG_SETMASK, nil, &now)
+        #expect(sigismember(&now, SIGCHLD) == 0)
+        #expect(sigismember(&now, SIGTERM) == 1)
+        return child
+      }.exitStatus
+      #expect(status?.isSuccess == true)
+      pthread_sigmask(SIG_SETMASK, &before, nil)
     }
   }
 

@@ -33,27 +33,7 @@ import UVTestSupport
     let log = Log<Bytes?>()
     try await withCallbackLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-      listener.start { result in
-        guard let connection = try? result.get() else { return }
-        connection.start { result in
-          guard let chunk = try? result.get() else { return _ = connection.close() }
-          connection.write(chunk) { _ in }
-        }
-      }
-      loop.tcp.connect(to: try listener.localAddress()) { result in
-        let client = try! result.get()
-        client.start { result in
-          let chunk = try! result.get()
-          log.append(chunk)
-          if chunk == nil {
-            client.close()
-            listener.close()
-          } else {
-            client.shutdown { _ in }
-          }
-        }
-        client.write("hello") { _ in }
-      }
+      echoWithCallbacks(listener, loop.tcp.connect(to: try listener.localAddress()), log)
     }
     #expect(log.values == ["hello", nil])
   }

@@ -187,41 +187,95 @@ import UVTestSupport
     }
   }
 
-  #if os(Linux)
-    /// Datagrams over a Unix socket wait for their reader, unlike those over UDP; so the queue is filled by a send buffer
-    /// that is smaller than what is sent in one turn.
-    @Test func aQueueIsSentWhenThereIsRoomAndItsErrorsAreOnesOwn() async throws {
-      try await withSockets { loop, receiver, sender in
-        try sender.setSendBufferSize(1)
-        let log = Log<String>()
-        let word = Bytes(repeating: 7, count: 2000)
-        var sent = 0
-        // Sent until one has to wait; loopback gives the room back once the receiver has taken a datagram.
-        while sender.sendQueueCount == 0, sent < 1000 {
-          sender.send(word) { log.append($0.error?.name ?? "ok") }
-          sent += 1
-        }
-        guard sender.sendQueueCount > 0 else { return }
-        #expect(sender.sendQueueSize == word.count)
-        #expect(try sender.trySend("no room") == false)
-        sender.send([Datagram(Bytes(repeating: 0, count: 65508)), Datagram("never")]) {
-          log.append("bad \($0.error?.name ?? "ok")")
-        }
-        let cancelled = sender.send("cancelled") { log.append("cancelled \($0.error?.name ?? "ok")") }
-        sender.send("last") { log.append("last \($0.error?.name ?? "ok")") }
-        #expect(sender.sendQueueCount == 5)
-        cancelled.cancel()
-        #expect(sender.sendQueueCount == 4)
-        var last: Bytes?
-        while last != "last" { last = try await receiver.next().value?.bytes }
-        while log.values.last != "last ok" { try await loop.sleep(for: .zero).value }
-        #expect(log.values.filter { $0 != "ok" } == ["cancelled ECANCELED", "bad EMSGSIZE", "last ok"])
-        #expect(log.values.count == sent + 3)
-        #expect(sender.sendQueueCount == 0)
-        #expect(sender.sendQueueSize == 0)
-      }
+  /// Two connected datagram sockets of the Unix domain: unlike those over UDP, their datagrams wait for the reader.
+  private func withUnixSockets(
+    _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop, UDPSocket, UDPSocket) async throws -> Void
+  ) async throws {
+    try await withLoop { loop in
+      var pair: [Int32] = [-1, -1]
+      #if os(Linux)
+        let type = Int32(SOCK_DGRAM.rawValue)
+      #else
+        let type = SOCK_DGRAM
+      #endif
+      #expect(socketpair(AF_UNIX, type, 0, &pair) == 0)
+      let (receiver, sender) = try (
+        loop.udp.open(fileDescriptor: pair[0]), loop.udp.open(fileDescriptor: pair[1])
+      )
+      try await body(loop, receiver, sender)
+      receiver.close()
+      sender.close()
     }
-  #endif
+  }
+
+  @Test func whatWaitsIsSentInOrderAndItsErrorsAreOnesOwn() async throws {
+    try await withUnixSockets { loop, receiver, sender in
+      let log = Log<String>()
+      var sent = 0
+      while sender.sendQueueCount == 0 {
+        sender.send(Bytes("\(sent)")) { log.append($0.error?.name ?? "ok") }
+        sent += 1
+      }
+      #expect(sender.sendQueueSize == "\(sent - 1)".utf8.count)
+      #expect(try sender.trySend("no room") == false)
+      let tooLong = Bytes(repeating: 0, count: 16 << 20)
+      sender.send([Datagram("first"), Datagram(tooLong), Datagram("never")]) {
+        log.append("list \($0.error?.name ?? "ok")")
+      }
+      let cancelled = sender.send("cancelled") { log.append("cancelled \($0.error?.name ?? "ok")") }
+      sender.send([Datagram("second"), Datagram("last")]) { log.append("last \($0.error?.name ?? "ok")") }
+      #expect(sender.sendQueueCount == 7)
+      cancelled.cancel()
+      #expect(sender.sendQueueCount == 6)
+      var words: [Bytes] = []
+      for try await datagram in receiver {
+        #expect(datagram.address == nil)
+        words.append(datagram.bytes)
+        if datagram.bytes == "last" { break }
+      }
+      #expect(words == (0..<sent).map { Bytes("\($0)") } + ["first", "second", "last"])
+      while !log.values.contains("last ok") { try await loop.sleep(for: .zero).value }
+      #expect(log.values.filter { $0 != "ok" } == ["cancelled ECANCELED", "list EMSGSIZE", "last ok"])
+      #expect(log.values.count == sent + 3)
+      #expect((sender.sendQueueCount, sender.sendQueueSize) == (0, 0))
+    }
+  }
+
+  @Test func whatWaitsWhenTheSocketClosesIsCancelled() async throws {
+    try await withUnixSockets { loop, receiver, sender in
+      let log = Log<UVError.Code?>()
+      while sender.sendQueueCount < 3 { sender.send("x") { log.append($0.error?.code) } }
+      let late = Log<UVError.Code?>()
+      try await sender.close().value
+      sender.send("y") { late.append($0.error?.code) }
+      try await loop.sleep(for: .zero).value
+      #expect(log.values.filter { $0 != nil } == [.cancelled, .cancelled, .cancelled])
+      #expect(late.values == [.badDescriptor])
+    }
+  }
+
+  @Test func cancellingWhatIsUnderWayLeavesTheRest() async throws {
+    try await withUnixSockets { loop, receiver, sender in
+      let log = Log<String>()
+      var sent = 0
+      while try sender.trySend(Bytes("\(sent)")) { sent += 1 }
+      let under = sender.send([Datagram("under way"), Datagram("taken back")]) {
+        log.append("under way \($0.error?.name ?? "ok")")
+      }
+      sender.send("next") { log.append("next \($0.error?.name ?? "ok")") }
+      under.cancel()
+      under.cancel()
+      #expect(sender.sendQueueCount == 2)
+      var words: [Bytes] = []
+      for try await datagram in receiver {
+        words.append(datagram.bytes)
+        if datagram.bytes == "next" { break }
+      }
+      #expect(words == (0..<sent).map { Bytes("\($0)") } + ["under way", "next"])
+      while log.values.count < 2 { try await loop.sleep(for: .zero).value }
+      #expect(log.values == ["under way ECANCELED", "next ok"])
+    }
+  }
 
   @Test func connectingAndItsErrors() async throws {
     try await withSockets { loop, receiver, sender in

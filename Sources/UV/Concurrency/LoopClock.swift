@@ -10,6 +10,11 @@ public struct LoopClock: Clock {
     /// The moment so many nanoseconds after the clock's beginning.
     public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
+    /// This moment.
+    ///
+    /// The corresponding libuv function is `uv_hrtime`.
+    public static var now: Instant { Instant(nanoseconds: uv_hrtime()) }
+
     /// The moment `duration` later; the clock's beginning or end where that would lie outside.
     public func advanced(by duration: Duration) -> Instant {
       if duration < .zero {
@@ -38,7 +43,7 @@ public struct LoopClock: Clock {
   /// The time of this moment.
   ///
   /// The corresponding libuv function is `uv_hrtime`.
-  public var now: Instant { Instant(nanoseconds: uv_hrtime()) }
+  public var now: Instant { .now }
 
   /// A millisecond: what a sleep is rounded up to.
   public var minimumResolution: Duration { .milliseconds(1) }
@@ -74,7 +79,7 @@ private final class Sleeper: @unchecked Sendable {
         if isCancelled {
           return continuation.resume(returning: .failure(UVError(.cancelled, operation: "sleep")))
         }
-        let remaining = LoopClock.Instant(nanoseconds: uv_hrtime()).duration(to: deadline)
+        let remaining = LoopClock.Instant.now.duration(to: deadline)
         pending = loop.sleep(for: remaining) { continuation.resume(returning: $0) }
       }
     } catch {

@@ -21,3 +21,16 @@ func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
 
 /// Frees what `cuv_read_file` allocated.
 func releaseExternal(_ pointer: UnsafeMutablePointer<UInt8>?) { free(pointer) }
+
+/// Makes a call of libuv's with a path.
+func check(
+  _ path: some PathConvertible, _ operation: String, _ call: (UnsafePointer<CChar>) -> Int32
+) throws(UVError) {
+  try path.withPathBytes { pointer -> Result<Void, UVError> in
+    guard let pointer else {
+      return .failure(UVError(.invalidArgument, operation: operation, subject: "a path with a NUL in it"))
+    }
+    let code = call(pointer)
+    return code < 0 ? .failure(failure(code, operation, String(cString: pointer))) : .success(())
+  }.get()
+}

@@ -107,14 +107,17 @@ final class FileRequest: ActiveRequest {
     loop.requests.remove(self)
     let result = request.pointee.result
     let answer = answer.take()!
-    if isCancelled {
-      if result >= 0 { answer.release(from: self) }
-    } else if result < 0 {
-      answer.fail(failure(result, operation, subject))
-    } else {
-      answer.succeed(from: self)
+    // libuv's request may refer to what the answer owns until it is cleaned up.
+    withExtendedLifetime(answer) {
+      if isCancelled {
+        if result >= 0 { answer.release(from: self) }
+      } else if result < 0 {
+        answer.fail(failure(result, operation, subject))
+      } else {
+        answer.succeed(from: self)
+      }
+      uv_fs_req_cleanup(request)
     }
-    uv_fs_req_cleanup(request)
     if holdsFile { file?.endOperation() }
     recycle()
   }

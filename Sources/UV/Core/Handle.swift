@@ -92,6 +92,24 @@ public class Handle {
     static let backoff = Activity(rawValue: 256)
   }
 
+  /// What a handle is to a graceful shutdown of its loop.
+  enum Role: UInt8 {
+    case other
+    /// Is closed at once, so that nobody new comes.
+    case listener
+    /// Came through a listener, and is given time to end.
+    case accepted
+  }
+
+  /// Notes what the handle is; once, while it is open.
+  func take(role: Role) {
+    block.header.pointee.role = role
+    if role == .accepted { loop.acceptedCount += 1 }
+  }
+
+  /// Closes a listener as its peers' end, not as an error.
+  func stopListening() { startClosing() }
+
   /// Makes the handle its own owner while it is active.
   @inline(__always)
   func keepAlive(_ activity: Activity) {

@@ -14,6 +14,7 @@ struct HandleBlock {
     unowned(unsafe) var loop: EventLoop
     var isClosing = false
     var isClosed = false
+    var role = Handle.Role.other
     /// The owner has been deinitialized.
     var isAbandoned = false
     /// A descriptor that libuv leaves open, to be closed with the handle.
@@ -52,6 +53,7 @@ struct HandleBlock {
   func close() {
     guard !header.pointee.isClosing else { return }
     header.pointee.isClosing = true
+    header.pointee.loop.hold()
     uv_close(handle, handleClosed)
   }
 
@@ -61,6 +63,7 @@ struct HandleBlock {
       return false
     }
     header.pointee.isClosing = true
+    header.pointee.loop.hold()
     return true
   }
 
@@ -87,5 +90,6 @@ private func handleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   } else if block.header.pointee.isAbandoned {
     block.free()
   }
+  loop.letGo()
   loop.endCallback()
 }

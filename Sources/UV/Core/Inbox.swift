@@ -6,7 +6,8 @@ final class Inbox: Sendable {
   enum Message {
     case job(UnownedJob)
     case body(@Sendable (EventLoop) -> Void)
-    case release(HandleBlock)
+    /// A handle whose owner has gone, and an adopted loop, which is not to go before it.
+    case release(HandleBlock, EventLoop?)
   }
 
   private struct State {

@@ -10,12 +10,17 @@ final class LoopInternals {
   private let prepare = UnsafeMutablePointer<uv_prepare_t>.allocate(capacity: 1)
   private let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
   private var mainQueue: UnsafeMutablePointer<uv_poll_t>?
-  private var isAttached = false
+  /// Whether the handles are there; false again once they begin to close.
+  private(set) var isAttached = false
+  private var isClosed = false
+  /// Whether the loop may be driven from outside, by somebody who asks libuv alone how long to wait.
+  private var isDrivenByHost = false
   @exclusivity(unchecked) private var dirtyStreams: [ByteStream] = []
 
   init(wakeup: Wakeup) { self.wakeup = wakeup }
 
   func attach(to loop: EventLoop) throws(UVError) {
+    isDrivenByHost = loop.isAdopted
     try wakeup.attach(to: loop)
     // Sound: the loop closes these handles before it goes.
     let context = Unmanaged.passUnretained(loop).toOpaque()
@@ -39,6 +44,8 @@ final class LoopInternals {
       let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
       let code = uv_poll_init(loop.raw, handle, _dispatch_get_main_queue_handle_4CF())
       if code < 0 { handle.deallocate() }
+      // The host serves the main queue itself, or has lent its loop to somebody else too.
+      if code == UV_EEXIST.rawValue, loop.isAdopted { return }
       try check(code, "poll_init", "main queue")
       cuv_handle_set_data(handle, Unmanaged.passUnretained(loop).toOpaque())
       mainQueue = handle
@@ -51,15 +58,28 @@ final class LoopInternals {
   /// Has the loop come round again without waiting, to run what is queued; false if it has been shut down.
   func pump() -> Bool {
     guard isAttached else { return false }
-    if uv_is_active(cuv_handle(idle)) == 0 { uv_idle_start(idle, idleCallback) }
+    if !isPumping {
+      uv_idle_start(idle, idleCallback)
+      if isDrivenByHost { loop(of: idle).keepAlive() }
+    }
     return true
   }
+
+  /// Whether the loop will come round again without waiting.
+  var isPumping: Bool { isAttached && uv_is_active(cuv_handle(idle)) != 0 }
+
+  /// Whether a stream waits for the next turn, to be flushed.
+  var hasDirtyStreams: Bool { !dirtyStreams.isEmpty }
 
   func stopPumping() { uv_idle_stop(idle) }
 
   /// Has `stream` flushed at the start of the next turn, before the loop waits.
   func flushNextTurn(_ stream: ByteStream) {
-    if dirtyStreams.isEmpty { uv_ref(cuv_handle(prepare)) }
+    if dirtyStreams.isEmpty {
+      uv_ref(cuv_handle(prepare))
+      // A prepare handle does not shorten the time that a host is told to wait.
+      if isDrivenByHost { _ = pump() }
+    }
     dirtyStreams.append(stream)
   }
 
@@ -71,7 +91,9 @@ final class LoopInternals {
     for stream in streams { stream.flush() }
   }
 
-  func close() {
+  func close(_ loop: EventLoop) {
+    guard !isClosed else { return }
+    isClosed = true
     guard isAttached else {
       prepare.deallocate()
       idle.deallocate()
@@ -79,11 +101,24 @@ final class LoopInternals {
     }
     isAttached = false
     dirtyStreams = []
-    wakeup.close()
-    uv_close(cuv_handle(prepare)) { $0?.deallocate() }
-    uv_close(cuv_handle(idle)) { $0?.deallocate() }
-    if let mainQueue { uv_close(cuv_handle(mainQueue)) { $0?.deallocate() } }
+    wakeup.close(loop)
+    closeInternal(prepare, of: loop)
+    closeInternal(idle, of: loop)
+    if let mainQueue { closeInternal(mainQueue, of: loop) }
   }
+}
+
+/// Closes one of the handles that a loop needs for itself; its memory is freed when libuv has let go of it. A loop
+/// that is detached waits for that; one that is going away must not be touched by then.
+func closeInternal(_ handle: UnsafeMutableRawPointer, of loop: EventLoop) {
+  if loop.isHeld { loop.hold() } else { cuv_handle_set_data(handle, nil) }
+  uv_close(cuv_handle(handle), internalHandleClosed)
+}
+
+private func internalHandleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
+  let isWaitedFor = cuv_handle_data(handle) != nil
+  if isWaitedFor { loop(of: handle).letGo() }
+  handle?.deallocate()
 }
 
 // Sound, all: a loop closes its internal handles before it goes.
@@ -104,6 +139,7 @@ private func idleCallback(_ handle: UnsafeMutablePointer<uv_idle_t>?) {
   loop.internals.stopPumping()
   loop.timers.fireImmediate()
   loop.endCallback()
+  loop.settle()
 }
 
 #if os(Linux)

@@ -21,6 +21,7 @@ final class RequestList {
   func insert(_ request: ActiveRequest) {
     request.index = requests.count
     requests.append(request)
+    request.loop.hold()
   }
 
   func remove(_ request: ActiveRequest) {
@@ -30,6 +31,7 @@ final class RequestList {
       requests[request.index] = last
     }
     request.index = -1
+    request.loop.letGo()
   }
 
   func cancelAll() { for request in requests { request.cancel(slot: 0, generation: 0) } }

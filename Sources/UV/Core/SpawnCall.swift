@@ -39,6 +39,7 @@ struct SpawnCall {
   func run(_ loop: EventLoop, _ process: UnsafeMutablePointer<uv_process_t>, _ done: @escaping uv_exit_cb)
     -> Int32
   {
+    cuv_unblock_signal(SIGCHLD)
     var stdio = stdio
     return stdio.withUnsafeMutableBufferPointer { stdio in
       var options = uv_process_options_t()

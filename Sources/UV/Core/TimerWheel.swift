@@ -64,6 +64,7 @@ final class TimerWheel: Cancelling {
     let node = takeNode()
     node.pointee.done = done
     count += 1
+    loop.hold()
     if duration > .zero {
       // Rounded up on a clock read now: the loop's own time may be old, and would fire too early.
       let now = uv_hrtime()
@@ -158,7 +159,7 @@ final class TimerWheel: Cancelling {
     uv_timer_stop(timer)
   }
 
-  func close() { uv_close(cuv_handle(timer)) { $0?.deallocate() } }
+  func close() { closeInternal(timer, of: loop) }
 
   // MARK: Slots
 
@@ -230,6 +231,7 @@ final class TimerWheel: Cancelling {
     node.pointee.next = free
     free = node
     count -= 1
+    loop.letGo()
     return done
   }
 }

@@ -56,8 +56,8 @@ final class Wakeup: Sendable {
     if isKept { uv_ref(cuv_handle(handle)) } else { uv_unref(cuv_handle(handle)) }
   }
 
-  func close() {
-    uv_close(cuv_handle(handle)) { $0?.deallocate() }
+  func close(_ loop: EventLoop) {
+    closeInternal(handle, of: loop)
     #if os(Linux)
       CUV.close(descriptor)
     #endif

@@ -246,6 +246,23 @@ final class WriteQueue: Cancelling {
     owner.letGo(.writing)
   }
 
+  // MARK: Standing back
+
+  /// Holds back what is written from now on, while something goes out past the queue; a code if that cannot be.
+  ///
+  /// - Parameter done: Told of the end: a failure if the stream closes before ``release()``.
+  func hold(_ done: @escaping Completion<Void>) -> Int32? {
+    if let code = refusal() { return code }
+    guard isEmpty else { return UV_EBUSY.rawValue }
+    generation &+= 1
+    inFlight = [Entry(bytes: Bytes(), waiter: .callback(done), generation: generation)]
+    owner.keepAlive(.writing)
+    return nil
+  }
+
+  /// Lets go what ``hold(_:)`` held back; once, unless the stream has closed.
+  func release() { finish(0) }
+
   // MARK: Waiting, cancelling, ending
 
   func drain(_ done: @escaping Completion<Void>) -> PendingRequest {

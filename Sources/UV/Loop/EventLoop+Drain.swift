@@ -56,7 +56,7 @@ extension EventLoop {
         microtasks.state.pointee.jobsFromOtherThreads &+= 1
         enqueue(.job(job))
       case .body(let body): enqueue(.body(body))
-      case .release(let block): block.abandon()
+      case .release(let block, _): block.abandon()
       }
     }
     executor.recycle(messages)

@@ -82,8 +82,10 @@ extension EventLoop {
     return value
   }
 
-  private func checkRunnable<E: Error>(throwing _: E.Type) throws(E) {
+  func checkRunnable<E: Error>(throwing _: E.Type) throws(E) {
     if isClosed { throw Self.misuse(.loopClosed, "run") }
+    if isAdopted { throw Self.misuse(.loopAdopted, "run") }
+    if executor.isInForkedChild { throw Self.misuse(.loopForked, "run") }
     if isRunning || EventLoop.current?.isRunning == true { throw Self.misuse(.loopRunning, "run") }
   }
 
@@ -98,19 +100,29 @@ extension EventLoop {
   }
 
   private func runToEnd() {
+    turn {
+      while !hasStopped {
+        uv_run(raw, UV_RUN_DEFAULT)
+        deliver(executor.receive())
+        if !isStopRequested, !isAlive { break }
+      }
+    }
+    isStopRequested = false
+  }
+
+  /// Whether ``stop()`` was called and the tasks have ended.
+  var hasStopped: Bool { isStopRequested && tasks.isEmpty }
+
+  /// Calls `body`, which runs libuv's loop, as the loop of this thread.
+  func turn(_ body: () -> Void) {
     let previous = EventLoop.current
     EventLoop.current = self
     executor.bindToCurrentThread()
     isRunning = true
     drain()
-    while !(isStopRequested && tasks.isEmpty) {
-      uv_run(raw, UV_RUN_DEFAULT)
-      deliver(executor.receive())
-      if !isStopRequested, !isAlive { break }
-    }
+    body()
     drain()
     isRunning = false
-    isStopRequested = false
     EventLoop.current = previous
   }
 
@@ -154,7 +166,7 @@ extension EventLoop {
   /// Ends the loop: its tasks are cancelled, and the function that runs it returns once they have ended, whatever
   /// else is pending. Before a run it has no effect.
   ///
-  /// From another thread, use ``LoopExecutor/stop()``.
+  /// From another thread, use ``LoopExecutor/stop()``. On an adopted loop it does nothing: the host stops that.
   ///
   /// The corresponding libuv function is `uv_stop`.
   public func stop() {
@@ -162,49 +174,5 @@ extension EventLoop {
     isStopRequested = true
     tasks.cancelAll()
     if tasks.isEmpty { uv_stop(raw) }
-  }
-
-  /// Closes everything that is open on the loop, ends what is pending with `cancelled`, and frees the loop. Work
-  /// that has begun on the thread pool is waited for. Calling it again does nothing.
-  ///
-  /// Afterwards whatever is asked of the loop fails with `loopClosed`. Not to be called while the loop runs; there
-  /// it stops the program with a message: use ``stop()``.
-  ///
-  /// The corresponding libuv function is `uv_loop_close`.
-  public func shutdown() {
-    guard !isClosed else { return }
-    precondition(!isRunning, "shutdown() inside a running loop; use stop(), which ends the run")
-    let previous = EventLoop.current
-    EventLoop.current = self
-    executor.bindToCurrentThread()
-    isStopRequested = true
-    // From here on nothing more is begun: what a completion asks for fails with `loopClosed`.
-    isClosed = true
-    tasks.cancelAll()
-    drain()
-    repeat {
-      timers.cancelAll()
-      requests.cancelAll()
-      closeHandles()
-      drain()
-      uv_run(raw, UV_RUN_NOWAIT)
-      deliver(executor.receive())
-      drain()
-    } while !activity.isIdle && waitForPoolOrTasks()
-    deliver(executor.close())
-    drain()
-    timers.close()
-    internals.close()
-    uv_run(raw, UV_RUN_DEFAULT)
-    let code = uv_loop_close(raw)
-    precondition(code == 0, "uv_loop_close: \(UVError.Code(rawValue: code).message)")
-    EventLoop.current = previous === self ? nil : previous
-  }
-
-  /// Waits for the next event of what cannot be hurried: a job of the thread pool, a task that ignores its
-  /// cancellation.
-  private func waitForPoolOrTasks() -> Bool {
-    if microtasks.isEmpty { uv_run(raw, UV_RUN_ONCE) }
-    return true
   }
 }

@@ -33,6 +33,9 @@ public final class EventLoop {
   let datagramBuffer = DatagramBuffer()
   @exclusivity(unchecked) private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
   @exclusivity(unchecked) private(set) var handleCount = 0
+  /// Connections that came through a listener and are not closed yet.
+  @exclusivity(unchecked) var acceptedCount = 0
+  @exclusivity(unchecked) var gracefulShutdown: GracefulShutdown?
   @exclusivity(unchecked) private var workCount = 0
   @exclusivity(unchecked) var tasks = TaskTable()
   @exclusivity(unchecked) var checkpoints: [Microtask] = []
@@ -41,8 +44,11 @@ public final class EventLoop {
   /// Whether the loop is inside one of its `run` functions.
   @exclusivity(unchecked) public internal(set) var isRunning = false
   @exclusivity(unchecked) var isStopRequested = false
-  /// Whether the loop has been shut down.
+  /// Whether the loop has been shut down, or detached from its host.
   @exclusivity(unchecked) public internal(set) var isClosed = false
+  /// Whether the loop is a host's, which runs and closes it; see ``init(adopting:)``.
+  public let isAdopted: Bool
+  @exclusivity(unchecked) var adoption = Adoption()
 
   /// Makes a loop on the calling thread. It does nothing until it is run, and holds descriptors until
   /// ``shutdown()``; ``run(_:)-swift.type.method`` does both.
@@ -53,21 +59,27 @@ public final class EventLoop {
   /// - Throws: `tooManyOpenFiles` or `outOfMemory` if the system has no descriptor or memory left.
   ///
   /// The corresponding libuv function is `uv_loop_init`.
-  public init() throws(UVError) {
+  public convenience init() throws(UVError) {
+    let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+    let code = cuv_loop_init(raw)
+    if code < 0 { raw.deallocate() }
+    try check(code, "loop_init")
+    try self.init(raw: raw, isAdopted: false)
+  }
+
+  init(raw: UnsafeMutablePointer<uv_loop_t>, isAdopted: Bool) throws(UVError) {
     cuv_ignore_sigpipe()
-    raw = .allocate(capacity: 1)
+    self.raw = raw
+    self.isAdopted = isAdopted
     let wakeup: Wakeup
-    do throws(UVError) {
-      try check(cuv_loop_init(raw), "loop_init")
-      do throws(UVError) { wakeup = try Wakeup() } catch {
-        uv_loop_close(raw)
-        throw error
-      }
-    } catch {
+    do throws(UVError) { wakeup = try Wakeup() } catch {
       // There is no `deinit` of what has not become an object.
       microtasks.deallocate()
       tasks.deallocate()
-      raw.deallocate()
+      if !isAdopted {
+        uv_loop_close(raw)
+        raw.deallocate()
+      }
       throw error
     }
     executor = LoopExecutor(wakeup: wakeup)
@@ -77,16 +89,20 @@ public final class EventLoop {
     if EventLoop.current == nil { EventLoop.current = self }
     _ = timers
     do throws(UVError) { try internals.attach(to: self) } catch {
-      shutdown()
+      if isAdopted { letGoOfHost() } else { shutdown() }
       throw error
     }
   }
 
   deinit {
-    shutdown()
+    if isAdopted {
+      letGoOfHost()
+    } else {
+      shutdown()
+      raw.deallocate()
+    }
     microtasks.deallocate()
     tasks.deallocate()
-    raw.deallocate()
   }
 
   /// The loop of the calling thread: the one that runs there, else the first that was made there; nil if none.
@@ -156,13 +172,15 @@ public final class EventLoop {
   /// Has `work` keep the loop running until ``endWork()``; on the loop's thread.
   package func beginWork() {
     workCount += 1
-    if workCount == 1, !isClosed { internals.wakeup.keepLoopAlive(true) }
+    hold()
+    if workCount == 1, internals.isAttached { internals.wakeup.keepLoopAlive(true) }
   }
 
   /// Ends one ``beginWork()``.
   package func endWork() {
     workCount -= 1
-    if workCount == 0, !isClosed { internals.wakeup.keepLoopAlive(false) }
+    if workCount == 0, internals.isAttached { internals.wakeup.keepLoopAlive(false) }
+    letGo()
   }
 
   // MARK: Handles
@@ -179,18 +197,28 @@ public final class EventLoop {
     if let previous { previous.pointee.next = next } else { firstBlock = next }
     next?.pointee.previous = previous
     handleCount -= 1
+    guard block.header.pointee.role == .accepted else { return }
+    acceptedCount -= 1
+    if acceptedCount == 0 { gracefulShutdown?.finish() }
+  }
+
+  /// Calls `body` with each handle that is not closed yet.
+  func forEachHandle(_ body: (HandleBlock) -> Void) {
+    var header = firstBlock
+    while let current = header {
+      header = current.pointee.next
+      body(HandleBlock(header: current))
+    }
   }
 
   /// Closes every handle that is still open. An owner that is idle may be going away on another thread at this
   /// moment, so only one that retains itself is touched.
   func closeHandles() {
-    var header = firstBlock
-    while let current = header {
-      header = current.pointee.next
-      if let owner = current.pointee.retainedOwner {
+    forEachHandle { block in
+      if let owner = block.header.pointee.retainedOwner {
         owner.takeUnretainedValue().startClosing()
       } else {
-        HandleBlock(header: current).close()
+        block.close()
       }
     }
   }

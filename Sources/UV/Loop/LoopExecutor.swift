@@ -10,6 +10,7 @@ import Synchronization
 public final class LoopExecutor: SerialExecutor, TaskExecutor {
   private let loopThread = Atomic<UInt>(0)
   private let inbox: Inbox
+  private let process = getpid()
   // Sound: set once before the executor is shared, read only on the loop's thread while the inbox is open, and
   // the loop closes that before it goes.
   nonisolated(unsafe) private unowned(unsafe) var loop: EventLoop!
@@ -29,6 +30,10 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     @inline(__always) get { loopThread.load(ordering: .relaxed) == cuv_thread_id() }
   }
 
+  /// Whether the process that made the loop was another. libuv's loop does not survive a fork, nor do Swift's
+  /// threads; a child that does not exec at once can only make a loop of its own.
+  var isInForkedChild: Bool { process != getpid() }
+
   func bindToCurrentThread() { loopThread.store(cuv_thread_id(), ordering: .relaxed) }
 
   /// Runs `body` on the loop's thread, with the loop, after the callback that is running there.
@@ -42,6 +47,27 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// The corresponding libuv function is `uv_async_send`.
   public func execute(_ body: @escaping @Sendable (EventLoop) -> Void) throws(UVError) {
     guard inbox.send(.body(body)) else { throw UVError(.loopClosed, operation: "execute") }
+  }
+
+  /// Runs `body` on the loop's thread and waits for what it returns; see ``execute(_:)``. From any task, the loop's
+  /// own included.
+  ///
+  /// - Throws: `loopClosed` if the loop has been shut down; else what `body` throws.
+  ///
+  /// The corresponding libuv function is `uv_async_send`.
+  public func submit<T: Sendable>(
+    _ body: @escaping @Sendable (EventLoop) throws(UVError) -> T
+  ) async throws(UVError) -> T {
+    let result: Result<T, UVError> = await withUnsafeContinuation { continuation in
+      do throws(UVError) {
+        try execute { loop in
+          continuation.resume(returning: Result { () throws(UVError) -> T in try body(loop) })
+        }
+      } catch {
+        continuation.resume(returning: .failure(error))
+      }
+    }
+    return try result.get()
   }
 
   /// Asks the loop to stop, from any thread; see ``EventLoop/stop()``. Does nothing once it has been shut down.
@@ -82,7 +108,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
   /// Releases a handle's memory from whatever thread dropped its last reference.
   func release(_ block: HandleBlock) {
-    if !inbox.send(.release(block)) { block.free() }
+    let loop = block.header.pointee.loop
+    if !inbox.send(.release(block, loop.isAdopted ? loop : nil)) { block.free() }
   }
 
   /// Traps with a message unless on the loop's thread; called by the Swift runtime.

@@ -24,6 +24,27 @@ public struct DNS {
   ) -> PendingRequest {
     LookupRequest.start(loop, host, port, done)
   }
+
+  /// The names of a host and a service, from their address and port.
+  ///
+  /// - Parameter options: Which of the two to leave as numbers, and whether a host must have a name.
+  /// - Returns: A request that fails with `unknownHost` if a name is required and there is none, or with
+  ///   `nameServerFailure`.
+  ///
+  /// The corresponding libuv function is `uv_getnameinfo`.
+  public func nameInfo(of address: SocketAddress, options: NameInfoOptions = []) -> Request<NameInfo> {
+    Request(loop) { nameInfo(of: address, options: options, $0) }
+  }
+
+  /// The names of a host and a service; see ``nameInfo(of:options:)``.
+  ///
+  /// The corresponding libuv function is `uv_getnameinfo`.
+  @discardableResult
+  public func nameInfo(
+    of address: SocketAddress, options: NameInfoOptions = [], _ done: @escaping Completion<NameInfo>
+  ) -> PendingRequest {
+    NameInfoRequest(loop, address, done).start(options)
+  }
 }
 
 extension EventLoop {

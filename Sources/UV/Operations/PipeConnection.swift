@@ -148,12 +148,20 @@ public final class PipeConnection: ByteStream, PassableHandle {
   ///
   /// The corresponding libuv function is `uv_accept`.
   public func acceptFileDescriptor() throws(UVError) -> Int32 {
-    // A pipe's handle takes any descriptor; it closes the one that it has, so the caller gets another.
-    let holder = try accept(nil) { () throws(UVError) in try PipeConnection(loop: loop, passesHandles: false)
+    // A place for it first, so that what was passed is not lost for want of one.
+    let place = cuv_duplicate(try fileDescriptor())
+    try check(place, "accept")
+    do throws(UVError) {
+      // A pipe's handle takes any descriptor, and closes the one that it has.
+      let holder = try accept(nil) { () throws(UVError) in
+        try PipeConnection(loop: loop, passesHandles: false)
+      }
+      try check(cuv_replace(place, try holder.fileDescriptor()), "accept")
+      return place
+    } catch {
+      _ = CUV.close(place)
+      throw error
     }
-    let descriptor = cuv_duplicate(try holder.fileDescriptor())
-    try check(descriptor, "accept")
-    return descriptor
   }
 
   private func accept<Accepted: Handle>(

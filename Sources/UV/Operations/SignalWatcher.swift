@@ -2,8 +2,9 @@ import CUV
 
 /// A source that tells when the process receives a signal.
 ///
-/// From its making until it is closed, the signal does not have its default effect. One that comes while nobody asks
-/// is kept until somebody does; several of them count as one, as the system itself counts them.
+/// From its making until it is closed, the signal does not have its default effect, and the loop's thread does not
+/// block it. One that comes while nobody asks is kept until somebody does; several of them count as one, as the system
+/// itself counts them.
 ///
 /// ```swift
 /// let terminations = try loop.signals(.terminate)
@@ -28,6 +29,7 @@ public final class SignalWatcher: SourceHandle<Signal> {
       uv_signal_init(loop.raw, raw.assumingMemoryBound(to: uv_signal_t.self))
     }
     try check(uv_signal_start(handle, signalReceived, signal.rawValue), "signal_start", signal.description)
+    cuv_unblock_signal(signal.rawValue)
     // Whoever waits keeps the loop running; a watcher that nobody asks does not.
     uv_unref(block.handle)
   }

@@ -27,6 +27,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
       throw UVError(.invalidArgument, operation: "listen", subject: "backlog \(backlog)")
     }
     try check(uv_listen(cuv_stream(block.raw), backlog, didConnect), "listen", subject)
+    take(role: .listener)
   }
 
   /// Accepts one connection. The same as ``EventSource/next()``, but the listener's end is an error.
@@ -57,7 +58,15 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     // An error here is of one connection, whose peer has gone meanwhile: the listener goes on.
     guard let connection = try? makeConnection(loop) else { return }
     isConnectionWaiting = false
-    if uv_accept(cuv_stream(block.raw), connection.stream) == 0 { source.deliver(connection) }
+    guard uv_accept(cuv_stream(block.raw), connection.stream) == 0 else { return }
+    connection.take(role: .accepted)
+    source.deliver(connection)
+  }
+
+  /// When its loop shuts down gracefully, a listener comes to its end, which is nil.
+  override func stopListening() {
+    source.finish()
+    super.stopListening()
   }
 
   override func startUVClose() {

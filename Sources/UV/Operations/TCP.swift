@@ -11,18 +11,42 @@ public struct TCP {
   ///     machine only.
   ///   - port: 0…65535; with 0 the system chooses, and ``TCPListener/localAddress()`` tells.
   ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
+  ///   - reusePort: Whether other listeners of this user's that say so too may share the port; the system spreads the
+  ///     connections over them. For one listener on each of several loops; see ``EventLoopGroup``.
   /// - Throws: `addressInUse`, `permissionDenied` (a port below 1024), `addressNotAvailable`, `invalidArgument`.
   ///
   /// The corresponding libuv functions are `uv_tcp_bind` and `uv_listen`.
-  public func listen(host: String = "0.0.0.0", port: Int, backlog: Int = 511) throws(UVError) -> TCPListener {
-    try listen(on: SocketAddress(host, port: port), backlog: backlog)
+  public func listen(
+    host: String = "0.0.0.0", port: Int, backlog: Int = 511, reusePort: Bool = false
+  ) throws(UVError) -> TCPListener {
+    try listen(on: SocketAddress(host, port: port), backlog: backlog, reusePort: reusePort)
   }
 
-  /// Listens for connections on an address.
+  /// Listens for connections on an address; see ``listen(host:port:backlog:reusePort:)``.
   ///
   /// The corresponding libuv functions are `uv_tcp_bind` and `uv_listen`.
-  public func listen(on address: SocketAddress, backlog: Int = 511) throws(UVError) -> TCPListener {
-    try TCPListener(loop: loop, address: address, backlog: backlog)
+  public func listen(
+    on address: SocketAddress, backlog: Int = 511, reusePort: Bool = false
+  ) throws(UVError) -> TCPListener {
+    try TCPListener(loop: loop, address: address, backlog: backlog, reusePort: reusePort)
+  }
+
+  /// Takes over a connected socket, such as one that was accepted elsewhere.
+  ///
+  /// - Parameter descriptor: A connected TCP socket. It is the connection's from here on, and closed with it; if this
+  ///   throws, it remains the caller's.
+  /// - Throws: `badDescriptor`, `notConnected`, `notSupported` for a socket that is not TCP's, `fileExists` if the
+  ///   loop has it already.
+  ///
+  /// The corresponding libuv function is `uv_tcp_open`.
+  public func open(_ descriptor: Int32) throws(UVError) -> TCPConnection {
+    _ = try address("tcp_open") { cuv_getpeername(descriptor, $0, $1) }
+    let connection = try TCPConnection(loop: loop)
+    do throws(UVError) { try check(uv_tcp_open(connection.tcp, descriptor), "tcp_open") } catch {
+      connection.close()
+      throw error
+    }
+    return connection
   }
 
   /// Connects to an address.

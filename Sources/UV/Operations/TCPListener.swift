@@ -6,15 +6,20 @@ import CUV
 public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
   private var tcp: UnsafeMutablePointer<uv_tcp_t> { block.raw.assumingMemoryBound(to: uv_tcp_t.self) }
 
-  init(loop: EventLoop) throws(UVError) {
+  /// - Parameter family: The kind of socket that is made at once; with none it is made by the bind.
+  init(loop: EventLoop, family: Int32 = AF_UNSPEC) throws(UVError) {
     try super.init(
       loop: loop, size: MemoryLayout<uv_tcp_t>.size, "tcp_init",
-      { uv_tcp_init(loop.raw, $0.assumingMemoryBound(to: uv_tcp_t.self)) },
+      { uv_tcp_init_ex(loop.raw, $0.assumingMemoryBound(to: uv_tcp_t.self), UInt32(family)) },
       connection: { loop throws(UVError) in try TCPConnection(loop: loop) })
   }
 
-  convenience init(loop: EventLoop, address: SocketAddress, backlog: Int) throws(UVError) {
-    try self.init(loop: loop)
+  convenience init(loop: EventLoop, address: SocketAddress, backlog: Int, reusePort: Bool) throws(UVError) {
+    // The option is set between the making of the socket and its binding.
+    try self.init(loop: loop, family: !reusePort ? AF_UNSPEC : address.isIPv6 ? AF_INET6 : AF_INET)
+    if reusePort {
+      try check(cuv_reuse_port(fileDescriptor()), "setsockopt SO_REUSEPORT", address.description)
+    }
     try check(address.withSockaddr { uv_tcp_bind(tcp, $0, 0) }, "bind", address.description)
     // libuv keeps an error of bind for later; asking for the name brings it out.
     do throws(UVError) { _ = try localAddress() } catch {

@@ -80,20 +80,8 @@ public final class Ticks: EventSource, SourceDriver {
     if source.hasDemand { resume() } else { source.pauseIfUnwanted() }
   }
 
-  /// The iterator of ticks.
-  public struct AsyncIterator: AsyncIteratorProtocol {
-    let ticks: Ticks
-
-    /// The next tick; it never is nil.
-    public nonisolated(nonsending) mutating func next(
-      isolation: (any Actor)? = #isolation
-    ) async throws(UVError) -> Tick? {
-      try await ticks.source.next(task: ticks.loop.currentTask)
-    }
-  }
-
   /// Ticks for ever.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(ticks: self) }
+  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source: source) }
 }
 
 extension EventLoop {

@@ -53,14 +53,15 @@ public struct UDP {
     return socket
   }
 
-  /// Takes over a descriptor of a UDP socket. It is made non-blocking, and closed with the socket.
+  /// Takes over a descriptor of a UDP socket, or of a connected datagram socket of the Unix domain. It is made
+  /// non-blocking, and closed with the socket.
   ///
   /// - Throws: `badDescriptor` if it is not open, `invalidArgument` if it is something else, `fileExists` if this loop
   ///   uses it already. It remains the caller's then.
   ///
   /// The corresponding libuv function is `uv_udp_open`.
   public func open(fileDescriptor: Int32, options: Options = []) throws(UVError) -> UDPSocket {
-    try HandleType.udp.check(fileDescriptor, "udp_open")
+    if !cuv_is_datagram_socket(fileDescriptor) { try HandleType.udp.check(fileDescriptor, "udp_open") }
     let socket = try UDPSocket(loop: loop, flags: options.intersection(.receiveInBatches).rawValue)
     try check(uv_udp_open(socket.udp, fileDescriptor), "udp_open", "descriptor \(fileDescriptor)")
     return socket

@@ -22,6 +22,8 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   public static let user1 = Signal(rawValue: SIGUSR1)
   /// `SIGUSR2`: for the program to define.
   public static let user2 = Signal(rawValue: SIGUSR2)
+  /// `SIGPROF`: a profiler's timer has fired.
+  public static let profiling = Signal(rawValue: SIGPROF)
   /// `SIGWINCH`: the terminal has another size.
   public static let windowChange = Signal(rawValue: SIGWINCH)
 }

@@ -99,6 +99,10 @@ extension UVError.Code {
   public static let loopRunning = Self(rawValue: -5002)
   /// The source has a handler; stop that before asking for elements one by one.
   public static let sourceStarted = Self(rawValue: -5003)
+  /// The loop belongs to a host, which runs it; see `EventLoop.init(adopting:)`.
+  public static let loopAdopted = Self(rawValue: -5004)
+  /// The process has been forked since the loop was made; make one in the child.
+  public static let loopForked = Self(rawValue: -5005)
 }
 
 extension UVError.Code: CustomStringConvertible {
@@ -110,6 +114,8 @@ extension UVError.Code: CustomStringConvertible {
     case .loopClosed: "ELOOPCLOSED"
     case .loopRunning: "ELOOPRUNNING"
     case .sourceStarted: "ESOURCESTARTED"
+    case .loopAdopted: "ELOOPADOPTED"
+    case .loopForked: "ELOOPFORKED"
     default: Self.text { uv_err_name_r(rawValue, $0, $1) }
     }
   }
@@ -122,6 +128,8 @@ extension UVError.Code: CustomStringConvertible {
     case .loopClosed: "the event loop has been shut down; create a new one"
     case .loopRunning:
       "an event loop is running on this thread already; use that one, or run the other on a thread of its own"
+    case .loopAdopted: "the event loop belongs to a host; only the host runs it"
+    case .loopForked: "the process has been forked since the event loop was made; make one in the child"
     case .sourceStarted: "the source has a handler; call stop() before asking for its elements one by one"
     default: Self.text { uv_strerror_r(rawValue, $0, $1) }
     }

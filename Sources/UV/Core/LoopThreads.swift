@@ -1,0 +1,108 @@
+import CUV
+
+/// Threads that each run a loop until they are told to end.
+final class LoopThreads: Sendable {
+  private struct State {
+    var running = 0
+    var waiters: [UnsafeContinuation<Void, Never>] = []
+  }
+
+  // Sound: touched only under the lock.
+  nonisolated(unsafe) private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+  // Sound: a pointer to a mutex; freed with this object.
+  nonisolated(unsafe) private let lock = Lock()
+
+  init() { state.initialize(to: State()) }
+
+  deinit {
+    state.deinitialize(count: 1)
+    state.deallocate()
+    lock.deallocate()
+  }
+
+  /// Starts a thread, and waits until its loop is there.
+  func start() throws(UVError) -> LoopExecutor {
+    let start = Start(self)
+    var thread = uv_thread_t()
+    var options = uv_thread_options_t()
+    options.flags = UV_THREAD_NO_FLAGS.rawValue
+    lock.withLock { state.pointee.running += 1 }
+    // Balanced by the thread.
+    let argument = Unmanaged.passRetained(start)
+    let code = uv_thread_create_ex(&thread, &options, runLoopThread, argument.toOpaque())
+    if code < 0 {
+      argument.release()
+      didEnd()
+      throw failure(code, "thread_create")
+    }
+    // Nobody joins it: its end is told by `didEnd`.
+    pthread_detach(thread)
+    return try start.wait()
+  }
+
+  /// Waits until all threads have ended.
+  func ended() async {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      let isRunning = lock.withLock {
+        if state.pointee.running > 0 { state.pointee.waiters.append(continuation) }
+        return state.pointee.running > 0
+      }
+      if !isRunning { continuation.resume() }
+    }
+  }
+
+  fileprivate func didEnd() {
+    let waiters = lock.withLock { () -> [UnsafeContinuation<Void, Never>] in
+      state.pointee.running -= 1
+      guard state.pointee.running == 0 else { return [] }
+      defer { state.pointee.waiters = [] }
+      return state.pointee.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+}
+
+/// How a thread tells its maker that its loop is there.
+private final class Start {
+  let threads: LoopThreads
+  private let semaphore = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
+  private var result: Result<LoopExecutor, UVError>?
+
+  init(_ threads: LoopThreads) {
+    self.threads = threads
+    uv_sem_init(semaphore, 0)
+  }
+
+  deinit {
+    uv_sem_destroy(semaphore)
+    semaphore.deallocate()
+  }
+
+  func tell(_ result: Result<LoopExecutor, UVError>) {
+    self.result = result
+    uv_sem_post(semaphore)
+  }
+
+  func wait() throws(UVError) -> LoopExecutor {
+    uv_sem_wait(semaphore)
+    return try result!.get()
+  }
+}
+
+private func runLoopThread(_ argument: UnsafeMutableRawPointer?) {
+  // Balances the retain of the thread's maker.
+  let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
+  let threads = start.threads
+  do throws(UVError) {
+    let loop = try EventLoop()
+    // Keeps the loop running until it is stopped.
+    loop.beginWork()
+    start.tell(.success(loop.executor))
+    loop.runCallbacks { _ in }
+    loop.endWork()
+    loop.shutdown()
+  } catch {
+    start.tell(.failure(error))
+  }
+  threads.didEnd()
+}

@@ -1,0 +1,30 @@
+import CUV
+
+/// An address whose name is being looked up.
+final class NameInfoRequest: PoolRequest<NameInfo> {
+  private let request = UnsafeMutablePointer<uv_getnameinfo_t>.allocate(capacity: 1)
+  private let address: SocketAddress
+
+  init(_ loop: EventLoop, _ address: SocketAddress, _ done: @escaping Completion<NameInfo>) {
+    self.address = address
+    super.init(loop, "getnameinfo", subject: address.description, done)
+    cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  deinit { request.deallocate() }
+
+  override var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(request) }
+
+  func start(_ options: NameInfoOptions) -> PendingRequest {
+    submit { address.withSockaddr { uv_getnameinfo(loop.raw, request, didFindName, $0, options.rawValue) } }
+  }
+}
+
+private func didFindName(
+  _ request: UnsafeMutablePointer<uv_getnameinfo_t>?, _ code: Int32, _ host: UnsafePointer<CChar>?,
+  _ service: UnsafePointer<CChar>?
+) {
+  // Sound: the loop's list of requests owns it meanwhile.
+  let lookup = Unmanaged<NameInfoRequest>.fromOpaque(cuv_req_data(request!)).takeUnretainedValue()
+  lookup.finish(code) { NameInfo(host: String(cString: host!), service: String(cString: service!)) }
+}

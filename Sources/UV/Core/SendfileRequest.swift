@@ -1,0 +1,191 @@
+import CUV
+
+/// Bytes on their way from a file to another file or a socket, inside the system.
+///
+/// The target's descriptor is the request's own, a duplicate: whatever it belongs to may be closed meanwhile, and
+/// its number be given to something else.
+class SendfileRequest: ActiveRequest {
+  let file: File
+  let target: Int32
+  private(set) var offset: Int64
+  private(set) var remaining: Int
+  private var sent = 0
+  private var done: Completion<Int>?
+  /// Called when nothing more is on its way, also after a cancellation.
+  private let didEnd: () -> Void
+  private var isEnded = false
+
+  /// Takes over `target`.
+  init(
+    _ file: File, to target: Int32, from offset: Int64, count: Int, _ done: @escaping Completion<Int>,
+    didEnd: @escaping () -> Void
+  ) {
+    self.file = file
+    self.target = target
+    self.offset = offset
+    remaining = count
+    self.done = done
+    self.didEnd = didEnd
+    super.init(loop: file.loop)
+  }
+
+  deinit { _ = CUV.close(target) }
+
+  func start() -> PendingRequest {
+    // The loop's list of requests owns it until the end.
+    loop.requests.insert(self)
+    file.beginOperation()
+    step()
+    return PendingRequest(self)
+  }
+
+  /// Whether somebody still waits for the end.
+  var isWanted: Bool { done != nil }
+
+  private func step() {
+    let code = submit()
+    if code < 0 { loop.queueMicrotask { [self] in end(code) } }
+  }
+
+  /// Asks for the next part on the thread pool; a code if that cannot be.
+  func submit() -> Int32 { fatalError("a subclass does it") }
+
+  /// Takes note of a part that has been sent, which ends with how much that was, or a code.
+  func didSend(_ result: Int) {
+    if result < 0 { return end(Int32(result)) }
+    sent += result
+    offset += Int64(result)
+    remaining -= result
+    if result == 0 || remaining == 0 || !isWanted { end(0) } else { step() }
+  }
+
+  /// Goes on after a pause.
+  func goOn() { step() }
+
+  override func cancel(slot: UInt, generation: UInt) {
+    guard let done = done.take() else { return }
+    let error = UVError(.cancelled, operation: "fs_sendfile", subject: file.description)
+    loop.queueMicrotask { done(.failure(error)) }
+  }
+
+  func end(_ code: Int32) {
+    guard !isEnded else { return }
+    isEnded = true
+    loop.requests.remove(self)
+    file.endOperation()
+    didEnd()
+    done.take()?(code < 0 ? .failure(failure(code, "fs_sendfile", file.description)) : .success(sent))
+  }
+}
+
+/// From a file to a file.
+final class FileSendfileRequest: SendfileRequest {
+  private let request = UnsafeMutablePointer<uv_fs_t>.allocate(capacity: 1)
+
+  deinit { request.deallocate() }
+
+  override func submit() -> Int32 {
+    cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
+    // The system caps one call a little below 2 GiB, and libuv returns its count in 32 bits.
+    let count = min(remaining, 1 << 30)
+    return uv_fs_sendfile(loop.raw, request, target, file.descriptor, offset, count, didCopy)
+  }
+
+  override func cancel(slot: UInt, generation: UInt) {
+    // What the pool has begun runs to its end.
+    uv_cancel(cuv_request(request))
+    super.cancel(slot: slot, generation: generation)
+  }
+
+  fileprivate func finish() {
+    let result = request.pointee.result
+    uv_fs_req_cleanup(request)
+    didSend(result)
+  }
+}
+
+/// From a file to a socket, which may have to be waited for.
+final class SocketSendfileRequest: SendfileRequest {
+  private let job = UnsafeMutablePointer<cuv_sendfile_job>.allocate(capacity: 1)
+  private var poll: UnsafeMutablePointer<uv_poll_t>?
+  private var isOnPool = false
+
+  deinit { job.deallocate() }
+
+  override func submit() -> Int32 {
+    job.initialize(to: cuv_sendfile_job())
+    cuv_req_set_data(job, Unmanaged.passUnretained(self).toOpaque())
+    job.pointee.socket = target
+    job.pointee.file = file.descriptor
+    job.pointee.offset = offset
+    job.pointee.count = remaining
+    let code = cuv_sendfile_job_queue(loop.raw, job, didSendToSocket)
+    isOnPool = code == 0
+    return code
+  }
+
+  override func cancel(slot: UInt, generation: UInt) {
+    super.cancel(slot: slot, generation: generation)
+    // What the pool has begun runs to its end.
+    if isOnPool { uv_cancel(cuv_request(job)) } else if poll != nil { end(0) }
+  }
+
+  fileprivate func finish(_ code: Int32) {
+    isOnPool = false
+    let result = code < 0 ? Int(code) : job.pointee.result
+    if result == Int(UV_EAGAIN.rawValue), isWanted { waitUntilWritable() } else { didSend(result) }
+  }
+
+  private func waitUntilWritable() {
+    if poll == nil {
+      let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+      let code = uv_poll_init(loop.raw, handle, target)
+      if code < 0 {
+        handle.deallocate()
+        return end(code)
+      }
+      cuv_handle_set_data(handle, Unmanaged.passUnretained(self).toOpaque())
+      poll = handle
+    }
+    let code = uv_poll_start(poll, Int32(UV_WRITABLE.rawValue), canSendMore)
+    if code < 0 { end(code) }
+  }
+
+  fileprivate func becameWritable() {
+    uv_poll_stop(poll)
+    goOn()
+  }
+
+  override func end(_ code: Int32) {
+    if let handle = poll.take() {
+      cuv_handle_set_data(handle, Unmanaged.passUnretained(loop).toOpaque())
+      closeInternal(handle, of: loop)
+    }
+    super.end(code)
+  }
+}
+
+// Sound, all: the loop's list of requests owns it meanwhile.
+private func didCopy(_ request: UnsafeMutablePointer<uv_fs_t>?) {
+  let sendfile = Unmanaged<FileSendfileRequest>.fromOpaque(cuv_req_data(request!)).takeUnretainedValue()
+  let loop = sendfile.loop
+  loop.beginCallback()
+  sendfile.finish()
+  loop.endCallback()
+}
+
+private func didSendToSocket(_ work: UnsafeMutablePointer<uv_work_t>?, _ code: Int32) {
+  let sendfile = Unmanaged<SocketSendfileRequest>.fromOpaque(cuv_req_data(work!)).takeUnretainedValue()
+  let loop = sendfile.loop
+  loop.beginCallback()
+  sendfile.finish(code)
+  loop.endCallback()
+}
+
+private func canSendMore(_ handle: UnsafeMutablePointer<uv_poll_t>?, _: Int32, _: Int32) {
+  let sendfile = Unmanaged<SocketSendfileRequest>.fromOpaque(cuv_handle_data(handle!)).takeUnretainedValue()
+  let loop = sendfile.loop
+  loop.beginCallback()
+  sendfile.becameWritable()
+  loop.endCallback()
+}

@@ -1,0 +1,48 @@
+import CUV
+
+extension EventLoop {
+  /// Closes everything that is open on the loop, ends what is pending with `cancelled`, and frees the loop. Work
+  /// that has begun on the thread pool is waited for. Calling it again does nothing.
+  ///
+  /// Afterwards whatever is asked of the loop fails with `loopClosed`. Not to be called while the loop runs; there
+  /// it stops the program with a message: use ``stop()``. On an adopted loop it is ``detach()``.
+  ///
+  /// The corresponding libuv function is `uv_loop_close`.
+  public func shutdown() {
+    guard !isClosed else { return }
+    if isAdopted { return startDetaching() }
+    precondition(!isRunning, "shutdown() inside a running loop; use stop(), which ends the run")
+    let previous = EventLoop.current
+    EventLoop.current = self
+    executor.bindToCurrentThread()
+    isStopRequested = true
+    // From here on nothing more is begun: what a completion asks for fails with `loopClosed`.
+    isClosed = true
+    tasks.cancelAll()
+    drain()
+    repeat {
+      timers.cancelAll()
+      requests.cancelAll()
+      closeHandles()
+      drain()
+      uv_run(raw, UV_RUN_NOWAIT)
+      deliver(executor.receive())
+      drain()
+    } while !activity.isIdle && waitForPoolOrTasks()
+    deliver(executor.close())
+    drain()
+    timers.close()
+    internals.close(self)
+    uv_run(raw, UV_RUN_DEFAULT)
+    let code = uv_loop_close(raw)
+    precondition(code == 0, "uv_loop_close: \(UVError.Code(rawValue: code).message)")
+    EventLoop.current = previous === self ? nil : previous
+  }
+
+  /// Waits for the next event of what cannot be hurried: a job of the thread pool, a task that ignores its
+  /// cancellation.
+  private func waitForPoolOrTasks() -> Bool {
+    if microtasks.isEmpty { uv_run(raw, UV_RUN_ONCE) }
+    return true
+  }
+}

@@ -1,0 +1,122 @@
+import CUV
+
+extension EventLoopGroup {
+  /// How connections are spread over the loops of a group.
+  public enum Balance: Hashable, Sendable {
+    /// Each loop listens on the same port, and the system chooses by the connection's addresses (`SO_REUSEPORT`):
+    /// the least work, and even over many connections.
+    case system
+    /// One loop listens, and hands the connections on to each loop in turn: even over few and long ones too.
+    case roundRobin
+  }
+
+  /// Serves a port on all loops: each connection is served on one of them, by a task of its own.
+  ///
+  /// - Parameters:
+  ///   - host: The address to bind, as a literal; see ``TCP/listen(host:port:backlog:reusePort:)``.
+  ///   - port: 0…65535; with 0 the system chooses one, the same for all loops.
+  ///   - backlog: How many connections may wait in the system to be accepted, for each listener; 1 or more.
+  ///   - balance: How connections are spread over the loops.
+  ///   - handle: What to do with a connection, on its loop; the connection closes when the task lets go of it.
+  /// - Returns: The address that is served, with the port that was chosen.
+  /// - Throws: As ``TCP/listen(host:port:backlog:reusePort:)``, and `loopClosed` once the group has been shut down;
+  ///   no loop listens then.
+  ///
+  /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
+  @discardableResult
+  public func serve(
+    host: String = "0.0.0.0", port: Int, backlog: Int = 511, balance: Balance = .system,
+    _ handle: nonisolated(nonsending) @escaping @Sendable (TCPConnection) async -> Void
+  ) async throws(UVError) -> SocketAddress {
+    try await listen(host: host, port: port, backlog: backlog, balance: balance) { connection in
+      connection.loop.spawn { await handle(connection) }
+    }
+  }
+
+  /// Serves a port on all loops with a callback, which is given each connection on the loop that serves it; see
+  /// ``serve(host:port:backlog:balance:_:)``.
+  ///
+  /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
+  @discardableResult
+  public func listen(
+    host: String = "0.0.0.0", port: Int, backlog: Int = 511, balance: Balance = .system,
+    _ handle: @escaping @Sendable (TCPConnection) -> Void
+  ) async throws(UVError) -> SocketAddress {
+    let wanted = try SocketAddress(host, port: port)
+    switch balance {
+    case .system: return try await listenOnEach(wanted, backlog, handle)
+    case .roundRobin:
+      return try await executors[0].listen(on: wanted, backlog, reusePort: false) { [weak self] connection in
+        if let target = self?.next() { target.take(connection, handle) } else { handle(connection) }
+      }.address
+    }
+  }
+
+  private func listenOnEach(
+    _ wanted: SocketAddress, _ backlog: Int, _ handle: @escaping @Sendable (TCPConnection) -> Void
+  ) async throws(UVError) -> SocketAddress {
+    var address = wanted
+    var shards: [Shard] = []
+    do throws(UVError) {
+      for executor in executors {
+        // The first binds the port, the others the one that it got.
+        let shard = try await executor.listen(on: address, backlog, reusePort: true, handle)
+        shards.append(shard)
+        address = shard.address
+      }
+    } catch {
+      for shard in shards { await shard.close() }
+      throw error
+    }
+    return address
+  }
+}
+
+/// A listener on one of a group's loops.
+private struct Shard: Sendable {
+  let executor: LoopExecutor
+  let address: SocketAddress
+  // Sound: touched on its loop alone.
+  let listener: UnsafeTransfer<TCPListener>
+
+  func close() async { try? await executor.submit { _ in _ = listener.value.close() } }
+}
+
+extension LoopExecutor {
+  fileprivate func listen(
+    on address: SocketAddress, _ backlog: Int, reusePort: Bool,
+    _ handle: @escaping @Sendable (TCPConnection) -> Void
+  ) async throws(UVError) -> Shard {
+    try await submit { loop throws(UVError) in
+      let listener = try loop.tcp.listen(on: address, backlog: backlog, reusePort: reusePort)
+      listener.start { result in
+        if case .success(let connection?) = result { handle(connection) }
+      }
+      // Sound: see `Shard`.
+      return Shard(
+        executor: self, address: try listener.localAddress(), listener: UnsafeTransfer(listener))
+    }
+  }
+
+  /// Has this loop serve a connection that another has accepted. Where that cannot be, the other serves it.
+  fileprivate func take(_ connection: TCPConnection, _ handle: @escaping @Sendable (TCPConnection) -> Void) {
+    guard !isOnLoop, let socket = try? connection.fileDescriptor() else { return handle(connection) }
+    let descriptor = cuv_duplicate(socket)
+    guard descriptor >= 0 else { return handle(connection) }
+    do throws(UVError) {
+      try execute { loop in
+        guard let connection = try? loop.tcp.open(descriptor) else {
+          // The peer has gone meanwhile.
+          _ = CUV.close(descriptor)
+          return
+        }
+        connection.take(role: .accepted)
+        handle(connection)
+      }
+    } catch {
+      _ = CUV.close(descriptor)
+      return handle(connection)
+    }
+    connection.close()
+  }
+}

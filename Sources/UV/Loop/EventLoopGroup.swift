@@ -1,0 +1,119 @@
+import CUV
+import Synchronization
+
+/// Event loops on threads of their own, one for each core: for servers that one thread cannot serve.
+///
+/// ```swift
+/// let group = try EventLoopGroup()
+/// try EventLoop.run { loop in
+///   try await group.serve(port: 8080) { connection in
+///     do {
+///       for try await chunk in connection { try await connection.write(chunk).value }
+///     } catch { print(error) }
+///   }
+///   _ = try await loop.signals(.terminate).next().value
+///   let report = await group.shutdownGracefully(within: .seconds(10))
+///   print("\(report.count) connections were cut off")
+/// }
+/// ```
+///
+/// A group is used from any thread; its loops are reached through ``executors``. When the last reference to the
+/// group goes, its loops stop: tasks are cancelled, and what is open is closed.
+public final class EventLoopGroup: Sendable {
+  /// The loops, as other threads see them.
+  public let executors: [LoopExecutor]
+  private let threads = LoopThreads()
+  private let turns = Atomic<Int>(0)
+
+  /// One loop for each core that this process may use.
+  ///
+  /// The corresponding libuv function is `uv_available_parallelism`.
+  public static var defaultCount: Int { Int(uv_available_parallelism()) }
+
+  /// Starts the threads, each with a loop that runs until the group is shut down.
+  ///
+  /// - Parameter count: How many loops, 1 or more.
+  /// - Throws: `invalidArgument` for a count below 1; `tooManyOpenFiles`, `wouldBlock` or `outOfMemory` where the
+  ///   system has no more descriptors, threads or memory: what had been started ends then.
+  ///
+  /// The corresponding libuv function is `uv_thread_create_ex`.
+  public init(count: Int = EventLoopGroup.defaultCount) throws(UVError) {
+    guard count >= 1 else {
+      throw UVError(.invalidArgument, operation: "EventLoopGroup", subject: "\(count) loops (1 or more)")
+    }
+    var started: [LoopExecutor] = []
+    do throws(UVError) {
+      for _ in 0..<count { started.append(try threads.start()) }
+    } catch {
+      for executor in started { executor.stop() }
+      throw error
+    }
+    executors = started
+  }
+
+  deinit { for executor in executors { executor.stop() } }
+
+  /// The loops one after the other, to spread work over them.
+  public func next() -> LoopExecutor {
+    let turn = turns.wrappingAdd(1, ordering: .relaxed).oldValue
+    return executors[Int(UInt(bitPattern: turn) % UInt(executors.count))]
+  }
+
+  // MARK: Ending
+
+  /// Ends the group: nobody new is accepted, the connections that were accepted are given time to end by themselves,
+  /// those that have not ended by then are reset, and the threads end. See
+  /// ``EventLoop/shutdownGracefully(within:)``.
+  ///
+  /// Called again, it waits for the same end; the shortest time counts. Not to be awaited by a task of the group's
+  /// own loops, which would wait for itself: such a task is cancelled when its loop stops.
+  ///
+  /// - Parameter limit: How long the connections may take; zero or less for none of it.
+  /// - Returns: What was cut off, once the threads have ended.
+  ///
+  /// The corresponding libuv functions are `uv_close` and `uv_tcp_close_reset`.
+  public func shutdownGracefully(within limit: Duration) async -> ShutdownReport {
+    let deadline = LoopClock.Instant.now.advanced(by: limit)
+    // Everywhere first: what one loop has accepted for another arrives before that is asked to end.
+    for executor in executors { try? await executor.submit { $0.stopListening() } }
+    let report = await withTaskGroup(of: ShutdownReport.self) { group in
+      for executor in executors {
+        group.addTask { await executor.drainConnections(until: deadline) }
+      }
+      var report = ShutdownReport()
+      for await part in group { report += part }
+      return report
+    }
+    for executor in executors { executor.stop() }
+    await threads.ended()
+    return report
+  }
+
+  /// The same as a request of a loop that is not the group's, for callbacks, promises and publishers; see
+  /// ``shutdownGracefully(within:)``.
+  ///
+  /// The corresponding libuv functions are `uv_close` and `uv_tcp_close_reset`.
+  public func shutdownGracefully(within limit: Duration, on loop: EventLoop) -> Request<ShutdownReport> {
+    Request(loop) { done in
+      AnswerRequest(loop, "shutdownGracefully", done).start { await self.shutdownGracefully(within: limit) }
+    }
+  }
+}
+
+extension LoopExecutor {
+  /// The loop's graceful shutdown, as much of it as time is left.
+  fileprivate func drainConnections(until deadline: LoopClock.Instant) async -> ShutdownReport {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<ShutdownReport, Never>) in
+      do throws(UVError) {
+        try execute { loop in
+          loop.shutdownGracefully(within: LoopClock.Instant.now.duration(to: deadline)) { result in
+            continuation.resume(returning: (try? result.get()) ?? ShutdownReport())
+          }
+        }
+      } catch {
+        // It has ended already.
+        continuation.resume(returning: ShutdownReport())
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import CUV
+
+/// A source that looks at a file's status again and again, and tells when it has changed: for file systems that
+/// report no changes, such as those of other machines.
+///
+/// Looking begins when the watcher is made; the file need not exist. What happens while nobody asks is kept as one
+/// change, from what was known to whoever asked last to what is known now.
+public final class FileStatusWatcher: SourceHandle<FileStatusChange> {
+  private var unasked: FileStatusChange?
+
+  private var handle: UnsafeMutablePointer<uv_fs_poll_t> {
+    block.raw.assumingMemoryBound(to: uv_fs_poll_t.self)
+  }
+
+  init(loop: EventLoop, path: some PathConvertible, interval: Duration) throws(UVError) {
+    guard interval > .zero, let milliseconds = UInt32(exactly: interval.milliseconds) else {
+      throw UVError(.invalidArgument, operation: "fs_poll_start", subject: "every \(interval)")
+    }
+    try super.init(loop: loop, "fs_poll", size: MemoryLayout<uv_fs_poll_t>.size, "fs_poll_init") {
+      uv_fs_poll_init(loop.raw, $0.assumingMemoryBound(to: uv_fs_poll_t.self))
+    }
+    try check(path, "fs_poll_start") { uv_fs_poll_start(handle, statusChanged, $0, milliseconds) }
+    // Whoever waits keeps the loop running; a watcher that nobody asks does not.
+    uv_unref(block.handle)
+  }
+
+  /// The path that is watched.
+  ///
+  /// - Throws: `badDescriptor` if the watcher is closed.
+  ///
+  /// The corresponding libuv function is `uv_fs_poll_getpath`.
+  public func path() throws(UVError) -> FilePath {
+    try checkOpen("fs_poll_getpath")
+    return try UV.path("fs_poll_getpath") { uv_fs_poll_getpath(handle, $0, $1) }
+  }
+
+  override func startProducing() { uv_ref(block.handle) }
+
+  override func stopProducing() { uv_unref(block.handle) }
+
+  override var hasPending: Bool { unasked != nil }
+
+  override func deliverPending() {
+    if source.hasDemand, let change = unasked.take() { source.deliver(change) }
+  }
+
+  fileprivate func receive(_ change: FileStatusChange) {
+    loop.beginCallback()
+    unasked = FileStatusChange(previous: unasked.map(\.previous) ?? change.previous, current: change.current)
+    deliverPending()
+    loop.endCallback()
+    source.pauseIfUnwanted()
+  }
+}
+
+extension FileSystem {
+  /// Looks at a file's status at intervals, to tell when it changes.
+  ///
+  /// - Parameter interval: The time between looks, a millisecond or more, at most 49 days. Each look is a job for the
+  ///   thread pool, and a change that is undone in between is not seen.
+  /// - Throws: `invalidArgument` for an interval out of range or a path with a NUL in it.
+  ///
+  /// The corresponding libuv functions are `uv_fs_poll_init` and `uv_fs_poll_start`.
+  public func watchStatus(
+    _ path: some PathConvertible, every interval: Duration
+  ) throws(UVError) -> FileStatusWatcher {
+    try FileStatusWatcher(loop: loop, path: path, interval: interval)
+  }
+}
+
+private func statusChanged(
+  _ handle: UnsafeMutablePointer<uv_fs_poll_t>?, _ code: Int32, _ previous: UnsafePointer<uv_stat_t>?,
+  _ current: UnsafePointer<uv_stat_t>?
+) {
+  // libuv says "none" by a status of zeros.
+  let known = previous!.pointee.st_mode == 0 ? nil : FileStatus(previous!.pointee)
+  owner(of: handle!, as: FileStatusWatcher.self).receive(
+    FileStatusChange(
+      previous: known,
+      current: code < 0 ? .failure(failure(code, "fs_poll")) : .success(FileStatus(current!.pointee))))
+}

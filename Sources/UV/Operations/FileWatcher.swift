@@ -1,0 +1,98 @@
+import CUV
+
+/// A source that tells of changes to a file, or in a directory, as the system reports them.
+///
+/// Watching begins when the watcher is made. What happens while nobody asks is kept: once for each name, with all
+/// that happened to it, and for more than 1,024 names as one event without a name.
+///
+/// On Linux the system reports what happens right in a directory, not below it, and a file that is replaced by
+/// another of its name is no longer watched; so watch the directory that it is in.
+public final class FileWatcher: SourceHandle<FileEvent> {
+  private static let limit = 1024
+
+  /// What nobody has asked for yet, in the order in which it first happened.
+  private var unasked: [FileEvent] = []
+  private var indices: [FilePath?: Int] = [:]
+
+  private var handle: UnsafeMutablePointer<uv_fs_event_t> {
+    block.raw.assumingMemoryBound(to: uv_fs_event_t.self)
+  }
+
+  init(loop: EventLoop, path: some PathConvertible) throws(UVError) {
+    try super.init(loop: loop, "fs_event", size: MemoryLayout<uv_fs_event_t>.size, "fs_event_init") {
+      uv_fs_event_init(loop.raw, $0.assumingMemoryBound(to: uv_fs_event_t.self))
+    }
+    try check(path, "fs_event_start") { uv_fs_event_start(handle, fileChanged, $0, 0) }
+    // Whoever waits keeps the loop running; a watcher that nobody asks does not.
+    uv_unref(block.handle)
+  }
+
+  /// The path that is watched.
+  ///
+  /// - Throws: `badDescriptor` if the watcher is closed.
+  ///
+  /// The corresponding libuv function is `uv_fs_event_getpath`.
+  public func path() throws(UVError) -> FilePath {
+    try checkOpen("fs_event_getpath")
+    return try UV.path("fs_event_getpath") { uv_fs_event_getpath(handle, $0, $1) }
+  }
+
+  override func startProducing() { uv_ref(block.handle) }
+
+  override func stopProducing() { uv_unref(block.handle) }
+
+  override var hasPending: Bool { !unasked.isEmpty }
+
+  override func deliverPending() {
+    while source.hasDemand, !unasked.isEmpty {
+      let events = unasked
+      unasked = []
+      indices = [:]
+      for event in events { tell(event) }
+    }
+  }
+
+  private func tell(_ event: FileEvent) {
+    if unasked.isEmpty, source.hasDemand { return source.deliver(event) }
+    if let index = indices[event.name] {
+      unasked[index].kinds.formUnion(event.kinds)
+    } else if unasked.count < Self.limit {
+      indices[event.name] = unasked.count
+      unasked.append(event)
+    } else {
+      let kinds = unasked.reduce(event.kinds) { $0.union($1.kinds) }
+      unasked = [FileEvent(kinds: kinds, name: nil)]
+      indices = [nil: 0]
+    }
+  }
+
+  fileprivate func receive(_ kinds: Int32, _ name: UnsafePointer<CChar>?, _ code: Int32) {
+    loop.beginCallback()
+    if code < 0 {
+      source.finish(failure(code, "fs_event"))
+    } else {
+      let name = name.map { FilePath(platformString: $0) }
+      tell(FileEvent(kinds: FileEvent.Kinds(rawValue: kinds), name: name))
+    }
+    loop.endCallback()
+    source.pauseIfUnwanted()
+  }
+}
+
+extension FileSystem {
+  /// Watches a file, or what is right in a directory.
+  ///
+  /// - Throws: `noSuchFile`, `permissionDenied`, `noSpace` or `tooManyOpenFiles` where the system allows no more
+  ///   watches, `invalidArgument` for a path with a NUL in it.
+  ///
+  /// The corresponding libuv functions are `uv_fs_event_init` and `uv_fs_event_start`.
+  public func watch(_ path: some PathConvertible) throws(UVError) -> FileWatcher {
+    try FileWatcher(loop: loop, path: path)
+  }
+}
+
+private func fileChanged(
+  _ handle: UnsafeMutablePointer<uv_fs_event_t>?, _ name: UnsafePointer<CChar>?, _ kinds: Int32, _ code: Int32
+) {
+  owner(of: handle!, as: FileWatcher.self).receive(kinds, name, code)
+}

@@ -1,0 +1,22 @@
+extension EventLoop {
+  /// Random bytes from the system, fit for secrets; on the thread pool, since the system may have to gather them.
+  ///
+  /// - Parameter count: How many, 0…2³¹-1.
+  /// - Returns: A request that fails with `invalidArgument` for a count out of range.
+  ///
+  /// The corresponding libuv function is `uv_random`.
+  public func random(_ count: Int) -> Request<Bytes> { Request(self) { [self] in random(count, $0) } }
+
+  /// Random bytes from the system; see ``random(_:)``.
+  ///
+  /// The corresponding libuv function is `uv_random`.
+  @discardableResult
+  public func random(_ count: Int, _ done: @escaping Completion<Bytes>) -> PendingRequest {
+    guard 0...Int(Int32.max) ~= count else {
+      let error = UVError(.invalidArgument, operation: "random", subject: "\(count) bytes")
+      queueMicrotask { done(.failure(error)) }
+      return PendingRequest()
+    }
+    return RandomRequest(self, count, done).start()
+  }
+}

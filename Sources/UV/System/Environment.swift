@@ -1,0 +1,61 @@
+import CUV
+
+/// The process's environment. To be changed only while no other thread looks at it, as before the first loop is
+/// made: the system has no lock around it.
+///
+/// What is not UTF-8 in the environment is replaced.
+public enum Environment {
+  /// A variable's value; nil if there is no such variable.
+  ///
+  /// The corresponding libuv function is `uv_os_getenv`.
+  public static subscript(name: String) -> String? {
+    if name.isEmpty || name.utf8.contains(0) { return nil }
+    return try? string("os_getenv") { uv_os_getenv(name, $0, $1) }
+  }
+
+  /// All variables.
+  ///
+  /// - Throws: `outOfMemory`.
+  ///
+  /// The corresponding libuv functions are `uv_os_environ` and `uv_os_free_environ`.
+  public static func all() throws(UVError) -> [String: String] {
+    var items: UnsafeMutablePointer<uv_env_item_t>?
+    var count: Int32 = 0
+    try check(uv_os_environ(&items, &count), "os_environ")
+    defer { uv_os_free_environ(items, count) }
+    let pairs = UnsafeBufferPointer(start: items, count: Int(count)).map {
+      (String(cString: $0.name), String(cString: $0.value))
+    }
+    // A name may stand there twice; the system looks at the first.
+    return Dictionary(pairs) { first, _ in first }
+  }
+
+  /// Sets a variable, or makes it.
+  ///
+  /// - Throws: `invalidArgument` for a name that is empty or has `=` in it, or a NUL anywhere.
+  ///
+  /// The corresponding libuv function is `uv_os_setenv`.
+  public static func set(_ name: String, to value: String) throws(UVError) {
+    try checkName(name, "os_setenv")
+    if value.utf8.contains(0) {
+      throw UVError(.invalidArgument, operation: "os_setenv", subject: "a value with a NUL in it")
+    }
+    try check(uv_os_setenv(name, value), "os_setenv", name)
+  }
+
+  /// Removes a variable, if there is one.
+  ///
+  /// - Throws: `invalidArgument` for a name that is empty or has `=` or a NUL in it.
+  ///
+  /// The corresponding libuv function is `uv_os_unsetenv`.
+  public static func unset(_ name: String) throws(UVError) {
+    try checkName(name, "os_unsetenv")
+    try check(uv_os_unsetenv(name), "os_unsetenv", name)
+  }
+
+  private static func checkName(_ name: String, _ operation: String) throws(UVError) {
+    if name.isEmpty || name.utf8.contains(0) || name.contains("=") {
+      throw UVError(.invalidArgument, operation: operation, subject: "the name \"\(name)\"")
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import CUV
+
+/// The operating system's names and versions; see ``SystemInfo/operatingSystem()``.
+public struct OperatingSystem: Hashable, Sendable {
+  /// Its name, such as `"Linux"`.
+  public var name: String
+  /// Its release, such as `"6.1.0-13-amd64"`.
+  public var release: String
+  /// More about its version.
+  public var version: String
+  /// The kind of machine, such as `"x86_64"`.
+  public var machine: String
+
+  init(_ names: uv_utsname_t) {
+    name = Self.string(names.sysname)
+    release = Self.string(names.release)
+    version = Self.string(names.version)
+    machine = Self.string(names.machine)
+  }
+
+  /// The text in an array of C's, which Swift sees as a tuple.
+  private static func string<Tuple>(_ tuple: Tuple) -> String {
+    withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,29 @@
+import CUV
+
+/// A processor of the machine; see ``SystemInfo/processors()``.
+public struct Processor: Hashable, Sendable {
+  /// What its maker calls it.
+  public var model: String
+  /// Its speed in megahertz, 0 where the system does not tell.
+  public var megahertz: Int
+  /// The time that it has spent on programs.
+  public var userTime: Duration
+  /// The time that it has spent on programs of low priority.
+  public var niceTime: Duration
+  /// The time that it has spent in the system.
+  public var systemTime: Duration
+  /// The time that it has had nothing to do.
+  public var idleTime: Duration
+  /// The time that it has spent on interrupts.
+  public var interruptTime: Duration
+
+  init(_ info: uv_cpu_info_t) {
+    model = info.model.map { String(cString: $0) } ?? ""
+    megahertz = Int(info.speed)
+    userTime = .milliseconds(info.cpu_times.user)
+    niceTime = .milliseconds(info.cpu_times.nice)
+    systemTime = .milliseconds(info.cpu_times.sys)
+    idleTime = .milliseconds(info.cpu_times.idle)
+    interruptTime = .milliseconds(info.cpu_times.irq)
+  }
+}

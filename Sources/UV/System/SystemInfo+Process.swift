@@ -1,0 +1,130 @@
+import CUV
+
+extension SystemInfo {
+  // MARK: The process
+
+  /// The process's number.
+  ///
+  /// The corresponding libuv function is `uv_os_getpid`.
+  public static var processID: Int32 { uv_os_getpid() }
+
+  /// The number of the process that started this one.
+  ///
+  /// The corresponding libuv function is `uv_os_getppid`.
+  public static var parentProcessID: Int32 { uv_os_getppid() }
+
+  /// The path of the program.
+  ///
+  /// - Throws: What the system says where it does not tell.
+  ///
+  /// The corresponding libuv function is `uv_exepath`.
+  public static func executablePath() throws(UVError) -> FilePath {
+    try path("exepath") { buffer, size in
+      let capacity = size.pointee
+      let code = uv_exepath(buffer, size)
+      // libuv cuts off what does not fit, without a word.
+      guard code == 0, size.pointee >= capacity - 1 else { return code }
+      size.pointee = capacity * 2
+      return UV_ENOBUFS.rawValue
+    }
+  }
+
+  /// The process's working directory.
+  ///
+  /// - Throws: `noSuchFile` if it has been removed.
+  ///
+  /// The corresponding libuv function is `uv_cwd`.
+  public static func workingDirectory() throws(UVError) -> FilePath {
+    try path("cwd") { uv_cwd($0, $1) }
+  }
+
+  /// Changes the process's working directory, for all of its threads.
+  ///
+  /// - Throws: `noSuchFile`, `notDirectory`, `permissionDenied`, `invalidArgument` for a path with a NUL in it.
+  ///
+  /// The corresponding libuv function is `uv_chdir`.
+  public static func changeWorkingDirectory(to path: some PathConvertible) throws(UVError) {
+    try check(path, "chdir") { uv_chdir($0) }
+  }
+
+  /// Bytes of memory that the process occupies.
+  ///
+  /// - Throws: What the system says where it does not tell.
+  ///
+  /// The corresponding libuv function is `uv_resident_set_memory`.
+  public static func residentMemory() throws(UVError) -> Int {
+    var bytes = 0
+    try check(uv_resident_set_memory(&bytes), "resident_set_memory")
+    return bytes
+  }
+
+  /// What the process has used so far.
+  ///
+  /// - Throws: What the system says where it does not tell.
+  ///
+  /// The corresponding libuv function is `uv_getrusage`.
+  public static func resourceUsage() throws(UVError) -> ResourceUsage {
+    var usage = uv_rusage_t()
+    try check(uv_getrusage(&usage), "getrusage")
+    return ResourceUsage(usage)
+  }
+
+  /// How readily a process is given processors: -20, the most, to 19, the least.
+  ///
+  /// - Parameter processID: A process; 0, the default, is this one.
+  /// - Throws: `noSuchProcess`.
+  ///
+  /// The corresponding libuv function is `uv_os_getpriority`.
+  public static func priority(of processID: Int32 = 0) throws(UVError) -> Int {
+    var priority: Int32 = 0
+    try check(uv_os_getpriority(processID, &priority), "os_getpriority", "process \(processID)")
+    return Int(priority)
+  }
+
+  /// Sets how readily a process is given processors.
+  ///
+  /// - Parameters:
+  ///   - priority: -20, the most, to 19, the least. To raise it takes a privilege.
+  ///   - processID: A process; 0, the default, is this one.
+  /// - Throws: `invalidArgument` for a number out of range, `permissionDenied`, `noSuchProcess`.
+  ///
+  /// The corresponding libuv function is `uv_os_setpriority`.
+  public static func setPriority(_ priority: Int, of processID: Int32 = 0) throws(UVError) {
+    guard let priority = Int32(exactly: priority) else {
+      throw UVError(.invalidArgument, operation: "os_setpriority", subject: "priority \(priority)")
+    }
+    try check(uv_os_setpriority(processID, priority), "os_setpriority", "priority \(priority)")
+  }
+
+  // MARK: The user
+
+  /// Who the process runs as, by the system's list of users.
+  ///
+  /// - Throws: `noSuchFile` for a user that is on no list.
+  ///
+  /// The corresponding libuv functions are `uv_os_get_passwd` and `uv_os_free_passwd`.
+  public static func user() throws(UVError) -> User {
+    var entry = uv_passwd_t()
+    try check(uv_os_get_passwd(&entry), "os_get_passwd")
+    defer { uv_os_free_passwd(&entry) }
+    return User(entry)
+  }
+
+  /// The user's home directory: what `HOME` says, else the list of users.
+  ///
+  /// - Throws: `noSuchFile` if neither does.
+  ///
+  /// The corresponding libuv function is `uv_os_homedir`.
+  public static func homeDirectory() throws(UVError) -> FilePath {
+    try path("os_homedir") { uv_os_homedir($0, $1) }
+  }
+
+  /// The directory for temporary files: what `TMPDIR`, `TMP`, `TEMP` or `TEMPDIR` says, else `/tmp`.
+  ///
+  /// - Throws: What the system says where it does not tell.
+  ///
+  /// The corresponding libuv function is `uv_os_tmpdir`.
+  public static func temporaryDirectory() throws(UVError) -> FilePath {
+    try path("os_tmpdir") { uv_os_tmpdir($0, $1) }
+  }
+}

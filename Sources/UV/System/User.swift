@@ -1,0 +1,23 @@
+import CUV
+
+/// An entry of the system's list of users; see ``SystemInfo/user()``.
+public struct User: Hashable, Sendable {
+  /// The name to log in with.
+  public var name: String
+  /// The user's number.
+  public var id: UInt
+  /// The number of the user's group.
+  public var group: UInt
+  /// The user's shell; nil where there is none.
+  public var shell: FilePath?
+  /// The user's home directory.
+  public var homeDirectory: FilePath
+
+  init(_ entry: uv_passwd_t) {
+    name = String(cString: entry.username)
+    id = entry.uid
+    group = entry.gid
+    shell = entry.shell.map { FilePath(platformString: $0) }
+    homeDirectory = FilePath(platformString: entry.homedir)
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+/// A loop that another event loop drives; rule 45.
+@Suite struct EmbeddingTests {
+  /// The other event loop: it waits for the loop's descriptor, no longer than it is told, and runs what has come.
+  static func drive(_ loop: EventLoop, turns: Log<Int32>? = nil) throws {
+    while try loop.runNoWait() {
+      var entry = pollfd(fd: loop.backendFD, events: Int16(POLLIN), revents: 0)
+      let timeout = loop.backendTimeout.map { Int32($0 / .milliseconds(1)) } ?? -1
+      turns?.append(timeout)
+      poll(&entry, 1, timeout)
+    }
+  }
+
+  @Test func rule45AnotherLoopPollsThisOne() async throws {
+    let log = Log<String>()
+    let turns = Log<Int32>()
+    try await withThread {
+      let loop = try EventLoop()
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let address = try listener.localAddress()
+      loop.spawn {
+        do {
+          let server = try await listener.accept().value
+          // The end of the turn comes before the next wait.
+          server.write("a") { _ in }
+          server.write("b") { _ in }
+          #expect(try await server.read().value == "c")
+          log.append("server")
+          listener.close()
+        } catch { Issue.record(error) }
+      }
+      loop.spawn {
+        do {
+          let client = try await loop.tcp.connect(to: address).value
+          var count = 0
+          while count < 2 { count += try await client.read().value?.count ?? 2 }
+          try await loop.sleep(for: .milliseconds(5)).value
+          _ = try await loop.files.stat("/").value
+          try await client.write("c").value
+          log.append("client")
+        } catch { Issue.record(error) }
+      }
+      try Self.drive(loop, turns: turns)
+      #expect(loop.activity.isIdle)
+      loop.shutdown()
+    }
+    #expect(log.values.sorted() == ["client", "server"])
+    #expect(turns.values.contains { $0 > 0 && $0 <= 6 }, "\(turns.values)")
+    // It waits, and does not go round and round.
+    #expect(turns.values.count < 100)
+  }
+
+  @Test func whatOtherThreadsSendWakesThePoll() async throws {
+    let log = Log<Int>()
+    try await withThread {
+      let loop = try EventLoop()
+      let executor = loop.executor
+      loop.spawn {
+        for number in 0..<5 {
+          await Task.detached { try? await executor.submit { _ in log.append(number) } }.value
+        }
+      }
+      try Self.drive(loop)
+      loop.shutdown()
+    }
+    #expect(log.values == [0, 1, 2, 3, 4])
+  }
+
+  @Test func oneTurnAtATime() async throws {
+    try await withThread {
+      let loop = try EventLoop()
+      #expect(try !loop.runNoWait())
+      let log = Log<Int>()
+      loop.queueMicrotask { log.append(0) }
+      loop.sleep(for: .milliseconds(1)) { _ in log.append(1) }
+      while try loop.runOnce() {}
+      #expect(log.values == [0, 1])
+      loop.sleep(for: .seconds(1000)) { _ in }
+      #expect(try loop.runNoWait())
+      // The wheel may look earlier, never later.
+      #expect(loop.backendTimeout.map { $0 > .zero && $0 <= .seconds(1000) } == true)
+      loop.spawn { loop.stop() }
+      #expect(try !loop.runOnce())
+      loop.shutdown()
+      #expect(loop.backendFD == -1)
+      #expect(throws: UVError(.loopClosed, operation: "run")) { try loop.runOnce() }
+    }
+  }
+
+  @Test func rule40NoTurnInsideARun() async throws {
+    try await withLoop { loop in
+      #expect(throws: UVError(.loopRunning, operation: "run")) { try loop.runNoWait() }
+      #expect(throws: UVError(.loopRunning, operation: "run")) { try loop.runOnce() }
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+@Suite struct EventLoopGroupTests {
+  /// Runs `body` on a loop of its own, beside a group, which is shut down afterwards; nothing of either is left.
+  func withGroup(
+    _ count: Int, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop, EventLoopGroup) async throws -> Void
+  ) async throws {
+    try await withLoop(sourceLocation: sourceLocation) { loop in
+      let group = try EventLoopGroup(count: count)
+      try await body(loop, group)
+      _ = await group.shutdownGracefully(within: .zero)
+    }
+  }
+
+  @Test func eachLoopHasAThread() async throws {
+    try await withGroup(3) { loop, group in
+      #expect(group.executors.count == 3)
+      for executor in group.executors {
+        #expect(!executor.isOnLoop)
+        let isThere = try await executor.submit { $0.executor === executor && executor.isOnLoop }
+        #expect(isThere)
+        let sum = await Task(executorPreference: executor) { (1...10).reduce(0, +) }.value
+        #expect(sum == 55)
+      }
+      let turns = (0..<6).map { _ in group.next() }
+      #expect(Set(turns.map(ObjectIdentifier.init)).count == 3)
+      #expect(turns[0] === turns[3])
+    }
+  }
+
+  @Test(arguments: [EventLoopGroup.Balance.system, .roundRobin])
+  func aPortIsServedByAllLoops(balance: EventLoopGroup.Balance) async throws {
+    let connections = balance == .system ? 64 : 6
+    let served = Log<Int>()
+    try await withGroup(3) { loop, group in
+      let executors = group.executors
+      let address = try await group.serve(host: "127.0.0.1", port: 0, balance: balance) { connection in
+        served.append(executors.firstIndex { $0.isOnLoop }!)
+        do {
+          for try await chunk in connection { try await connection.write(chunk).value }
+        } catch { Issue.record(error) }
+      }
+      #expect(address.port != 0)
+      for number in 0..<connections {
+        let client = try await loop.tcp.connect(to: address).value
+        let bytes = Bytes("\(number)")
+        try await client.write(bytes).value
+        #expect(try await client.read().value == bytes)
+        client.close()
+      }
+      let counts = Dictionary(grouping: served.values) { $0 }.mapValues(\.count)
+      switch balance {
+      // The system chooses by a hash: that one of three loops gets none of 64 has odds of 10⁻¹¹.
+      case .system: #expect(counts.count == 3)
+      case .roundRobin: #expect(counts == [0: 2, 1: 2, 2: 2])
+      }
+    }
+  }
+
+  @Test func aCallbackServes() async throws {
+    try await withGroup(2) { loop, group in
+      let address = try await group.listen(host: "127.0.0.1", port: 0) { connection in
+        connection.start { result in
+          guard case .success(let chunk?) = result else { return _ = connection.close() }
+          connection.write(chunk) { _ in }
+        }
+      }
+      for _ in 0..<4 {
+        let client = try await loop.tcp.connect(to: address).value
+        try await client.write("hello").value
+        #expect(try await client.read().value == "hello")
+        client.close()
+      }
+    }
+  }
+
+  @Test(arguments: [EventLoopGroup.Balance.system, .roundRobin])
+  func aGracefulShutdownDrainsAndTellsWhatItCutOff(balance: EventLoopGroup.Balance) async throws {
+    try await withLoop { loop in
+      let group = try EventLoopGroup(count: 2)
+      let ended = Log<UVError.Code?>()
+      let address = try await group.serve(host: "127.0.0.1", port: 0, balance: balance) { connection in
+        let code = await code { () async throws(UVError) in
+          for try await chunk in connection { try await connection.write(chunk).value }
+        }
+        ended.append(code)
+      }
+      var clients: [TCPConnection] = []
+      for _ in 0..<8 {
+        let client = try await loop.tcp.connect(to: address).value
+        try await client.write("hello").value
+        #expect(try await client.read().value == "hello")
+        clients.append(client)
+      }
+      for client in clients.dropFirst(3) { client.close() }
+      let late = try clients.prefix(3).map { client throws(UVError) in try client.localAddress() }
+      while ended.values.count < 5 { try await loop.sleep(for: .milliseconds(1)).value }
+      let report = await group.shutdownGracefully(within: .zero)
+      #expect(report.count == 3)
+      #expect(ended.values == [nil, nil, nil, nil, nil, .cancelled, .cancelled, .cancelled])
+      #expect(Set(report.peers) == Set(late))
+      for client in clients.prefix(3) {
+        await expectFailure(.connectionReset) { () async throws(UVError) in try await client.read().value }
+        client.close()
+      }
+      await expectFailure(.connectionRefused) { () async throws(UVError) in
+        try await loop.tcp.connect(to: address).value
+      }
+      // It has ended, and says so.
+      #expect(await group.shutdownGracefully(within: .seconds(1)) == ShutdownReport())
+      await expectFailure(.loopClosed) { () async throws(UVError) in try await group.serve(port: 0) { _ in } }
+    }
+  }
+
+  @Test func aPortInUseLeavesNoListener() async throws {
+    try await withGroup(3) { loop, group in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let port = Int(try listener.localAddress().port)
+      for balance in [EventLoopGroup.Balance.system, .roundRobin] {
+        await expectFailure(.addressInUse) { () async throws(UVError) in
+          try await group.serve(host: "127.0.0.1", port: port, balance: balance) { _ in }
+        }
+      }
+      for executor in group.executors {
+        let handles = try await executor.submit { $0.activity.handles }
+        #expect(handles == 0)
+      }
+      listener.close()
+    }
+  }
+
+  @Test func aGroupOfNothingIsRefused() async throws {
+    try await withThread {
+      #expect(throws: UVError(.invalidArgument, operation: "EventLoopGroup", subject: "0 loops (1 or more)"))
+      {
+        try EventLoopGroup(count: 0)
+      }
+      #expect(EventLoopGroup.defaultCount >= 1)
+    }
+  }
+
+  /// Rule 35.
+  @Test func rule35ListenersMayShareAPort() async throws {
+    try await withLoop { loop in
+      let first = try loop.tcp.listen(host: "127.0.0.1", port: 0, reusePort: true)
+      let port = Int(try first.localAddress().port)
+      let second = try loop.tcp.listen(host: "127.0.0.1", port: port, reusePort: true)
+      #expect(try second.localAddress() == first.localAddress())
+      await expectFailure(.addressInUse) { () async throws(UVError) in
+        try loop.tcp.listen(host: "127.0.0.1", port: port)
+      }
+      let six = try loop.tcp.listen(host: "::1", port: 0, reusePort: true)
+      #expect(try six.localAddress().isIPv6)
+      for listener in [first, second, six] { listener.close() }
+    }
+  }
+
+  @Test func aSocketFromElsewhere() async throws {
+    try await withPair { loop, client, server in
+      let copy = dup(try server.fileDescriptor())
+      let connection = try loop.tcp.open(copy)
+      server.close()
+      try await client.write("hello").value
+      #expect(try await connection.read().value == "hello")
+      #expect(try connection.peerAddress() == client.localAddress())
+      connection.close()
+      await expectFailure(.badDescriptor) { () async throws(UVError) in try loop.tcp.open(-1) }
+      let unconnected = socket(AF_INET, 1, 0)
+      await expectFailure(.notConnected) { () async throws(UVError) in try loop.tcp.open(unconnected) }
+      // It remained the caller's.
+      #expect(close(unconnected) == 0)
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import Testing
+import UV
+import UVTestSupport
+
+/// Rule 59, and what is kept while nobody asks.
+@Suite struct FileWatcherTests {
+  func withDirectory(
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop, String) async throws -> Void
+  ) async throws {
+    try await withTemporaryDirectory { directory in
+      try await withLoop(sourceLocation: sourceLocation) { loop in try await body(loop, directory) }
+    }
+  }
+
+  @Test func aFileThatComesAndGoes() async throws {
+    try await withDirectory { loop, path in
+      let watcher = try loop.files.watch(path)
+      #expect(try watcher.path().string == path)
+      let waiting = loop.spawn { () async throws(UVError) in try await watcher.next().value }
+      try await loop.files.writeFile("\(path)/a", "1").value
+      let first = try #require(try await waiting.value)
+      #expect(first.name == "a")
+      #expect(first.kinds == .rename)
+      // Kept while nobody asks, as one event for the name.
+      try await loop.files.unlink("\(path)/a").value
+      var kinds: FileEvent.Kinds = []
+      while kinds != [.rename, .change] {
+        let event = try #require(try await watcher.next().value)
+        #expect(event.name == "a")
+        kinds.formUnion(event.kinds)
+      }
+      watcher.close()
+    }
+  }
+
+  @Test func whatNobodyAsksForIsKeptOnceForEachName() async throws {
+    try await withDirectory { loop, path in
+      let watcher = try loop.files.watch(path)
+      for round in 0..<3 {
+        for name in ["a", "b", "c"] {
+          try await loop.files.writeFile("\(path)/\(name)", Bytes("\(round)")).value
+        }
+      }
+      // A last one, after which all of them are there.
+      try await loop.files.mkdir("\(path)/end").value
+      var names: [String] = []
+      for try await event in watcher {
+        names.append(event.name?.string ?? "?")
+        if names.last == "end" { break }
+      }
+      #expect(Set(names) == ["a", "b", "c", "end"])
+      #expect(names.count <= 12)
+      watcher.close()
+    }
+  }
+
+  @Test func rule59OnlyWhatIsRightInTheDirectory() async throws {
+    try await withDirectory { loop, path in
+      try await loop.files.mkdir("\(path)/inner").value
+      let watcher = try loop.files.watch(path)
+      try await loop.files.writeFile("\(path)/inner/deep", "1").value
+      try await loop.files.mkdir("\(path)/end").value
+      let event = try await watcher.next().value
+      #expect(event?.name == "end")
+      watcher.close()
+    }
+  }
+
+  @Test func rule59ThePathMustExist() async throws {
+    try await withLoop { loop in
+      await expectFailure(.noSuchFile) { () async throws(UVError) in try loop.files.watch("/nowhere") }
+      await expectFailure(.invalidArgument) { () async throws(UVError) in try loop.files.watch("/\0") }
+      #expect(loop.activity.handles <= 2)
+    }
+  }
+
+  @Test func aWatcherThatNobodyAsksKeepsNoLoopRunning() async throws {
+    try await withDirectory { loop, path in
+      let watchers = [try loop.files.watch(path), try loop.files.watch(path)]
+      #expect(watchers.allSatisfy { !$0.keepsLoopRunning })
+      watchers[0].close()
+      await expectFailure(.badDescriptor) { () async throws(UVError) in try await watchers[0].next().value }
+      await expectFailure(.badDescriptor) { () async throws(UVError) in try watchers[0].path() }
+    }
+  }
+
+  // MARK: By looking again and again
+
+  @Test func aStatusThatChanges() async throws {
+    try await withDirectory { loop, path in
+      let file = "\(path)/a"
+      let watcher = try loop.files.watchStatus(file, every: .milliseconds(1))
+      #expect(try watcher.path().string == file)
+      // There is none yet, and that is told.
+      let missing = try #require(try await watcher.next().value)
+      #expect(missing.previous == nil)
+      #expect(missing.current.error?.code == .noSuchFile)
+      try await loop.files.writeFile(file, "12345").value
+      var size: Int64 = 0
+      while size != 5 {
+        let change = try #require(try await watcher.next().value)
+        size = change.current.value?.size ?? 0
+      }
+      try await loop.files.writeFile(file, "1234567").value
+      while size != 7 {
+        let change = try #require(try await watcher.next().value)
+        #expect(change.previous != nil)
+        size = change.current.value?.size ?? 0
+      }
+      watcher.close()
+    }
+  }
+
+  @Test func aStatusThatNobodyAsksForIsKept() async throws {
+    try await withDirectory { loop, path in
+      let file = "\(path)/a"
+      try await loop.files.writeFile(file, "1").value
+      let watcher = try loop.files.watchStatus(file, every: .milliseconds(1))
+      #expect(!watcher.keepsLoopRunning)
+      for _ in 0..<10 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.files.writeFile(file, "22").value
+      for _ in 0..<10 { try await loop.sleep(for: .milliseconds(1)).value }
+      var size: Int64 = 0
+      while size != 2 { size = try await watcher.next().value?.current.value?.size ?? 0 }
+      watcher.close()
+    }
+  }
+
+  @Test func anIntervalOutOfRange() async throws {
+    try await withLoop { loop in
+      for interval in [Duration.zero, .seconds(-1), .seconds(1 << 40)] {
+        await expectFailure(.invalidArgument) { () async throws(UVError) in
+          try loop.files.watchStatus("/", every: interval)
+        }
+      }
+    }
+  }
+}

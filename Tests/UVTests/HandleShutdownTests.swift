@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+/// What pipes, sockets, children and watchers do when their loop ends, and when there is no descriptor left.
+@Suite(.serialized) struct HandleShutdownTests {
+  @Test func everythingPendingEndsOnceWithCancelled() async throws {
+    let log = Log<String>()
+    try await withTemporaryDirectory { directory in
+      try await withThread {
+        let loop = try EventLoop()
+        func note(_ name: String, _ error: UVError?) { log.append("\(name) \(error?.name ?? "ok")") }
+        let listener = try loop.pipes.listen(path: directory + "/listener")
+        let udp = try loop.udp.bind(host: "127.0.0.1", port: 0)
+        let (here, there) = try loop.pipes.socketPair(passesHandles: true)
+        let watcher = try loop.poll(here.fileDescriptor(), for: .prioritized)
+        let child = try loop.processes.spawn("sleep", ["1000"], stdio: [.pipe])
+        let (control, descriptor) = try openPseudoTerminal()
+        let terminal = try loop.tty(descriptor)
+        loop.runCallbacks { loop in
+          listener.accept { note("accept", $0.error) }
+          udp.next { note("receive", $0.error) }
+          there.read { note("read", $0.error) }
+          here.write(Bytes(repeating: 1, count: 8 << 20), passing: udp) { note("write", $0.error) }
+          // The first is under way; this one waits behind it.
+          here.write("x", passing: listener) { note("pass", $0.error) }
+          watcher.next { note("poll", $0.error) }
+          child.exit { note("exit", $0.error) }
+          terminal.read { note("tty", $0.error) }
+          loop.sleep(for: .milliseconds(10)) { _ in loop.stop() }
+        }
+        there.stop()
+        loop.shutdown()
+        #expect(loop.activity.isIdle)
+        kill(child.processIdentifier, SIGKILL)
+        var status: Int32 = 0
+        #expect(waitpid(child.processIdentifier, &status, 0) == child.processIdentifier)
+        Foundation.close(control)
+        Foundation.close(descriptor)
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+    }
+    let cancelled = ["accept", "exit", "pass", "poll", "receive", "tty", "write"].map { "\($0) ECANCELED" }
+    #expect(log.values.sorted() == (cancelled + ["read ok"]).sorted())
+  }
+
+  @Test func whatIsAskedOfAClosedLoopFails() async throws {
+    let log = Log<UVError.Code?>()
+    try await withThread {
+      let loop = try EventLoop()
+      let udp = try loop.udp.bind(host: "127.0.0.1", port: 0)
+      let address = try udp.localAddress()
+      loop.shutdown()
+      loop.pipes.connect(path: "/tmp/nowhere") { log.append($0.error?.code) }
+      udp.send("x", to: address) { log.append($0.error?.code) }
+      udp.next { log.append($0.error?.code) }
+      #expect(log.values == Array(repeating: .loopClosed, count: 3))
+      func refused(_ body: () throws(UVError) -> Void) {
+        do throws(UVError) {
+          try body()
+          Issue.record("a closed loop did something")
+        } catch {
+          #expect(error.code == .loopClosed)
+        }
+      }
+      refused { () throws(UVError) in _ = try loop.pipes.pair() }
+      refused { () throws(UVError) in _ = try loop.pipes.listen(path: "/tmp/swift-uv-nowhere") }
+      refused { () throws(UVError) in _ = try loop.udp.bind(port: 0) }
+      refused { () throws(UVError) in _ = try loop.processes.spawn("true", stdio: [.pipe]) }
+      refused { () throws(UVError) in _ = try loop.processes.spawn("true") }
+      refused { () throws(UVError) in _ = try loop.poll(0, for: .readable) }
+    }
+  }
+
+  @Test func withoutADescriptorLeft() async throws {
+    try await withTemporaryDirectory { directory in
+      try await withLoop { loop in
+        let (control, descriptor) = try openPseudoTerminal()
+        let (here, there) = try loop.pipes.socketPair(passesHandles: true)
+        try await here.write("x", passing: there).value
+        _ = try await there.read().value
+        // The lowest number that is free is the first that is not allowed.
+        let lowest = dup(0)
+        Foundation.close(lowest)
+        let limit = setDescriptorLimit(rlim_t(lowest))
+        var codes: [UVError.Code?] = []
+        func attempt(_ body: () throws(UVError) -> Void) {
+          do throws(UVError) {
+            try body()
+            codes.append(nil)
+          } catch {
+            codes.append(error.code)
+          }
+        }
+        attempt { () throws(UVError) in _ = try loop.pipes.pair() }
+        attempt { () throws(UVError) in _ = try loop.pipes.socketPair() }
+        attempt { () throws(UVError) in _ = try loop.pipes.listen(path: directory + "/listener") }
+        attempt { () throws(UVError) in _ = try loop.udp.bind(port: 0) }
+        attempt { () throws(UVError) in _ = try loop.poll(control, for: .readable) }
+        attempt { () throws(UVError) in _ = try loop.tty(descriptor) }
+        attempt { () throws(UVError) in _ = try loop.processes.spawn("true", stdio: [.ignore, .pipe]) }
+        attempt { () throws(UVError) in _ = try there.acceptFileDescriptor() }
+        _ = setDescriptorLimit(limit)
+        #expect(codes == Array(repeating: .tooManyOpenFiles, count: 8))
+        // What was passed has not been lost.
+        Foundation.close(try there.acceptFileDescriptor())
+        here.close()
+        there.close()
+        Foundation.close(control)
+        Foundation.close(descriptor)
+        while loop.activity.handles > 0 { try await loop.sleep(for: .zero).value }
+      }
+    }
+  }
+
+  /// Sets how many descriptors the process may have, and returns how many it might have before.
+  private func setDescriptorLimit(_ count: rlim_t) -> rlim_t {
+    #if os(Linux)
+      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+      let resource = RLIMIT_NOFILE
+    #endif
+    var limit = rlimit()
+    #expect(getrlimit(resource, &limit) == 0)
+    let before = limit.rlim_cur
+    limit.rlim_cur = count
+    #expect(setrlimit(resource, &limit) == 0)
+    return before
+  }
+}

@@ -1,0 +1,123 @@
+import Testing
+import UV
+import UVTestSupport
+
+@Suite struct SendfileTests {
+  /// Bytes that are not the same everywhere.
+  static func pattern(_ count: Int) -> Bytes {
+    let block = (0..<65521).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    var bytes: [UInt8] = []
+    while bytes.count < count { bytes += block }
+    return Bytes(bytes[..<count])
+  }
+
+  @Test func fromFileToFile() async throws {
+    try await withTemporaryDirectory { directory in
+      try await withLoop { loop in
+        let bytes = Self.pattern(300_000)
+        try await loop.files.writeFile("\(directory)/a", bytes).value
+        let source = try await loop.files.open("\(directory)/a").value
+        let target = try await loop.files.open("\(directory)/b", .readWrite, options: .create).value
+        #expect(try await source.sendfile(to: target, count: 100).value == 100)
+        // At the target's position, and from where it is told.
+        #expect(try await source.sendfile(to: target, from: 100, count: 1 << 30).value == 299_900)
+        #expect(try await source.sendfile(to: target, from: 300_000, count: 1).value == 0)
+        #expect(try await loop.files.readFile("\(directory)/b").value == bytes)
+        await expectFailure(.badDescriptor) { () async throws(UVError) in
+          try await target.sendfile(to: source, count: 1).value
+        }
+        await expectFailure(.invalidArgument) { () async throws(UVError) in
+          try await source.sendfile(to: target, count: 0).value
+        }
+        await expectFailure(.invalidArgument) { () async throws(UVError) in
+          try await source.sendfile(to: target, from: -1, count: 1).value
+        }
+        try await source.close().value
+        await expectFailure(.badDescriptor) { () async throws(UVError) in
+          try await source.sendfile(to: target, count: 1).value
+        }
+        await expectFailure(.badDescriptor) { () async throws(UVError) in
+          try await target.sendfile(to: source, count: 1).value
+        }
+        try await target.close().value
+      }
+    }
+  }
+
+  /// Reads a connection to its end.
+  nonisolated(nonsending) func readAll(_ connection: TCPConnection) async throws -> Bytes {
+    var all: [UInt8] = []
+    for try await chunk in connection { chunk.withUnsafeBytes { all.append(contentsOf: $0) } }
+    return Bytes(all)
+  }
+
+  /// More than the socket takes, so that it has to wait for its reader; what is written meanwhile comes after.
+  @Test func fromFileToConnection() async throws {
+    try await withTemporaryDirectory { directory in
+      try await withPair { loop, client, server in
+        let bytes = Self.pattern(24 << 20)
+        try await loop.files.writeFile("\(directory)/a", bytes).value
+        let file = try await loop.files.open("\(directory)/a").value
+        let log = Log<String>()
+        try await client.write("begin").value
+        client.sendfile(file, from: 5, count: bytes.count) { log.append("sent \($0.value ?? -1)") }
+        client.sendfile(file, count: 1) { log.append($0.error?.name ?? "ok") }
+        client.write("end") { log.append("written \($0.error?.name ?? "ok")") }
+        client.shutdown { log.append("shut down \($0.error?.name ?? "ok")") }
+        let all = try await readAll(server)
+        #expect(all.count == bytes.count + 3)
+        #expect(Bytes(all[0..<5]) == "begin")
+        #expect(Bytes(all[5..<(bytes.count)]) == Bytes(bytes[5...]))
+        #expect(Bytes(all[(all.count - 3)...]) == "end")
+        #expect(log.values == ["EBUSY", "sent \(bytes.count - 5)", "written ok", "shut down ok"])
+      }
+    }
+  }
+
+  @Test func aConnectionThatClosesOrIsReset() async throws {
+    try await withTemporaryDirectory { directory in
+      try await withPair { loop, client, server in
+        try await loop.files.writeFile("\(directory)/a", Self.pattern(24 << 20)).value
+        let file = try await loop.files.open("\(directory)/a").value
+        let log = Log<UVError.Code?>()
+        client.sendfile(file, count: 24 << 20) { log.append($0.error?.code) }
+        _ = try await server.read().value
+        client.close()
+        while log.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+        #expect(log.values == [.cancelled])
+        await expectFailure(.badDescriptor) { () async throws(UVError) in
+          try await client.sendfile(file, count: 1).value
+        }
+      }
+      try await withPair { loop, client, server in
+        let file = try await loop.files.open("\(directory)/a").value
+        let sending = loop.spawn { () async throws(UVError) in
+          try await client.sendfile(file, count: 24 << 20).value
+        }
+        _ = try await server.read().value
+        server.closeReset()
+        await expectFailure(.connectionReset, .brokenPipe) { () async throws(UVError) in
+          try await sending.value
+        }
+      }
+    }
+  }
+
+  @Test func aSenderThatIsCancelled() async throws {
+    try await withTemporaryDirectory { directory in
+      try await withPair { loop, client, server in
+        try await loop.files.writeFile("\(directory)/a", Self.pattern(24 << 20)).value
+        let file = try await loop.files.open("\(directory)/a").value
+        await expectFailure(.timedOut) { () async throws(UVError) in
+          try await client.sendfile(file, count: 24 << 20).timeout(after: .milliseconds(5)).value
+        }
+        // The connection goes on, after what had been sent.
+        client.write("end") { _ in }
+        client.shutdown { _ in }
+        let all = try await readAll(server)
+        #expect(all.count < 24 << 20)
+        #expect(Bytes(all[(all.count - 3)...]) == "end")
+      }
+    }
+  }
+}
