@@ -138,6 +138,27 @@ import UVTestSupport
     #expect(log.values == ["written ok"])
   }
 
+  #if os(Linux)
+    @Test("Rule 46: a loop does not survive a fork, and says so")
+    func aForkedLoop() async throws {
+      let status = try await withThread {
+        let loop = try EventLoop()
+        let child = fork()
+        if child == 0 {
+          do throws(UVError) {
+            try loop.runCallbacks { _ throws(UVError) in }
+            _exit(1)
+          } catch { _exit(error.code == .loopForked ? 42 : 2) }
+        }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        loop.shutdown()
+        return status
+      }
+      #expect(status == 42 << 8)
+    }
+  #endif
+
   @Test("Rule 47: a signal watcher closes, also while signals come")
   func signalWatchersClose() async throws {
     try await withLoop { loop in
