@@ -23,8 +23,3 @@ public func code<T>(of body: nonisolated(nonsending) () async throws(UVError) ->
     return error.code
   }
 }
-
-extension Result {
-  /// The error, nil if it is a success.
-  public var error: Failure? { if case .failure(let error) = self { error } else { nil } }
-}
