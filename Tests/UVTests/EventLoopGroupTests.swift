@@ -133,6 +133,30 @@ import UVTestSupport
     }
   }
 
+  @Test func aGroupThatIsDroppedEnds() async throws {
+    let log = Log<UVError.Code?>()
+    try await withLoop { loop in
+      let before = openDescriptors().count
+      var group: EventLoopGroup? = try EventLoopGroup(count: 2)
+      let executors = group!.executors
+      // A task that would never end by itself, on a loop that holds nothing of the group's.
+      try await executors[0].submit { loop in
+        _ = loop.spawn {
+          let end = await code { () async throws(UVError) in try await loop.sleep(for: .seconds(1000)).value }
+          log.append(end)
+        }
+      }
+      #expect(group!.executors.count == 2)
+      group = nil
+      // Its descriptors are counted after this, so its threads must have closed them.
+      for executor in executors {
+        while await code(of: { () async throws(UVError) in try await executor.submit { _ in } }) == nil {}
+      }
+      while openDescriptors().count > before { try await loop.sleep(for: .milliseconds(1)).value }
+    }
+    #expect(log.values == [.cancelled])
+  }
+
   @Test func aGroupOfNothingIsRefused() async throws {
     try await withThread {
       #expect(throws: UVError(.invalidArgument, operation: "EventLoopGroup", subject: "0 loops (1 or more)"))
