@@ -34,8 +34,8 @@ import Testing
     Bounds(style: .c, allocations: 0, allocationsInDebug: 0, jobs: 0),
     Bounds(style: .callback, allocations: 0, allocationsInDebug: 1, jobs: 0),
     Bounds(style: .async, allocations: 0, allocationsInDebug: 0, jobs: 1),
-    Bounds(style: .promise, allocations: 2, allocationsInDebug: 30, jobs: 0),
-    Bounds(style: .future, allocations: 3, allocationsInDebug: 6, jobs: 0),
+    Bounds(style: .promise, allocations: 1, allocationsInDebug: 5, jobs: 0),
+    Bounds(style: .future, allocations: 1, allocationsInDebug: 2, jobs: 0),
   ]
 
   private static let requests = 2000

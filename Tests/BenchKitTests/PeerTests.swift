@@ -80,9 +80,22 @@ import Testing
     ])
     let table = TargetTable(targets, measured)
     #expect(table.lines.map(\.isMet) == [true, false, nil])
-    #expect(table.lines[0].ratios == [1, 1.05, 1.4])
+    #expect(table.lines[0].figures == [1, 1.05, 1.4])
     #expect(table.notes == ["1 of 3 targets met, 1 missed.", "w n=1, async: because"])
     #expect(table.text.count == 4 && table.text[3].hasSuffix("not measured"))
+  }
+
+  @Test func instructionsAreComparedWithThoseAboveC() {
+    let target = [Target("w", [:], .instructions, bounds: [.async: 2500])]
+    func isMet(_ counted: Double?) -> Bool? {
+      var rows = [row(.c, cpu: [1], base: [1]), row(.async, cpu: [1], base: [1])]
+      rows[0].countsPerOperation["instructions"] = 300
+      rows[1].countsPerOperation["instructions"] = counted
+      return TargetTable(target, results(rows)).lines[0].isMet
+    }
+    #expect(isMet(2800) == true)
+    #expect(isMet(2801) == false)
+    #expect(isMet(nil) == nil)
   }
 
   @Test func throughputIsToBeNoLess() {

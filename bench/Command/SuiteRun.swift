@@ -24,13 +24,21 @@ struct SuiteRun {
     fflush(nil)
   }
 
-  /// Carries a plan out with workers of this program.
-  static func measure(_ plan: SuitePlan) throws -> Results {
+  /// Carries a plan out with workers of this program, and counts the instructions of some of its cases.
+  static func measure(
+    _ plan: SuitePlan, countingInstructionsOf counted: [SuitePlan.Case] = []
+  ) throws -> Results {
     Interruption.install()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     let workers = Workers(directory: scratch.path)
-    return try SuiteRun(plan: plan).results { _ in try workers.start() }
+    var instructions: [String: CountFigure] = [:]
+    if !counted.isEmpty, InstructionCounter.isAvailable {
+      instructions = try InstructionCounter(workers: workers, scratch: scratch.path).count(counted)
+    }
+    var results = try SuiteRun(plan: plan).results { _ in try workers.start() }
+    results.results = results.results.map { $0.adding(instructions) }
+    return results
   }
 
   /// Measures everything; `startWorker` starts a fresh process for a row.
@@ -62,5 +70,15 @@ struct SuiteRun {
     guard !commit.isEmpty else { return "" }
     let changes = Executable.firstLine(of: "git status --porcelain --untracked-files=no | head -n 1")
     return commit + (changes.isEmpty ? "" : "+changes")
+  }
+}
+
+extension RowResult {
+  /// The row with instructions among its counts, where they were counted.
+  func adding(_ instructions: [String: CountFigure]) -> RowResult {
+    guard let figure = instructions[id.description] else { return self }
+    var row = self
+    row.countsPerOperation["instructions"] = figure.value
+    return row
   }
 }

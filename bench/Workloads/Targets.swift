@@ -11,6 +11,9 @@ public enum Targets {
       "tcp-echo", ["connections": 500, "size": 64],
       bounds: [.callback: 1.05, .async: 1.15, .promise: 1.20, .future: 1.25]),
     Target(
+      "tcp-echo", ["connections": 50, "size": 64], .instructions,
+      bounds: [.callback: 250, .async: 2500, .promise: 1000, .future: 1500]),
+    Target(
       "tcp-stream", ["connections": 1, "size": 65536], .throughput,
       bounds: [.callback: 0.98, .async: 0.97, .promise: 0.95, .future: 0.95]),
     Target(

@@ -26,11 +26,7 @@ final class PeerWorker: RowWorker {
     guard let number = UInt16(port), number > 0 else {
       throw WorkerFailure("\(peer.name) said `\(port.prefix(200))` and not its port")
     }
-    let apart = bench_usable_cpus() > 1
-    server = (
-      port,
-      try LoadGenerator(command: [Executable.path, "generate"], cpu: Int(bench_usable_cpu(apart ? 1 : 0)))
-    )
+    server = (port, try LoadGenerator(command: [Executable.path, "generate"]))
   }
 
   func ask(_ request: WorkerRequest, within seconds: Double) throws -> WorkerAnswer {
@@ -38,10 +34,16 @@ final class PeerWorker: RowWorker {
     let meter = Meter(usage: { ProcessUsage.now(of: process) })
     PeakMemory.reset(of: "\(process)")
     let outcome: RunOutcome
-    if let server {
-      outcome = try server.generator.run(load(request, port: server.port), meter: meter)
-    } else {
-      outcome = try work(request, meter: meter, within: seconds)
+    do {
+      if let server {
+        outcome = try server.generator.run(load(request, port: server.port), meter: meter)
+      } else {
+        outcome = try work(request, meter: meter, within: seconds)
+      }
+    } catch let wrong as WrongWork {
+      throw WrongWork("\(request.id): \(wrong)")
+    } catch let failure as WorkerFailure {
+      throw WorkerFailure("\(request.id): \(failure)")
     }
     guard let measurement = meter.measurement else {
       throw WrongWork("\(request.id) opened no window")
@@ -56,11 +58,12 @@ final class PeerWorker: RowWorker {
 
   private func load(_ request: WorkerRequest, port: String) -> [(String, String)] {
     let connections = request.id.parameters["connections"]
+    let apart = bench_usable_cpus() > 1
     return [
       ("port", port), ("mode", "echo"), ("connections", "\(connections)"),
       ("size", "\(request.id.parameters["size"])"), ("operations", "\(request.operations)"),
       ("warmup", "\(max(connections * 4, 200))"), ("seed", "\(request.seed)"),
-      ("silent", request.verb == .run ? "0" : "1"),
+      ("silent", request.verb == .run ? "0" : "1"), ("cpu", "\(bench_usable_cpu(apart ? 1 : 0))"),
     ]
   }
 
@@ -74,7 +77,7 @@ final class PeerWorker: RowWorker {
     let words = line.split(separator: " ").map { Int($0) }
     let expected = Self.found(request)
     guard words == [request.operations, expected] else {
-      throw WrongWork("\(request.id) answered `\(line)`, not `\(request.operations) \(expected)`")
+      throw WrongWork("answered `\(line)`, not `\(request.operations) \(expected)`")
     }
     return RunOutcome(operations: request.operations, checksum: 0)
   }

@@ -55,11 +55,7 @@ struct PeersCommand: ParsableCommand {
       guard let peer = peers.first(where: { $0.row == id.style }) else { return try workers.start() }
       return try PeerWorker(peer, folder: folder, id: id, directory: scratch.path)
     }
-    for index in results.results.indices {
-      if let figure = counts[results.results[index].id.description] {
-        results.results[index].countsPerOperation["instructions"] = figure
-      }
-    }
+    results.results = results.results.map { $0.adding(counts) }
     let table = PeerTable(results.results, peers: peers)
     for line in table.text + [""] + table.verdicts { print(line) }
     for line in Listing.environment(results) { print(line) }
@@ -110,19 +106,19 @@ struct PeersCommand: ParsableCommand {
   }
 
   /// Instructions in user space for each row of `tcp-echo`.
-  private func count(_ plan: SuitePlan, _ peers: [Peer], _ workers: Workers) throws -> [String: Double] {
+  private func count(_ plan: SuitePlan, _ peers: [Peer], _ workers: Workers) throws -> [String: CountFigure] {
     guard instructions, var item = plan.cases.first(where: { $0.workload.name == "tcp-echo" }) else {
       return [:]
     }
     let theirs = peers.filter { item.styles.contains($0.row) }
     item.styles.removeAll { style in theirs.contains { $0.row == style } }
     let counter = try InstructionCounter(workers: workers, scratch: workers.directory)
-    var counts = try counter.count([item]).mapValues(\.value)
+    var counts = try counter.count([item])
     for peer in theirs {
       let id = item.id(peer.row)
       do {
-        counts[id.description] = try PeerInstructions(folder: folder, scratch: workers.directory).count(
-          peer, id)
+        let peers = PeerInstructions(folder: folder, scratch: workers.directory)
+        counts[id.description] = CountFigure([try peers.count(peer, id)])
       } catch let failure as WorkerFailure {
         print("instructions of \(peer.name) cannot be counted: \(failure)")
       }

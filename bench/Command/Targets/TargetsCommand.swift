@@ -7,7 +7,8 @@ struct TargetsCommand: ParsableCommand {
     commandName: "targets", abstract: "Print each target beside what is measured.",
     discussion: """
       Measures the cases that have targets, and prints for each style the target, the median of
-      the ratio to c over the rounds, its quartiles, and whether it is met.
+      the ratio to c over the rounds, its quartiles, and whether it is met. Instructions are
+      counted under valgrind, where that is installed.
 
       Examples:
         uvbench targets                          at least seven interleaved rounds
@@ -45,12 +46,17 @@ struct TargetsCommand: ParsableCommand {
   }
 
   private func measured(_ targets: [Target]) throws -> Results {
-    let cases = try targets.flatMap { target in
-      try SuitePlan.cases(
-        BenchMain.current.workloads, patterns: [target.workload],
-        styles: [.c] + Style.all.filter { target.bounds[$0] != nil },
-        overrides: target.parameters.mapValues { [$0] }, quick: quick)
+    func cases(_ targets: [Target]) throws -> [SuitePlan.Case] {
+      var seen: Set<WorkloadID> = []
+      return try targets.flatMap { target in
+        try SuitePlan.cases(
+          BenchMain.current.workloads, patterns: [target.workload],
+          styles: [.c] + Style.all.filter { target.bounds[$0] != nil },
+          overrides: target.parameters.mapValues { [$0] }, quick: quick)
+      }.filter { seen.insert($0.id(.c)).inserted }
     }
-    return try SuiteRun.measure(measure.plan(cases, quick: quick, budget: 90))
+    let counted = quick ? [] : try cases(targets.filter { $0.quantity == .instructions })
+    return try SuiteRun.measure(
+      measure.plan(try cases(targets), quick: quick, budget: 90), countingInstructionsOf: counted)
   }
 }

@@ -41,7 +41,7 @@ public struct ScaleTable: Sendable {
           .map {
             (
               value: $0.parameters[axis.parameter], row: $0,
-              ratios: results.ratios(of: $0, .processorTime)
+              ratios: results.ratios(of: $0, \.cpuNanosecondsPerOperation)
             )
           }
           .sorted { $0.value < $1.value }

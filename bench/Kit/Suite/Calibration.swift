@@ -5,6 +5,7 @@ public struct Calibration: Sendable {
   /// What to try next.
   public private(set) var operations: Int
   private var tries = 0
+  private var wasNear = false
 
   /// A calibration that begins with `operations`.
   public init(target: Double, operations: Int = 8) {
@@ -13,15 +14,17 @@ public struct Calibration: Sendable {
   }
 
   /// Takes note that `operations` took `wall` nanoseconds. Returns true when that was
-  /// near enough to be scaled, after which `operations` is the answer.
+  /// near enough to be scaled, and the one before it too: the first may have been that of a
+  /// program that still starts. Then `operations` is the answer.
   public mutating func note(wall: Double) -> Bool {
     tries += 1
     let scale = target / max(wall, 1)
-    let near = wall >= target / 3 || tries >= 12
+    let near = wall >= target / 3
+    defer { wasNear = near }
     // A short window is mostly noise and start-up: trust it for a factor of ten at most.
     let next = Double(operations) * (near ? scale : min(scale, 10))
     operations = Self.rounded(next)
-    return near
+    return near && wasNear || tries >= 12
   }
 
   /// Two significant digits are enough, and easier to read.

@@ -6,6 +6,8 @@ public struct Target: Sendable {
     case processorTime = "CPU/op"
     /// Operations per second: the ratio to c is to be no less.
     case throughput = "ops/s"
+    /// Instructions in user space per operation: so many above c's at most.
+    case instructions = "instructions"
   }
 
   /// The workload.
@@ -36,8 +38,8 @@ public struct Target: Sendable {
     row.workload == workload && parameters.allSatisfy { row.parameters.value($0.key) == $0.value }
   }
 
-  /// Whether a ratio reaches a bound.
-  func isMet(_ ratio: Double, _ bound: Double) -> Bool {
-    quantity == .processorTime ? ratio <= bound : ratio >= bound
+  /// Whether a figure reaches a bound.
+  func isMet(_ figure: Double, _ bound: Double) -> Bool {
+    quantity == .throughput ? figure >= bound : figure <= bound
   }
 }

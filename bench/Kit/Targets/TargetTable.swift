@@ -10,12 +10,28 @@ public struct TargetTable: Sendable {
     public var bound: Double
     /// The parameters at which it was measured.
     public var parameters: String
-    /// The ratio to c within each round; empty where the row was not measured.
-    public var ratios: [Double]
+    /// The ratio to c within each round, or what was counted above c; empty where the row was not measured.
+    public var figures: [Double]
 
     /// Whether the median reaches the bound; nil where nothing was measured.
     public var isMet: Bool? {
-      ratios.isEmpty ? nil : target.isMet(Statistics.median(ratios), bound)
+      figures.isEmpty ? nil : target.isMet(Statistics.median(figures), bound)
+    }
+
+    /// The bound and the figures, as cells.
+    fileprivate var cells: [String] {
+      let sign = target.quantity == .throughput ? "≥ " : "≤ "
+      guard target.quantity != .instructions else {
+        return [
+          sign + Figure.whole(Int(bound)), figures.first.map { Figure.fixed($0, digits: 0) } ?? "–", "", "",
+        ]
+      }
+      let spread = figures.isEmpty ? nil : Spread(figures)
+      return [
+        sign + Figure.fixed(bound, digits: 2), spread.map { Figure.fixed($0.median, digits: 3) } ?? "–",
+        spread.map { Figure.fixed($0.q1, digits: 3) + " to " + Figure.fixed($0.q3, digits: 3) } ?? "",
+        figures.isEmpty ? "" : "\(figures.count)",
+      ]
     }
   }
 
@@ -30,11 +46,11 @@ public struct TargetTable: Sendable {
         let measured = rows.map { row in
           Line(
             target: target, style: style, bound: bound, parameters: row.parameters.description,
-            ratios: results.ratios(of: row, target.quantity))
+            figures: results.figures(of: row, target.quantity))
         }
         let nothing = Line(
           target: target, style: style, bound: bound,
-          parameters: ParameterValues(target.parameters).description, ratios: [])
+          parameters: ParameterValues(target.parameters).description, figures: [])
         return measured.isEmpty ? [nothing] : measured
       }
     }
@@ -42,18 +58,13 @@ public struct TargetTable: Sendable {
 
   /// The head, and a row of cells for each line.
   private var rows: [[String]] {
-    [["workload", "", "style", "ratio of", "target", "measured", "quartiles", "rounds", ""]]
+    [["workload", "", "style", "figure", "target", "measured", "quartiles", "rounds", ""]]
       + lines.map { line in
-        let sign = line.target.quantity == .processorTime ? "≤ " : "≥ "
-        let spread = line.ratios.isEmpty ? nil : Spread(line.ratios)
+        let quantity = line.target.quantity
         return [
-          line.target.workload, line.parameters, line.style.rawValue, line.target.quantity.rawValue,
-          sign + Figure.fixed(line.bound, digits: 2),
-          spread.map { Figure.fixed($0.median, digits: 3) } ?? "–",
-          spread.map { Figure.fixed($0.q1, digits: 3) + " to " + Figure.fixed($0.q3, digits: 3) } ?? "",
-          line.ratios.isEmpty ? "" : "\(line.ratios.count)",
-          line.isMet.map { $0 ? "met" : "missed" } ?? "not measured",
-        ]
+          line.target.workload, line.parameters, line.style.rawValue,
+          quantity.rawValue + (quantity == .instructions ? " above c" : " / c"),
+        ] + line.cells + [line.isMet.map { $0 ? "met" : "missed" } ?? "not measured"]
       }
   }
 
@@ -88,14 +99,20 @@ public struct TargetTable: Sendable {
 }
 
 extension Results {
-  /// The ratio of a row to c within each round.
-  func ratios(of row: RowResult, _ quantity: Target.Quantity) -> [Double] {
-    guard let reference = reference(of: row), reference.rounds.count == row.rounds.count else { return [] }
-    return zip(row.rounds, reference.rounds).map { own, base in
-      switch quantity {
-      case .processorTime: own.cpuNanosecondsPerOperation / max(base.cpuNanosecondsPerOperation, 1e-9)
-      case .throughput: own.throughput / max(base.throughput, 1e-9)
-      }
+  /// The figures of a row that a target is about.
+  func figures(of row: RowResult, _ quantity: Target.Quantity) -> [Double] {
+    switch quantity {
+    case .processorTime: return ratios(of: row, \.cpuNanosecondsPerOperation)
+    case .throughput: return ratios(of: row, \.throughput)
+    case .instructions:
+      let counts = [row, reference(of: row)].compactMap { $0?.countsPerOperation["instructions"] }
+      return counts.count == 2 ? [counts[0] - counts[1]] : []
     }
+  }
+
+  /// The ratio of a row to c within each round.
+  func ratios(of row: RowResult, _ figure: (RowResult.Round) -> Double) -> [Double] {
+    guard let reference = reference(of: row), reference.rounds.count == row.rounds.count else { return [] }
+    return zip(row.rounds, reference.rounds).map { figure($0) / max(figure($1), 1e-9) }
   }
 }

@@ -44,7 +44,8 @@ public struct Contract: Sendable {
   /// Says a line.
   public static func say(_ line: String) {
     print(line)
-    fflush(nil)
+    // Of this stream only: another thread may hold that of the input while it waits for a line.
+    fflush(stdout)
   }
 }
 
