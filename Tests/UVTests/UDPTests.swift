@@ -61,9 +61,10 @@ import UVTestSupport
     #expect(log.values == ["hello", nil])
   }
 
-  /// Rule 20 of libuv's, for datagrams: no bytes from an address are a datagram, none from nowhere are nothing.
-  @Test(arguments: [[], .receiveInBatches] as [UDP.Options])
-  func rule20ADatagramWithoutBytesIsDelivered(options: UDP.Options) async throws {
+  @Test(
+    "Rule 20: no bytes from an address are a datagram, none from nowhere are nothing",
+    arguments: [[], .receiveInBatches] as [UDP.Options])
+  func aDatagramWithoutBytesIsDelivered(options: UDP.Options) async throws {
     try await withSockets(options: options) { loop, receiver, sender in
       try await sender.send("").value
       let datagram = try await receiver.next().value
@@ -108,9 +109,9 @@ import UVTestSupport
     }
   }
 
-  /// Rule 22 of libuv's: the buffer of a batch is sliced, and is free only when libuv says so. A batch that was received
-  /// in one call is handed out as it is asked for, and none of it is lost.
-  @Test func rule22ABatchIsDeliveredAsItIsAskedFor() async throws {
+  /// The buffer of a batch is sliced, and is free only when libuv says so.
+  @Test("Rule 22: a batch received in one call is handed out as it is asked for, and none of it is lost")
+  func aBatchIsDeliveredAsItIsAskedFor() async throws {
     try await withSockets(options: .receiveInBatches) { loop, receiver, sender in
       #expect(receiver.receivesInBatches)
       #expect(!sender.receivesInBatches)
