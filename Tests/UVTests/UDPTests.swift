@@ -4,6 +4,12 @@ import UV
 import UVTestSupport
 
 @Suite struct UDPTests {
+  #if os(Linux)
+    private static let datagram = Int32(SOCK_DGRAM.rawValue)
+  #else
+    private static let datagram = SOCK_DGRAM
+  #endif
+
   /// Two sockets on this machine, the second connected to the first.
   private func withSockets(
     options: UDP.Options = [], sourceLocation: SourceLocation = #_sourceLocation,
@@ -193,12 +199,7 @@ import UVTestSupport
   ) async throws {
     try await withLoop { loop in
       var pair: [Int32] = [-1, -1]
-      #if os(Linux)
-        let type = Int32(SOCK_DGRAM.rawValue)
-      #else
-        let type = SOCK_DGRAM
-      #endif
-      #expect(socketpair(AF_UNIX, type, 0, &pair) == 0)
+      #expect(socketpair(AF_UNIX, Self.datagram, 0, &pair) == 0)
       let (receiver, sender) = try (
         loop.udp.open(fileDescriptor: pair[0]), loop.udp.open(fileDescriptor: pair[1])
       )
@@ -364,7 +365,7 @@ import UVTestSupport
 
   @Test func takingOverADescriptor() async throws {
     try await withLoop { loop in
-      let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+      let descriptor = socket(AF_INET, Self.datagram, 0)
       let opened = try loop.udp.open(fileDescriptor: descriptor, options: .receiveInBatches)
       #expect(opened.receivesInBatches)
       let other = try loop.udp.bind(host: "127.0.0.1", port: 0)
