@@ -187,7 +187,8 @@ import Testing
         let output = try disturbed(
           """
           for try in $(seq 50); do
-            kill -KILL $(cat /proc/$main/task/$main/children) || break; sleep 0.1
+            grep -q "^State:.Z" /proc/$main/status && break
+            kill -KILL $(cat /proc/$main/task/$main/children); sleep 0.1
           done 2> /dev/null
           """, directory: directory, command: command)
         #expect(output.code == 3, "\(output.text)")
