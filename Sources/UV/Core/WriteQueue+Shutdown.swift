@@ -5,7 +5,7 @@ extension WriteQueue {
   func shutDown(_ done: @escaping Completion<Void>) -> PendingRequest {
     if let code = refusal() {
       // A second shutdown is told what libuv would tell it.
-      let code = code == UV_EPIPE.rawValue ? UV_ENOTCONN.rawValue : code
+      let code = isShutDown && code == UV_EPIPE.rawValue ? UV_ENOTCONN.rawValue : code
       loop.queueMicrotask { done(.failure(failure(code, "shutdown"))) }
     } else {
       isShutDown = true

@@ -31,6 +31,8 @@ final class WriteQueue: Cancelling {
   var shutdownWaiter: Completion<Void>?
   @exclusivity(unchecked) var isShutDown = false
   @exclusivity(unchecked) private(set) var byteCount = 0
+  /// Why bytes were lost on their way: what is written after them would follow a hole.
+  @exclusivity(unchecked) private(set) var failureCode: Int32?
 
   init(_ loop: EventLoop) { self.loop = loop }
 
@@ -115,7 +117,7 @@ final class WriteQueue: Cancelling {
   /// Why nothing can be written, as a code.
   func refusal() -> Int32? {
     if block.isClosing { return owner.closedError("write").code.rawValue }
-    return isShutDown ? UV_EPIPE.rawValue : nil
+    return isShutDown ? UV_EPIPE.rawValue : failureCode
   }
 
   /// Writes without waiting: the number of bytes taken, 0 if something is before them, or a libuv code.
@@ -170,7 +172,7 @@ final class WriteQueue: Cancelling {
         let bytes = inFlight[index].bytes
         cuv_buf_set(buffers.baseAddress! + index, bytes.start, bytes.count)
       }
-      return uv_write2(
+      return cuv_write(
         request, owner.stream, buffers.baseAddress, UInt32(inFlight.count),
         handle.map { cuv_stream($0.block.raw) }, didWrite)
     }
@@ -181,16 +183,24 @@ final class WriteQueue: Cancelling {
   private func fail(_ code: Int32) {
     let entries = inFlight
     inFlight = []
+    if entries[0].isBegun { failureCode = code }
     loop.queueMicrotask { [self] in end(entries, code) }
   }
 
   fileprivate func finish(_ code: Int32) {
     let entries = inFlight
     inFlight = []
+    if code < 0 { failureCode = code }
     end(entries, code)
   }
 
   private func end(_ entries: [PendingWrite], _ code: Int32) {
+    var entries = entries
+    if failureCode != nil {
+      entries += queued
+      queued = []
+      queuedHandles = 0
+    }
     complete(entries, code)
     if queued.isEmpty { becameEmpty(code) } else { flush() }
   }
@@ -206,7 +216,10 @@ final class WriteQueue: Cancelling {
     let waiters = drainWaiters
     drainWaiters = []
     for done in waiters { done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
-    if let done = shutdownWaiter.take() { startShutdown(done) }
+    if let done = shutdownWaiter.take() {
+      // An end would tell the peer that it has everything.
+      if code < 0 { done(.failure(failure(code, "shutdown"))) } else { startShutdown(done) }
+    }
     owner.letGo(.writing)
   }
 
