@@ -81,17 +81,28 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "bench/Command", swiftSettings: settings),
+    .target(
+      name: "BenchSoak", dependencies: ["CBenchSupport", "UV"], path: "bench/Soak", swiftSettings: settings),
     .executableTarget(
-      name: "uvbench", dependencies: ["BenchCommand", "BenchWorkloads"], path: "bench/uvbench",
-      swiftSettings: settings),
+      name: "uvbench",
+      dependencies: [
+        "BenchCommand", "BenchKit", "BenchSoak", "BenchWorkloads",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "bench/uvbench", swiftSettings: settings),
 
     .executableTarget(
       name: "bench-example", dependencies: ["BenchCommand", "BenchKit"], path: "bench/Example",
       swiftSettings: settings),
 
     // The tests.
-    .target(name: "UVTestSupport", dependencies: ["UV"], path: "Tests/Support", swiftSettings: settings),
-    .testTarget(name: "UVTests", dependencies: ["UV", "UVTestSupport", system], swiftSettings: settings),
+    .target(name: "CTestHooks", path: "Tests/Hooks"),
+    .target(
+      name: "UVTestSupport", dependencies: ["UV", "CBenchSupport", "CTestHooks"], path: "Tests/Support",
+      swiftSettings: settings),
+    .testTarget(
+      name: "UVTests", dependencies: ["UV", "UVTestSupport", system], exclude: ["Rules/README.md"],
+      swiftSettings: settings),
     .testTarget(
       name: "UVPromisesTests", dependencies: ["UVPromises", "UVTestSupport"],
       swiftSettings: settings),
@@ -101,6 +112,10 @@ let package = Package(
     .testTarget(
       name: "StyleTests", dependencies: ["UV", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),
+    .testTarget(
+      name: "FaultTests", dependencies: ["UV", "UVTestSupport", "CTestHooks", "BenchSoak"],
+      swiftSettings: settings),
+    .testTarget(name: "FuzzTests", dependencies: ["UV", "UVTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "HostTests", dependencies: ["CUV", "UV", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
@@ -75,6 +76,28 @@ static inline void cuv_eventfd_clear(int fd) {
 }
 #endif
 
+// MARK: Pausing a listener
+
+// libuv cannot stop to listen without closing the socket. Its loop around `accept` ends when the handle has no
+// descriptor; what it polls for is the business of epoll alone, and comes and goes without its knowledge.
+#ifdef __linux__
+/// Takes the descriptor from a listening handle, inside its connection callback, and returns it.
+static inline int cuv_listener_hide(uv_stream_t *stream) {
+  int fd = stream->io_watcher.fd;
+  struct epoll_event none = {0};
+  epoll_ctl(uv_backend_fd(stream->loop), EPOLL_CTL_DEL, fd, &none);
+  stream->io_watcher.fd = -1;
+  return fd;
+}
+/// Gives it back, unwatched. The handle can be closed from here on.
+static inline void cuv_listener_restore(uv_stream_t *stream, int fd) { stream->io_watcher.fd = fd; }
+/// Has it watched again, as libuv thinks it has been all the time.
+static inline int cuv_listener_watch(uv_stream_t *stream) {
+  struct epoll_event event = {.events = EPOLLIN, .data = {.fd = stream->io_watcher.fd}};
+  return epoll_ctl(uv_backend_fd(stream->loop), EPOLL_CTL_ADD, stream->io_watcher.fd, &event);
+}
+#endif
+
 // MARK: The main queue
 
 // libdispatch's hooks for an event loop that takes the place of `dispatchMain()`, as Foundation's run loop does.
@@ -82,6 +105,27 @@ static inline void cuv_eventfd_clear(int fd) {
 extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *message);
 #endif
+
+// MARK: Where libuv leaves something behind
+
+/// `uv_loop_init`; where that fails half-way, for want of descriptors mostly, it forgets the one it polls with.
+static inline int cuv_loop_init(uv_loop_t *loop) {
+  loop->backend_fd = -1;
+  int code = uv_loop_init(loop);
+  // Zero where it has not come to that.
+  if (code < 0 && loop->backend_fd > 2 && fcntl(loop->backend_fd, F_GETFD) >= 0) close(loop->backend_fd);
+  return code;
+}
+
+/// `uv_write2`; where that has no memory for its list of buffers, it leaves the request counted, and the loop alive.
+static inline int cuv_write(
+    uv_write_t *request, uv_stream_t *stream, const uv_buf_t *bufs, unsigned count, uv_stream_t *passed,
+    uv_write_cb done) {
+  unsigned requests = stream->loop->active_reqs.count;
+  int code = uv_write2(request, stream, bufs, count, passed, done);
+  if (code < 0) stream->loop->active_reqs.count = requests;
+  return code;
+}
 
 // MARK: Loops
 

@@ -1,6 +1,17 @@
 import BenchKit
 import Testing
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 @Suite struct ChildProcessTests {
   @Test func linesGoThereAndBack() throws {
     let child = try ChildProcess(["/bin/cat"])
@@ -29,6 +40,34 @@ import Testing
     let failure = #expect(throws: WorkerFailure.self) { try child.readLine(within: 10) }
     #expect(failure?.description == "the process was killed by signal 9")
   }
+
+  @Test func aChildThatClosesItsOutputAndGoesOnIsNotSaidToHaveBeenKilled() throws {
+    let child = try ChildProcess(
+      ["/bin/sh", "-c", "exec >&-; while :; do :; done"], patience: 0.1)
+    let failure = #expect(throws: WorkerFailure.self) { try child.readLine(within: 10) }
+    #expect(failure?.description == "the process closed its output and went on, so it was ended")
+    #expect(!Self.exists(child.id))
+  }
+
+  @Test func aChildIsAskedToEndBeforeItIsMadeTo() throws {
+    try Products.withDirectory { directory in
+      let child = try ChildProcess(
+        ["/bin/bash", "-c", "trap 'echo asked > \(directory)/word; exit' TERM; echo; while :; do :; done"])
+      #expect(try child.readLine(within: 10) == "")
+      child.kill()
+      #expect(FileManager.default.fileExists(atPath: directory + "/word"))
+    }
+  }
+
+  @Test func aChildThatIsDeafIsMadeToEnd() throws {
+    let child = try ChildProcess(
+      ["/bin/bash", "-c", "trap '' TERM; echo; while :; do :; done"], patience: 0.1)
+    #expect(try child.readLine(within: 10) == "")
+    child.kill()
+    #expect(!Self.exists(child.id))
+  }
+
+  private static func exists(_ id: pid_t) -> Bool { kill(id, 0) == 0 }
 
   @Test func whatCannotBeStartedIsAnError() {
     #expect(throws: WorkerFailure.self) { try ChildProcess(["/nonexistent/program"]) }

@@ -11,7 +11,8 @@ import Testing
     ("$UVBENCH gate", 2), ("$UVBENCH gate --against a --base-bin b", 2),
     ("$UVBENCH gate --base-bin /nonexistent/program", 2),
     ("$UVBENCH gate --counts --baselines /nonexistent", 4),
-    ("$UVBENCH gate --counts --junit /nonexistent/file.xml", 2),
+    ("$UVBENCH gate --counts --junit /nonexistent/file.xml", 2), ("$UVBENCH run --quick --json ''", 2),
+    ("$UVBENCH gate --counts --markdown /tmp", 2), ("$UVBENCH check --json /nonexistent/file", 2),
     ("$UVBENCH gate --against no-such-revision", 2), ("$UVBENCH gate selftest --minutes 0", 2),
     ("$UVBENCH compare /nonexistent/a /nonexistent/b", 2), ("$UVBENCH report /dev/null", 2),
     ("$UVBENCH gate --base-bin /bin/true -w then-chain -s c", 3), ("$UVBENCH check --rate 1", 2),
@@ -81,13 +82,66 @@ import Testing
     #expect(output.code == 4, "\(output.text)")
   }
 
+  @Test func whatIsNoFileIsWrittenToAndStaysWhatItIs() throws {
+    try Products.withDirectory { directory in
+      let file = directory + "/results.json"
+      let run = "$EXAMPLE run -p size=64 --rounds 1 --duration 0.01 --json"
+      #expect(try Products.shell("\(run) \(file)").code == 0)
+      let piped = try Products.shell("$EXAMPLE report \(file) --format csv --output /dev/stdout | wc -l")
+      #expect(piped.lines.first.flatMap { Int($0.filter(\.isNumber)) } ?? 0 >= 2, "\(piped.text)")
+      let full = try Products.shell("\(run) /dev/full; code=$?; test -c /dev/full && exit $code")
+      #expect(full.code == 2 && full.text.contains("/dev/full"), "\(full.text)")
+      let linked = try Products.shell(
+        "cd \(directory) && ln -s results.json link && \(run) link && test -L link && ls")
+      #expect(linked.code == 0 && linked.lines.last == "results.json", "\(linked.text)")
+    }
+  }
+
+  /// A merge base is built for real: that of a repository with a small program in it.
+  @Test func theMergeBaseIsBuiltAndAsked() throws {
+    try Products.withDirectory { directory in
+      let made = try Products.shell(
+        """
+        cd \(directory) && export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t
+        git init -q . && mkdir -p Sources/bench-example && echo .build > .gitignore
+        cat > Package.swift <<'END'
+        // swift-tools-version: 6.0
+        import PackageDescription
+        let package = Package(name: "p", targets: [.executableTarget(name: "bench-example")])
+        END
+        cat > Sources/bench-example/main.c <<'END'
+        #include <stdio.h>
+        int main(void) { puts("{\\"libraries\\":{},\\"protocol\\":0}"); fflush(stdout); return getchar() == 1; }
+        END
+        git add . && git commit -qm base && git commit -qm head --allow-empty
+        """)
+      #expect(made.code == 0, "\(made.text)")
+      let gate = "cd \(directory) && $EXAMPLE gate --against HEAD~1 -p size=16"
+      let older = try Products.shell(gate + " && exit")
+      #expect(older.code == 4, "\(older.text)")
+      #expect(older.text.contains("speaks version 0 of the workers' protocol"), "\(older.text)")
+      // What was built is used again, and what was left half done is not.
+      let again = try Products.shell(
+        "rm \(directory)/.build/gate/*/Package.swift; \(gate) && exit")
+      #expect(again.code == 4 && again.text.contains("worktree add"), "\(again.text)")
+      let kept = try Products.shell(gate)
+      #expect(kept.code == 4 && !kept.text.contains("worktree add"), "\(kept.text)")
+      let broken = try Products.shell(
+        "cd \(directory) && echo nonsense > Sources/bench-example/main.c && git -c user.name=t -c user.email=t@t"
+          + " commit -qam broken && $EXAMPLE gate --against HEAD -p size=16")
+      #expect(broken.code == 2 && broken.text.contains("ended with code"), "\(broken.text)")
+    }
+  }
+
   #if os(Linux)
-    /// Starts the example on a long run, does something to it, and tells what is left.
-    private func disturbed(_ what: String, directory: String) throws -> Products.Output {
+    /// Starts the example on a long run or gate, does something to it, and tells what is left.
+    private func disturbed(
+      _ what: String, directory: String, command: String = "run --duration 30 --rounds 60"
+    ) throws -> Products.Output {
       try Products.shell(
         """
-        export TMPDIR=\(directory)
-        $EXAMPLE run --duration 30 --rounds 60 --json \(directory)/results.json > \(directory)/out 2>&1 &
+        set -m; export TMPDIR=\(directory)
+        $EXAMPLE \(command) --json \(directory)/results.json > \(directory)/out 2>&1 &
         main=$!
         for try in $(seq 100); do
           worker=$(cat /proc/$main/task/$main/children); [ -n "$worker" ] && break; sleep 0.05
@@ -105,12 +159,20 @@ import Testing
         """)
     }
 
-    @Test(arguments: [("KILL", 137), ("TERM", 130), ("INT", 130)])
-    func aSignalLeavesNoOrphanAndNoHalfWrittenFile(signal: String, code: Int32) throws {
+    /// The minus stands for the whole group of processes, as a key press reaches it.
+    @Test(
+      arguments: [("KILL", ""), ("TERM", ""), ("HUP", ""), ("INT", ""), ("INT", "-")],
+      [
+        "run --duration 30 --rounds 60", "gate --base-bin $EXAMPLE -p size=16384",
+        "gate --counts --update --baselines $TMPDIR -p size=9999999", "gate selftest --minutes 9",
+      ])
+    func aSignalLeavesNoOrphanAndNoHalfWrittenFile(
+      signal: (name: String, group: String), command: String
+    ) throws {
       try Products.withDirectory { directory in
-        // A shell makes its background jobs deaf to SIGINT.
-        let other = signal == "INT" ? "HUP" : signal
-        let output = try disturbed("kill -\(other) $main", directory: directory)
+        let code: Int32 = signal.name == "KILL" ? 137 : 130
+        let output = try disturbed(
+          "kill -\(signal.name) -- \(signal.group)$main", directory: directory, command: command)
         #expect(output.code == code, "\(output.text)")
         let left = try #require(output.lines.first { $0.hasPrefix("alive:") })
         #expect(left.hasPrefix("alive: files:") && !left.contains("results.json"), "\(output.text)")
@@ -118,12 +180,45 @@ import Testing
       }
     }
 
-    @Test func aWorkerThatIsKilledEndsTheRunWithALine() throws {
+    @Test(arguments: ["run --duration 30 --rounds 60", "gate --base-bin $EXAMPLE -p size=16384"])
+    func aWorkerThatIsKilledEndsTheRunWithALine(command: String) throws {
       try Products.withDirectory { directory in
-        let output = try disturbed("kill -KILL $worker", directory: directory)
+        // One after the other, since the first may be about to end by itself.
+        let output = try disturbed(
+          """
+          for try in $(seq 50); do
+            grep -q "^State:.Z" /proc/$main/status && break
+            kill -KILL $(cat /proc/$main/task/$main/children); sleep 0.1
+          done 2> /dev/null
+          """, directory: directory, command: command)
         #expect(output.code == 3, "\(output.text)")
         #expect(output.text.contains("killed by signal 9"), "\(output.text)")
         #expect(!output.text.contains("files:results.json"))
+      }
+    }
+
+    @Test func withoutAPortTheRunEndsWithALine() throws {
+      // A system of its own in which there is one port, and the server has taken it.
+      let alone = "unshare -rn bash -c"
+      guard try Products.shell("\(alone) 'ip link set lo up'").code == 0 else { return }
+      let output = try Products.shell(
+        "\(alone) 'ip link set lo up; echo 40000 40000 > /proc/sys/net/ipv4/ip_local_port_range;"
+          + " $UVBENCH run --quick -w tcp-echo -s c'")
+      #expect(output.code == 3 && output.text.contains("connect: "), "\(output.text)")
+    }
+
+    @Test func anOpenLoopTellsOfStallsThatAClosedLoopHides() throws {
+      try Products.withDirectory { directory in
+        // What the machine does besides makes more of it slow, never less.
+        let output = try Products.shell(
+          "$UVBENCH check --rate 200 --seconds 3 --json \(directory)/check.json")
+        #expect(output.code == 0 || output.code == 1, "\(output.text)")
+        let json = try Products.shell("cat \(directory)/check.json")
+        struct Loop: Decodable { var requests: Int, share_from_50_ms_on: Double }
+        struct Check: Decodable { var open: Loop, closed: Loop }
+        let check = try LineJSON.value(Check.self, json.text)
+        #expect(check.open.requests == 600)
+        #expect(check.open.share_from_50_ms_on > 0.03, "\(json.text)")
       }
     }
 

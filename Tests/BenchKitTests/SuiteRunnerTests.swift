@@ -6,7 +6,7 @@ import Testing
   /// Answers every line; `$2` is the id, `$3` the number of operations, `$4` the seed.
   private func worker(_ answer: String) throws -> WorkerProcess {
     let script = """
-      echo '{"libraries":{"libuv":"9"},"protocol":1}'
+      echo '{"libraries":{"libuv":"9"},"protocol":\(WorkerHello.currentVersion)}'
       while read -r line; do set -- $line; \(answer); done
       """
     return try WorkerProcess(command: ["/bin/sh", "-c", script])

@@ -107,13 +107,13 @@ import UVTestSupport
 
   /// Two minutes in a debug build, so fewer there unless asked for, as the continuous integration does; a loop that
   /// grew would show it as well.
-  private static var steps: Int {
+  private static let steps: Int = {
     #if DEBUG
       ProcessInfo.processInfo.environment["UV_STRESS"] == nil ? 500_000 : 10_000_000
     #else
       10_000_000
     #endif
-  }
+  }()
 
   @Test func aLoopOfTenMillionStepsNeedsConstantMemory() async throws {
     let log = try await program { _, log in

@@ -171,8 +171,8 @@ import UVTestSupport
     }
   }
 
-  /// Rule 9 of libuv's: a process that could not be started has a handle all the same, which is to be closed.
-  @Test func rule9AFailedSpawnLeavesNothing() async throws {
+  @Test("Rule 9: a process that could not be started has a handle all the same, which is closed")
+  func aFailedSpawnLeavesNothing() async throws {
     try await withLoop { loop in
       for _ in 0..<20 {
         await expectFailure(.noSuchFile) { () async throws(UVError) in

@@ -20,7 +20,7 @@ import UVTestSupport
       }
       while began.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
       for (host, text) in [
-        ("127.0.0.1", "127.0.0.1:80"), ("::1", "[::1]:80"), ("fe80::1%lo", "[fe80::1]:80"),
+        ("127.0.0.1", "127.0.0.1:80"), ("::1", "[::1]:80"), ("fe80::1%lo", "[fe80::1%lo]:80"),
       ] {
         let addresses = try await loop.dns.resolve(host, port: 80).value
         #expect(addresses.map(\.description) == [text])

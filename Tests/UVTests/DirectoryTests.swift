@@ -94,8 +94,8 @@ import UVTestSupport
     }
   }
 
-  /// Rule 55: names are bytes.
-  @Test func rule55ANameThatIsNotText() async throws {
+  @Test("Rule 55: the names of a directory's entries are bytes")
+  func aNameThatIsNotText() async throws {
     try await withFiles(0) { loop, path, _ in
       let name = try #require(
         FilePath.Component(platformString: [CInterop.PlatformChar(bitPattern: 0xff), 0]))

@@ -15,7 +15,8 @@ import UVTestSupport
     }
   }
 
-  @Test func rule45AnotherLoopPollsThisOne() async throws {
+  @Test("Rule 45: another loop polls this one, and runs it without waiting")
+  func anotherLoopPollsThisOne() async throws {
     let log = Log<String>()
     let turns = Log<Int32>()
     try await withThread {
@@ -91,7 +92,8 @@ import UVTestSupport
     }
   }
 
-  @Test func rule40NoTurnInsideARun() async throws {
+  @Test("Rule 40: no turn inside a run")
+  func noTurnInsideARun() async throws {
     try await withLoop { loop in
       #expect(throws: UVError(.loopRunning, operation: "run")) { try loop.runNoWait() }
       #expect(throws: UVError(.loopRunning, operation: "run")) { try loop.runOnce() }

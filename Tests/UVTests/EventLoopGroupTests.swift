@@ -167,8 +167,8 @@ import UVTestSupport
     }
   }
 
-  /// Rule 35.
-  @Test func rule35ListenersMayShareAPort() async throws {
+  @Test("Rule 35: listeners may share a port")
+  func listenersMayShareAPort() async throws {
     try await withLoop { loop in
       let first = try loop.tcp.listen(host: "127.0.0.1", port: 0, reusePort: true)
       let port = Int(try first.localAddress().port)

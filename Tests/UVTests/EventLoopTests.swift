@@ -37,14 +37,6 @@ import UVTestSupport
     #expect(log.values == [4, 1, 3, 2, 0, 7, 6, 8, 5])
   }
 
-  @Test func aNestedRunSaysSo() async throws {
-    try await withLoop { loop in
-      #expect(throws: UVError(.loopRunning, operation: "run")) {
-        try EventLoop.run { _ in throw CancellationError() }
-      }
-    }
-  }
-
   @Test func aClosedLoopSaysSo() async throws {
     let executor = try await withLoop { $0.executor }
     #expect(throws: UVError(.loopClosed, operation: "execute")) { try executor.execute { _ in } }

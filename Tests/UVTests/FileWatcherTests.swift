@@ -2,7 +2,7 @@ import Testing
 import UV
 import UVTestSupport
 
-/// Rule 59, and what is kept while nobody asks.
+/// Watching files, and what is kept while nobody asks.
 @Suite struct FileWatcherTests {
   func withDirectory(
     sourceLocation: SourceLocation = #_sourceLocation,
@@ -55,7 +55,8 @@ import UVTestSupport
     }
   }
 
-  @Test func rule59OnlyWhatIsRightInTheDirectory() async throws {
+  @Test("Rule 59: a directory is watched, and not what is in its directories")
+  func onlyWhatIsRightInTheDirectory() async throws {
     try await withDirectory { loop, path in
       try await loop.files.mkdir("\(path)/inner").value
       let watcher = try loop.files.watch(path)
@@ -67,7 +68,8 @@ import UVTestSupport
     }
   }
 
-  @Test func rule59ThePathMustExist() async throws {
+  @Test("Rule 59: what is watched must exist")
+  func thePathMustExist() async throws {
     try await withLoop { loop in
       await expectFailure(.noSuchFile) { () async throws(UVError) in try loop.files.watch("/nowhere") }
       await expectFailure(.invalidArgument) { () async throws(UVError) in try loop.files.watch("/\0") }

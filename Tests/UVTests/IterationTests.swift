@@ -51,8 +51,8 @@ import UVTestSupport
     }
   }
 
-  /// Rule 48: an idle handle that nobody asks is stopped, so that the loop waits.
-  @Test func rule48AnIdleThatNobodyAsksLetsTheLoopWait() async throws {
+  @Test("Rule 48: an idle handle that nobody asks is stopped, so that the loop waits")
+  func anIdleThatNobodyAsksLetsTheLoopWait() async throws {
     try await withLoop { loop in
       let idle = try loop.iterations(.idle)
       let pending = idle.next { _ in }
@@ -87,8 +87,8 @@ import UVTestSupport
     }
   }
 
-  /// Rule 8: handles that close are listed, and said to be closing.
-  @Test func rule8HandlesAreListed() async throws {
+  @Test("Rule 8: handles that close are listed, and said to be closing")
+  func handlesAreListed() async throws {
     try await withLoop { loop in
       let own = loop.handles
       #expect(own.allSatisfy { !$0.isClosing })

@@ -78,27 +78,4 @@ import UVTestSupport
       #expect(await counter.count == 2)
     }
   }
-
-  @Test func executeKeepsTheOrderOfEachThread() async throws {
-    let log = Log<Int>()
-    try await withLoop { loop in
-      let executor = loop.executor
-      let sender = Task.detached {
-        for number in 0..<1000 { try executor.execute { _ in log.append(number) } }
-      }
-      try await sender.value
-      while log.values.count < 1000 { try await loop.sleep(for: .zero).value }
-    }
-    #expect(log.values == Array(0..<1000))
-  }
-
-  @Test func stopFromManyThreads() async throws {
-    try await withLoop { loop in
-      let executor = loop.executor
-      for _ in 0..<8 { Task.detached { executor.stop() } }
-      await expectFailure(.cancelled) { () async throws(UVError) in
-        try await loop.sleep(for: .seconds(1000)).value
-      }
-    }
-  }
 }

@@ -76,9 +76,10 @@ import UVTestSupport
     }
   }
 
-  /// Rule 57 of libuv's: a descriptor that is closed while it is polled ends the program, or polls whatever has its
-  /// number next. The watcher has a descriptor of its own.
-  @Test func rule57TheDescriptorMayBeClosedAtAnyTime() async throws {
+  /// To libuv, one that is closed while it is polled ends the program, or polls whatever has its number next. The
+  /// watcher has a descriptor of its own.
+  @Test("Rule 57: a descriptor may be closed while it is polled")
+  func theDescriptorMayBeClosedAtAnyTime() async throws {
     try await withLoop { loop in
       let (ours, theirs) = Self.sockets()
       let watcher = try loop.poll(ours, for: .readable)
@@ -99,8 +100,8 @@ import UVTestSupport
     }
   }
 
-  /// Rule 57 of libuv's, too: an error on the descriptor is told as `EBADF`, and ends polling.
-  @Test func rule57AnErrorEndsPolling() async throws {
+  @Test("Rule 57: an error on the descriptor is told as EBADF, and ends polling")
+  func anErrorEndsPolling() async throws {
     try await withLoop { loop in
       var ends: [Int32] = [-1, -1]
       #expect(pipe(&ends) == 0)

@@ -31,30 +31,6 @@ import UVTestSupport
     #expect(log.values.sorted() == ["accept ok", "read ECANCELED", "sleep ECANCELED", "write ECANCELED"])
   }
 
-  @Test func whatIsAskedOfAClosedLoopFails() async throws {
-    let log = Log<UVError.Code?>()
-    try await withThread {
-      let loop = try EventLoop()
-      let ticks = loop.ticks(every: .milliseconds(1))
-      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-      loop.shutdown()
-      loop.sleep(for: .zero) { log.append($0.error?.code) }
-      loop.files.stat("/") { log.append($0.error?.code) }
-      loop.files.readFile("/etc/passwd") { log.append($0.error?.code) }
-      loop.dns.resolve("localhost") { log.append($0.error?.code) }
-      loop.tcp.connect(host: "127.0.0.1", port: 1) { log.append($0.error?.code) }
-      listener.accept { log.append($0.error?.code) }
-      #expect(log.values == Array(repeating: .loopClosed, count: 6))
-      #expect(throws: UVError(.loopClosed, operation: "tcp_init")) { try loop.tcp.listen(port: 0) }
-      #expect(throws: UVError(.loopClosed, operation: "timer_init")) { try Timer(loop) }
-      #expect(throws: UVError(.loopClosed, operation: "run")) {
-        try loop.run { _ in throw CancellationError() }
-      }
-      #expect(!loop.isAlive)
-      ticks.stop()
-    }
-  }
-
   @Test func anErrorOfTheBodyEndsItsTasks() async throws {
     struct Failed: Error {}
     let log = Log<UVError.Code?>()
@@ -97,18 +73,6 @@ import UVTestSupport
         let loop = try EventLoop()
         loop.runCallbacks { loop in loop.sleep(for: .zero) { _ in } }
       }
-    }
-  }
-
-  @Test func aHandleMayGoOnAnotherThread() async throws {
-    try await withLoop { loop in
-      for _ in 0..<50 {
-        let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-        // The last reference goes with the task, on whatever thread that ends on.
-        let box = Box(listener)
-        await Task.detached { box.value = nil }.value
-      }
-      while loop.activity.handles > 0 { try await loop.sleep(for: .zero).value }
     }
   }
 

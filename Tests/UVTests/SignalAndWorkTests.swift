@@ -59,27 +59,4 @@ import UVTestSupport
       #expect(sum == 500_500)
     }
   }
-
-  @Test func queuedWorkCanBeCancelledAndBegunWorkEndsUnseen() async throws {
-    let began = Log<Int>()
-    try await withLoop { loop in
-      let gate = DispatchSemaphore(value: 0)
-      // More than there are threads, all of them waiting.
-      let tasks = (0..<40).map { number in
-        loop.spawn { () async throws(UVError) in
-          try await loop.work {
-            began.append(number)
-            gate.wait()
-          }.value
-        }
-      }
-      while began.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
-      for task in tasks { task.cancel() }
-      for task in tasks {
-        await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
-      }
-      for _ in tasks { gate.signal() }
-    }
-    #expect(began.values.count < 40)
-  }
 }

@@ -59,8 +59,8 @@ import UVTestSupport
     }
   }
 
-  /// Rule 44 of libuv's: a handle that does not keep the loop running does not; one that does, does.
-  @Test func rule44WhatKeepsALoopRunning() async throws {
+  @Test("Rule 44: a handle keeps its loop running, or not")
+  func whatKeepsALoopRunning() async throws {
     let log = Log<String>()
     try await withThread {
       let loop = try EventLoop()

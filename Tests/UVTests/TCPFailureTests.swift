@@ -17,15 +17,6 @@ import UVTestSupport
     }
   }
 
-  @Test func aUsedPort() async throws {
-    try await withLoop { loop in
-      let first = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-      let address = try first.localAddress()
-      await expectFailure(.addressInUse) { () async throws(UVError) in try loop.tcp.listen(on: address) }
-      try await first.close().value
-    }
-  }
-
   @Test func anAddressThatIsNotOurs() async throws {
     try await withLoop { loop in
       await expectFailure(.addressNotAvailable) { () async throws(UVError) in
@@ -46,42 +37,6 @@ import UVTestSupport
       await expectFailure(.connectionRefused) { () async throws(UVError) in try await connect.value }
       let byName = loop.tcp.connect(host: "localhost", port: Int(address.port))
       await expectFailure(.connectionRefused) { () async throws(UVError) in try await byName.value }
-    }
-  }
-
-  @Test func aNameWithoutAnAddress() async throws {
-    try await withLoop { loop in
-      let connect = loop.tcp.connect(host: "nobody.invalid", port: 1)
-      await expectFailure(.unknownHost, .nameServerFailure) { () async throws(UVError) in
-        try await connect.value
-      }
-      let withNUL = loop.dns.resolve("local\0host")
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try await withNUL.value }
-    }
-  }
-
-  @Test func aPeerThatResets() async throws {
-    try await withPair { loop, client, server in
-      try await server.write("x").value
-      _ = try await client.read().value
-      server.closeReset()
-      await expectFailure(.connectionReset) { () async throws(UVError) in try await client.read().value }
-      // The error was told once; what follows is the end.
-      #expect(try await client.read().value == nil)
-    }
-  }
-
-  @Test func aPeerThatIsGone() async throws {
-    try await withPair { loop, client, server in
-      try await server.close().value
-      var code: UVError.Code?
-      while code == nil {
-        code = await UVTestSupport.code { () async throws(UVError) in
-          try await client.write("x").value
-          try await loop.sleep(for: .zero).value
-        }
-      }
-      #expect(code == .brokenPipe || code == .connectionReset)
     }
   }
 
@@ -117,20 +72,6 @@ import UVTestSupport
       #expect(received.isEmpty)
       #expect(total == 160 * chunk.count)
       try await writer.value
-    }
-  }
-
-  @Test func aReaderThatDoesNotAskIsNotReadFor() async throws {
-    try await withPair { loop, client, server in
-      try await server.write("one").value
-      #expect(try await client.read().value == "one")
-      try await server.write("two").value
-      for _ in 0..<20 { try await loop.sleep(for: .zero).value }
-      // What was not asked for still lies in the system's buffer.
-      var pending: Int32 = 0
-      #expect(ioctl(try client.fileDescriptor(), UInt(FIONREAD), &pending) == 0)
-      #expect(pending == 3)
-      #expect(try await client.read().value == "two")
     }
   }
 
@@ -222,29 +163,6 @@ import UVTestSupport
       for try await part in server { text += String(decoding: part, as: UTF8.self) }
       #expect(text == (0..<20_000).map { "\($0)\n" }.joined())
       #expect(done.values == Array(0..<20_000))
-    }
-  }
-
-  @Test func aSourceHasAHandlerOrIsAsked() async throws {
-    try await withPair { loop, client, server in
-      client.start { _ in }
-      await expectFailure(.sourceStarted) { () async throws(UVError) in try await client.read().value }
-      client.stop()
-      try await server.write("x").value
-      #expect(try await client.read().value == "x")
-    }
-  }
-
-  @Test func halfClosedStreamsStillCarryTheOtherWay() async throws {
-    try await withPair { loop, client, server in
-      try await client.write("question").value
-      try await client.shutdown().value
-      await expectFailure(.brokenPipe) { () async throws(UVError) in try await client.write("more").value }
-      await expectFailure(.notConnected) { () async throws(UVError) in try await client.shutdown().value }
-      #expect(try await server.read().value == "question")
-      #expect(try await server.read().value == nil)
-      try await server.write("answer").value
-      #expect(try await client.read().value == "answer")
     }
   }
 }

@@ -13,17 +13,6 @@ import UVTestSupport
     }
   }
 
-  @Test func aSleepStartedLateInATurnIsNotEarly() async throws {
-    try await withLoop { loop in
-      // The loop's own time is as old as this callback by now.
-      let busyUntil = loop.clock.now.advanced(by: .milliseconds(20))
-      while loop.clock.now < busyUntil {}
-      let start = loop.clock.now
-      try await loop.sleep(for: .milliseconds(10)).value
-      #expect(start.duration(to: loop.clock.now) >= .milliseconds(10))
-    }
-  }
-
   @Test func sleepsEndInOrderAcrossTheWheelsLevels() async throws {
     let log = Log<Int>()
     let delays = (0..<2000).map { ($0 * 7919) % 613 }

@@ -4,6 +4,12 @@ import UV
 import UVTestSupport
 
 @Suite struct UDPTests {
+  #if os(Linux)
+    private static let datagram = Int32(SOCK_DGRAM.rawValue)
+  #else
+    private static let datagram = SOCK_DGRAM
+  #endif
+
   /// Two sockets on this machine, the second connected to the first.
   private func withSockets(
     options: UDP.Options = [], sourceLocation: SourceLocation = #_sourceLocation,
@@ -61,9 +67,10 @@ import UVTestSupport
     #expect(log.values == ["hello", nil])
   }
 
-  /// Rule 20 of libuv's, for datagrams: no bytes from an address are a datagram, none from nowhere are nothing.
-  @Test(arguments: [[], .receiveInBatches] as [UDP.Options])
-  func rule20ADatagramWithoutBytesIsDelivered(options: UDP.Options) async throws {
+  @Test(
+    "Rule 20: no bytes from an address are a datagram, none from nowhere are nothing",
+    arguments: [[], .receiveInBatches] as [UDP.Options])
+  func aDatagramWithoutBytesIsDelivered(options: UDP.Options) async throws {
     try await withSockets(options: options) { loop, receiver, sender in
       try await sender.send("").value
       let datagram = try await receiver.next().value
@@ -108,9 +115,9 @@ import UVTestSupport
     }
   }
 
-  /// Rule 22 of libuv's: the buffer of a batch is sliced, and is free only when libuv says so. A batch that was received
-  /// in one call is handed out as it is asked for, and none of it is lost.
-  @Test func rule22ABatchIsDeliveredAsItIsAskedFor() async throws {
+  /// The buffer of a batch is sliced, and is free only when libuv says so.
+  @Test("Rule 22: a batch received in one call is handed out as it is asked for, and none of it is lost")
+  func aBatchIsDeliveredAsItIsAskedFor() async throws {
     try await withSockets(options: .receiveInBatches) { loop, receiver, sender in
       #expect(receiver.receivesInBatches)
       #expect(!sender.receivesInBatches)
@@ -192,12 +199,7 @@ import UVTestSupport
   ) async throws {
     try await withLoop { loop in
       var pair: [Int32] = [-1, -1]
-      #if os(Linux)
-        let type = Int32(SOCK_DGRAM.rawValue)
-      #else
-        let type = SOCK_DGRAM
-      #endif
-      #expect(socketpair(AF_UNIX, type, 0, &pair) == 0)
+      #expect(socketpair(AF_UNIX, Self.datagram, 0, &pair) == 0)
       let (receiver, sender) = try (
         loop.udp.open(fileDescriptor: pair[0]), loop.udp.open(fileDescriptor: pair[1])
       )
@@ -363,7 +365,7 @@ import UVTestSupport
 
   @Test func takingOverADescriptor() async throws {
     try await withLoop { loop in
-      let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+      let descriptor = socket(AF_INET, Self.datagram, 0)
       let opened = try loop.udp.open(fileDescriptor: descriptor, options: .receiveInBatches)
       #expect(opened.receivesInBatches)
       let other = try loop.udp.bind(host: "127.0.0.1", port: 0)

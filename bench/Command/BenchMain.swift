@@ -34,12 +34,15 @@ public struct BenchMain: Sendable {
   public var targets: [Target]
   /// How it is found out whether cost grows; nil without such a workload.
   public var scaling: Scaling?
+  /// Commands of the program's own, beside those that every benchmark program has.
+  public var commands: [any ParsableCommand.Type]
 
   /// A program.
   public init(
     name: String, abstract: String = "Measure, compare, and tell when something got slower.",
     workloads: [any Workload], libraries: [String: String] = [:], targets: [Target] = [],
-    scaling: Scaling? = nil
+    scaling: Scaling? = nil,
+    commands: [any ParsableCommand.Type] = []
   ) {
     self.name = name
     self.abstract = abstract
@@ -47,6 +50,7 @@ public struct BenchMain: Sendable {
     self.libraries = libraries
     self.targets = targets
     self.scaling = scaling
+    self.commands = commands
   }
 
   /// What a worker can be asked for: `scale` has a workload of its own.

@@ -32,6 +32,9 @@ struct CheckCommand: ParsableCommand {
   @Option(name: .shortAndLong, help: "The workload. (default: the last one with an open loop)")
   var workload: String?
 
+  @Option(help: "Where to write the figures as JSON.")
+  var json: String?
+
   func validate() throws {
     guard rate >= 100, seconds >= 2, rate * seconds <= 1e8 else {
       throw ValidationError("--rate is at least 100 and --seconds at least 2")
@@ -39,6 +42,7 @@ struct CheckCommand: ParsableCommand {
   }
 
   func run() throws {
+    if let json { try AtomicFile.checkWritable(json) }
     let (recording, clock) = Self.recordingCost()
     print(
       "recording a latency: \(Figure.fixed(recording, digits: 1)) ns; reading the clock:"
@@ -46,8 +50,10 @@ struct CheckCommand: ParsableCommand {
     Interruption.install()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    let isRight = try stalls(scratch.path)
-    guard isRight, recording < 50 else { throw ExitWith(code: .regression) }
+    guard let check = try stalls(scratch.path) else { return }
+    for line in check.lines { print(line) }
+    if let json { try AtomicFile.write(try LineJSON.string(check, pretty: true) + "\n", to: json) }
+    guard check.isRight, recording < 50 else { throw ExitWith(code: .regression) }
   }
 
   /// Nanoseconds for a sample with a spread-out value, and for a reading of the clock.
@@ -70,12 +76,12 @@ struct CheckCommand: ParsableCommand {
     return (recordings.min() ?? .infinity, clocks.min() ?? .infinity)
   }
 
-  private func stalls(_ directory: String) throws -> Bool {
+  private func stalls(_ directory: String) throws -> StallCheck? {
     let open = BenchMain.current.workloads.filter(\.hasOpenLoop)
     guard let chosen = open.last(where: { workload == nil || $0.name == workload }) else {
       guard workload == nil else { throw UsageError("there is no such workload with an open loop") }
       print("no workload has an open loop: there is no server to stall")
-      return true
+      return nil
     }
     let item = try SuitePlan.cases(
       [chosen], patterns: [], styles: [], overrides: [:], quick: true)[0]
@@ -93,36 +99,6 @@ struct CheckCommand: ParsableCommand {
     let speed = 20_000e9 / Double(max(trial.wallNanoseconds, 1))
     let closed = try ask(max(1000, Int(speed * seconds)), nil)
     print("\n\(id), stopped for 100 ms in every second, \(Figure.count(rate)) requests per second:")
-    return Self.show(answer, closed: closed)
-  }
-
-  private static func show(_ answer: WorkerAnswer, closed: WorkerAnswer) -> Bool {
-    var table = TextTable([
-      ("percentile", .left), ("expected", .right), ("open loop", .right), ("its service time", .right),
-      ("closed loop", .right),
-    ])
-    let response = LatencyHistogram(answer.latencies)
-    let service = LatencyHistogram(answer.service ?? SparseHistogram())
-    let hidden = LatencyHistogram(closed.latencies)
-    func duration(_ value: UInt64?) -> String { value.map { Figure.duration(Double($0)) } ?? "–" }
-    var isRight = true
-    for (percentile, expected) in [(50.0, 0.0), (95, 50e6), (98, 80e6), (99, 90e6), (99.5, 95e6)] {
-      let measured = response.percentile(percentile)
-      table.add([
-        "p" + Figure.fixed(percentile, digits: percentile == 99.5 ? 1 : 0),
-        expected == 0 ? "no stall" : Figure.duration(expected), duration(measured),
-        duration(service.percentile(percentile)), duration(hidden.percentile(percentile)),
-      ])
-      if expected > 0 {
-        let distance = abs(Double(measured ?? 0) - expected)
-        isRight = isRight && distance < 12e6
-      }
-    }
-    for line in table.render() { print(line) }
-    print(
-      isRight
-        ? "right: the stalls have their true share of the open loop's percentiles"
-        : "wrong: the open loop's percentiles are more than 12 ms from what they must be")
-    return isRight
+    return StallCheck(open: answer, closed: closed)
   }
 }

@@ -16,6 +16,7 @@ enum Counters {
       Meter.Counter(name: "allocations") { bench_hooks_allocations() },
       Meter.Counter(name: "allocated_bytes") { bench_hooks_bytes() },
       Meter.Counter(name: "system_calls") { bench_hooks_system_calls() },
+      Meter.Counter(name: "vain_calls") { bench_hooks_vain_calls() },
       Meter.Counter(name: "waits") { bench_hooks_waits() },
       Meter.Counter(name: "jobs_run") { bench_hooks_jobs() },
       Meter.Counter(name: "wakeups") { bench_hooks_wakeups() },

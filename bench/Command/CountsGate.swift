@@ -44,7 +44,7 @@ struct CountsGate {
   func update() throws -> String {
     let path = path
     try AtomicFile.checkWritable(path)
-    let fresh = try count(try rows.cases(quick: true, alsoC: false), repetitions: 5)
+    let fresh = try count(try rows.cases(quick: true, alsoC: false), processes: 3)
     var baseline = CountsBaseline(
       swift: Machine.swiftVersion, libraries: BenchMain.current.libraries,
       architecture: Machine.current().architecture, rows: [:])
@@ -63,13 +63,13 @@ struct CountsGate {
   }
 
   private func count(
-    _ cases: [SuitePlan.Case], repetitions: Int = 3
+    _ cases: [SuitePlan.Case], processes: Int = 1
   ) throws -> [String: Counts] {
     guard !Counters.all.isEmpty else {
       throw NotComparable("allocations cannot be counted on this system: it takes glibc on Linux")
     }
     let runner = CountsRunner(progress: Progress(), startWorker: workers.start)
-    var counts = try runner.run(cases, repetitions: repetitions)
+    var counts = try runner.run(cases, processes: processes)
     if instructions {
       let counter = try InstructionCounter(workers: workers, scratch: scratch)
       for (id, value) in try counter.count(cases) { counts[id]?["instructions"] = value }

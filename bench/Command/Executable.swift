@@ -1,5 +1,10 @@
 import BenchKit
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -19,19 +24,32 @@ enum Executable {
       // A new build may have taken its place meanwhile; the kernel still has the old one.
       return access(path, X_OK) == 0 ? path : "/proc/\(getpid())/exe"
     #else
-      return CommandLine.arguments[0]
+      let path = CommandLine.arguments[0]
+      guard path.contains("/"), !path.hasPrefix("/") else { return path }
+      return FileManager.default.currentDirectoryPath + "/" + path
     #endif
   }()
 
   /// What to put before a command so that it ends when this process does.
   static var attended: [String] { [path, "attend", "\(getpid())"] }
 
-  /// What a shell command prints on its first line, or an empty text.
-  static func firstLine(of command: String) -> String {
+  /// What a command prints on its first line within so many seconds, or an empty text.
+  static func firstLine(of command: [String], within seconds: Double = 10) -> String {
+    // Quoted as a shell wants it.
+    let words = command.map {
+      "'"
+        + $0.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: "'\\''") + "'"
+    }
+    return firstLine(of: words.joined(separator: " "), within: seconds)
+  }
+
+  /// What a shell command prints on its first line within so many seconds, or an empty text.
+  static func firstLine(of command: String, within seconds: Double = 10) -> String {
     guard let child = try? ChildProcess(["/bin/sh", "-c", command + " 2>/dev/null; echo"]) else {
       return ""
     }
-    let line = try? child.readLine(within: 10)
+    let line = try? child.readLine(within: seconds)
     child.finish()
     return line ?? ""
   }

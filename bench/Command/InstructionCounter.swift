@@ -27,23 +27,37 @@ struct InstructionCounter {
     // Valgrind 3.19 cannot read the debug information of recent compilers.
     let stripped = scratch + "/stripped"
     let source = workers.program
-    _ = Executable.firstLine(of: "objcopy --strip-debug '\(source)' '\(stripped)'")
+    _ = Executable.firstLine(of: ["objcopy", "--strip-debug", source, stripped], within: 120)
     program = FileManager.default.isExecutableFile(atPath: stripped) ? stripped : source
   }
 
   /// Instructions per operation of every row that runs on one thread: what is handed
-  /// from thread to thread varies by several per cent.
-  func count(_ cases: [SuitePlan.Case]) throws -> [String: CountFigure] {
+  /// from thread to thread varies by several per cent. Rows that are not reached within so
+  /// many seconds are left out, and that is said.
+  func count(_ cases: [SuitePlan.Case], within seconds: Double? = nil) throws -> [String: CountFigure] {
     let progress = Progress()
     defer { progress.clear() }
-    let chosen = cases.filter { $0.workload.decidingClock == .processor }
+    let started = ProcessUsage.now().wall
+    var skipped = 0
+    var longest = 0.0
+    let chosen = cases.filter { $0.workload.isSingleThreaded }
     var figures: [String: CountFigure] = [:]
     for (index, item) in chosen.enumerated() {
       for style in item.styles {
         let id = item.id(style)
+        let elapsed = Double(ProcessUsage.now().wall - started) / 1e9
+        if let seconds, elapsed + longest > seconds {
+          skipped += 1
+          continue
+        }
         progress.show("instructions of \(id)", share: Double(index) / Double(chosen.count))
         figures[id.description] = CountFigure([try slope(item, id)])
+        longest = max(longest, Double(ProcessUsage.now().wall - started) / 1e9 - elapsed)
       }
+    }
+    progress.clear()
+    if skipped > 0 {
+      RootCommand.complain("the instructions of \(skipped) rows were not counted: no time was left for them")
     }
     return figures
   }

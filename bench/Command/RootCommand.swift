@@ -17,7 +17,7 @@ struct RootCommand: ParsableCommand {
       RunCommand.self, TargetsCommand.self, PeersCommand.self, ScaleCommand.self, CompareCommand.self,
       ReportCommand.self, GateCommand.self,
       DoctorCommand.self, CheckCommand.self, WorkerCommand.self,
-    ],
+    ] + BenchMain.current.commands,
     defaultSubcommand: RunCommand.self)
 
   /// Parses the command line, does what it says, and returns what to exit with.

@@ -95,7 +95,8 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     if list { return Listing.show(BenchMain.current.workloads) }
-    let plan = try plan()
+    let started = ProcessUsage.now().wall
+    var plan = try plan()
     if let json { try AtomicFile.checkWritable(json) }
     if pin != "auto" { setenv("BENCH_CPUS", pin, 1) }
     Interruption.install()
@@ -104,8 +105,11 @@ struct RunCommand: ParsableCommand {
     let workers = Workers(directory: scratch.path)
     var instructions: [String: CountFigure] = [:]
     if counters, InstructionCounter.isAvailable {
-      instructions = try InstructionCounter(workers: workers, scratch: scratch.path).count(plan.cases)
+      // A third of the time: the rest is for what the run is about.
+      instructions = try InstructionCounter(workers: workers, scratch: scratch.path)
+        .count(plan.cases, within: plan.budget.map { $0 / 3e9 })
     }
+    plan.spend(Double(ProcessUsage.now().wall - started))
     let suite = SuiteRun(plan: plan) { rows in
       for line in ResultTable.lines(rows) { print(line) }
       for line in LatencyVerdict.lines(rows) { print("  " + line) }

@@ -21,7 +21,9 @@ struct ScratchDirectory {
   /// Makes the directory below `parent`, or below the usual place for temporary files.
   init(below parent: String? = nil) throws {
     let variables = ProcessInfo.processInfo.environment
-    let parent = parent ?? variables["TMPDIR"] ?? "/tmp"
+    let given = parent ?? variables["TMPDIR"] ?? "/tmp"
+    // It must still be found when the working directory is another.
+    let parent = given.hasPrefix("/") ? given : FileManager.default.currentDirectoryPath + "/" + given
     Self.sweep(parent)
     path = parent + (parent.hasSuffix("/") ? "" : "/") + "uvbench-\(getpid())"
     do {

@@ -10,39 +10,49 @@ struct Selftest {
   var deadline: UInt64
   /// What was found.
   var record: SelftestRecord
+  private let begun = ProcessUsage.now().wall
+
+  init(workers: Workers, cases: [SuitePlan.Case], deadline: UInt64, record: SelftestRecord) {
+    (self.workers, self.cases, self.deadline, self.record) = (workers, cases, deadline, record)
+  }
 
   /// Injects something that can be counted, and looks whether the counts tell.
-  mutating func counts(instructions: Bool, repetitions: Int, scratch: String) throws {
-    let base = try count([], repetitions: 5)
+  mutating func counts(repetitions: Int) throws {
+    let base = try count([], processes: 3)
     for (name, arguments) in [
       ("alloc", ["--inject-alloc"]), ("syscall", ["--inject-syscall"]),
       ("enqueue", ["--inject-enqueue"]), ("counts-0", []),
     ] {
       for _ in 0..<repetitions {
         let started = ProcessUsage.now().wall
-        let head = try count(arguments, repetitions: 3)
+        let head = try count(arguments)
         note(name, base, head, since: started)
       }
     }
-    guard instructions else { return }
+  }
+
+  /// Does one per cent more, and looks whether instructions tell.
+  mutating func instructions(repetitions: Int, scratch: String) throws {
     let counter = try InstructionCounter(workers: workers, scratch: scratch)
     let plain = try counter.count(cases).mapValues { ["instructions": $0] }
     var changed = workers
-    for (name, share) in [("instructions-0", 0), ("instructions-1", 1)] {
-      changed.arguments = share == 0 ? [] : ["--inject", "\(share)"]
-      let injected = try InstructionCounter(workers: changed, scratch: scratch)
-      for _ in 0..<repetitions where ProcessUsage.now().wall < deadline {
+    for _ in 0..<repetitions {
+      for (name, share) in [("instructions-0", 0), ("instructions-1", 1)] {
+        // Times need the most of what there is.
+        guard ProcessUsage.now().wall < begun + (deadline - begun) / 3 else { return }
+        changed.arguments = share == 0 ? [] : ["--inject", "\(share)"]
+        let injected = try InstructionCounter(workers: changed, scratch: scratch)
         let started = ProcessUsage.now().wall
         note(name, plain, try injected.count(cases).mapValues { ["instructions": $0] }, since: started)
       }
     }
   }
 
-  private func count(_ arguments: [String], repetitions: Int) throws -> [String: Counts] {
+  private func count(_ arguments: [String], processes: Int = 1) throws -> [String: Counts] {
     var workers = workers
     workers.arguments = arguments
     return try CountsRunner(progress: Progress(), startWorker: workers.start)
-      .run(cases, repetitions: repetitions)
+      .run(cases, processes: processes)
   }
 
   private mutating func note(
@@ -64,7 +74,6 @@ struct Selftest {
     _ changes: [String], bias: Double?, save: (SelftestRecord) throws -> Void
   ) throws {
     let progress = Progress()
-    let begun = ProcessUsage.now().wall
     var plan: [(name: String, base: [String], head: [String])] = []
     for change in changes {
       plan.append(("0", [], []))
@@ -74,13 +83,13 @@ struct Selftest {
       let words = ["--inject-bias", "\(bias)"]
       plan.append(("bias", words, words))
     }
-    var turn = 0
+    var turn = record.tallies.reduce(0) { $0 + $1.outcomes.values.reduce(0, +) }
     while !plan.isEmpty, !cases.isEmpty {
+      // Each row with each change, before any comes again.
       let item = cases[turn % cases.count]
       let (name, base, head) = plan[turn / cases.count % plan.count]
       let now = ProcessUsage.now().wall
-      // The slowest comparison takes twice twenty seconds and the starting of workers.
-      guard now + 25_000_000_000 < deadline else { break }
+      guard now + 20_000_000_000 < deadline else { break }
       progress.show(
         "\(item.workload.name), injected \(name)",
         share: Double(now - begun) / Double(max(deadline - begun, 1)))
@@ -99,7 +108,7 @@ struct Selftest {
   ) throws -> GateRow {
     var options = TimeGate.Options()
     options.seed = seed
-    options.comparesWork = false
+    options.comparesWork = base == head && base.isEmpty
     options.confirms = false
     let (plain, changed) = (started(base), started(head))
     let gate = TimeGate(

@@ -48,7 +48,7 @@ struct SelftestCommand: ParsableCommand {
   @Option(name: .shortAndLong, help: "Only workloads whose name fits. Repeatable. (default: three of them)")
   var workload: [String] = []
 
-  @Option(name: .shortAndLong, help: "The style. (default: the first of each workload)")
+  @Option(name: .shortAndLong, help: "The style. (default: the first and the last of each workload)")
   var style: String?
 
   @Option(help: "Where to write the figures as JSON.")
@@ -72,8 +72,10 @@ struct SelftestCommand: ParsableCommand {
       workers: Workers(directory: scratch.path), cases: try cases(), deadline: limit,
       record: try read())
     do {
-      try test.counts(
-        instructions: !skipInstructions && !quick, repetitions: quick ? 1 : 5, scratch: scratch.path)
+      try test.counts(repetitions: quick ? 1 : 10)
+      if InstructionCounter.isAvailable, !skipInstructions {
+        try test.instructions(repetitions: quick ? 1 : 10, scratch: scratch.path)
+      }
       let changes = inject?.values ?? (quick ? [5, 10] : [3, 5, 10, 20])
       try test.times(changes.map { "\($0)" }, bias: injectBias) { record in try save(record) }
     } catch {
@@ -103,13 +105,11 @@ struct SelftestCommand: ParsableCommand {
             && (patterns.isEmpty || patterns.contains { Glob($0).matches(workload.name) })
         }
       }, quick: true)
-    // One case and one style of each workload.
+    // One case of each workload, and of that the cheapest row and the one with most of Swift.
     var seen: Set<String> = []
-    return all.compactMap { item in
-      guard seen.insert(item.workload.name).inserted else { return nil }
-      var item = item
-      item.styles = Array(item.styles.prefix(1))
-      return item
+    return all.filter { seen.insert($0.workload.name).inserted }.flatMap { item in
+      Set([item.styles.first, item.styles.last].compactMap { $0 }).sorted { $0.rawValue > $1.rawValue }
+        .map { SuitePlan.Case(workload: item.workload, parameters: item.parameters, styles: [$0]) }
     }
   }
 

@@ -16,8 +16,8 @@ struct WorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Measure what standard input asks for, a line at a time.",
     discussion: """
-      Lines are `run <workload-id> <operations> <seed>`, `time …` or `count …`, where an id is
-      such as tcp-echo@1/c?connections=50&size=64. Each is answered with one line of JSON.
+      Lines are `run <workload-id> <operations> <seed>`, `time …`, `duel …` or `count …`, where
+      an id is such as tcp-echo@1/c?connections=50&size=64. Each is answered with one line of JSON.
       """)
 
   @Option(help: "End when this process ends.")
@@ -34,8 +34,12 @@ struct WorkerCommand: ParsableCommand {
     bench_raise_descriptor_limit()
     let scratch = try ScratchDirectory(below: directory)
     defer { scratch.remove() }
+    let generator = [Executable.path, "generate"]
+    // Where it is called the same in every process: a name's length is counted, too, where it
+    // is copied.
+    guard chdir(scratch.path) == 0 else { throw UsageError("cannot change to \(scratch.path)") }
     let context = WorkloadContext(
-      directory: scratch.path, loadGenerator: [Executable.path, "generate"],
+      directory: ".", loadGenerator: generator,
       abort: { error in
         let answer = WorkerAnswer(failure: .wrongWork, message: "\(error)")
         WorkerCommand.send((try? LineJSON.string(answer)) ?? "")
@@ -43,7 +47,8 @@ struct WorkerCommand: ParsableCommand {
       })
     let server = WorkerServer(
       workloads: BenchMain.current.allWorkloads, context: context, counters: Counters.all,
-      setCounting: { bench_hooks_count($0 ? 1 : 0) }, injection: try injections.start())
+      setCounting: { bench_hooks_count($0 ? 1 : 0) },
+      setConfined: { _ = bench_confine_process($0 ? 1 : 0) }, injection: try injections.start())
     try server.serve(
       hello: WorkerHello(libraries: BenchMain.current.libraries),
       read: { readLine() }, write: { WorkerCommand.send($0) })

@@ -1,16 +1,18 @@
 // Counts system calls where they are made: in the C library, by standing in front of
 // it. Exact for what libuv and the rows call, without a tracer, also in a container.
 // What the C library calls for itself (a lock that waits, a directory it reads) is not
-// seen. Waits are counted apart: how many answers one wait brings depends on timing.
+// seen. Counted apart is what depends on timing: waits, since one may bring any number of
+// answers, and calls in vain, which found nothing to do (EAGAIN) or could not write all.
 
 #include "bench_hooks.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
-static _Atomic uint64_t system_calls, waits, jobs, wakeups;
+static _Atomic uint64_t system_calls, vain_calls, waits, jobs, wakeups;
 
 uint64_t bench_hooks_system_calls(void) { return atomic_load(&system_calls); }
+uint64_t bench_hooks_vain_calls(void) { return atomic_load(&vain_calls); }
 uint64_t bench_hooks_waits(void) { return atomic_load(&waits); }
 uint64_t bench_hooks_jobs(void) { return atomic_load(&jobs); }
 uint64_t bench_hooks_wakeups(void) { return atomic_load(&wakeups); }
@@ -22,6 +24,7 @@ __attribute__((noinline)) void bench_hooks_mark(void) { __asm__ volatile("" ::: 
 #define _GNU_SOURCE
 #endif
 #define NEXT ((void *)-1l)
+#include <errno.h>
 #include <stdarg.h>
 
 // Declared by hand: the system's headers wrap some of these in ways that a definition
@@ -30,6 +33,24 @@ extern void *dlsym(void *handle, const char *name);
 
 static inline void note(_Atomic uint64_t *counter) {
   if (bench_hooks_is_counting()) atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+/// Counts a call that returned `result`; `asked` is what a whole write would have returned.
+static inline void note_call(long result, long asked) {
+  int in_vain = result < 0 ? errno == EAGAIN : result < asked;
+  note(in_vain ? &vain_calls : &system_calls);
+}
+
+/// As the system has it, whose header declares what is defined here.
+struct part {
+  void *bytes;
+  size_t count;
+};
+
+static long sum(const void *parts, int count) {
+  long all = 0;
+  for (int i = 0; i < count; i++) all += (long)((const struct part *)parts)[i].count;
+  return all;
 }
 
 // Weak, so that a program that is linked statically takes the real ones and counts nothing.
@@ -42,9 +63,20 @@ static inline void note(_Atomic uint64_t *counter) {
     return next arguments;                                                     \
   }
 
-#define CALL(name, parameters, arguments) COUNTED(system_calls, long, name, parameters, arguments)
+#define CALLED(result, name, parameters, arguments, asked)                     \
+  result name parameters;                                                      \
+  __attribute__((weak)) result name parameters {                               \
+    static result (*_Atomic next) parameters;                                  \
+    if (next == NULL) next = (result(*) parameters)dlsym(NEXT, #name);         \
+    result got = next arguments;                                               \
+    note_call(got, asked);                                                     \
+    return got;                                                                \
+  }
+
 #define WAIT(name, parameters, arguments) COUNTED(waits, int, name, parameters, arguments)
-#define CALL_INT(name, parameters, arguments) COUNTED(system_calls, int, name, parameters, arguments)
+#define CALL(name, parameters, arguments) CALLED(long, name, parameters, arguments, 0)
+#define WRITE(name, parameters, arguments, asked) CALLED(long, name, parameters, arguments, asked)
+#define CALL_INT(name, parameters, arguments) CALLED(int, name, parameters, arguments, 0)
 
 // How often a loop's own descriptor for wake-ups is read and written depends on how many
 // wake-ups fall together, so that is left out; the wake-ups themselves are counted.
@@ -63,16 +95,17 @@ __attribute__((weak)) int eventfd(unsigned value, int flags) {
   return fd;
 }
 
-#define TRANSFER(name, pointer)                                                \
+#define TRANSFER(name, pointer, asked)                                         \
   long name(int fd, pointer bytes, size_t count);                              \
   __attribute__((weak)) long name(int fd, pointer bytes, size_t count) {       \
     static long (*_Atomic next)(int, pointer, size_t);                         \
     if (next == NULL) next = (long (*)(int, pointer, size_t))dlsym(NEXT, #name); \
-    if (!carries_events(fd)) note(&system_calls);                              \
-    return next(fd, bytes, count);                                             \
+    long got = next(fd, bytes, count);                                         \
+    if (!carries_events(fd)) note_call(got, asked);                            \
+    return got;                                                                \
   }
-TRANSFER(read, void *)
-TRANSFER(write, const void *)
+TRANSFER(read, void *, 0)
+TRANSFER(write, const void *, (long)count)
 
 int close(int fd);
 __attribute__((weak)) int close(int fd) {
@@ -84,10 +117,10 @@ __attribute__((weak)) int close(int fd) {
 }
 
 CALL(readv, (int fd, const void *parts, int count), (fd, parts, count))
-CALL(writev, (int fd, const void *parts, int count), (fd, parts, count))
+WRITE(writev, (int fd, const void *parts, int count), (fd, parts, count), sum(parts, count))
 CALL(pread64, (int fd, void *bytes, size_t count, long at), (fd, bytes, count, at))
-CALL(pwrite64, (int fd, const void *bytes, size_t count, long at), (fd, bytes, count, at))
-CALL(send, (int fd, const void *bytes, size_t count, int flags), (fd, bytes, count, flags))
+WRITE(pwrite64, (int fd, const void *bytes, size_t count, long at), (fd, bytes, count, at), (long)count)
+WRITE(send, (int fd, const void *bytes, size_t count, int flags), (fd, bytes, count, flags), (long)count)
 CALL(recv, (int fd, void *bytes, size_t count, int flags), (fd, bytes, count, flags))
 CALL(sendmsg, (int fd, const void *message, int flags), (fd, message, flags))
 CALL(recvmsg, (int fd, void *message, int flags), (fd, message, flags))

@@ -48,6 +48,7 @@ static int run(struct session *session, const char *line) {
   session->poisson = (int)integer(line, " poisson=");
   session->silent = (int)integer(line, " silent=");
   session->error[0] = 0;
+  bench_pin_thread((int)number(line, " cpu="));
   session_reset(session);
   if (session->connections == 0 || session->size == 0 || session->port_count == 0) {
     return session_fail(session, "port, connections and size must be positive", 0);
@@ -69,9 +70,8 @@ static int run(struct session *session, const char *line) {
 }
 
 int load_generator_main(int argc, char **argv) {
-  if (argc < 3) return 2;
+  if (argc < 2) return 2;
   bench_die_with_parent((pid_t)atoi(argv[1]));
-  bench_pin_thread(atoi(argv[2]));
   bench_raise_descriptor_limit();
   struct session session = {0};
   session.latencies = bench_latency_create();

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
+#include <dirent.h>
 #include <sched.h>
 #include <string.h>
 #include <signal.h>
@@ -18,12 +19,16 @@
 static cpu_set_t original;
 static int known = 0;
 
+// Where unpinning returns to: all of them, or one that is shared with another process.
+static cpu_set_t home;
+
 // `BENCH_CPUS` chooses the processors: a list such as `2,3`, the first for the measured
 // side; `off` leaves threads where the system puts them.
 static int chosen[8], choices = 0;
 
 __attribute__((constructor)) static void remember(void) {
   known = sched_getaffinity(0, sizeof original, &original) == 0;
+  home = original;
   const char *list = getenv("BENCH_CPUS");
   if (list == NULL || *list == 0) return;
   if (strcmp(list, "off") == 0) known = 0;
@@ -69,7 +74,26 @@ int bench_pin_thread(int cpu) {
 }
 
 void bench_unpin_thread(void) {
-  if (known) sched_setaffinity(0, sizeof original, &original);
+  if (known) sched_setaffinity(0, sizeof home, &home);
+}
+
+int bench_confine_process(int confined) {
+  int cpu = bench_usable_cpu(0);
+  if (!known || cpu < 0) return -1;
+  home = original;
+  if (confined) {
+    CPU_ZERO(&home);
+    CPU_SET(cpu, &home);
+  }
+  // Threads that are started later inherit from these.
+  DIR *threads = opendir("/proc/self/task");
+  if (threads == NULL) return -1;
+  for (struct dirent *thread; (thread = readdir(threads)) != NULL;) {
+    int id = atoi(thread->d_name);
+    if (id > 0) sched_setaffinity(id, sizeof home, &home);
+  }
+  closedir(threads);
+  return 0;
 }
 #else
 void bench_die_with_parent(pid_t parent) {
@@ -85,6 +109,7 @@ int bench_usable_cpus(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
 int bench_usable_cpu(int rank) { return -1; }
 int bench_pin_thread(int cpu) { return -1; }
 void bench_unpin_thread(void) {}
+int bench_confine_process(int confined) { return -1; }
 #endif
 
 void bench_raise_descriptor_limit(void) {

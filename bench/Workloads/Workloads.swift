@@ -87,18 +87,19 @@ public enum Workloads {
       (.future, ThenChain.future), (.async, ThenChain.async),
     ])
 
+  private static let echoRows: [(style: Style, serve: ServerRow)] = [
+    (.c, CRow.server(cb_tcp_echo_run)),
+    (.callback, TCPEcho.callback), (.promise, TCPEcho.promise),
+    (.future, TCPEcho.future), (.async, TCPEcho.async),
+  ]
+
   static let tcpPingPong = ServerWorkload(
     name: "tcp-ping-pong", summary: "a message there and back on one connection",
     parameters: [
       Parameter("cores", 1, 2, help: "1: the client shares the server's processor; 2: one each"),
       Parameter("size", 64, help: "bytes of a message"),
     ],
-    load: .echo,
-    rows: [
-      (.c, CRow.server(cb_tcp_echo_run)),
-      (.callback, TCPEcho.callback), (.promise, TCPEcho.promise),
-      (.future, TCPEcho.future), (.async, TCPEcho.async),
-    ])
+    load: .echo, rows: echoRows)
 
   static let tcpEcho = ServerWorkload(
     name: "tcp-echo", summary: "a message there and back on one of many connections",
@@ -106,12 +107,7 @@ public enum Workloads {
       Parameter("connections", 50, help: "connections, each with one message under way"),
       Parameter("size", 64, help: "bytes of a message"),
     ],
-    load: .echo,
-    rows: [
-      (.c, CRow.server(cb_tcp_echo_run)),
-      (.callback, TCPEcho.callback), (.promise, TCPEcho.promise),
-      (.future, TCPEcho.future), (.async, TCPEcho.async),
-    ])
+    load: .echo, rows: echoRows)
 
   /// `tcp-echo` for `scale`, which looks at one parameter at a time.
   public static let scaling = Scaling(

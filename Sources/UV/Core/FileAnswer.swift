@@ -20,6 +20,17 @@ enum FileAnswer {
     .other({ done(.success(convert($0))) }, { done(.failure($0)) }, { _ = convert($0) })
   }
 
+  /// The same for a file or directory whose name only the answer tells: without it, nobody could remove that.
+  static func temporary<Success>(
+    _ convert: @escaping (FileRequest) -> Success, _ done: @escaping Completion<Success>,
+    remove: @escaping (UnsafePointer<CChar>) -> Int32
+  ) -> FileAnswer {
+    .other({ done(.success(convert($0))) }, { done(.failure($0)) }) { request in
+      _ = convert(request)
+      _ = remove(request.request.pointee.path)
+    }
+  }
+
   func succeed(from request: FileRequest) {
     switch self {
     case .void(let done): done(.success(()))

@@ -10,6 +10,8 @@ final class FileRequest: ActiveRequest {
     case ordinary
     /// Goes on until every byte is written.
     case write(descriptor: Int32, offset: Int64?)
+    /// Begins again if a signal interrupts it, as libuv has every other operation do.
+    case read(descriptor: Int32, offset: Int64?)
     /// Cannot be cancelled: a descriptor that is not closed is lost.
     case close
   }
@@ -101,7 +103,7 @@ final class FileRequest: ActiveRequest {
   // MARK: Ending
 
   fileprivate func finish() {
-    if writesOn() { return }
+    if goesOn() { return }
     loop.requests.remove(self)
     let result = request.pointee.result
     let answer = answer.take()!
@@ -120,21 +122,40 @@ final class FileRequest: ActiveRequest {
     recycle()
   }
 
-  /// Continues a write of which the system has taken only a part.
-  private func writesOn() -> Bool {
-    let written = request.pointee.result
-    guard case .write(let descriptor, let offset) = kind, written > 0, written < bytes!.count else {
+  /// Goes on with a write of which the system has taken only a part, and with a read that it did not begin.
+  private func goesOn() -> Bool {
+    let result = request.pointee.result
+    switch kind {
+    case .write(let descriptor, let offset) where result > 0 && result < bytes!.count:
+      let rest = offset.map { $0 + Int64(result) }
+      bytes = bytes!.dropping(result)
+      kind = .write(descriptor: descriptor, offset: rest)
+      return begins { Self.write(loop, $0, descriptor, bytes!, rest, $1) }
+    case .read(let descriptor, let offset) where result == Int(UV_EINTR.rawValue) && !isCancelled:
+      return begins { Self.read(loop, $0, descriptor, bytes!, offset, $1) }
+    default:
       return false
     }
-    bytes = bytes!.dropping(written)
-    let rest = offset.map { $0 + Int64(written) }
-    kind = .write(descriptor: descriptor, offset: rest)
+  }
+
+  /// Begins the operation once more, with the same request; false if libuv refuses.
+  private func begins(_ call: (UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32) -> Bool {
     uv_fs_req_cleanup(request)
     cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
-    let code = Self.write(loop, request, descriptor, bytes!, rest, didFinishFileRequest)
+    let code = call(request, didFinishFileRequest)
     if code == 0 { return true }
     request.pointee.result = Int(code)
     return false
+  }
+
+  /// Hands a read into `room` to libuv.
+  static func read(
+    _ loop: EventLoop, _ request: UnsafeMutablePointer<uv_fs_t>, _ descriptor: Int32, _ room: Bytes,
+    _ offset: Int64?, _ done: @escaping uv_fs_cb
+  ) -> Int32 {
+    var buffer = uv_buf_t()
+    cuv_buf_set(&buffer, room.start, room.count)
+    return uv_fs_read(loop.raw, request, descriptor, &buffer, 1, offset ?? -1, done)
   }
 
   /// Hands a write to libuv.

@@ -80,7 +80,7 @@ public class Handle {
 
   /// Why libuv may call the handle.
   struct Activity: OptionSet {
-    let rawValue: UInt8
+    let rawValue: UInt16
     static let source = Activity(rawValue: 1)
     static let writing = Activity(rawValue: 2)
     static let shutdown = Activity(rawValue: 4)
@@ -89,6 +89,7 @@ public class Handle {
     static let process = Activity(rawValue: 32)
     static let batch = Activity(rawValue: 64)
     static let callback = Activity(rawValue: 128)
+    static let backoff = Activity(rawValue: 256)
   }
 
   /// What a handle is to a graceful shutdown of its loop.

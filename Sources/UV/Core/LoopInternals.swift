@@ -12,6 +12,7 @@ final class LoopInternals {
   private var mainQueue: UnsafeMutablePointer<uv_poll_t>?
   /// Whether the handles are there; false again once they begin to close.
   private(set) var isAttached = false
+  private var isClosed = false
   /// Whether the loop may be driven from outside, by somebody who asks libuv alone how long to wait.
   private var isDrivenByHost = false
   @exclusivity(unchecked) private var dirtyStreams: [ByteStream] = []
@@ -91,7 +92,13 @@ final class LoopInternals {
   }
 
   func close(_ loop: EventLoop) {
-    guard isAttached else { return }
+    guard !isClosed else { return }
+    isClosed = true
+    guard isAttached else {
+      prepare.deallocate()
+      idle.deallocate()
+      return
+    }
     isAttached = false
     dirtyStreams = []
     wakeup.close(loop)

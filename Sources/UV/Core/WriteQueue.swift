@@ -7,44 +7,20 @@ import CUV
 /// buffers: libuv 1.44 completes one request for each time that the socket becomes writable, so many small ones take
 /// many turns. A writer that waits for each write is never held up.
 final class WriteQueue: Cancelling {
-  private enum Waiter {
-    case none
-    case callback(Completion<Void>)
-    case task(UnsafeContinuation<UnsafeTransfer<Int32>, Never>)
-
-    func resume(_ code: Int32) {
-      switch self {
-      case .none: break
-      case .callback(let done): done(code < 0 ? .failure(failure(code, "write")) : .success(()))
-      case .task(let continuation): continuation.resume(returning: UnsafeTransfer(code))
-      }
-    }
-  }
-
-  private struct Entry {
-    var bytes: Bytes
-    /// What is passed with the bytes; held until libuv is done with it.
-    var handle: Handle? = nil
-    var waiter: Waiter
-    var generation: UInt
-    /// Whether the system has taken some of it, so that the rest must follow.
-    var isBegun = false
-  }
-
   /// The stream, which owns this; set once.
   unowned(unsafe) var owner: ByteStream! {
     didSet { block = owner.block }
   }
   /// The stream's handle, which every write looks at: to go through the stream would retain it each time.
   private var block: HandleBlock!
-  private let loop: EventLoop
+  let loop: EventLoop
   private var request: UnsafeMutablePointer<uv_write_t>?
-  private var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
+  var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
   // Loop-confined: exclusivity checks would cost more than the accesses.
   /// Handed to libuv in one request.
-  @exclusivity(unchecked) private var inFlight: [Entry] = []
+  @exclusivity(unchecked) private var inFlight: [PendingWrite] = []
   /// Waiting for the next one.
-  @exclusivity(unchecked) private var queued: [Entry] = []
+  @exclusivity(unchecked) private var queued: [PendingWrite] = []
   /// How many of these pass a handle.
   @exclusivity(unchecked) private var queuedHandles = 0
   private var isScheduled = false
@@ -52,9 +28,11 @@ final class WriteQueue: Cancelling {
   /// The microtask that tells the end of the last write that was taken at once.
   @exclusivity(unchecked) private var lastTold = -1
   private var drainWaiters: [Completion<Void>] = []
-  private var shutdownWaiter: Completion<Void>?
-  @exclusivity(unchecked) private(set) var isShutDown = false
+  var shutdownWaiter: Completion<Void>?
+  @exclusivity(unchecked) var isShutDown = false
   @exclusivity(unchecked) private(set) var byteCount = 0
+  /// Why bytes were lost on their way: what is written after them would follow a hole.
+  @exclusivity(unchecked) private(set) var failureCode: Int32?
 
   init(_ loop: EventLoop) { self.loop = loop }
 
@@ -63,7 +41,7 @@ final class WriteQueue: Cancelling {
     shutdownRequest?.deallocate()
   }
 
-  private var isEmpty: Bool {
+  var isEmpty: Bool {
     @inline(__always) get { inFlight.isEmpty && queued.isEmpty }
   }
 
@@ -137,9 +115,9 @@ final class WriteQueue: Cancelling {
   }
 
   /// Why nothing can be written, as a code.
-  private func refusal() -> Int32? {
+  func refusal() -> Int32? {
     if block.isClosing { return owner.closedError("write").code.rawValue }
-    return isShutDown ? UV_EPIPE.rawValue : nil
+    return isShutDown ? UV_EPIPE.rawValue : failureCode
   }
 
   /// Writes without waiting: the number of bytes taken, 0 if something is before them, or a libuv code.
@@ -153,11 +131,12 @@ final class WriteQueue: Cancelling {
 
   /// Queues bytes as part of the write that the current generation numbers.
   private func append(
-    _ bytes: Bytes, passing handle: Handle? = nil, _ waiter: consuming Waiter, isBegun: Bool = false
+    _ bytes: Bytes, passing handle: Handle? = nil, _ waiter: consuming PendingWrite.Waiter,
+    isBegun: Bool = false
   ) {
     byteCount += bytes.count
     queued.append(
-      Entry(bytes: bytes, handle: handle, waiter: waiter, generation: generation, isBegun: isBegun))
+      PendingWrite(bytes: bytes, handle: handle, waiter: waiter, generation: generation, isBegun: isBegun))
   }
 
   private func schedule() {
@@ -193,7 +172,7 @@ final class WriteQueue: Cancelling {
         let bytes = inFlight[index].bytes
         cuv_buf_set(buffers.baseAddress! + index, bytes.start, bytes.count)
       }
-      return uv_write2(
+      return cuv_write(
         request, owner.stream, buffers.baseAddress, UInt32(inFlight.count),
         handle.map { cuv_stream($0.block.raw) }, didWrite)
     }
@@ -204,21 +183,29 @@ final class WriteQueue: Cancelling {
   private func fail(_ code: Int32) {
     let entries = inFlight
     inFlight = []
+    if entries[0].isBegun { failureCode = code }
     loop.queueMicrotask { [self] in end(entries, code) }
   }
 
   fileprivate func finish(_ code: Int32) {
     let entries = inFlight
     inFlight = []
+    if code < 0 { failureCode = code }
     end(entries, code)
   }
 
-  private func end(_ entries: [Entry], _ code: Int32) {
+  private func end(_ entries: [PendingWrite], _ code: Int32) {
+    var entries = entries
+    if failureCode != nil {
+      entries += queued
+      queued = []
+      queuedHandles = 0
+    }
     complete(entries, code)
     if queued.isEmpty { becameEmpty(code) } else { flush() }
   }
 
-  private func complete(_ entries: [Entry], _ code: Int32) {
+  private func complete(_ entries: [PendingWrite], _ code: Int32) {
     for entry in entries { byteCount -= entry.bytes.count }
     for entry in entries { entry.waiter.resume(code) }
   }
@@ -229,7 +216,10 @@ final class WriteQueue: Cancelling {
     let waiters = drainWaiters
     drainWaiters = []
     for done in waiters { done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
-    if let done = shutdownWaiter.take() { startShutdown(done) }
+    if let done = shutdownWaiter.take() {
+      // An end would tell the peer that it has everything.
+      if code < 0 { done(.failure(failure(code, "shutdown"))) } else { startShutdown(done) }
+    }
     owner.letGo(.writing)
   }
 
@@ -242,7 +232,7 @@ final class WriteQueue: Cancelling {
     if let code = refusal() { return code }
     guard isEmpty else { return UV_EBUSY.rawValue }
     generation &+= 1
-    inFlight = [Entry(bytes: Bytes(), waiter: .callback(done), generation: generation)]
+    inFlight = [PendingWrite(bytes: Bytes(), waiter: .callback(done), generation: generation)]
     owner.keepAlive(.writing)
     return nil
   }
@@ -258,7 +248,7 @@ final class WriteQueue: Cancelling {
   }
 
   func cancel(slot: UInt, generation: UInt) {
-    var waiter = Waiter.none
+    var waiter = PendingWrite.Waiter.none
     if queued.contains(where: { $0.generation == generation && !$0.isBegun }) {
       for entry in queued where entry.generation == generation {
         byteCount -= entry.bytes.count
@@ -276,45 +266,13 @@ final class WriteQueue: Cancelling {
   }
 
   /// Where bytes are on their way, the rest must follow them; only the waiter can be let go.
-  private func takeWaiter(from entries: inout [Entry], _ generation: UInt, _ waiter: inout Waiter) -> Bool {
+  private func takeWaiter(
+    from entries: inout [PendingWrite], _ generation: UInt, _ waiter: inout PendingWrite.Waiter
+  ) -> Bool {
     guard let index = entries.lastIndex(where: { $0.generation == generation }) else { return false }
     waiter = entries[index].waiter
     entries[index].waiter = .none
     return true
-  }
-
-  func shutDown(_ done: @escaping Completion<Void>) -> PendingRequest {
-    if let code = refusal() {
-      // A second shutdown is told what libuv would tell it.
-      let code = code == UV_EPIPE.rawValue ? UV_ENOTCONN.rawValue : code
-      loop.queueMicrotask { done(.failure(failure(code, "shutdown"))) }
-    } else {
-      isShutDown = true
-      if isEmpty { startShutdown(done) } else { shutdownWaiter = done }
-    }
-    return PendingRequest()
-  }
-
-  private func startShutdown(_ done: @escaping Completion<Void>) {
-    let request = shutdownRequest ?? .allocate(capacity: 1)
-    shutdownRequest = request
-    let code = uv_shutdown(request, owner.stream, didShutDown)
-    if code < 0 {
-      loop.queueMicrotask { done(Self.shutdownResult(code)) }
-    } else {
-      shutdownWaiter = done
-      owner.keepAlive(.shutdown)
-    }
-  }
-
-  fileprivate func finishShutdown(_ code: Int32) {
-    shutdownWaiter.take()?(Self.shutdownResult(code))
-    owner.letGo(.shutdown)
-  }
-
-  /// A peer that has gone already has nothing left to be told.
-  private static func shutdownResult(_ code: Int32) -> Result<Void, UVError> {
-    code < 0 && code != UV_ENOTCONN.rawValue ? .failure(failure(code, "shutdown")) : .success(())
   }
 
   /// libuv has ended what it held by now; the rest ends here.
@@ -334,13 +292,5 @@ private func didWrite(_ request: UnsafeMutablePointer<uv_write_t>?, _ code: Int3
   let loop = stream.loop
   loop.beginCallback()
   stream.writes.finish(code)
-  loop.endCallback()
-}
-
-private func didShutDown(_ request: UnsafeMutablePointer<uv_shutdown_t>?, _ code: Int32) {
-  let stream = owner(of: request!.pointee.handle, as: ByteStream.self)
-  let loop = stream.loop
-  loop.beginCallback()
-  stream.writes.finishShutdown(code)
   loop.endCallback()
 }

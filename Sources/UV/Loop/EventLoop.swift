@@ -61,7 +61,7 @@ public final class EventLoop {
   /// The corresponding libuv function is `uv_loop_init`.
   public convenience init() throws(UVError) {
     let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-    let code = uv_loop_init(raw)
+    let code = cuv_loop_init(raw)
     if code < 0 { raw.deallocate() }
     try check(code, "loop_init")
     try self.init(raw: raw, isAdopted: false)
@@ -73,6 +73,9 @@ public final class EventLoop {
     self.isAdopted = isAdopted
     let wakeup: Wakeup
     do throws(UVError) { wakeup = try Wakeup() } catch {
+      // There is no `deinit` of what has not become an object.
+      microtasks.deallocate()
+      tasks.deallocate()
       if !isAdopted {
         uv_loop_close(raw)
         raw.deallocate()

@@ -3,7 +3,7 @@ import CUV
 /// A connected stream of bytes: reads as an event source, writes as requests.
 ///
 /// Reading is driven by its reader: bytes that nobody has asked for stay in the system's buffer, so that the peer
-/// is slowed down. A writer sees ``writeQueueSize`` and waits for its write or for ``drain()``.
+/// is slowed down. A writer waits for its write, or sees ``isAboveHighWaterMark`` and waits for ``drain()``.
 public class ByteStream: Handle, EventSource, SourceDriver {
   /// What the source delivers.
   public typealias Element = Bytes
@@ -136,7 +136,8 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   /// the loop's turn.
   ///
   /// - Returns: A request that ends when the system has taken all of the bytes. It fails with `brokenPipe` after
-  ///   ``shutdown()`` or once the peer has gone, with `cancelled` if the stream is closed before.
+  ///   ``shutdown()`` or once the peer has gone, with `cancelled` if the stream is closed before. Once some bytes
+  ///   have failed on their way, so does all that would come after them.
   ///
   /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
   @inlinable
@@ -171,6 +172,15 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   /// The corresponding libuv function is `uv_stream_get_write_queue_size`.
   public var writeQueueSize: Int { writes.byteCount }
 
+  /// How many bytes may wait before ``isAboveHighWaterMark``; 64 KiB at first.
+  public var highWaterMark = 65536
+
+  /// Whether more bytes wait to be written than ``highWaterMark``.
+  ///
+  /// Who waits for each write, as `await` does, need not ask: no more than that write is kept. Who does not goes on
+  /// after ``drain()``, so that a peer that does not read costs a bounded amount of memory.
+  public var isAboveHighWaterMark: Bool { writeQueueSize > highWaterMark }
+
   /// Waits until the system has taken everything that was written.
   public func drain() -> Request<Void> { Request(loop) { [self] in drain($0) } }
 
@@ -181,7 +191,9 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   /// Whether bytes may still be written: true until ``shutdown()`` or an error.
   ///
   /// The corresponding libuv function is `uv_is_writable`.
-  public var isWritable: Bool { !isClosing && !writes.isShutDown && uv_is_writable(stream) != 0 }
+  public var isWritable: Bool {
+    !isClosing && !writes.isShutDown && writes.failureCode == nil && uv_is_writable(stream) != 0
+  }
 
   /// Ends the writing side once everything written has left; the peer reads an end, and may still be read from.
   ///

@@ -62,12 +62,9 @@ public final class File {
     let storage = ByteStorage.create(capacity: count)
     let room = Bytes(storage: storage, start: UnsafePointer(storage.base), count: count)
     return FileRequest.start(
-      loop, "fs_read", file: self, bytes: room, .bytes(done)
-    ) { request, done in
-      var buffer = uv_buf_t()
-      cuv_buf_set(&buffer, storage.base, count)
-      return uv_fs_read(loop.raw, request, descriptor, &buffer, 1, offset ?? -1, done)
-    }
+      loop, "fs_read", as: .read(descriptor: descriptor, offset: offset), file: self, bytes: room,
+      .bytes(done)
+    ) { FileRequest.read(loop, $0, descriptor, room, offset, $1) }
   }
 
   /// Writes all of `bytes`.

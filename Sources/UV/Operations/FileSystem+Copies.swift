@@ -50,12 +50,12 @@ extension FileSystem {
   ) -> PendingRequest {
     FileRequest.start(
       loop, "fs_mkstemp", path: template,
-      .converting(
+      .temporary(
         { request in
           File(
             loop: request.loop, path: FilePath(platformString: request.request.pointee.path),
             descriptor: Int32(request.request.pointee.result))
-        }, done)
+        }, done, remove: { CUV.unlink($0) })
     ) {
       uv_fs_mkstemp(loop.raw, $1, $0, $2)
     }

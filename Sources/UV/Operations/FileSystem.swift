@@ -152,7 +152,8 @@ public struct FileSystem {
   {
     FileRequest.start(
       loop, "fs_mkdtemp", path: template,
-      .converting({ FilePath(platformString: $0.request.pointee.path) }, done)
+      .temporary(
+        { FilePath(platformString: $0.request.pointee.path) }, done, remove: { CUV.rmdir($0) })
     ) {
       uv_fs_mkdtemp(loop.raw, $1, $0, $2)
     }

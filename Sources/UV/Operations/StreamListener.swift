@@ -3,13 +3,15 @@ import CUV
 /// A socket that listens: a source of connections.
 ///
 /// A connection is accepted only when somebody asks for one; the others wait in the system's queue. An error of
-/// a single connection is not an end; the listener goes on.
+/// a single connection is not an end; the listener goes on. Nor is the want of descriptors: accepting is tried again
+/// after 5 ms, then after twice as long each time, up to a second.
 ///
 /// The corresponding libuv functions are `uv_listen` and `uv_accept`.
 public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   private let makeConnection: (EventLoop) throws(UVError) -> Connection
   /// libuv holds a connection that nobody has asked for yet, and listens again once it is accepted.
   private var isConnectionWaiting = false
+  private var backoff: AcceptBackoff?
 
   init(
     loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32,
@@ -67,9 +69,15 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     super.stopListening()
   }
 
+  override func startUVClose() {
+    backoff?.close()
+    super.startUVClose()
+  }
+
   override func connectionArrived(_ code: Int32) {
     loop.beginCallback()
-    // A negative code is of one connection too, or for want of descriptors: the listener goes on.
+    if code < 0, backoff == nil { backoff = AcceptBackoff(self) }
+    backoff?.note(code)
     if code == 0 {
       isConnectionWaiting = true
       deliverPending()

@@ -77,7 +77,7 @@ extension SystemInfo {
   /// The corresponding libuv function is `uv_os_getpriority`.
   public static func priority(of processID: Int32 = 0) throws(UVError) -> Int {
     var priority: Int32 = 0
-    try check(uv_os_getpriority(processID, &priority), "os_getpriority", "process \(processID)")
+    try check(uv_os_getpriority(process(processID), &priority), "os_getpriority", "process \(processID)")
     return Int(priority)
   }
 
@@ -93,8 +93,11 @@ extension SystemInfo {
     guard let priority = Int32(exactly: priority) else {
       throw UVError(.invalidArgument, operation: "os_setpriority", subject: "priority \(priority)")
     }
-    try check(uv_os_setpriority(processID, priority), "os_setpriority", "priority \(priority)")
+    try check(uv_os_setpriority(process(processID), priority), "os_setpriority", "priority \(priority)")
   }
+
+  /// On Linux a 0 would mean the thread that asks.
+  private static func process(_ processID: Int32) -> Int32 { processID == 0 ? uv_os_getpid() : processID }
 
   // MARK: The user
 

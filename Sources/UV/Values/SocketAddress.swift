@@ -78,10 +78,20 @@ extension SocketAddress {
   /// Whether this is an IPv6 address.
   public var isIPv6: Bool { if case .v6 = family { true } else { false } }
 
-  /// The address without its port, as text: `"127.0.0.1"`, `"::1"`.
+  /// The address without its port, as text: `"127.0.0.1"`, `"::1"`, `"fe80::1%eth0"`.
   ///
-  /// The corresponding libuv function is `uv_ip_name`.
+  /// The corresponding libuv functions are `uv_ip_name` and `uv_if_indextoname`.
   public var host: String {
+    guard case .v6(_, _, let scope) = family, scope != 0 else { return name }
+    // libuv leaves out the interface, without which a link-local address leads nowhere.
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+      var size = buffer.count
+      guard uv_if_indextoname(scope, buffer.baseAddress!, &size) == 0 else { return "\(name)%\(scope)" }
+      return "\(name)%\(String(cString: buffer.baseAddress!))"
+    }
+  }
+
+  private var name: String {
     withSockaddr { pointer in
       withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
         guard uv_ip_name(pointer, buffer.baseAddress!, buffer.count) == 0 else { return "?" }

@@ -30,6 +30,12 @@ import Testing
     #expect(level("system_calls", 2, 3, range: 0.2) == "regressed")
   }
 
+  @Test func whatDoesNotRepeatIsNotJudgedAndOneMoreNeverHides() {
+    #expect(level("vain_calls", 0.5, 5, range: 0.4) == "nothing")
+    for range in [0, 0.1, 0.25] { #expect(level("allocations", 10, 11, range: range) == "regressed") }
+    #expect(level("instructions", 10000, 10100, range: 60) == "warning")
+  }
+
   @Test func rowsThatComeAndGoAreSaidAloud() {
     let base = ["old": counts(["jobs": 1]), "both": counts(["jobs": 1])]
     let head = ["new": counts(["jobs": 1]), "both": counts(["jobs": 1])]

@@ -26,11 +26,7 @@ final class PeerWorker: RowWorker {
     guard let number = UInt16(port), number > 0 else {
       throw WorkerFailure("\(peer.name) said `\(port.prefix(200))` and not its port")
     }
-    let apart = bench_usable_cpus() > 1
-    server = (
-      port,
-      try LoadGenerator(command: [Executable.path, "generate"], cpu: Int(bench_usable_cpu(apart ? 1 : 0)))
-    )
+    server = (port, try LoadGenerator(command: [Executable.path, "generate"]))
   }
 
   func ask(_ request: WorkerRequest, within seconds: Double) throws -> WorkerAnswer {
@@ -62,11 +58,12 @@ final class PeerWorker: RowWorker {
 
   private func load(_ request: WorkerRequest, port: String) -> [(String, String)] {
     let connections = request.id.parameters["connections"]
+    let apart = bench_usable_cpus() > 1
     return [
       ("port", port), ("mode", "echo"), ("connections", "\(connections)"),
       ("size", "\(request.id.parameters["size"])"), ("operations", "\(request.operations)"),
       ("warmup", "\(max(connections * 4, 200))"), ("seed", "\(request.seed)"),
-      ("silent", request.verb == .run ? "0" : "1"),
+      ("silent", request.verb == .run ? "0" : "1"), ("cpu", "\(bench_usable_cpu(apart ? 1 : 0))"),
     ]
   }
 

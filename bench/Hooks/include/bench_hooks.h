@@ -24,8 +24,12 @@ uint64_t bench_hooks_frees(void);
 /// Whether counting is on.
 int bench_hooks_is_counting(void);
 
-/// System calls made through the C library while counting was on, waits left out.
+/// System calls made through the C library while counting was on, waits and calls in vain
+/// left out.
 uint64_t bench_hooks_system_calls(void);
+
+/// Calls that found nothing to do (EAGAIN) or wrote a part only: how many depends on timing.
+uint64_t bench_hooks_vain_calls(void);
 
 /// Calls that wait for something to happen: a loop makes one in each iteration.
 uint64_t bench_hooks_waits(void);

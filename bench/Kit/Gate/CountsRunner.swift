@@ -12,51 +12,53 @@ public final class CountsRunner {
     self.startWorker = startWorker
   }
 
-  /// The counts of every row of `cases`, each counted so many times.
-  public func run(_ cases: [SuitePlan.Case], repetitions: Int = 3) throws -> [String: Counts] {
+  /// The counts of every row of `cases`, in so many fresh processes, so many times in each.
+  public func run(
+    _ cases: [SuitePlan.Case], processes: Int = 1, repetitions: Int = 3
+  ) throws -> [String: Counts] {
     defer { progress.clear() }
     var rows: [String: Counts] = [:]
     let all = cases.flatMap { item in item.styles.map { (item, item.id($0)) } }
     for (index, (item, id)) in all.enumerated() {
       progress.show("counting \(id)", share: Double(index) / Double(all.count))
-      rows[id.description] = try count(item, id, repetitions)
+      var values: [String: [Double]] = [:]
+      for _ in 0..<processes {
+        for slope in try slopes(id, Self.operations(item), repetitions) {
+          for (name, value) in slope { values[name, default: []].append(value) }
+        }
+      }
+      rows[id.description] =
+        values.mapValues(CountFigure.init).filter { CountsRule.counters.contains($0.key) }
     }
     return rows
   }
 
-  private func count(
-    _ item: SuitePlan.Case, _ id: WorkloadID, _ repetitions: Int
-  ) throws -> Counts {
+  /// How many operations are counted: the same number wherever and whenever it is done. An
+  /// array that grows, and doubles, costs an operation more or less with another number.
+  static func operations(_ item: SuitePlan.Case) -> Int {
+    if case .parameter(let name) = item.workload.operationCount {
+      return min(item.parameters[name], 10_000)
+    }
+    return 100
+  }
+
+  private func slopes(
+    _ id: WorkloadID, _ operations: Int, _ repetitions: Int
+  ) throws -> [[String: Double]] {
     let worker = try startWorker()
     defer { worker.finish() }
     libraries.merge(worker.hello.libraries) { $1 }
-    let operations = try Self.operations(item, id, worker)
-    var values: [String: [Double]] = [:]
-    for _ in 0..<repetitions {
-      let slope = try Self.slope(worker, id, operations)
-      for (name, value) in slope { values[name, default: []].append(value) }
+    func count(_ operations: Int) throws -> [String: UInt64] {
+      try worker.ask(WorkerRequest(.count, id, operations: operations, seed: 1)).counters
     }
-    return values.mapValues(CountFigure.init).filter { CountsRule.counters.contains($0.key) }
-  }
-
-  /// Enough operations for a slope, and not more than a tenth of a second of them.
-  static func operations(
-    _ item: SuitePlan.Case, _ id: WorkloadID, _ worker: WorkerProcess
-  ) throws -> Int {
-    if case .parameter(let name) = item.workload.operationCount { return item.parameters[name] }
-    let answer = try worker.ask(WorkerRequest(.time, id, operations: 50, seed: 1))
-    let each = max(Double(answer.wallNanoseconds) / 50, 1)
-    return [100, 200, 500, 1000, 2000, 5000].last { Double($0) * each < 1e8 } ?? 50
-  }
-
-  private static func slope(
-    _ worker: WorkerProcess, _ id: WorkloadID, _ operations: Int
-  ) throws -> [String: Double] {
-    let once = try worker.ask(WorkerRequest(.count, id, operations: operations, seed: 1)).counters
-    let twice = try worker.ask(WorkerRequest(.count, id, operations: 2 * operations, seed: 1)).counters
-    return once.reduce(into: [:]) { slope, counter in
-      guard let more = twice[counter.key] else { return }
-      slope[counter.key] = max(0, (Double(more) - Double(counter.value)) / Double(operations))
+    // The first run pays for what is made once.
+    _ = try count(2 * operations)
+    return try (0..<repetitions).map { _ in
+      let (once, twice) = try (count(operations), count(2 * operations))
+      return once.reduce(into: [:]) { slope, counter in
+        guard let more = twice[counter.key] else { return }
+        slope[counter.key] = max(0, (Double(more) - Double(counter.value)) / Double(operations))
+      }
     }
   }
 }

@@ -8,14 +8,12 @@ public struct GateRow: Codable, Sendable {
   public var isWarning = false
   /// Why, where the figures do not say it.
   public var reason: String?
-  /// The verdict by processor time.
+  /// The verdict by processor time, which decides.
   public var cpu: GateVerdict?
-  /// The verdict by the clock on the wall.
+  /// The verdict by the clock on the wall, which can only be against the head.
   public var wall: GateVerdict?
-  /// The clock that decides.
-  public var clock: DecidingClock?
   /// What a second copy of the base said against the first.
-  public var noise: GateVerdict?
+  public var noise: PairVerdict?
   /// The largest distance of a noise quad from zero but for one in twenty, as a change.
   public var noiseFloor: Double?
   /// Processor time per operation of the base, the median.
@@ -28,7 +26,7 @@ public struct GateRow: Codable, Sendable {
   public var confirmation: GateOutcome?
 
   enum CodingKeys: String, CodingKey {
-    case id, outcome, reason, cpu, wall, clock, noise, seconds, confirmation
+    case id, outcome, reason, cpu, wall, noise, seconds, confirmation
     case isWarning = "warning"
     case noiseFloor = "noise_floor"
     case baseNanoseconds = "base_ns_per_op"
@@ -43,36 +41,32 @@ public struct GateRow: Codable, Sendable {
   }
 
   /// The verdict on what was measured.
-  public init(
-    id: WorkloadID, trace: GateTrace, clock: DecidingClock, rule: GateRule, seconds: Double
-  ) {
+  public init(id: WorkloadID, trace: GateTrace, rule: GateRule, seconds: Double) {
     let cpu = GateVerdict(pairs: trace.cpu, rule: rule)
-    let wall = GateVerdict(pairs: trace.wall, rule: rule)
-    let verdict = clock == .both ? cpu.agreeing(with: wall) : cpu
+    let wall = GateVerdict(pairs: trace.wall, rule: .wall)
     self.id = id.description
-    self.outcome = verdict.outcome
-    self.isWarning = verdict.isWarning
+    self.outcome = cpu.outcome
+    self.isWarning = cpu.isWarning
     self.cpu = cpu
     self.wall = wall
-    self.clock = clock
     self.seconds = seconds
     if !trace.baseTimes.isEmpty { baseNanoseconds = Statistics.median(trace.baseTimes) }
     if !trace.headTimes.isEmpty { headNanoseconds = Statistics.median(trace.headTimes) }
-    judgeNoise(trace, rule)
-    if clock == .both, cpu.outcome != wall.outcome {
-      reason = "processor time says \(cpu.outcome.rawValue), the clock says \(wall.outcome.rawValue)"
+    if wall.outcome == .regressed, cpu.outcome != .regressed {
+      outcome = .regressed
+      reason = "processor time is \(cpu.outcome.rawValue), but it takes longer: \(GateText.change(wall))"
     }
+    judgeNoise(trace, rule)
   }
 
   private mutating func judgeNoise(_ trace: GateTrace, _ rule: GateRule) {
-    var rule = rule
-    // The smallest sample that has an interval of 99 %.
-    rule.looks = [8]
-    let quads = trace.noise.flatMap { $0 }.filter { $0.isFinite }
+    let quads = trace.noise.filter { $0.isFinite }
     guard !quads.isEmpty else { return }
-    noise = GateVerdict(pairs: trace.noise, rule: rule)
+    // All pairs had another second copy: what these agree on is not the chance of one.
+    let verdict = rule.look(quads)
+    noise = verdict
     noiseFloor = Quad.change(Statistics.quantile(quads.map { abs($0) }, 0.95))
-    if noise?.outcome == .regressed || noise?.outcome == .improved {
+    if verdict == .regressed || verdict == .improved {
       outcome = .tooNoisy
       reason = "this machine is too noisy now: the base differs from itself"
     }

@@ -1,7 +1,7 @@
 /// What it takes to call a time different. `bench/README.md` says why.
 public struct GateRule: Hashable, Codable, Sendable {
   /// After how many quads of a pair of processes the figures are looked at.
-  public var looks = [25, 50, 75]
+  public var looks = [10, 20, 30, 40, 60]
   /// The confidence of the interval of a pair.
   public var confidence = 0.99
   /// A pair is slower when its whole interval lies above this change.
@@ -19,8 +19,19 @@ public struct GateRule: Hashable, Codable, Sendable {
   /// Where the pairs agree, an effect above this one is worth a warning.
   public var warningEffect = 0.02
 
-  /// The rule of `uvbench gate`.
+  /// The rule for processor time.
   public init() {}
+
+  /// The rule for time on the wall: it is there for what takes no processor time, such as
+  /// a wait, and sees little else. Its one look is at the smallest sample that has an
+  /// interval of 99 %.
+  public static let wall: GateRule = {
+    var rule = GateRule()
+    rule.looks = [8]
+    (rule.bound, rule.sameWithin) = (0.10, 0.15)
+    (rule.minimumEffect, rule.warningEffect) = (0.15, 0.10)
+    return rule
+  }()
 }
 
 /// What a pair of processes says.

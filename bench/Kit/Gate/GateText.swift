@@ -16,7 +16,7 @@ public enum GateText {
   public static func line(_ row: GateRow) -> String {
     var text = "\(label(row.outcome, row.isWarning))  \(row.id)"
     if row.cpu != nil { text += "  CPU \(change(row.cpu))" }
-    if row.clock == .both { text += "  wall \(change(row.wall))" }
+    if row.wall != nil { text += "  wall \(change(row.wall))" }
     if let seconds = row.seconds { text += "  (\(Figure.fixed(seconds, digits: 1)) s)" }
     return text + (row.reason.map { ": " + $0 } ?? "")
   }

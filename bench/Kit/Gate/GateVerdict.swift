@@ -79,12 +79,4 @@ public struct GateVerdict: Hashable, Codable, Sendable {
     }
     return (.inconclusive, slower && effect > Quad.shift(ofChange: rule.warningEffect))
   }
-
-  /// The verdict where two clocks must agree: what both say, else inconclusive.
-  public func agreeing(with other: GateVerdict) -> GateVerdict {
-    var both = self
-    if other.outcome != outcome { both.outcome = .inconclusive }
-    both.isWarning = isWarning && other.isWarning
-    return both
-  }
 }

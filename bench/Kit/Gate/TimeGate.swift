@@ -1,4 +1,4 @@
-/// Measures head against base, row by row: three pairs of fresh processes, in quads.
+/// Measures head against base, row by row: three pairs of fresh processes, in duels.
 public final class TimeGate {
   /// A program to be measured.
   public struct Side {
@@ -24,12 +24,12 @@ public final class TimeGate {
 
   /// How it is done.
   public struct Options: Sendable {
-    /// How long a batch shall last, in nanoseconds.
-    public var batch = 16e6
+    /// How long a batch shall last when it runs alone, in nanoseconds.
+    public var batch = 32e6
     /// How long all may take, in seconds.
     public var budget: Double?
     /// How long a row may take, in seconds; a third of it belongs to each pair.
-    public var rowBudget = 20.0
+    public var rowBudget = 19.0
     /// What coins and data follow from.
     public var seed: UInt64 = 1
     /// Whether both sides must have found the same. Not so when work was injected.
@@ -94,20 +94,24 @@ public final class TimeGate {
     var trace = GateTrace()
     do {
       let operations = try self.operations(item, id)
-      for pair in 0..<rule.pairs {
+      for number in 0..<rule.pairs {
         progress.show(
-          "\(id): pair \(pair + 1)/\(rule.pairs)",
-          share: share.done + share.each * Double(pair) / Double(rule.pairs))
-        try measure(
-          pair, id, operations, into: &trace, clock: item.workload.decidingClock,
-          since: started)
+          "\(id): pair \(number + 1)/\(rule.pairs)",
+          share: share.done + share.each * Double(number) / Double(rule.pairs))
+        let budget = options.rowBudget * Double(number + 1) / Double(rule.pairs)
+        // What starts second may find its files warm: the sides take turns at starting.
+        let pair = try GatePair(
+          id, operations: operations, base: base, head: head, headFirst: number % 2 == 1,
+          options: options, random: &random)
+        defer { pair.finish() }
+        try pair.measure(
+          into: &trace, rule: rule, until: min(deadline, started + UInt64(budget * 1e9)))
       }
     } catch let error as NotComparable {
       return GateRow(id: id, outcome: .notComparable, reason: error.description)
     }
     let seconds = Double(ProcessUsage.now().wall - started) / 1e9
-    return GateRow(
-      id: id, trace: trace, clock: item.workload.decidingClock, rule: rule, seconds: seconds)
+    return GateRow(id: id, trace: trace, rule: rule, seconds: seconds)
   }
 
   /// How many operations a batch has, found on the base and the same for both.
@@ -116,84 +120,16 @@ public final class TimeGate {
     // the same, and a quad must not take seconds.
     var most = Int.max
     if case .parameter(let name) = item.workload.operationCount { most = item.parameters[name] }
-    let worker = try base.start()
+    let worker = GateWorker(try base.start(), id)
     defer { worker.finish() }
+    // The first batch pays for what is made once.
+    _ = try worker.ask(.time, operations: 100, seed: 1)
     var calibration = Calibration(target: options.batch, operations: 100)
     while true {
-      let answer = try ask(worker, .time, id, calibration.operations, seed: 1)
+      let answer = try worker.ask(.time, operations: calibration.operations, seed: 1)
       if calibration.note(wall: Double(answer.wallNanoseconds)) {
         return min(calibration.operations, most)
       }
-    }
-  }
-
-  private func measure(
-    _ pair: Int, _ id: WorkloadID, _ operations: Int, into trace: inout GateTrace,
-    clock: DecidingClock, since started: UInt64
-  ) throws {
-    // What starts second may find its files warm: the sides take turns at starting.
-    let headFirst = pair % 2 == 1
-    let first = try (headFirst ? head : base).start()
-    defer { first.finish() }
-    let second = try (headFirst ? base : head).start()
-    defer { second.finish() }
-    let (baseWorker, headWorker) = headFirst ? (second, first) : (first, second)
-    let twin = options.measuresNoise ? try base.start() : nil
-    defer { twin?.finish() }
-    for worker in [baseWorker, headWorker, twin] {
-      for batch in 0..<2 where worker != nil {
-        _ = try ask(worker!, .time, id, operations, seed: UInt64(batch))
-      }
-    }
-    trace.beginPair()
-    let share = options.rowBudget * Double(pair + 1) / Double(rule.pairs)
-    let end = min(deadline, started + UInt64(share * 1e9))
-    for quad in 0..<(rule.looks.last ?? 0) {
-      let measured = try self.quad(baseWorker, headWorker, id, operations)
-      trace.add(measured)
-      if let twin, quad % 3 == 2, quad < 24 {
-        trace.addNoise(try self.quad(baseWorker, twin, id, operations))
-      }
-      if rule.looks.contains(quad + 1), trace.isClear(clock: clock, rule: rule) { break }
-      guard ProcessUsage.now().wall < end else { break }
-    }
-  }
-
-  /// Four batches; a coin says which side begins.
-  private func quad(
-    _ base: WorkerProcess, _ head: WorkerProcess, _ id: WorkloadID, _ operations: Int
-  ) throws -> GateTrace.Measured {
-    let seed = random.next()
-    let headFirst = random.next() & 1 == 0
-    var (cpu, wall) = (Quad(base: [], head: []), Quad(base: [], head: []))
-    var checksums: Set<String> = []
-    for isHead in headFirst ? [true, false, false, true] : [false, true, true, false] {
-      let answer = try ask(isHead ? head : base, .time, id, operations, seed: seed)
-      checksums.insert(answer.checksum)
-      let (used, took) = (Double(answer.cpuNanoseconds), Double(answer.wallNanoseconds))
-      if isHead {
-        cpu.head.append(used)
-        wall.head.append(took)
-      } else {
-        cpu.base.append(used)
-        wall.base.append(took)
-      }
-    }
-    if options.comparesWork, checksums.count > 1 {
-      throw WrongWork("\(id): \(self.base.name) and \(self.head.name) found different things")
-    }
-    return GateTrace.Measured(cpu: cpu, wall: wall, operations: operations)
-  }
-
-  private func ask(
-    _ worker: WorkerProcess, _ verb: WorkerRequest.Verb, _ id: WorkloadID, _ operations: Int,
-    seed: UInt64
-  ) throws -> WorkerAnswer {
-    do {
-      return try worker.ask(WorkerRequest(verb, id, operations: operations, seed: seed))
-    } catch let error as UsageError {
-      // The other program has no such row, or a row of that name that does other work.
-      throw NotComparable(error.description)
     }
   }
 }

@@ -41,8 +41,9 @@ public protocol Workload: Sendable {
   var styles: [Style] { get }
   /// How the number of operations of a round is found.
   var operationCount: OperationCount { get }
-  /// Which clock tells whether it got slower.
-  var decidingClock: DecidingClock { get }
+  /// Whether one thread does all of it. What threads hand to each other takes a number of
+  /// instructions that depends on timing.
+  var isSingleThreaded: Bool { get }
   /// Whether operations can begin at a given rate.
   var hasOpenLoop: Bool { get }
   /// Something that can be run again and again in one style.
@@ -60,17 +61,8 @@ extension Workload {
   public var operationCount: OperationCount { .calibrated }
   /// No.
   public var hasOpenLoop: Bool { false }
-  /// The processor's.
-  public var decidingClock: DecidingClock { .processor }
-}
-
-/// Which clock tells whether a workload got slower.
-public enum DecidingClock: String, Codable, Sendable {
-  /// Processor time: for work on one thread, since others on the machine do not count.
-  case processor
-  /// Processor time and the clock on the wall, which must agree: for work that threads
-  /// hand to each other, where time goes into waiting.
-  case both
+  /// Yes.
+  public var isSingleThreaded: Bool { true }
 }
 
 /// How the number of operations of a round is found.
@@ -85,8 +77,8 @@ public enum OperationCount: Hashable, Sendable {
 public struct WorkloadContext: Sendable {
   /// A directory for its files, which the harness removes.
   public var directory: String
-  /// The command that starts a load generator, without the process id of its parent
-  /// and the processor it shall run on, which are appended.
+  /// The command that starts a load generator, without the process id of its parent, which
+  /// is appended.
   public var loadGenerator: [String]
   /// Reports an error from a thread other than the one that runs the row, and ends
   /// the process.
@@ -135,16 +127,21 @@ public struct RunRequest: Sendable {
   public var wantsLatencies: Bool
   /// When operations begin; nil when each begins as another ends.
   public var arrivals: Arrivals?
+  /// Whether a rival runs on the same processor. What puts load on a server belongs there
+  /// too then: in step with its server, it has the same share of the processor as the other.
+  public var isDuel: Bool
 
   /// A request.
   public init(
-    operations: Int, seed: UInt64, meter: Meter, wantsLatencies: Bool = true, arrivals: Arrivals? = nil
+    operations: Int, seed: UInt64, meter: Meter, wantsLatencies: Bool = true,
+    arrivals: Arrivals? = nil, isDuel: Bool = false
   ) {
     self.operations = operations
     self.seed = seed
     self.meter = meter
     self.wantsLatencies = wantsLatencies
     self.arrivals = arrivals
+    self.isDuel = isDuel
   }
 }
 

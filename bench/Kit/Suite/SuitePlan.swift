@@ -64,6 +64,11 @@ public struct SuitePlan: Sendable {
     self.load = load
   }
 
+  /// Takes so many nanoseconds from the budget, which were needed for something else.
+  public mutating func spend(_ nanoseconds: Double) {
+    budget = budget.map { max(0, $0 - nanoseconds) }
+  }
+
   /// The cases of `workloads` whose name fits one of `patterns` (none: all), in those
   /// of `styles` (none: all) that they have. A parameter in `overrides` replaces the
   /// usual values in the workloads that have it.

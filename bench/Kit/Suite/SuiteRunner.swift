@@ -39,6 +39,7 @@ public final class SuiteRunner {
     }
     defer { for row in rows { row.worker.finish() } }
     let started = ProcessUsage.now().wall
+    let end = plan.budget.map { started + UInt64(share(of: $0)) } ?? .max
     var operations = try prepare(item, rows, since: started)
     var arrivals: Arrivals?
     switch plan.load {
@@ -57,6 +58,8 @@ public final class SuiteRunner {
         try rows[index].run(operations: operations, seed: seed(round), arrivals: arrivals)
       }
       try compare(rows)
+      // On a machine that is busy with something else fewer rounds are better than none.
+      if ProcessUsage.now().wall > end { break }
     }
     if plan.counts {
       for row in rows { try row.count(operations: operations, seed: seed(plan.rounds)) }
@@ -122,16 +125,21 @@ public final class SuiteRunner {
       perRound += try row.warmUp(operations: operations, limit: plan.warmUp, seed: seed(-2))
     }
     if let budget = plan.budget, item.workload.operationCount == .calibrated {
-      let now = ProcessUsage.now().wall
-      let left = budget - Double(now - self.started)
-      let share = left / Double(plan.cases.count - finishedCases)
+      let share = share(of: budget)
       let passes = Double(plan.rounds) + (plan.counts ? 1.2 : 0)
-      let affordable = max(share - Double(now - started), share / 4) / passes
+      let affordable = max(share - Double(ProcessUsage.now().wall - started), share / 4) / passes
       if perRound > affordable {
-        operations = Calibration.rounded(Double(operations) * affordable / perRound)
+        // A round of a few operations would measure their start and nothing else.
+        operations = Calibration.rounded(Double(operations) * max(affordable / perRound, 0.1))
       }
     }
     return operations
+  }
+
+  /// The part of what is left of the budget that belongs to the next case.
+  private func share(of budget: Double) -> Double {
+    let left = budget - Double(ProcessUsage.now().wall - started)
+    return max(0, left) / Double(plan.cases.count - finishedCases)
   }
 
   /// How many operations of a row take as long as a window shall be.

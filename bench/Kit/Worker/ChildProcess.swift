@@ -19,12 +19,17 @@ public final class ChildProcess {
   public let id: pid_t
   private let input: Int32
   private let output: Int32
+  private let patience: Double
   private var buffer: [UInt8] = []
   private var status: Int32?
 
   /// Starts `command`, whose first element is a path. Variables in `environment` are
-  /// added to those of this process.
-  public init(_ command: [String], environment: [String: String] = [:]) throws {
+  /// added to those of this process. A child that has closed its output, or is told to end,
+  /// has `patience` seconds to do so.
+  public init(
+    _ command: [String], environment: [String: String] = [:], patience: Double = 5
+  ) throws {
+    self.patience = patience
     let toChild = try Self.pipe()
     let fromChild: (read: Int32, write: Int32)
     do {
@@ -121,7 +126,7 @@ public final class ChildProcess {
       do {
         line(try readLine(within: 3600))
       } catch is WorkerFailure {
-        finish(within: 60)
+        finish(within: max(patience, 60))
         let status = status ?? 0
         return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)
       }
@@ -138,23 +143,33 @@ public final class ChildProcess {
     }
   }
 
-  /// Ends the child's input and waits for its end; kills it after `seconds`.
-  public func finish(within seconds: Double = 5) {
-    guard status == nil else { return }
+  /// Ends the child's input and waits for its end; makes an end of it after `seconds`, which
+  /// are its patience unless told otherwise.
+  public func finish(within seconds: Double? = nil) {
     closeInput()
-    let deadline = ProcessUsage.now().wall + UInt64(seconds * 1e9)
-    while !reap(), ProcessUsage.now().wall < deadline { usleep(1000) }
-    kill()
+    if !hasEnded(within: seconds ?? patience) { kill() }
   }
 
-  /// Ends the child at once, if it still runs.
+  /// Ends the child, if it still runs: it is asked to, so that it can end its own children, and
+  /// made to when it does not.
   public func kill() {
     closeInput()
     guard status == nil else { return }
-    posixKill(id)
+    send(SIGTERM, to: id)
+    guard !hasEnded(within: patience) else { return }
+    send(SIGKILL, to: id)
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0 && errno == EINTR {}
     self.status = status
+  }
+
+  private func hasEnded(within seconds: Double) -> Bool {
+    let deadline = ProcessUsage.now().wall + UInt64(seconds * 1e9)
+    while status == nil, !reap() {
+      guard ProcessUsage.now().wall < deadline else { return false }
+      usleep(1000)
+    }
+    return true
   }
 
   private var inputIsOpen = true
@@ -173,8 +188,11 @@ public final class ChildProcess {
 
   /// How the child ended, in words.
   private func ending() -> String {
-    finish(within: 1)
-    guard let status else { return "the process ended" }
+    closeInput()
+    guard hasEnded(within: patience), let status else {
+      kill()
+      return "the process closed its output and went on, so it was ended"
+    }
     let signal = status & 0x7F
     return signal == 0
       ? "the process ended with code \(status >> 8 & 0xFF)" : "the process was killed by signal \(signal)"
@@ -200,6 +218,6 @@ public final class ChildProcess {
 private func posixWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(file, bytes, count)
 }
-private func posixKill(_ id: pid_t) { _ = kill(id, SIGKILL) }
+private func send(_ signal: Int32, to id: pid_t) { _ = kill(id, signal) }
 private func systemPipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }
 private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }

@@ -13,9 +13,9 @@
 public final class LoadGenerator {
   private let child: ChildProcess
 
-  /// Starts the generator; `cpu` is the processor it shall run on, or -1.
-  public init(command: [String], cpu: Int) throws {
-    child = try ChildProcess(command + ["\(getpid())", "\(cpu)"])
+  /// Starts the generator.
+  public init(command: [String]) throws {
+    child = try ChildProcess(command + ["\(getpid())"])
   }
 
   /// One run: `values` describe the load. `meter` is opened when the generator is

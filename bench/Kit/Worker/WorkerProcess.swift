@@ -28,19 +28,26 @@ public final class WorkerProcess: RowWorker {
       throw WorkerFailure("a worker greeted with `\(line)`")
     }
     guard hello.protocol == WorkerHello.currentVersion else {
-      throw WorkerFailure("the worker speaks version \(hello.protocol) of the protocol")
+      throw NotComparable(
+        "\(command[0]) speaks version \(hello.protocol) of the workers' protocol, and this program"
+          + " version \(WorkerHello.currentVersion)")
     }
   }
 
   /// Sends a request and waits for the figures.
   public func ask(_ request: WorkerRequest, within seconds: Double = 120) throws -> WorkerAnswer {
-    let line: String
-    do {
-      try child.write(request.description)
-      line = try child.readLine(within: seconds)
-    } catch let failure as WorkerFailure {
-      throw WorkerFailure("\(request.id): \(failure)")
-    }
+    try send(request)
+    return try receive(request, within: seconds)
+  }
+
+  /// Sends a request, whose figures `receive` is to wait for.
+  public func send(_ request: WorkerRequest) throws {
+    try named(request) { try child.write(request.description) }
+  }
+
+  /// Waits for the figures of a request that was sent.
+  public func receive(_ request: WorkerRequest, within seconds: Double = 120) throws -> WorkerAnswer {
+    let line = try named(request) { try child.readLine(within: seconds) }
     guard let answer = try? LineJSON.value(WorkerAnswer.self, line) else {
       throw WorkerFailure("\(request.id): the worker answered `\(line.prefix(200))`")
     }
@@ -48,6 +55,14 @@ public final class WorkerProcess: RowWorker {
     case .wrongWork: throw WrongWork("\(request.id): \(answer.message ?? "")")
     case .usage: throw UsageError("\(request.id): \(answer.message ?? "")")
     case nil: return answer
+    }
+  }
+
+  private func named<T>(_ request: WorkerRequest, _ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let failure as WorkerFailure {
+      throw WorkerFailure("\(request.id): \(failure)")
     }
   }
 

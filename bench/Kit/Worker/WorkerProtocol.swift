@@ -2,7 +2,8 @@
 ///
 ///     run <workload-id> <n> <seed>      measure n operations
 ///     time <workload-id> <n> <seed>     the same without latencies, for a short answer
-///     count <workload-id> <n> <seed>    the same with the counters on
+///     duel <workload-id> <n> <seed>     the same on the one processor that a rival uses too
+///     count <workload-id> <n> <seed>    the same as `time` with the counters on
 ///
 /// A rate may follow, as `rate=<operations per second>`, and `poisson=1` to draw the gaps
 /// between operations instead of making them equal: an open loop.
@@ -17,6 +18,8 @@ public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
     case run
     /// Measure time, and leave latencies out of the answer.
     case time
+    /// Measure processor time while a rival is measured on the same processor.
+    case duel
     /// Read the counters too; that makes the run slower.
     case count
   }
@@ -56,7 +59,7 @@ public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
       throw UsageError("expected `run <workload-id> <n> <seed>`, got `\(line)`")
     }
     guard let verb = Verb(rawValue: words[0]) else {
-      throw UsageError("unknown request `\(words[0])`; there are `run`, `time` and `count`")
+      throw UsageError("unknown request `\(words[0])`; there are `run`, `time`, `duel` and `count`")
     }
     guard let id = WorkloadID(words[1]) else {
       throw UsageError("`\(words[1])` is not a workload id, such as `tcp-echo@1/c?size=64`")
@@ -102,7 +105,7 @@ public struct Arrivals: Hashable, Codable, Sendable {
 /// What a worker says first.
 public struct WorkerHello: Hashable, Codable, Sendable {
   /// The version of the protocol.
-  public static let currentVersion = 1
+  public static let currentVersion = 2
 
   /// The version of the protocol that the worker speaks.
   public var `protocol`: Int

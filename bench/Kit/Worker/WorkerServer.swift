@@ -4,19 +4,24 @@ public final class WorkerServer {
   private let context: WorkloadContext
   private let counters: [Meter.Counter]
   private let setCounting: (Bool) -> Void
+  private let setConfined: (Bool) -> Void
+  private var isConfined = false
   private let injection: Injection
   private var instances: [WorkloadID: any WorkloadInstance] = [:]
 
   /// A worker that knows `workloads`. `setCounting` switches the counters on and off;
-  /// `injection` makes it worse than it says, for tests of the harness.
+  /// `setConfined` keeps the process on one processor or lets it go; `injection` makes it
+  /// worse than it says, for tests of the harness.
   public init(
     workloads: [any Workload], context: WorkloadContext, counters: [Meter.Counter] = [],
-    setCounting: @escaping (Bool) -> Void = { _ in }, injection: Injection = Injection()
+    setCounting: @escaping (Bool) -> Void = { _ in },
+    setConfined: @escaping (Bool) -> Void = { _ in }, injection: Injection = Injection()
   ) {
     self.workloads = workloads
     self.context = context
     self.counters = counters
     self.setCounting = setCounting
+    self.setConfined = setConfined
     self.injection = injection
   }
 
@@ -54,13 +59,18 @@ public final class WorkerServer {
       injection.onOpen(request.operations)
     }
     let operations = injection.operations(request.operations)
+    if isConfined != (request.verb == .duel) {
+      isConfined.toggle()
+      setConfined(isConfined)
+    }
     PeakMemory.reset()
     setCounting(counting)
     defer { setCounting(false) }
     let outcome = try instance.run(
       RunRequest(
         operations: operations, seed: request.seed, meter: meter,
-        wantsLatencies: request.verb == .run, arrivals: request.arrivals))
+        wantsLatencies: request.verb == .run, arrivals: request.arrivals,
+        isDuel: request.verb == .duel))
     let peak = PeakMemory.bytes()
     guard let measurement = meter.measurement else {
       throw WrongWork("the row never opened or closed its window")

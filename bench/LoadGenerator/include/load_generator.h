@@ -3,16 +3,18 @@
 /// latency of every request.
 #pragma once
 
-/// The program. `argv` is `[name, parent process id, processor or -1]`. It reads one
-/// line per run on standard input and answers on standard output:
+/// The program. `argv` is `[name, parent process id]`. It reads one line per run on
+/// standard input and answers on standard output:
 ///
-///     run mode=echo port=7000 connections=50 size=64 operations=1000 warmup=100 seed=1
+///     run mode=echo port=7000 connections=50 size=64 operations=1000 warmup=100 seed=1 cpu=1
 ///     → ready          connected, warmed up; the clock of the measured side may start
 ///     go
 ///     → done operations=1000 checksum=… wall_ns=… latencies=<ns>:<count>,…
+///     end              the clock has stopped; connections may be closed
 ///
 /// or `error <sentence>` at any point. `mode` is `echo`, `accept` or `stream`.
 /// `rate=R` sends R requests a second whatever comes back (`poisson=1` for random
 /// arrivals); `latencies` then count from the intended start, and `service=` from
-/// the actual one. With `silent=1` no latencies are listed. It ends with standard input, or with its parent.
+/// the actual one. With `silent=1` no latencies are listed. `cpu` is the
+/// processor to run on, or -1. It ends with standard input, or with its parent.
 int load_generator_main(int argc, char **argv);

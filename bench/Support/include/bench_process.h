@@ -26,5 +26,9 @@ int bench_pin_thread(int cpu);
 /// Undoes `bench_pin_thread` for the calling thread.
 void bench_unpin_thread(void);
 
+/// Keeps all threads of this process on the processor of rank 0, where another process
+/// competes for it, or lets them go again. Zero where that worked.
+int bench_confine_process(int confined);
+
 /// Raises the soft limit of open descriptors to the hard one.
 void bench_raise_descriptor_limit(void);

@@ -34,11 +34,11 @@ public struct LoopWorkload: Workload {
   public var styles: [Style] { rows.map(\.style) }
 
   /// As `Workload` has it.
-  public var decidingClock: DecidingClock {
+  public var isSingleThreaded: Bool {
     switch check {
-    case .fileSizes, .fileContents: .both
-    case .counted: parameters.contains { $0.name == "cores" } ? .both : .processor
-    case .timers, .chain: .processor
+    case .fileSizes, .fileContents: false
+    case .counted: !parameters.contains { $0.name == "cores" }
+    case .timers, .chain: true
     }
   }
 
@@ -62,6 +62,7 @@ private final class LoopInstance: WorkloadInstance {
   private let directory: String
   private let latencies = LatencyRecorder()
   private var hashes = [UInt64](repeating: 0, count: Int(BENCH_FILES))
+  private var writtenSeed: UInt64?
 
   init(
     check: LoopWorkload.Check, row: @escaping LoopRow, parameters: ParameterValues,
@@ -101,6 +102,7 @@ private final class LoopInstance: WorkloadInstance {
   }
 
   private func writeFiles(seed: UInt64) throws {
+    guard seed != writtenSeed else { return }
     let step: UInt64
     switch check {
     case .fileSizes: step = 1
@@ -112,6 +114,7 @@ private final class LoopInstance: WorkloadInstance {
     guard error == 0 else {
       throw UsageError("cannot write the files to read below \(directory): error \(error)")
     }
+    writtenSeed = seed
   }
 
   /// `cores=1` puts both threads of `wakeup` on one processor, `cores=2` on two.

@@ -15,9 +15,8 @@ final class Dialogue: Sendable {
 
   /// A conversation with a generator that is started now, from this thread: the
   /// kernel ends it with the thread that started it.
-  init(context: WorkloadContext, cpu: Int) throws {
-    let command = context.loadGenerator
-    generator = Mutex(try LoadGenerator(command: command, cpu: cpu))
+  init(context: WorkloadContext) throws {
+    generator = Mutex(try LoadGenerator(command: context.loadGenerator))
     abort = context.abort
   }
 

@@ -49,6 +49,7 @@ private final class ServerInstance: WorkloadInstance {
   private let size: Int
   private let loops: Int
   private let dialogue: Dialogue
+  private let processors: Int
   private let abort: @Sendable (any Error) -> Never
 
   init(
@@ -65,9 +66,9 @@ private final class ServerInstance: WorkloadInstance {
     }
     // Client and server each have a processor, unless the case says otherwise or
     // there is but one.
-    let apart = bench_usable_cpus() > 1 && (parameters.value("cores") ?? 2) > 1
+    processors = min(Int(bench_usable_cpus()), parameters.value("cores") ?? 2)
+    dialogue = try Dialogue(context: context)
     abort = context.abort
-    dialogue = try Dialogue(context: context, cpu: Int(bench_usable_cpu(apart ? 1 : 0)))
   }
 
   func run(_ request: RunRequest) throws -> RunOutcome {
@@ -78,6 +79,7 @@ private final class ServerInstance: WorkloadInstance {
       ("mode", load.rawValue), ("connections", "\(connections)"), ("size", "\(size)"),
       ("operations", "\(request.operations)"), ("warmup", "\(warmUp)"), ("seed", "\(request.seed)"),
       ("silent", request.wantsLatencies ? "0" : "1"),
+      ("cpu", "\(bench_usable_cpu(processors > 1 && !request.isDuel ? 1 : 0))"),
     ]
     if let arrivals = request.arrivals {
       values += [("rate", "\(arrivals.rate)"), ("poisson", arrivals.isPoisson ? "1" : "0")]

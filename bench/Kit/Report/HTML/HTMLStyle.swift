@@ -18,7 +18,7 @@ enum HTMLStyle {
     dt { color: var(--faint) } dd { margin: 0; overflow-wrap: anywhere }
     .scroll { overflow-x: auto; -webkit-overflow-scrolling: touch }
     table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .875rem }
-    th, td { padding: .25rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line) }
+    th, td { padding: .25rem .45rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line) }
     th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: var(--paper) }
     thead th { color: var(--faint); font-weight: 600; border-bottom-width: 2px }
     .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 30rem), 1fr)); gap: 1rem 2rem }
@@ -35,7 +35,8 @@ enum HTMLStyle {
     @media print { :root { --paper: #fff; --ink: #000; --faint: #444; --line: #bbb; --band: #eee;
         --s0: #59636e; --s1: #0860b5; --s2: #b45309; --s3: #0f766e; --s4: #a21c6b; --s5: #4d7c0f }
       body { max-width: none; font-size: 11px; padding: 0 } .scroll { overflow: visible }
-      table { font-size: 8.5px } th, td { padding: .1rem .3rem } .charts { grid-template-columns: 1fr 1fr }
+      table { font-size: 8.5px; break-inside: avoid } th, td { padding: .1rem .3rem }
+      h3, figcaption { font-size: 11px; break-after: avoid } .charts { grid-template-columns: 1fr 1fr }
       h2 { break-after: avoid } tr { break-inside: avoid } nav { display: none } }
     """
 }

@@ -1,0 +1,24 @@
+/// Bytes that the system has not yet taken, and who waits for that.
+struct PendingWrite {
+  enum Waiter {
+    case none
+    case callback(Completion<Void>)
+    case task(UnsafeContinuation<UnsafeTransfer<Int32>, Never>)
+
+    func resume(_ code: Int32) {
+      switch self {
+      case .none: break
+      case .callback(let done): done(code < 0 ? .failure(failure(code, "write")) : .success(()))
+      case .task(let continuation): continuation.resume(returning: UnsafeTransfer(code))
+      }
+    }
+  }
+
+  var bytes: Bytes
+  /// What is passed with the bytes; held until libuv is done with it.
+  var handle: Handle? = nil
+  var waiter: Waiter
+  var generation: UInt
+  /// Whether the system has taken some of it, so that the rest must follow.
+  var isBegun = false
+}

@@ -1,0 +1,46 @@
+import CUV
+
+/// The end of the writing side, after what was written before.
+extension WriteQueue {
+  func shutDown(_ done: @escaping Completion<Void>) -> PendingRequest {
+    if let code = refusal() {
+      // A second shutdown is told what libuv would tell it.
+      let code = isShutDown && code == UV_EPIPE.rawValue ? UV_ENOTCONN.rawValue : code
+      loop.queueMicrotask { done(.failure(failure(code, "shutdown"))) }
+    } else {
+      isShutDown = true
+      if isEmpty { startShutdown(done) } else { shutdownWaiter = done }
+    }
+    return PendingRequest()
+  }
+
+  func startShutdown(_ done: @escaping Completion<Void>) {
+    let request = shutdownRequest ?? .allocate(capacity: 1)
+    shutdownRequest = request
+    let code = uv_shutdown(request, owner.stream, didShutDown)
+    if code < 0 {
+      loop.queueMicrotask { done(Self.shutdownResult(code)) }
+    } else {
+      shutdownWaiter = done
+      owner.keepAlive(.shutdown)
+    }
+  }
+
+  fileprivate func finishShutdown(_ code: Int32) {
+    shutdownWaiter.take()?(Self.shutdownResult(code))
+    owner.letGo(.shutdown)
+  }
+
+  /// A peer that has gone already has nothing left to be told.
+  private static func shutdownResult(_ code: Int32) -> Result<Void, UVError> {
+    code < 0 && code != UV_ENOTCONN.rawValue ? .failure(failure(code, "shutdown")) : .success(())
+  }
+}
+
+private func didShutDown(_ request: UnsafeMutablePointer<uv_shutdown_t>?, _ code: Int32) {
+  let stream = owner(of: request!.pointee.handle, as: ByteStream.self)
+  let loop = stream.loop
+  loop.beginCallback()
+  stream.writes.finishShutdown(code)
+  loop.endCallback()
+}

@@ -1,0 +1,127 @@
+import CTestHooks
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+/// Listeners for which there is no descriptor or memory: rules 32 and 33.
+@Suite(.serialized) struct AcceptTests {
+  private static let system = Int32(TEST_FAULT_SYSTEM.rawValue)
+
+  @Test("Rule 32: without descriptors a listener backs off, and its connections wait until there are some")
+  func aStormIsWaitedOut() async throws {
+    guard test_faults_reach(Self.system) != 0 else { return }
+    let (turns, waited) = try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let address = try listener.localAddress()
+      var accepted: [TCPConnection] = []
+      listener.start { if let connection = try? $0.get() { accepted.append(connection) } }
+      // From here on nothing can be accepted, not with libuv's spare descriptor either.
+      test_faults_arm(EMFILE, Self.system, 1, .max / 2, "accept4")
+      var clients: [TCPConnection] = []
+      for _ in 0..<20 { clients.append(try await loop.tcp.connect(to: address).value) }
+      let before = Hooks.loopTurns ?? 0
+      let start = loop.clock.now
+      try await loop.sleep(for: .milliseconds(300)).value
+      let turns = (Hooks.loopTurns ?? 0) - before
+      #expect(accepted.isEmpty)
+      // Tries after 5, 10, 20, 40, 80 … ms take two or three turns each; a storm would take as many as fit.
+      #expect(turns < 60)
+      let failures = test_faults_disarm()
+      #expect(failures > 0 && failures < 60)
+      while accepted.count < clients.count { try await loop.sleep(for: .milliseconds(1)).value }
+      // Nobody was dropped.
+      for client in clients { try await client.write("hello").value }
+      for connection in accepted { #expect(try await connection.read().value == "hello") }
+      let waited = start.duration(to: loop.clock.now)
+      for connection in clients + accepted { connection.close() }
+      listener.close()
+      return (turns, waited)
+    }
+    print("descriptor storm: \(turns) turns in 300 ms; all 20 connections were accepted after \(waited)")
+  }
+
+  @Test("Rule 32: at the limit of descriptors peers see a clean close, and the listener goes on")
+  func theLimitOfDescriptors() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let address = try listener.localAddress()
+      var accepted: [TCPConnection] = []
+      listener.start { if let connection = try? $0.get() { accepted.append(connection) } }
+      var clients = (0..<10).map { _ in RawClient() }
+      let last = RawClient()
+      // A turn, so that everything that opens descriptors by itself has done so.
+      try await loop.sleep(for: .milliseconds(1)).value
+      let limit = DescriptorLimit()
+      for client in clients { client.connect(to: address.port) }
+      let before = Hooks.loopTurns ?? 0
+      for client in clients {
+        while !client.hasOutcome { try await loop.sleep(for: .milliseconds(1)).value }
+      }
+      #expect((Hooks.loopTurns ?? 0) - before < 500)
+      #expect(accepted.isEmpty)
+      #expect(clients.allSatisfy { $0.outcome == .closed })
+      limit.lift()
+      clients = []
+      last.connect(to: address.port)
+      while accepted.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      try await accepted[0].write("welcome").value
+      while !last.hasOutcome { try await loop.sleep(for: .milliseconds(1)).value }
+      #expect(last.outcome == .bytes(7))
+      accepted[0].close()
+      listener.close()
+    }
+  }
+
+  @Test("Rule 32: a listener can be closed, dropped or shut down while it backs off", arguments: 0...4)
+  func closingWhileBackingOff(turns: Int) async throws {
+    guard test_faults_reach(Self.system) != 0 else { return }
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let waiting = loop.spawn { () async throws(UVError) in try await listener.accept().value }
+      test_faults_arm(ENOMEM, Self.system, 1, .max / 2, "accept4")
+      let client = try await loop.tcp.connect(to: listener.localAddress()).value
+      for _ in 0..<turns { try await loop.sleep(for: .zero).value }
+      if turns == 4 {
+        // By itself: nothing is closed here.
+        waiting.cancel()
+      } else {
+        listener.close()
+      }
+      await expectFailure(.cancelled) { () async throws(UVError) in try await waiting.value }
+      let failures = test_faults_disarm()
+      // By the third turn at the latest it has been tried.
+      if turns > 2 { #expect(failures > 0) }
+      client.close()
+    }
+  }
+
+  @Test(
+    "Rule 33: an accept that fails ends nothing, whatever the reason",
+    arguments: [ENOMEM, EMFILE, EAGAIN, EINTR])
+  func aFailedAcceptIsNoEnd(error: Int32) async throws {
+    guard test_faults_reach(Self.system) != 0 else { return }
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let address = try listener.localAddress()
+      for failures in 1...3 {
+        test_faults_arm(error, Self.system, 1, failures, "accept4")
+        let accepting = loop.spawn { () async throws(UVError) in try await listener.accept().value }
+        var clients: [TCPConnection] = []
+        // One that libuv drops for want of a descriptor is followed by another.
+        while accepting.resultIfFinished == nil {
+          clients.append(try await loop.tcp.connect(to: address).value)
+          for _ in 0..<30 where accepting.resultIfFinished == nil {
+            try await loop.sleep(for: .milliseconds(1)).value
+          }
+        }
+        #expect(test_faults_disarm() == failures)
+        let server = try await accepting.value
+        #expect(error == EMFILE || clients.count == 1)
+        server.close()
+        for client in clients { client.close() }
+      }
+      listener.close()
+    }
+  }
+}

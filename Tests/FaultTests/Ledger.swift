@@ -1,0 +1,33 @@
+import UV
+
+/// What was asked for, and how often each was answered.
+final class Ledger {
+  private var names: [String] = []
+  private var answers: [Int] = []
+  /// Errors of operations that were to succeed.
+  private(set) var unexpectedErrors: [String] = []
+
+  /// A completion that is to be called once.
+  func once<T>(_ name: String, _ body: @escaping (Result<T, UVError>) -> Void = { _ in }) -> Completion<T> {
+    let index = names.count
+    names.append(name)
+    answers.append(0)
+    return { [self] result in
+      answers[index] += 1
+      if case .failure(let error) = result, !name.hasSuffix("cancelled"), !name.hasSuffix("meant") {
+        unexpectedErrors.append("\(name): \(error)")
+      }
+      body(result)
+    }
+  }
+
+  private var wrong: [String] = []
+
+  /// Notes what must hold.
+  func expect(_ holds: Bool, _ what: @autoclosure () -> String) { if !holds { wrong.append(what()) } }
+
+  /// What did not hold, and what was not answered exactly once.
+  var problems: [String] {
+    wrong + zip(names, answers).filter { $1 != 1 }.map { "\($0) was answered \($1) times" }
+  }
+}

@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "fuzz",
+  platforms: [.macOS(.v26)],
+  dependencies: [.package(name: "swift-uv", path: "../..")],
+  targets: [
+    .executableTarget(
+      name: "fuzz", dependencies: [.product(name: "UV", package: "swift-uv")], path: ".",
+      exclude: ["Package.swift"], sources: ["main.swift", "Entries"],
+      swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")])
+  ]
+)

@@ -1,0 +1,35 @@
+/// What tests need to see and to break beneath libuv. Linked into the test executable only; off unless armed.
+#pragma once
+
+#include <stdint.h>
+
+/// How often loops of this process have looked for events, or -1 where that cannot be counted.
+long test_loop_turns(void);
+
+/// A fault that is no error: a read or write that takes less than was asked for.
+#define TEST_FAULT_SHORT (-1)
+
+/// Where a fault strikes.
+enum test_fault_layer {
+  /// The C library's functions that libuv and this library call.
+  TEST_FAULT_SYSTEM = 1,
+  /// libuv's allocator.
+  TEST_FAULT_ALLOCATOR = 2,
+  /// libuv's functions that this library calls.
+  TEST_FAULT_LIBUV = 4,
+};
+
+/// Whether faults can be injected into all of `layers`.
+int test_faults_reach(int layers);
+
+/// From now on the `nth` call (counted from 1) that can fail in that way does, and the `count - 1` after it.
+///
+/// `error` is an `errno` (ENOMEM, EMFILE, EAGAIN, EINTR, EIO) or TEST_FAULT_SHORT. `only` is a function's name, or
+/// null for all that can fail so.
+void test_faults_arm(int error, int layers, long nth, long count, const char *only);
+
+/// Ends that; returns how many calls have failed.
+long test_faults_disarm(void);
+
+/// The name of the function that failed last, null if none has since faults were armed.
+const char *test_faults_last(void);

@@ -1,0 +1,117 @@
+// Decides which call fails.
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "fault.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Atomic int armed;
+static int fault_error, fault_layers, fault_mask;
+static long first, last;
+static char only_name[32];
+static const char *_Atomic last_name;
+static _Atomic long calls, fired;
+
+/// The memory of the program, and that of libuv: calls from elsewhere (Foundation, the test library) are not ours.
+static struct { uintptr_t start, end; } program, library;
+
+static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size, (void)context;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    if (info->dlpi_phdr[i].p_type != PT_LOAD || !(info->dlpi_phdr[i].p_flags & PF_X)) continue;
+    uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    uintptr_t end = start + info->dlpi_phdr[i].p_memsz;
+    if (info->dlpi_name[0] == 0 && program.start == 0) {
+      program.start = start;
+      program.end = end;
+    } else if (strstr(info->dlpi_name, "libuv.so")) {
+      library.start = start;
+      library.end = end;
+    }
+  }
+  return 0;
+}
+
+static int mask_of(int error) {
+  switch (error) {
+    case ENOMEM: return FAULT_ENOMEM;
+    case EMFILE: return FAULT_EMFILE;
+    case EAGAIN: return FAULT_EAGAIN;
+    case EINTR: return FAULT_EINTR;
+    case TEST_FAULT_SHORT: return FAULT_SHORT;
+    default: return FAULT_EIO;
+  }
+}
+
+void test_faults_arm(int error, int layers, long nth, long count, const char *only) {
+  fault_error = error;
+  fault_layers = layers;
+  fault_mask = mask_of(error);
+  first = nth;
+  last = nth + count - 1;
+  // The caller's string goes with the call.
+  strncpy(only_name, only ? only : "", sizeof only_name - 1);
+  last_name = NULL;
+  calls = fired = 0;
+  atomic_store(&armed, 1);
+}
+
+long test_faults_disarm(void) {
+  atomic_store(&armed, 0);
+  return atomic_load(&fired);
+}
+
+const char *test_faults_last(void) { return atomic_load(&last_name); }
+
+static int is_ours(const void *caller, int layer) {
+  uintptr_t at = (uintptr_t)caller;
+  if (at >= program.start && at < program.end) return 1;
+  return layer != TEST_FAULT_LIBUV && at >= library.start && at < library.end;
+}
+
+int fault_is_armed(void) { return atomic_load_explicit(&armed, memory_order_relaxed); }
+
+int fault_due(const char *name, int layer, int mask, const void *caller) {
+  if (!fault_is_armed() || !(layer & fault_layers) || !(mask & fault_mask)) return 0;
+  if (only_name[0] && strcmp(only_name, name) != 0) return 0;
+  if (caller && !is_ours(caller, layer)) return 0;
+  long number = atomic_fetch_add(&calls, 1) + 1;
+  if (number < first || number > last) return 0;
+  atomic_fetch_add(&fired, 1);
+  last_name = name;
+  return fault_error;
+}
+
+// MARK: libuv's allocator
+
+extern int uv_replace_allocator(
+    void *(*)(size_t), void *(*)(void *, size_t), void *(*)(size_t, size_t), void (*)(void *));
+
+static void *fault_malloc(size_t size) {
+  if (fault_due("malloc", TEST_FAULT_ALLOCATOR, FAULT_ENOMEM, NULL)) return NULL;
+  return malloc(size);
+}
+
+static void *fault_calloc(size_t count, size_t size) {
+  if (fault_due("calloc", TEST_FAULT_ALLOCATOR, FAULT_ENOMEM, NULL)) return NULL;
+  return calloc(count, size);
+}
+
+// Before anything of libuv's has run. Not realloc: libuv itself ends the process where its table of descriptors
+// cannot grow.
+__attribute__((constructor)) static void install(void) {
+  dl_iterate_phdr(note_object, NULL);
+  uv_replace_allocator(fault_malloc, realloc, fault_calloc, free);
+}
+
+int test_faults_reach(int layers) {
+  int reached = TEST_FAULT_ALLOCATOR | TEST_FAULT_LIBUV | (fault_reaches_system() ? TEST_FAULT_SYSTEM : 0);
+  return (layers & ~reached) == 0;
+}

@@ -1,0 +1,31 @@
+import CBenchSupport
+import CTestHooks
+import Testing
+
+/// What lies beneath a test.
+public enum Hooks {
+  /// Bytes of the heap that are in use; nil where the allocator does not say.
+  public static var heapInUse: Int? {
+    let bytes = bench_heap_in_use()
+    return bytes < 0 ? nil : bytes
+  }
+
+  /// How often the loops of this process have looked for events; nil where that cannot be counted.
+  public static var loopTurns: Int? {
+    let turns = test_loop_turns()
+    return turns < 0 ? nil : turns
+  }
+}
+
+/// Runs `body` again and again, and expects that the heap has stopped growing: what the second half of the rounds
+/// adds is at most `limit` bytes in all.
+public func expectFlatHeap(
+  rounds: Int, limit: Int = 65536, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: nonisolated(nonsending) (Int) async throws -> Void
+) async rethrows {
+  for round in 0..<rounds / 2 { try await body(round) }
+  let before = Hooks.heapInUse ?? 0
+  for round in rounds / 2..<rounds { try await body(round) }
+  let growth = (Hooks.heapInUse ?? 0) - before
+  #expect(growth <= limit, "the heap grew by \(growth) bytes", sourceLocation: sourceLocation)
+}

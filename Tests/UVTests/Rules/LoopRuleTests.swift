@@ -1,0 +1,200 @@
+import Testing
+import UV
+import UVTestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The loop and other threads: rules 37 to 41, 44, 47 and 49.
+@Suite struct LoopRuleTests {
+  @Test("Rule 37: a loop can be stopped from any thread")
+  func stopFromManyThreads() async throws {
+    try await withLoop { loop in
+      let executor = loop.executor
+      loop.spawn {
+        await expectFailure(.cancelled) { () async throws(UVError) in
+          try await loop.sleep(for: .seconds(1000)).value
+        }
+      }
+      try await loop.sleep(for: .zero).value
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<8 { group.addTask { executor.stop() } }
+      }
+    }
+  }
+
+  @Test("Rule 38: what one thread sends arrives whole and in order, however few wake-ups there are")
+  func executeKeepsTheOrderOfEachThread() async throws {
+    try await withLoop { loop in
+      let executor = loop.executor
+      let log = Log<Int>()
+      try await Task.detached {
+        for index in 0..<1000 { try executor.execute { _ in log.append(index) } }
+      }.value
+      while log.values.count < 1000 { try await loop.sleep(for: .milliseconds(1)).value }
+      #expect(log.values == Array(0..<1000))
+    }
+  }
+
+  @Test("Rule 39: what is sent to a loop that is going either runs or is refused")
+  func sendingToALoopThatGoes() async throws {
+    for _ in 0..<20 {
+      let ran = Log<Int>()
+      let refused = Log<Int>()
+      let executor = Box<LoopExecutor>(nil)
+      let senders = Log<Task<Void, Never>>()
+      try await withThread {
+        let loop = try EventLoop()
+        let face = loop.executor
+        executor.value = face
+        for sender in 0..<8 {
+          senders.append(
+            Task.detached {
+              for index in 0..<100 {
+                do throws(UVError) {
+                  try face.execute { _ in ran.append(sender * 100 + index) }
+                } catch { refused.append(sender * 100 + index) }
+              }
+            })
+        }
+        loop.runCallbacks { loop in loop.sleep(for: .zero) { _ in } }
+        loop.shutdown()
+      }
+      for sender in senders.values { await sender.value }
+      #expect((ran.values + refused.values).sorted() == Array(0..<800))
+      #expect(throws: UVError(.loopClosed, operation: "execute")) { try executor.value?.execute { _ in } }
+    }
+  }
+
+  @Test("Rule 40: a run inside a running loop says so")
+  func aNestedRun() async throws {
+    try await withLoop { loop in
+      #expect(throws: UVError(.loopRunning, operation: "run")) {
+        try EventLoop.run { _ in throw CancellationError() }
+      }
+      #expect(throws: UVError(.loopRunning, operation: "run")) {
+        try loop.runCallbacks { _ in throw CancellationError() }
+      }
+    }
+  }
+
+  @Test("Rule 41: a stop before a run has no effect on it")
+  func aStopBeforeARun() async throws {
+    let log = Log<Int>()
+    try await withThread {
+      let loop = try EventLoop()
+      loop.stop()
+      loop.runCallbacks { loop in
+        loop.sleep(for: .milliseconds(1)) { _ in log.append(1) }
+      }
+      // Nor does one that ended a run have any on the next.
+      loop.runCallbacks { loop in
+        loop.sleep(for: .seconds(1000)) { _ in }
+        loop.sleep(for: .zero) { _ in loop.stop() }
+      }
+      loop.runCallbacks { loop in
+        loop.sleep(for: .milliseconds(1)) { _ in
+          log.append(2)
+          loop.stop()
+        }
+      }
+      loop.shutdown()
+    }
+    #expect(log.values == [1, 2])
+  }
+
+  @Test("Rule 44: a handle can be kept from keeping its loop running, but not from ending its requests")
+  func handlesThatKeepNoLoopRunning() async throws {
+    let log = Log<String>()
+    try await withThread {
+      let loop = try EventLoop()
+      try loop.runCallbacks { loop in
+        let timer = try Timer(loop)
+        try timer.start(after: .seconds(1000)) { log.append("fired") }
+        timer.keepsLoopRunning = false
+        #expect(!timer.keepsLoopRunning)
+        #expect(timer.isActive)
+        let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+        listener.keepsLoopRunning = false
+        listener.start { result in
+          // Nobody waits for this end: the writer's request is what keeps the loop running.
+          guard let server = try? result.get() else { return }
+          server.keepsLoopRunning = false
+          server.start { _ in }
+        }
+        loop.tcp.connect(to: try listener.localAddress()) { result in
+          guard let client = try? result.get() else { return }
+          client.keepsLoopRunning = false
+          client.write(Bytes(repeating: 1, count: 16 << 20)) {
+            log.append("written \($0.error?.name ?? "ok")")
+          }
+        }
+      }
+      loop.shutdown()
+    }
+    #expect(log.values == ["written ok"])
+  }
+
+  #if os(Linux)
+    @Test("Rule 46: a loop does not survive a fork, and says so")
+    func aForkedLoop() async throws {
+      let status = try await withThread {
+        let loop = try EventLoop()
+        let child = fork()
+        if child == 0 {
+          do throws(UVError) {
+            try loop.runCallbacks { _ throws(UVError) in }
+            _exit(1)
+          } catch { _exit(error.code == .loopForked ? 42 : 2) }
+        }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        loop.shutdown()
+        return status
+      }
+      #expect(status == 42 << 8)
+    }
+  #endif
+
+  @Test("Rule 47: a signal watcher closes, also while signals come")
+  func signalWatchersClose() async throws {
+    try await withLoop { loop in
+      for round in 0..<50 {
+        // By default this one is ignored, should it be late.
+        let watcher = try loop.signals(.windowChange)
+        if round % 2 == 0 { watcher.start { _ in } }
+        for _ in 0..<round % 4 { kill(getpid(), SIGWINCH) }
+        try await watcher.close().value
+      }
+      #expect(loop.activity.handles == 0)
+    }
+  }
+
+  @Test("Rule 49: what was gathered leaves at the end of the turn, with nothing else to do")
+  func gatheredWritesLeave() async throws {
+    let log = Log<String>()
+    try await withCallbackLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      listener.accept { result in
+        guard let server = try? result.get() else { return }
+        // Both ends only wait from here on.
+        server.start { result in
+          guard let bytes = try? result.get() else { return _ = server.close() }
+          log.append(bytes.description)
+        }
+        listener.close()
+      }
+      loop.tcp.connect(to: try listener.localAddress()) { result in
+        guard let client = try? result.get() else { return }
+        client.write("a") { _ in }
+        // Behind one whose end has not been told.
+        client.write("b") { _ in client.close() }
+        #expect(client.writeQueueSize == 1)
+      }
+    }
+    #expect(log.values.joined() == "ab")
+  }
+}

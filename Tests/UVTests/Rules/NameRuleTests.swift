@@ -1,0 +1,80 @@
+import Testing
+import UV
+import UVTestSupport
+
+/// Names and errors: rules 55, 56, 58 and 60.
+@Suite struct NameRuleTests {
+  @Test("Rule 55: a path is bytes, and none with a NUL in it is used")
+  func pathsAreBytes() async throws {
+    try await withLoop { loop in
+      try await withTemporaryDirectory { directory in
+        for bytes in [[-1, 0], [0x61, -1, 0x62, 0]] as [[CChar]] {
+          let name = try #require(
+            bytes.withUnsafeBufferPointer { FilePath.Component(platformString: $0.baseAddress!) })
+          let path = FilePath(directory).appending(name)
+          try await loop.files.writeFile(path, "odd").value
+          let entries = try await loop.files.scandir(directory).value
+          #expect(entries.map(\.name) == [name])
+          #expect(entries.first?.type == .regular)
+          let listed = FilePath(directory).appending(entries[0].name)
+          #expect(try await loop.files.readFile(listed).value == "odd")
+          try await loop.files.unlink(listed).value
+        }
+        let cut = "\(directory)/a\0b"
+        await expectFailure(.invalidArgument) { () async throws(UVError) in
+          try await loop.files.writeFile(cut, "x").value
+        }
+        await expectFailure(.invalidArgument) { () async throws(UVError) in
+          try await loop.files.open(cut, .writeOnly, options: [.create]).value
+        }
+        await expectFailure(.invalidArgument) { () async throws(UVError) in
+          try await loop.files.rename(directory, to: cut).value
+        }
+        #expect(try await loop.files.scandir(directory).value.isEmpty)
+      }
+    }
+  }
+
+  @Test("Rule 56: a code that libuv does not know has a name, and naming it leaks nothing")
+  func unknownCodes() async throws {
+    let error = UVError(UVError.Code(rawValue: -4000), operation: "open")
+    #expect(error.description.contains("-4000"))
+    await expectFlatHeap(rounds: 10_000) { _ in
+      #expect(!UVError.Code(rawValue: -4001).name.isEmpty)
+      #expect(!UVError.Code(rawValue: -4001).message.isEmpty)
+    }
+  }
+
+  @Test("Rule 58: a lookup has every address or one clear error, and gives its memory back")
+  func lookups() async throws {
+    try await withLoop { loop in
+      try await expectFlatHeap(rounds: 400) { _ in
+        let addresses = try await loop.dns.resolve("localhost", port: 80).value
+        #expect(!addresses.isEmpty)
+        #expect(addresses.allSatisfy { $0.port == 80 })
+      }
+      let unknown = loop.dns.resolve("nobody.invalid")
+      await expectFailure(.unknownHost, .nameServerFailure) { () async throws(UVError) in
+        try await unknown.value
+      }
+      let withNUL = loop.dns.resolve("local\0host")
+      await expectFailure(.invalidArgument) { () async throws(UVError) in try await withNUL.value }
+    }
+  }
+
+  @Test("Rule 60: a directory's entries are sorted by their bytes, without . and ..")
+  func entriesAreSorted() async throws {
+    try await withLoop { loop in
+      try await withTemporaryDirectory { directory in
+        let names = ["b", "a", "C", "z", "aa", ".hidden"]
+        for name in names { try await loop.files.writeFile("\(directory)/\(name)", "").value }
+        try await loop.files.mkdir("\(directory)/dir").value
+        let entries = try await loop.files.scandir(directory).value
+        #expect(
+          entries.map(\.name.string)
+            == (names + ["dir"]).sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) })
+        #expect(entries.first { $0.name.string == "dir" }?.type == .directory)
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import Testing
+import UV
+import UVTestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Reading: rules 20 to 26.
+@Suite struct ReadRuleTests {
+  @Test("Rule 20: a read that finds nothing is neither an element nor the end")
+  func nothingIsNotTheEnd() async throws {
+    try await withPair { loop, client, server in
+      let log = Log<Int>()
+      server.start { result in log.append((try? result.get())?.count ?? -1) }
+      var sent = 0
+      // Exactly as much as a read has room for, so that the next one finds nothing.
+      for count in [65536, 65536, 1, 65535, 16384, 65536 * 4] {
+        try await client.write(Bytes(repeating: 1, count: count)).value
+        sent += count
+        while log.values.reduce(0, +) < sent { try await loop.sleep(for: .zero).value }
+        for _ in 0..<5 { try await loop.sleep(for: .zero).value }
+      }
+      #expect(log.values.allSatisfy { $0 > 0 })
+      try await client.shutdown().value
+      while log.values.last != -1 { try await loop.sleep(for: .zero).value }
+      #expect(log.values.dropLast().reduce(0, +) == sent)
+    }
+  }
+
+  @Test("Rule 21: a read that fails gives its buffer back")
+  func failingReadsLeaveNothing() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let address = try listener.localAddress()
+      try await expectFlatHeap(rounds: 200) { _ in
+        let client = try await loop.tcp.connect(to: address).value
+        let server = try await listener.accept().value
+        try await server.write("x").value
+        let kept = try await client.read().value
+        server.closeReset()
+        await expectFailure(.connectionReset) { () async throws(UVError) in try await client.read().value }
+        #expect(kept == "x")
+        try await client.close().value
+      }
+      listener.close()
+    }
+  }
+
+  @Test("Rule 22: streams share a buffer, and what a reader keeps is not written again")
+  func oneBufferForAll() async throws {
+    try await withPair { loop, client, server in
+      var kept: [Bytes] = []
+      for index in 0..<200 {
+        // Both ends read in turn, into the same slab.
+        try await client.write(Bytes(repeating: UInt8(index), count: 700)).value
+        kept.append(try #require(try await server.read().value))
+        try await server.write(Bytes(repeating: UInt8(255 - index), count: 700)).value
+        kept.append(try #require(try await client.read().value))
+      }
+      for index in 0..<200 {
+        #expect(kept[2 * index] == Bytes(repeating: UInt8(index), count: 700))
+        #expect(kept[2 * index + 1] == Bytes(repeating: UInt8(255 - index), count: 700))
+      }
+    }
+  }
+
+  @Test("Rule 23: a reader that does not ask is not read for, and costs no turn of the loop")
+  func aStalledReader() async throws {
+    try await withPair { loop, client, server in
+      try await server.write("one").value
+      #expect(try await client.read().value == "one")
+      server.write(Bytes(repeating: 2, count: 1 << 20)) { _ in }
+      for _ in 0..<20 { try await loop.sleep(for: .zero).value }
+      // What was not asked for still lies in the system's buffer.
+      var pending: Int32 = 0
+      #expect(ioctl(try client.fileDescriptor(), UInt(FIONREAD), &pending) == 0)
+      #expect(pending > 0)
+      let before = Hooks.loopTurns ?? 0
+      try await loop.sleep(for: .milliseconds(50)).value
+      #expect((Hooks.loopTurns ?? 0) - before < 20)
+      var received = 0
+      while received < 1 << 20 {
+        guard let part = try await client.read().value else { break }
+        received += part.count
+      }
+      #expect(received == 1 << 20)
+    }
+  }
+
+  @Test("Rule 24: an error of reading does not close the connection; the end leaves the other way open")
+  func errorsDoNotClose() async throws {
+    try await withPair { loop, client, server in
+      try await server.write("x").value
+      _ = try await client.read().value
+      server.closeReset()
+      await expectFailure(.connectionReset) { () async throws(UVError) in try await client.read().value }
+      #expect(!client.isClosing)
+      #expect(!client.isReadable)
+      // The error was told once; what follows is the end.
+      #expect(try await client.read().value == nil)
+      try await client.close().value
+    }
+    try await withPair { loop, client, server in
+      try await client.shutdown().value
+      #expect(try await server.read().value == nil)
+      #expect(server.isWritable)
+      try await server.write("still").value
+      #expect(try await client.read().value == "still")
+    }
+  }
+
+  @Test("Rule 25: a reader that stops gets nothing more, however much has come")
+  func stoppingIsHonouredAtOnce() async throws {
+    try await withPair { loop, client, server in
+      let log = Log<Int>()
+      let count = 4 << 20
+      server.write(Bytes(repeating: 1, count: count)) { _ in }
+      for _ in 0..<10 { try await loop.sleep(for: .zero).value }
+      client.start { result in
+        log.append((try? result.get())?.count ?? 0)
+        client.stop()
+      }
+      for _ in 0..<20 { try await loop.sleep(for: .zero).value }
+      #expect(log.values.count == 1)
+      var rest = count - log.values[0]
+      while rest > 0 { rest -= try #require(try await client.read().value).count }
+      #expect(rest == 0)
+    }
+  }
+
+  @Test("Rule 26: a source has a handler or is asked, and several askers are answered in order")
+  func askingTwice() async throws {
+    let log = Log<String>()
+    try await withPair { loop, client, server in
+      client.start { _ in }
+      await expectFailure(.sourceStarted) { () async throws(UVError) in try await client.read().value }
+      client.start { log.append("second handler \($0.error?.name ?? "ok")") }
+      client.stop()
+      for index in 0..<3 { client.read { log.append("\(index) \((try? $0.get())?.description ?? "end")") } }
+      client.start { log.append("handler beside askers \($0.error?.name ?? "ok")") }
+      for text in ["a", "b"] {
+        try await server.write(Bytes(text)).value
+        while log.values.last != (text == "a" ? "0 a" : "1 b") { try await loop.sleep(for: .zero).value }
+      }
+      try await server.shutdown().value
+      while log.values.last != "2 end" { try await loop.sleep(for: .zero).value }
+      try await client.close().value
+      #expect(try await client.read().value == nil)
+    }
+    #expect(
+      log.values == [
+        "second handler ESOURCESTARTED", "handler beside askers ESOURCESTARTED", "0 a", "1 b", "2 end",
+      ])
+  }
+}

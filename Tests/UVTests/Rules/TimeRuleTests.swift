@@ -1,0 +1,80 @@
+import Testing
+import UV
+import UVTestSupport
+
+/// Time: rules 42, 43 and 48.
+@Suite struct TimeRuleTests {
+  @Test("Rule 42: a sleep or timer that is started late in a turn is not early")
+  func aSleepStartedLateInATurn() async throws {
+    try await withLoop { loop in
+      // The loop's own time is as old as this callback by now.
+      let busyUntil = loop.clock.now.advanced(by: .milliseconds(30))
+      while loop.clock.now < busyUntil {}
+      #expect(loop.now.duration(to: loop.clock.now) >= .milliseconds(29))
+      let start = loop.clock.now
+      let timer = try Timer(loop)
+      var fired: LoopClock.Instant?
+      try timer.start(after: .milliseconds(10)) { fired = loop.clock.now }
+      try await loop.sleep(for: .milliseconds(10)).value
+      #expect(start.duration(to: loop.clock.now) >= .milliseconds(10))
+      while fired == nil { try await loop.sleep(for: .milliseconds(1)).value }
+      #expect(start.duration(to: fired!) >= .milliseconds(10))
+      timer.close()
+    }
+  }
+
+  @Test("Rule 43: equal deadlines fire in the order of starting")
+  func equalDeadlines() async throws {
+    let log = Log<Int>()
+    try await withCallbackLoop { loop in
+      let timers = try (0..<20).map { _ in try Timer(loop) }
+      // Their time is the loop's: started in one go, they share it, or the later ones have a later one.
+      for (index, timer) in timers.enumerated() {
+        try timer.start(after: .milliseconds(5)) {
+          log.append(index)
+          timer.close()
+        }
+      }
+    }
+    #expect(log.values == Array(0..<20))
+  }
+
+  @Test("Rule 43: a timer cannot go on before it was started, and goes on without an interval as it was")
+  func timersThatGoOn() async throws {
+    let log = Log<Int>()
+    try await withCallbackLoop { loop in
+      let timer = try Timer(loop)
+      #expect(throws: UVError(.invalidArgument, operation: "timer_again")) { try timer.again() }
+      try timer.start(after: .milliseconds(1)) {
+        log.append(1)
+        timer.close()
+      }
+      try timer.again()
+      #expect(timer.isActive)
+      #expect(timer.repeatInterval == .zero)
+      // Far beyond what the system can wait for in one go.
+      let distant = try Timer(loop)
+      try distant.start(after: .seconds(Int64.max / 2)) { log.append(2) }
+      #expect(distant.dueIn > .seconds(1_000_000_000))
+      distant.close()
+      #expect(throws: UVError(.badDescriptor, operation: "timer_start")) {
+        try distant.start(after: .zero) {}
+      }
+    }
+    #expect(log.values == [1])
+  }
+
+  @Test("Rule 48: a loop that has nothing to do sleeps")
+  func anIdleLoopSleeps() async throws {
+    try await withLoop { loop in
+      // Everything that makes the loop come round again without waiting, once.
+      for _ in 0..<10 { try await loop.sleep(for: .zero).value }
+      loop.queueMicrotask {}
+      for _ in 0..<10_000 { loop.queueMicrotask {} }
+      try await loop.sleep(for: .zero).value
+      let before = Hooks.loopTurns ?? 0
+      try await loop.sleep(for: .milliseconds(60)).value
+      #expect((Hooks.loopTurns ?? 0) - before < 10)
+    }
+  }
+}

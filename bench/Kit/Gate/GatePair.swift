@@ -1,0 +1,139 @@
+/// A process of each side, measured against each other.
+///
+/// Processor time is measured in duels: both run the same batch at the same time on the same
+/// processor, so that whatever slows it down (a neighbour on the host, a change of clock
+/// rate) slows down both alike. Time on the wall is measured one after the other.
+final class GatePair {
+  private let id: WorkloadID
+  private let operations: Int
+  private let base: GateWorker
+  private let head: GateWorker
+  private let twin: GateWorker?
+  private let options: TimeGate.Options
+  private var random: SplitMix64
+
+  /// How many quads of time on the wall a pair has, and of the base against its twin.
+  private static let (wallQuads, noiseQuads) = (8, 4)
+
+  /// Starts the processes, and the twin of the base where the noise is to be measured.
+  init(
+    _ id: WorkloadID, operations: Int, base: TimeGate.Side, head: TimeGate.Side, headFirst: Bool,
+    options: TimeGate.Options, random: inout SplitMix64
+  ) throws {
+    self.id = id
+    self.operations = operations
+    self.options = options
+    self.random = SplitMix64(seed: random.next())
+    let first = GateWorker(try (headFirst ? head : base).start(), id)
+    let second = GateWorker(try (headFirst ? base : head).start(), id)
+    (self.base, self.head) = headFirst ? (second, first) : (first, second)
+    twin = options.measuresNoise ? GateWorker(try base.start(), id) : nil
+  }
+
+  /// Lets the processes end.
+  func finish() { for worker in [base, head, twin] { worker?.finish() } }
+
+  /// Measures until the pair is clear, or the looks or the time are used up.
+  func measure(into trace: inout GateTrace, rule: GateRule, until end: UInt64) throws {
+    trace.beginPair()
+    for worker in [base, head, twin] {
+      for batch in 0..<2 { _ = try worker?.ask(.time, operations: operations, seed: UInt64(batch)) }
+    }
+    var longest: UInt64 = 0
+    func hasTime() -> Bool { ProcessUsage.now().wall + longest < end }
+    func timed<T>(_ body: () throws -> T) rethrows -> T {
+      let started = ProcessUsage.now().wall
+      defer { longest = max(longest, ProcessUsage.now().wall - started) }
+      return try body()
+    }
+    for _ in 0..<Self.wallQuads where hasTime() { trace.addWall(try timed { try turns() }) }
+    for number in 0..<(rule.looks.last ?? 0) where hasTime() {
+      trace.add(try timed { try duels(head) }, operations: operations)
+      if let twin, number < Self.noiseQuads { trace.addNoise(try duels(twin)) }
+      if rule.looks.contains(number + 1), trace.isClear(rule) { break }
+    }
+  }
+
+  /// Four batches one after the other; a coin says which side begins. Time on the wall.
+  private func turns() throws -> Quad {
+    let seed = random.next()
+    let headFirst = random.next() & 1 == 0
+    var quad = Quad(base: [], head: [])
+    var checksums: Set<String> = []
+    for isHead in headFirst ? [true, false, false, true] : [false, true, true, false] {
+      let answer = try (isHead ? head : base).ask(.time, operations: operations, seed: seed)
+      checksums.insert(answer.checksum)
+      if isHead {
+        quad.head.append(Double(answer.wallNanoseconds))
+      } else {
+        quad.base.append(Double(answer.wallNanoseconds))
+      }
+    }
+    try compare(checksums)
+    return quad
+  }
+
+  /// Two duels of the base with a rival; each begins one of them, and a coin says which.
+  private func duels(_ rival: GateWorker) throws -> Quad {
+    let seed = random.next()
+    let rivalFirst = random.next() & 1 == 0
+    var quad = Quad(base: [], head: [])
+    var checksums: Set<String> = []
+    for rivalBegins in [rivalFirst, !rivalFirst] {
+      let (first, second) = rivalBegins ? (rival, base) : (base, rival)
+      try first.begin(.duel, operations: operations, seed: seed)
+      try second.begin(.duel, operations: operations, seed: seed)
+      let answers = try (first.end(), second.end())
+      let (own, other) = rivalBegins ? (answers.1, answers.0) : (answers.0, answers.1)
+      quad.base.append(Double(own.cpuNanoseconds))
+      quad.head.append(Double(other.cpuNanoseconds))
+      checksums.formUnion([own.checksum, other.checksum])
+    }
+    try compare(checksums)
+    return quad
+  }
+
+  private func compare(_ checksums: Set<String>) throws {
+    guard options.comparesWork, checksums.count > 1 else { return }
+    throw WrongWork("\(id): the two programs found different things")
+  }
+}
+
+/// A worker that measures one row for the gate.
+final class GateWorker {
+  private let process: WorkerProcess
+  private let id: WorkloadID
+  private var request: WorkerRequest?
+
+  init(_ process: WorkerProcess, _ id: WorkloadID) {
+    self.process = process
+    self.id = id
+  }
+
+  /// Asks for a batch and waits for it.
+  func ask(_ verb: WorkerRequest.Verb, operations: Int, seed: UInt64) throws -> WorkerAnswer {
+    try begin(verb, operations: operations, seed: seed)
+    return try end()
+  }
+
+  /// Asks for a batch, which `end` is to wait for.
+  func begin(_ verb: WorkerRequest.Verb, operations: Int, seed: UInt64) throws {
+    let request = WorkerRequest(verb, id, operations: operations, seed: seed)
+    try process.send(request)
+    self.request = request
+  }
+
+  /// Waits for the batch that was asked for.
+  func end() throws -> WorkerAnswer {
+    guard let request else { preconditionFailure("no batch was asked for") }
+    do {
+      return try process.receive(request)
+    } catch let error as UsageError {
+      // The other program has no such row, or a row of that name that does other work.
+      throw NotComparable(error.description)
+    }
+  }
+
+  /// Lets the worker end.
+  func finish() { process.finish() }
+}
