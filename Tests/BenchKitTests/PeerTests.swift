@@ -58,13 +58,13 @@ import Testing
     ]
     let table = PeerTable(rows, peers: peers)
     #expect(table.workloads == ["w", "v"])
-    #expect(table.lines.map(\.row.rawValue) == ["callback", "other", "fast", "async", "slow"])
+    #expect(table.lines.map(\.row.rawValue) == ["c", "callback", "other", "fast", "async", "slow"])
     #expect(
       table.verdicts == [
         "callback: first in w", "async: first in v; behind in w (fast 1.10×, ours 1.20×)",
       ])
-    #expect(table.text[1].hasPrefix("callback  callback (ours)"))
-    #expect(table.markdown.split(separator: "\n").count == 7)
+    #expect(table.text[2].hasPrefix("callback  callback (ours)"))
+    #expect(table.markdown.split(separator: "\n").count == 8)
   }
 
   @Test func targetsAreMetOrMissedByTheMedian() throws {
