@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -248,8 +249,11 @@ static inline int cuv_write_file(const char *path, const void *bytes, size_t cou
   char *temporary = (char *)malloc(length + 8);
   if (!temporary) return UV_ENOMEM;
   memcpy(temporary, path, length);
-  memcpy(temporary + length, ".XXXXXX", 8);
-  fd = mkstemp(temporary);
+  do {
+    // Each time anew: a call that fails may have changed it.
+    memcpy(temporary + length, ".XXXXXX", 8);
+    fd = mkstemp(temporary);
+  } while (fd < 0 && errno == EINTR);
   if (fd < 0) {
     error = uv_translate_sys_error(errno);
   } else {
@@ -336,6 +340,12 @@ static inline void cuv_unblock_signal(int signal) {
 }
 
 // MARK: Descriptors
+
+/// How many bytes can be read from a socket or a pipe at once; none where the system does not tell.
+static inline int cuv_readable_bytes(int fd) {
+  int count = 0;
+  return ioctl(fd, FIONREAD, &count) < 0 ? 0 : count;
+}
 
 static inline bool cuv_is_open(int fd) { return fcntl(fd, F_GETFD) != -1; }
 

@@ -40,89 +40,57 @@ import UVTestSupport
     arguments: Fault.allCases)
   func everyCallFailsOnce(fault: Fault) async throws {
     guard test_faults_reach(fault.layer) != 0 else { return }
-    let summary = try await withTemporaryDirectory { directory in
+    let struck = try await withTemporaryDirectory { directory in
       try await withThread { try Self.failEveryCall(fault, directory) }
     }
-    print("faults: \(fault.rawValue): \(summary)")
+    // Every function had its turn, so that the workloads use all there is.
+    #expect(Set(Self.functions(fault)).subtracting(struck.keys) == [])
   }
 
-  private static func failEveryCall(_ fault: Fault, _ directory: String) throws -> String {
-    // First without, for what is set up once in a process, and for what the test itself keeps of a round.
-    for _ in 0..<10 { #expect(run(nil, directory, 0).problems == []) }
-    let fresh = Hooks.heapInUse ?? 0
-    for _ in 0..<20 { #expect(run(nil, directory, 0).problems == []) }
-    let usual = max(0, (Hooks.heapInUse ?? 0) - fresh) / 20
-    let before = Hooks.heapInUse
+  /// The functions that can fail so.
+  private static func functions(_ fault: Fault) -> some Sequence<String> {
+    sequence(state: Int32(0)) { index in
+      defer { index += 1 }
+      return test_faults_function(index, fault.error, fault.layer).map { String(cString: $0) }
+    }
+  }
+
+  /// How often each function has failed.
+  private static func failEveryCall(_ fault: Fault, _ directory: String) throws -> [String: Int] {
     var struck: [String: Int] = [:]
-    var number = 1
-    while number < 5000 {
-      let descriptors = openDescriptors()
-      let (fired, name, problems) = run(fault, directory, number)
-      // Where nothing fires any more, every call has had its turn; which come first is up to the pool.
-      if fired == 0 { break }
-      let left = openDescriptors().filter { descriptors[$0.key] == nil }
-      for problem in problems + left.map({ "left open: \($0.value)" }) {
-        Issue.record("\(fault.rawValue) at call \(number), of \(name): \(problem)")
+    for workload in Workload.allCases where !workload.isFatal(fault) {
+      // First without, for what is set up once in a process, and for what the test itself keeps of a round.
+      for _ in 0..<5 { #expect(Round(workload, directory).run() == []) }
+      let fresh = Hooks.heapInUse ?? 0
+      for _ in 0..<10 { #expect(Round(workload, directory).run() == []) }
+      let usual = max(0, (Hooks.heapInUse ?? 0) - fresh) / 10
+      // None fires, but they are counted.
+      let counting = Round(workload, directory, fault, at: .max)
+      #expect(counting.run() == [])
+      let calls = functions(fault).map { ($0, test_faults_calls($0)) }
+      let before = Hooks.heapInUse
+      var rounds = 1
+      for (name, count) in calls {
+        for number in stride(from: 1, through: count, by: 1) {
+          let round = Round(workload, directory, fault, at: number, of: name)
+          for problem in round.run() {
+            Issue.record("\(workload), \(fault) at call \(number) of \(name): \(problem)")
+          }
+          // How often something is read depends on how it comes.
+          if !round.hasFired { break }
+          struck[name, default: 0] += 1
+          rounds += 1
+        }
       }
-      struck[name, default: 0] += 1
-      number += 1
+      let growth = (Hooks.heapInUse ?? 0) - (before ?? 0)
+      // Threads of the pool keep what they free for themselves, some hundred bytes a round, with faults or without.
+      #expect(
+        growth < 65536 + (usual + 512) * rounds,
+        "\(workload): the heap grew by \(growth) bytes in \(rounds) rounds, and by \(usual) in one without faults"
+      )
     }
-    #expect(number > 5)
-    let growth = (Hooks.heapInUse ?? 0) - (before ?? 0)
-    // Threads of the pool keep what they free for themselves, some hundred bytes a round, with faults or without.
-    #expect(
-      growth < 65536 + (usual + 512) * number,
-      "the heap grew by \(growth) bytes in \(number) rounds, and by \(usual) in one without faults")
     let calls = struck.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-    return "\(number - 1) injected, heap \(growth) bytes, \(usual) a round without; \(calls)"
-  }
-
-  private static func run(
-    _ fault: Fault?, _ parent: String, _ number: Int
-  ) -> (fired: Int, name: String, problems: [String]) {
-    let directory = "\(parent)/\(UUID().uuidString)"
-    try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    let ledger = Ledger()
-    var problems: [String] = []
-    if let fault { test_faults_arm(fault.error, fault.layer, number, 1, nil) }
-    do throws(UVError) {
-      let loop = try EventLoop()
-      loop.runCallbacks { loop in
-        FaultTests.guardAgainstHanging(loop) { problems.append("it hangs") }
-        FileWork(loop: loop, directory: directory, ledger: ledger).start()
-        SocketWork(loop, ledger).start()
-        TimeWork(loop: loop, ledger: ledger).start()
-      }
-      // The guard is the one handle left.
-      if loop.activity.handles > 1 || loop.activity.requests + loop.activity.timers + loop.activity.tasks > 0
-      {
-        problems.append("left on the loop: \(loop.activity)")
-      }
-      loop.shutdown()
-      if !loop.activity.isIdle { problems.append("left after the shutdown: \(loop.activity)") }
-    } catch {
-      // No loop could be made, and the error says so.
-      if fault == nil { problems.append("no loop: \(error)") }
-    }
-    let fired = fault == nil ? 0 : test_faults_disarm()
-    let name = test_faults_last().map { String(cString: $0) } ?? "nothing"
-    problems += ledger.problems
-    if fault == .noDescriptor, name == "accept4" {
-      // libuv drops connections then, and its clients see an end.
-      problems.removeAll { $0.hasSuffix("came back") }
-    }
-    if fault == nil || fault!.isHarmless { problems += ledger.unexpectedErrors }
-    return (fired, name, problems)
-  }
-
-  /// A run that does not end is stopped after half a minute, and said to hang.
-  private static func guardAgainstHanging(_ loop: EventLoop, _ report: @escaping () -> Void) {
-    let timer = try? Timer(loop)
-    try? timer?.start(after: .seconds(30)) {
-      report()
-      loop.stop()
-    }
-    timer?.keepsLoopRunning = false
+    print("faults: \(fault): \(struck.values.reduce(0, +)) injected: \(calls)")
+    return struck
   }
 }

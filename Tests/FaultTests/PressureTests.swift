@@ -28,52 +28,25 @@ import UVTestSupport
     }
   }
 
-  @Test("Ten thousand idle connections take at most 4 KiB each beside libuv's own")
-  func idleConnections() async throws {
-    let wanted = 10_000
-    let limit = DescriptorLimit.raise(to: 2 * wanted + 500)
-    let count = min(wanted, (limit - 500) / 2)
-    let ofLibuv = 248
-    let (callbacks, tasks) = try await withLoop { loop in
-      let callbacks = try await Self.measure(loop, count) { connection in connection.start { _ in } }
-      let tasks = try await Self.measure(loop, count) { connection in
-        loop.spawn { _ = try? await connection.read().value }
+  @Test("A writer whose reader stops costs no more memory than the high-water mark and one write")
+  func aReaderThatStops() async throws {
+    try await withPair { loop, client, server in
+      client.highWaterMark = 4 << 20
+      let size = 100_000
+      func writeUntilFull() {
+        // Each in memory of its own, as a producer's are.
+        while !client.isAboveHighWaterMark { client.write(Bytes(repeating: 7, count: size)) { _ in } }
       }
-      return (callbacks, tasks)
-    }
-    print(
-      "idle connections: \(count) of \(wanted) (RLIMIT_NOFILE \(limit)), bytes each beside libuv's \(ofLibuv):",
-      "callbacks \(callbacks.map { $0 - ofLibuv } ?? -1), tasks \(tasks.map { $0 - ofLibuv } ?? -1)")
-    if let callbacks { #expect(callbacks - ofLibuv <= 4096) }
-    if let tasks { #expect(tasks - ofLibuv <= 4096) }
-  }
-
-  /// Bytes of the heap for each of `count` accepted connections, on which `serve` waits; nil if that is not known.
-  private static func measure(
-    _ loop: EventLoop, _ count: Int, _ serve: @escaping (TCPConnection) -> Void
-  ) async throws -> Int? {
-    let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-    let address = try listener.localAddress()
-    var servers: [TCPConnection] = []
-    servers.reserveCapacity(count)
-    let clients = (0..<count).map { _ in RawClient() }
-    let before = Hooks.heapInUse
-    while servers.count < count {
-      // As many at a time as the system keeps waiting.
-      let batch = min(200, count - servers.count)
-      for client in clients[servers.count...].prefix(batch) { client.connect(to: address.port) }
-      for _ in 0..<batch {
-        let connection = try await listener.accept().value
-        servers.append(connection)
-        serve(connection)
+      writeUntilFull()
+      let before = Hooks.heapInUse ?? 0
+      for _ in 0..<100 {
+        try await loop.sleep(for: .zero).value
+        writeUntilFull()
       }
+      let growth = (Hooks.heapInUse ?? 0) - before
+      #expect(client.writeQueueSize <= client.highWaterMark + size)
+      #expect(growth <= 2 * size, "the heap grew by \(growth) bytes")
     }
-    for _ in 0..<3 { try await loop.sleep(for: .zero).value }
-    let bytes = before.flatMap { before in Hooks.heapInUse.map { ($0 - before) / count } }
-    for connection in servers { connection.close() }
-    listener.close()
-    while loop.activity.handles > 0 || loop.activity.tasks > 1 { try await loop.sleep(for: .zero).value }
-    return bytes
   }
 
   @Test("A million timers are cancelled, each once")
@@ -111,9 +84,7 @@ import UVTestSupport
         let ledger = Ledger()
         let loop = try EventLoop()
         loop.runCallbacks { loop in
-          SocketWork(loop, ledger).start()
-          FileWork(loop: loop, directory: directory, ledger: ledger).start()
-          TimeWork(loop: loop, ledger: ledger).start()
+          for workload in Workload.allCases { workload.start(loop, directory, ledger) }
           for _ in 0..<1000 { loop.sleep(for: .seconds(1000), ledger.once("sleep, cancelled")) }
           func stop(after turns: Int) {
             if turns == 0 { return loop.queueMicrotask { loop.stop() } }

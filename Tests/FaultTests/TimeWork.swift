@@ -1,6 +1,6 @@
 import UV
 
-/// Timers, names, signals and work on the pool.
+/// Timers and signals.
 struct TimeWork {
   let loop: EventLoop
   let ledger: Ledger
@@ -19,10 +19,6 @@ struct TimeWork {
         if fired == 2 { timer.close(ledger.once("timer's close")) }
       }
     }
-    loop.dns.resolve("localhost", port: 1, ledger.once("resolve"))
-    loop.dns.resolve("localhost", port: 1, ledger.once("resolve, cancelled")).cancel()
-    loop.work({ 1 }, ledger.once("work"))
-    loop.work({ 1 }, ledger.once("work, cancelled")).cancel()
     if let watcher = try? loop.signals(.windowChange) {
       let waiting = watcher.next(ledger.once("signal, cancelled"))
       loop.sleep(

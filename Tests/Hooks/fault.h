@@ -19,3 +19,8 @@ int fault_due(const char *name, int layer, int mask, const void *caller);
 
 /// Whether the C library's functions are stood in front of.
 int fault_reaches_system(void);
+
+/// Notes a function that can be made to fail, before `main`.
+void fault_register(const char *name, int layer, int mask);
+#define FAULT_REGISTER(name, layer, mask)                                                                    \
+  __attribute__((constructor)) static void register_##name(void) { fault_register(#name, layer, mask); }

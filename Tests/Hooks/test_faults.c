@@ -50,6 +50,37 @@ static int mask_of(int error) {
   }
 }
 
+// MARK: What can fail
+
+static struct { const char *name; int layer, mask; _Atomic long calls; } functions[256];
+static int function_count;
+
+void fault_register(const char *name, int layer, int mask) {
+  if (function_count == sizeof functions / sizeof functions[0]) abort();
+  functions[function_count].name = name;
+  functions[function_count].layer = layer;
+  functions[function_count++].mask = mask;
+}
+
+const char *test_faults_function(int index, int error, int layers) {
+  for (int i = 0; i < function_count; i++) {
+    if ((functions[i].layer & layers) && (functions[i].mask & mask_of(error)) && index-- == 0)
+      return functions[i].name;
+  }
+  return NULL;
+}
+
+static _Atomic long *calls_of(const char *name) {
+  for (int i = 0; i < function_count; i++) {
+    if (strcmp(functions[i].name, name) == 0) return &functions[i].calls;
+  }
+  abort();
+}
+
+long test_faults_calls(const char *name) { return atomic_load(calls_of(name)); }
+
+// MARK: Which one does
+
 void test_faults_arm(int error, int layers, long nth, long count, const char *only) {
   fault_error = error;
   fault_layers = layers;
@@ -60,6 +91,7 @@ void test_faults_arm(int error, int layers, long nth, long count, const char *on
   strncpy(only_name, only ? only : "", sizeof only_name - 1);
   last_name = NULL;
   calls = fired = 0;
+  for (int i = 0; i < function_count; i++) functions[i].calls = 0;
   atomic_store(&armed, 1);
 }
 
@@ -80,8 +112,9 @@ int fault_is_armed(void) { return atomic_load_explicit(&armed, memory_order_rela
 
 int fault_due(const char *name, int layer, int mask, const void *caller) {
   if (!fault_is_armed() || !(layer & fault_layers) || !(mask & fault_mask)) return 0;
-  if (only_name[0] && strcmp(only_name, name) != 0) return 0;
   if (caller && !is_ours(caller, layer)) return 0;
+  atomic_fetch_add(calls_of(name), 1);
+  if (only_name[0] && strcmp(only_name, name) != 0) return 0;
   long number = atomic_fetch_add(&calls, 1) + 1;
   if (number < first || number > last) return 0;
   atomic_fetch_add(&fired, 1);
@@ -94,18 +127,22 @@ int fault_due(const char *name, int layer, int mask, const void *caller) {
 extern int uv_replace_allocator(
     void *(*)(size_t), void *(*)(void *, size_t), void *(*)(size_t, size_t), void (*)(void *));
 
-static void *fault_malloc(size_t size) {
-  if (fault_due("malloc", TEST_FAULT_ALLOCATOR, FAULT_ENOMEM, NULL)) return NULL;
-  return malloc(size);
+static int has_no_memory(const char *name) {
+  if (!fault_due(name, TEST_FAULT_ALLOCATOR, FAULT_ENOMEM, NULL)) return 0;
+  errno = ENOMEM;
+  return 1;
 }
 
+static void *fault_malloc(size_t size) { return has_no_memory("malloc") ? NULL : malloc(size); }
+
 static void *fault_calloc(size_t count, size_t size) {
-  if (fault_due("calloc", TEST_FAULT_ALLOCATOR, FAULT_ENOMEM, NULL)) return NULL;
-  return calloc(count, size);
+  return has_no_memory("calloc") ? NULL : calloc(count, size);
 }
 
 // Before anything of libuv's has run. Not realloc: libuv itself ends the process where its table of descriptors
 // cannot grow.
+FAULT_REGISTER(malloc, TEST_FAULT_ALLOCATOR, FAULT_ENOMEM)
+FAULT_REGISTER(calloc, TEST_FAULT_ALLOCATOR, FAULT_ENOMEM)
 __attribute__((constructor)) static void install(void) {
   dl_iterate_phdr(note_object, NULL);
   uv_replace_allocator(fault_malloc, realloc, fault_calloc, free);

@@ -1,4 +1,6 @@
-// Stands in front of those functions of libuv's that can be refused when they are called.
+// Stands in front of those functions of libuv's that can be refused when they are called. Not of `uv_accept` and
+// `uv_spawn`, which have done a part even where they fail, not of `uv_fs_*`, which are refused for want of memory only,
+// and not of `uv_tcp_init`, `uv_poll_start` and their like, which never are as they are used here.
 
 #include "fault.h"
 
@@ -8,6 +10,7 @@
 extern void *dlsym(void *handle, const char *name);
 
 #define CALL(name, parameters, arguments)                                                                    \
+  FAULT_REGISTER(name, TEST_FAULT_LIBUV, ~FAULT_SHORT)                                                       \
   int name parameters;                                                                                       \
   int name parameters {                                                                                      \
     static int(*_Atomic next) parameters;                                                                    \
@@ -16,21 +19,71 @@ extern void *dlsym(void *handle, const char *name);
     return error ? -error : next arguments;                                                                  \
   }
 
+// MARK: Handles
+
+CALL(uv_signal_init, (void *loop, void *handle), (loop, handle))
 CALL(uv_loop_init, (void *loop), (loop))
 CALL(uv_poll_init, (void *loop, void *handle, int fd), (loop, handle, fd))
-CALL(uv_tcp_bind, (void *handle, const void *address, unsigned flags), (handle, address, flags))
+CALL(uv_udp_init_ex, (void *loop, void *handle, unsigned flags), (loop, handle, flags))
+CALL(uv_tty_init, (void *loop, void *handle, int fd, int unused), (loop, handle, fd, unused))
+CALL(uv_signal_start, (void *handle, void *callback, int signal), (handle, callback, signal))
+CALL(uv_fs_event_start, (void *handle, void *callback, const char *path, unsigned flags),
+     (handle, callback, path, flags))
+CALL(uv_fs_poll_start, (void *handle, void *callback, const char *path, unsigned interval),
+     (handle, callback, path, interval))
+
+// MARK: Streams
+
 CALL(uv_listen, (void *stream, int backlog, void *done), (stream, backlog, done))
-CALL(uv_tcp_connect, (void *request, void *handle, const void *address, void *done),
-     (request, handle, address, done))
 CALL(uv_read_start, (void *stream, void *allocate, void *done), (stream, allocate, done))
 CALL(uv_write2,
      (void *request, void *stream, const void *buffers, unsigned count, void *passed, void *done),
      (request, stream, buffers, count, passed, done))
 CALL(uv_try_write, (void *stream, const void *buffers, unsigned count), (stream, buffers, count))
 CALL(uv_shutdown, (void *request, void *stream, void *done), (request, stream, done))
+CALL(uv_tcp_bind, (void *handle, const void *address, unsigned flags), (handle, address, flags))
+CALL(uv_tcp_connect, (void *request, void *handle, const void *address, void *done),
+     (request, handle, address, done))
+CALL(uv_tcp_nodelay, (void *handle, int enable), (handle, enable))
+CALL(uv_tcp_keepalive, (void *handle, int enable, unsigned delay), (handle, enable, delay))
+CALL(uv_tcp_getsockname, (const void *handle, void *address, int *length), (handle, address, length))
+CALL(uv_tcp_getpeername, (const void *handle, void *address, int *length), (handle, address, length))
+CALL(uv_pipe, (int *ends, int reading, int writing), (ends, reading, writing))
+CALL(uv_socketpair, (int type, int protocol, int *ends, int first, int second),
+     (type, protocol, ends, first, second))
+CALL(uv_pipe_open, (void *handle, int fd), (handle, fd))
+CALL(uv_pipe_bind, (void *handle, const char *path), (handle, path))
+CALL(uv_pipe_chmod, (void *handle, int mode), (handle, mode))
+CALL(uv_pipe_getsockname, (const void *handle, char *path, size_t *length), (handle, path, length))
+CALL(uv_pipe_getpeername, (const void *handle, char *path, size_t *length), (handle, path, length))
+CALL(uv_tty_set_mode, (void *handle, int mode), (handle, mode))
+CALL(uv_tty_get_winsize, (void *handle, int *width, int *height), (handle, width, height))
+
+// MARK: Datagrams
+
+CALL(uv_udp_bind, (void *handle, const void *address, unsigned flags), (handle, address, flags))
+CALL(uv_udp_connect, (void *handle, const void *address), (handle, address))
+CALL(uv_udp_open, (void *handle, int fd), (handle, fd))
+CALL(uv_udp_recv_start, (void *handle, void *allocate, void *done), (handle, allocate, done))
+CALL(uv_udp_try_send, (void *handle, const void *buffers, unsigned count, const void *address),
+     (handle, buffers, count, address))
+CALL(uv_udp_send,
+     (void *request, void *handle, const void *buffers, unsigned count, const void *address, void *done),
+     (request, handle, buffers, count, address, done))
+CALL(uv_udp_set_broadcast, (void *handle, int enable), (handle, enable))
+CALL(uv_udp_set_ttl, (void *handle, int hops), (handle, hops))
+CALL(uv_udp_set_multicast_loop, (void *handle, int enable), (handle, enable))
+CALL(uv_udp_set_multicast_ttl, (void *handle, int hops), (handle, hops))
+CALL(uv_udp_set_multicast_interface, (void *handle, const char *name), (handle, name))
+
+// MARK: Processes and the thread pool
+
+CALL(uv_process_kill, (void *handle, int signal), (handle, signal))
 CALL(uv_queue_work, (void *loop, void *request, void *work, void *done), (loop, request, work, done))
+CALL(uv_random, (void *loop, void *request, void *bytes, size_t count, unsigned flags, void *done),
+     (loop, request, bytes, count, flags, done))
 CALL(uv_getaddrinfo,
      (void *loop, void *request, void *done, const char *node, const char *service, const void *hints),
      (loop, request, done, node, service, hints))
-CALL(uv_signal_init, (void *loop, void *handle), (loop, handle))
-CALL(uv_signal_start, (void *handle, void *callback, int signal), (handle, callback, signal))
+CALL(uv_getnameinfo, (void *loop, void *request, void *done, const void *address, int flags),
+     (loop, request, done, address, flags))

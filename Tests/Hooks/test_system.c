@@ -1,59 +1,25 @@
-// Stands in front of the C library's functions that libuv and this library call. Not where a sanitizer does.
+// Stands in front of what moves bytes, makes descriptors, and deals with sockets, terminals and processes.
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include "fault.h"
+#include "system.h"
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
-#if defined(__linux__) && defined(__GLIBC__) && !defined(SANITIZED)
-#include <errno.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stddef.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-
-#define NEXT ((void *)-1l)
-// Declared by hand: the system's headers wrap some of these in ways that a definition cannot repeat.
-extern void *dlsym(void *handle, const char *name);
-
+#ifdef REACHES_SYSTEM
 int fault_reaches_system(void) { return 1; }
-
-static _Atomic long turns;
-long test_loop_turns(void) { return atomic_load(&turns); }
-
-#define CALLER __builtin_return_address(0)
-#define FAULT(name, mask) fault_due(name, TEST_FAULT_SYSTEM, mask, CALLER)
-#define REAL(result, name, parameters)                                                                       \
-  static result(*_Atomic next) parameters;                                                                   \
-  if (next == NULL) next = (result(*) parameters)dlsym(NEXT, #name)
-#define FAIL_WITH(error, value)                                                                              \
-  do {                                                                                                       \
-    errno = error;                                                                                           \
-    return value;                                                                                            \
-  } while (0)
 
 // MARK: Reading and writing
 
-/// Sockets and files. Loops are woken through other descriptors, whose failure libuv takes for the end of the world.
+/// Sockets, files and terminals. Loops are woken through other descriptors, whose failure libuv takes for the end of the
+/// world.
 static int carries_data(int fd) {
   struct stat status;
   int saved = errno;
-  int found = fstat(fd, &status) == 0 && (S_ISSOCK(status.st_mode) || S_ISREG(status.st_mode));
+  int found = fstat(fd, &status) == 0 &&
+              (S_ISSOCK(status.st_mode) || S_ISREG(status.st_mode) || S_ISCHR(status.st_mode));
   errno = saved;
   return found;
 }
 
-#define DATA (FAULT_ENOMEM | FAULT_EAGAIN | FAULT_EINTR | FAULT_SHORT | FAULT_EIO)
-
 #define TRANSFER(name, pointer, parameters, ...)                                                             \
+  FAULT_REGISTER(name, TEST_FAULT_SYSTEM, DATA)                                                              \
   long name parameters;                                                                                      \
   long name parameters {                                                                                     \
     REAL(long, name, parameters);                                                                            \
@@ -69,6 +35,7 @@ TRANSFER(write, const void *, (int fd, const void *bytes, size_t count), fd, byt
 TRANSFER(pread64, void *, (int fd, void *bytes, size_t count, long at), fd, bytes, count, at)
 TRANSFER(pwrite64, const void *, (int fd, const void *bytes, size_t count, long at), fd, bytes, count, at)
 
+FAULT_REGISTER(writev, TEST_FAULT_SYSTEM, DATA)
 long writev(int fd, const struct iovec *parts, int count);
 long writev(int fd, const struct iovec *parts, int count) {
   REAL(long, writev, (int, const struct iovec *, int));
@@ -85,9 +52,8 @@ long writev(int fd, const struct iovec *parts, int count) {
 
 // MARK: Obtaining descriptors
 
-#define OPENS (FAULT_ENOMEM | FAULT_EMFILE | FAULT_EINTR)
-
 #define OPEN(name)                                                                                           \
+  FAULT_REGISTER(name, TEST_FAULT_SYSTEM, OPENS)                                                             \
   int name(const char *path, int flags, ...);                                                                \
   int name(const char *path, int flags, ...) {                                                               \
     REAL(int, name, (const char *, int, ...));                                                               \
@@ -101,67 +67,59 @@ long writev(int fd, const struct iovec *parts, int count) {
   }
 OPEN(open)
 OPEN(open64)
-
-#define CALL(name, mask, parameters, arguments)                                                              \
-  int name parameters;                                                                                       \
-  int name parameters {                                                                                      \
-    REAL(int, name, parameters);                                                                             \
-    int error = FAULT(#name, mask);                                                                          \
-    if (error) FAIL_WITH(error, -1);                                                                         \
-    return next arguments;                                                                                   \
-  }
 CALL(socket, FAULT_ENOMEM | FAULT_EMFILE, (int domain, int type, int protocol), (domain, type, protocol))
 CALL(accept4, OPENS | FAULT_EAGAIN, (int fd, void *address, void *length, int flags),
      (fd, address, length, flags))
 CALL(eventfd, FAULT_ENOMEM | FAULT_EMFILE, (unsigned value, int flags), (value, flags))
 CALL(epoll_create1, FAULT_ENOMEM | FAULT_EMFILE, (int flags), (flags))
 CALL(pipe2, FAULT_EMFILE, (int *fds, int flags), (fds, flags))
-CALL(mkstemp64, OPENS, (char *path), (path))
-CALL(mkostemp64, OPENS, (char *path, int flags), (path, flags))
+CALL(socketpair, FAULT_ENOMEM | FAULT_EMFILE, (int domain, int type, int protocol, int *fds),
+     (domain, type, protocol, fds))
+CALL(mkstemp, OPENS, (char *path), (path))
+// Not interrupted: libuv begins again with the path that it has cleared.
+CALL(mkostemp, FAULT_ENOMEM | FAULT_EMFILE, (char *path, int flags), (path, flags))
+CALL(inotify_init1, FAULT_ENOMEM | FAULT_EMFILE, (int flags), (flags))
 
-// MARK: The rest
+enum { DUPLICATE = 1030 };
+FAULT_REGISTER(fcntl, TEST_FAULT_SYSTEM, FAULT_EMFILE)
+int fcntl(int fd, int command, ...);
+int fcntl(int fd, int command, ...) {
+  REAL(int, fcntl, (int, int, ...));
+  va_list rest;
+  va_start(rest, command);
+  void *argument = va_arg(rest, void *);
+  va_end(rest);
+  if (command == DUPLICATE && FAULT("fcntl", FAULT_EMFILE)) FAIL_WITH(EMFILE, -1);
+  return next(fd, command, argument);
+}
+
+// MARK: Sockets
 
 CALL(bind, FAULT_ENOMEM, (int fd, const void *address, unsigned length), (fd, address, length))
 CALL(listen, FAULT_ENOMEM, (int fd, int backlog), (fd, backlog))
 CALL(connect, FAULT_ENOMEM | FAULT_EAGAIN | FAULT_EINTR, (int fd, const void *address, unsigned length),
      (fd, address, length))
 CALL(shutdown, FAULT_ENOMEM, (int fd, int how), (fd, how))
-CALL(mkdir, FAULT_ENOMEM | FAULT_EIO, (const char *path, unsigned mode), (path, mode))
-CALL(unlink, FAULT_ENOMEM | FAULT_EIO, (const char *path), (path))
-CALL(rename, FAULT_ENOMEM | FAULT_EIO, (const char *from, const char *to), (from, to))
-CALL(rmdir, FAULT_ENOMEM | FAULT_EIO, (const char *path), (path))
-CALL(symlink, FAULT_ENOMEM | FAULT_EIO, (const char *from, const char *to), (from, to))
-CALL(fsync, FAULT_ENOMEM | FAULT_EIO, (int fd), (fd))
-CALL(fchmod, FAULT_ENOMEM | FAULT_EIO, (int fd, unsigned mode), (fd, mode))
-CALL(scandir64, FAULT_ENOMEM | FAULT_EMFILE, (const char *path, void *entries, void *filter, void *order),
-     (path, entries, filter, order))
+CALL(setsockopt, FAULT_ENOMEM, (int fd, int level, int name, const void *value, unsigned length),
+     (fd, level, name, value, length))
+CALL(getsockname, FAULT_ENOMEM, (int fd, void *address, unsigned *length), (fd, address, length))
+CALL(getpeername, FAULT_ENOMEM, (int fd, void *address, unsigned *length), (fd, address, length))
 
-enum { RESOLVER_AGAIN = -3, RESOLVER_MEMORY = -10 };
-int getaddrinfo(const char *node, const char *service, const void *hints, void *result);
-int getaddrinfo(const char *node, const char *service, const void *hints, void *result) {
-  REAL(int, getaddrinfo, (const char *, const char *, const void *, void *));
-  int error = FAULT("getaddrinfo", FAULT_ENOMEM | FAULT_EAGAIN);
-  if (error) return error == EAGAIN ? RESOLVER_AGAIN : RESOLVER_MEMORY;
-  return next(node, service, hints, result);
-}
+OBTAIN(long, -1, sendmsg, MESSAGE, (int fd, const void *message, int flags), (fd, message, flags))
+OBTAIN(long, -1, recvmsg, MESSAGE, (int fd, void *message, int flags), (fd, message, flags))
 
-// The way in for calls that the C library has no name for; six arguments at most.
-long syscall(long number, ...);
-long syscall(long number, ...) {
-  REAL(long, syscall, (long, ...));
-  long a[6];
-  va_list rest;
-  va_start(rest, number);
-  for (int i = 0; i < 6; i++) a[i] = va_arg(rest, long);
-  va_end(rest);
-  if (number == SYS_statx) {
-    int error = FAULT("statx", FAULT_ENOMEM | FAULT_EIO);
-    if (error) FAIL_WITH(error, -1);
-  }
-  return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-}
+// MARK: Terminals, processes, changes
+
+CALL(tcgetattr, FAULT_EIO, (int fd, void *attributes), (fd, attributes))
+CALL(tcsetattr, FAULT_EIO | FAULT_EINTR, (int fd, int when, const void *attributes), (fd, when, attributes))
+CALL(fork, FAULT_ENOMEM | FAULT_EAGAIN, (void), ())
+CALL(waitpid, FAULT_EINTR, (int process, int *status, int options), (process, status, options))
+CALL(inotify_add_watch, FAULT_ENOMEM, (int fd, const char *path, unsigned mask), (fd, path, mask))
 
 // MARK: Turns of a loop
+
+static _Atomic long turns;
+long test_loop_turns(void) { return atomic_load(&turns); }
 
 #define WAIT(name, parameters, arguments)                                                                    \
   int name parameters;                                                                                       \

@@ -60,9 +60,10 @@ public class Handle {
   private var closeWaiters: [Completion<Void>] = []
 
   func startClosing() {
-    guard !block.header.pointee.isClosing, !block.header.pointee.isClosed else { return }
+    guard !block.header.pointee.isClosed else { return }
+    // Also where the loop closes it already, which leaves alone an owner that nothing waited for: now somebody may.
     keepAlive(.closing)
-    startUVClose()
+    if !block.header.pointee.isClosing { startUVClose() }
   }
 
   /// Hands the handle to libuv's close; a subclass with another way to close overrides it.

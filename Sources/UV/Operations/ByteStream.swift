@@ -218,6 +218,9 @@ public class ByteStream: Handle, EventSource, SourceDriver {
     try await writes.writeRest(of: bytes, after: taken)
   }
 
+  /// Whether there is still something to read, asked at the end; a stream whose reads may be short overrides it.
+  var hasUnreadBytes: Bool { false }
+
   // MARK: Closing
 
   override func didClose() {
@@ -244,6 +247,18 @@ private func didRead(
 }
 
 extension ByteStream {
+  /// An end, or an error.
+  private func endReading(_ code: Int) {
+    if code == Int(UV_EOF.rawValue), hasUnreadBytes {
+      // libuv goes on from here as if there had been no end.
+      uv_read_stop(stream)
+      if uv_read_start(stream, allocateForRead, didRead) == 0 { return }
+    }
+    uv_read_stop(stream)
+    source.finish(code == Int(UV_EOF.rawValue) ? nil : failure(code, "read"))
+    letGo(.source)
+  }
+
   @inline(__always)
   fileprivate func finishRead(_ count: Int) {
     keepAlive(.callback)
@@ -254,9 +269,7 @@ extension ByteStream {
       // Only now, after whoever was resumed has had the time to ask again.
       source.pauseIfUnwanted()
     } else {
-      uv_read_stop(stream)
-      source.finish(count == Int(UV_EOF.rawValue) ? nil : failure(count, "read"))
-      letGo(.source)
+      endReading(count)
       loop.endCallback()
     }
     letGo(.callback)

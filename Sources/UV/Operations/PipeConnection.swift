@@ -45,6 +45,13 @@ public final class PipeConnection: ByteStream, PassableHandle {
     return try socketPath("pipe_getpeername") { uv_pipe_getpeername(pipe, $0, $1) }
   }
 
+  /// libuv 1.44 takes a read that does not fill its buffer for the last one once the peer has gone; but a read ends with
+  /// each handle that was passed.
+  override var hasUnreadBytes: Bool {
+    guard let descriptor = try? fileDescriptor() else { return false }
+    return cuv_readable_bytes(descriptor) > 0
+  }
+
   // MARK: Passing handles
 
   /// Writes bytes and passes an open handle with them, to be accepted by whoever reads the bytes.

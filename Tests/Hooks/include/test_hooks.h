@@ -33,3 +33,19 @@ long test_faults_disarm(void);
 
 /// The name of the function that failed last, null if none has since faults were armed.
 const char *test_faults_last(void);
+
+/// The names of the functions in `layers` that can fail in that way, by their index from 0; null beyond the last.
+const char *test_faults_function(int index, int error, int layers);
+
+/// How often such a function was called since faults were armed.
+long test_faults_calls(const char *name);
+
+/// Starts a process that makes connections to a port of this machine, and keeps them. Returns the descriptor that
+/// it is ordered through, or -1.
+int test_clients_start(uint16_t port, int *process);
+
+/// Has it make `count` more; returns 0, or -1 if it has gone.
+int test_clients_connect(int orders, int count);
+
+/// Ends it, and its connections; returns 0 if it could make all of them.
+int test_clients_end(int orders, int process);

@@ -1,0 +1,20 @@
+import UV
+
+/// What the system tells, at once or not at all. Not the addresses of interfaces: libuv does not look whether it has
+/// memory for their names.
+enum SystemWork {
+  static func run() {
+    _ = try? SystemInfo.processors()
+    _ = try? SystemInfo.executablePath()
+    _ = try? SystemInfo.workingDirectory()
+    _ = try? SystemInfo.homeDirectory()
+    _ = try? SystemInfo.temporaryDirectory()
+    _ = try? SystemInfo.user()
+    _ = try? SystemInfo.hostName()
+    _ = try? SystemInfo.operatingSystem()
+    _ = try? SystemInfo.residentMemory()
+    _ = try? SystemInfo.resourceUsage()
+    _ = try? SystemInfo.uptime()
+    _ = try? Environment.all()
+  }
+}
