@@ -47,6 +47,7 @@ extension EventLoop {
     internals.wakeup.clear()
     deliver(executor.receive())
     endCallback()
+    fileQueue.deliver()
   }
 
   func deliver(_ messages: consuming [Inbox.Message]) {
