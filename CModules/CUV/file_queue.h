@@ -172,14 +172,15 @@ static inline void cuv_file_queue_work(uv_work_t *work) {
   }
 }
 
-/// Ends everything that waits with a code, where no thread can be had.
+/// Ends everything that waits with a code, where no thread can be had; a descriptor is closed all the same.
 static inline void cuv_file_queue_refuse(struct cuv_file_queue *queue, int code) {
   for (;;) {
     pthread_mutex_lock(&queue->lock);
     struct cuv_file_operation *operation = queue->threads == 0 ? cuv_file_queue_take(queue) : NULL;
     pthread_mutex_unlock(&queue->lock);
     if (!operation) return;
-    operation->request.result = code;
+    if (operation->call == CUV_FILE_CLOSE) cuv_file_perform(operation);
+    else operation->request.result = code;
     cuv_file_queue_finish(queue, operation);
   }
 }

@@ -8,14 +8,11 @@ final class FileQueue {
   typealias Operation = UnsafeMutablePointer<cuv_file_operation>
 
   /// How many threads the pool has, read as libuv does.
-  private static let poolSize: Int32 = {
-    guard let value = getenv("UV_THREADPOOL_SIZE") else { return 4 }
-    return min(max(atoi(value), 1), 1024)
-  }()
+  private let poolSize = getenv("UV_THREADPOOL_SIZE").map { min(max(atoi($0), 1), 1024) } ?? 4
 
   private let queue = UnsafeMutablePointer<cuv_file_queue>.allocate(capacity: 1)
   // Sound: the loop owns this; set once.
-  private unowned(unsafe) var loop: EventLoop!
+  private var owner: Unmanaged<EventLoop>!
   /// libuv's requests for a thread, while they are not used.
   @exclusivity(unchecked) private var spares: [UnsafeMutablePointer<uv_work_t>] = []
   /// Threads that have not come back.
@@ -35,7 +32,7 @@ final class FileQueue {
     queue.deallocate()
   }
 
-  func attach(to loop: EventLoop) { self.loop = loop }
+  func attach(to loop: EventLoop) { owner = .passUnretained(loop) }
 
   /// Whether a thread is at work, which may wake the loop at any time.
   var isBusy: Bool { threads > 0 }
@@ -54,12 +51,14 @@ final class FileQueue {
     var next = cuv_file_queue_finished(queue)
     guard next != nil else { return }
     isDelivering = true
-    while let operation = next {
-      next = operation.pointee.next
-      loop.beginCallback()
-      // Sound: the loop's list of requests owns it.
-      Unmanaged<FileRequest>.fromOpaque(cuv_req_data(operation)).takeUnretainedValue().finish()
-      loop.endCallback()
+    owner._withUnsafeGuaranteedRef { loop in
+      while let operation = next {
+        next = operation.pointee.next
+        loop.beginCallback()
+        // Sound: the loop's list of requests owns it.
+        Unmanaged<FileRequest>.fromOpaque(cuv_req_data(operation)).takeUnretainedValue().finish()
+        loop.endCallback()
+      }
     }
     isDelivering = false
     engage()
@@ -67,7 +66,10 @@ final class FileQueue {
 
   /// Puts threads to work on what waits.
   private func engage() {
-    for _ in 0..<cuv_file_queue_engage(queue, Self.poolSize) {
+    let wanted = cuv_file_queue_engage(queue, poolSize)
+    if wanted == 0 { return }
+    let loop = owner.takeUnretainedValue()
+    for _ in 0..<wanted {
       let work = spares.popLast() ?? .allocate(capacity: 1)
       let code = cuv_file_queue_start(queue, loop.raw, work, threadCameBack)
       if code < 0 {
@@ -86,7 +88,7 @@ final class FileQueue {
     threads -= 1
     deliver()
     engage()
-    loop.letGo()
+    owner.takeUnretainedValue().letGo()
   }
 }
 

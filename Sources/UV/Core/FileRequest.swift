@@ -8,6 +8,9 @@ import CUV
 final class FileRequest: ActiveRequest {
   /// libuv's request, and the arguments of a call that waits in the queue.
   let call = FileQueue.Operation.allocate(capacity: 1)
+  // Those of the loop, in order that an operation need not go through it. The loop lets go of its requests when it ends.
+  private let requests: RequestList
+  private let queue: FileQueue
   // Loop-confined: exclusivity checks would cost more than the accesses.
   @exclusivity(unchecked) private var operation: StaticString = ""
   @exclusivity(unchecked) private var file: File?
@@ -22,6 +25,8 @@ final class FileRequest: ActiveRequest {
   @exclusivity(unchecked) private var generation: UInt = 1
 
   override init(loop: EventLoop) {
+    requests = loop.requests
+    queue = loop.fileQueue
     super.init(loop: loop)
     call.initialize(to: cuv_file_operation())
     cuv_req_set_data(call, Unmanaged.passUnretained(self).toOpaque())
@@ -121,7 +126,7 @@ final class FileRequest: ActiveRequest {
     self.call.pointee.call = call
     isQueued = true
     let code = loop.isClosed ? UVError.Code.loopClosed.rawValue : code
-    if code == 0 { loop.fileQueue.append(self.call) }
+    if code == 0 { queue.append(self.call) }
     return submit(code)
   }
 
@@ -136,7 +141,7 @@ final class FileRequest: ActiveRequest {
       fail(code)
       return PendingRequest()
     }
-    loop.requests.insert(self)
+    requests.insert(self)
     file?.beginOperation()
     return PendingRequest(self, generation: generation)
   }
@@ -149,7 +154,7 @@ final class FileRequest: ActiveRequest {
       answer.fail(error)
       file = nil
       recycle()
-      loop.requests.putBack(self)
+      requests.putBack(self)
     }
   }
 
@@ -160,7 +165,7 @@ final class FileRequest: ActiveRequest {
     }
     isCancelled = true
     // One that has begun runs to its end, and its result is released then.
-    if isQueued { loop.fileQueue.cancel(call) } else { uv_cancel(cuv_request(call)) }
+    if isQueued { queue.cancel(call) } else { uv_cancel(cuv_request(call)) }
     let error = UVError(.cancelled, operation: operation.description, subject: subject)
     loop.queueMicrotask { answer.fail(error) }
   }
@@ -170,7 +175,7 @@ final class FileRequest: ActiveRequest {
   /// Tells the answer, on the loop.
   func finish() {
     if goesOn() { return }
-    loop.requests.remove(self)
+    requests.remove(self)
     let result = request.pointee.result
     let answer = answer.take()!
     if isCancelled {
@@ -185,7 +190,7 @@ final class FileRequest: ActiveRequest {
       // somebody is told, who may have use for the object.
       answer.succeed(from: self)
     }
-    loop.requests.putBack(self)
+    requests.putBack(self)
   }
 
   /// Goes on with a write of which the system has taken only a part, and with a read that it did not begin: libuv has
@@ -201,7 +206,7 @@ final class FileRequest: ActiveRequest {
       return false
     }
     uv_fs_req_cleanup(request)
-    loop.fileQueue.append(call)
+    queue.append(call)
     return true
   }
 

@@ -3,8 +3,8 @@ class ActiveRequest: Cancelling {
   // Sound: a loop outlives its requests, since it waits for them when it ends; they ask nothing of it afterwards.
   unowned(unsafe) let loop: EventLoop
   // Sound: neighbours in the loop's list, which retains all that are in it.
-  @exclusivity(unchecked) fileprivate unowned(unsafe) var next: ActiveRequest?
-  @exclusivity(unchecked) fileprivate unowned(unsafe) var previous: ActiveRequest?
+  @exclusivity(unchecked) fileprivate var next: Unmanaged<ActiveRequest>?
+  @exclusivity(unchecked) fileprivate var previous: Unmanaged<ActiveRequest>?
 
   init(loop: EventLoop) { self.loop = loop }
 
@@ -16,50 +16,49 @@ final class RequestList {
   private static let reserve = 256
 
   // Sound: the list retains what is in it.
-  @exclusivity(unchecked) private unowned(unsafe) var first: ActiveRequest?
+  @exclusivity(unchecked) private var first: Unmanaged<ActiveRequest>?
   @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private var unused: [FileRequest] = []
 
-  @inline(__always)
   func insert(_ request: ActiveRequest) {
     // Balanced by `remove`.
-    _ = Unmanaged.passRetained(request)
+    let link = Unmanaged.passRetained(request)
     request.next = first
-    first?.previous = request
-    first = request
-    count += 1
+    first?._withUnsafeGuaranteedRef { $0.previous = link }
+    first = link
+    count &+= 1
     request.loop.hold()
   }
 
   /// Takes a request out, which the caller holds.
-  @inline(__always)
   func remove(_ request: ActiveRequest) {
-    if let previous = request.previous { previous.next = request.next } else { first = request.next }
-    request.next?.previous = request.previous
+    let (next, previous) = (request.next, request.previous)
+    if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { first = next }
+    next?._withUnsafeGuaranteedRef { $0.previous = previous }
     request.next = nil
     request.previous = nil
-    count -= 1
-    let loop = request.loop
+    count &-= 1
+    request.loop.letGo()
     // Balances `insert`.
     Unmanaged.passUnretained(request).release()
-    loop.letGo()
   }
 
   func cancelAll() {
-    var request = first
-    while let current = request {
-      request = current.next
-      current.cancel(slot: 0, generation: 0)
+    var link = first
+    while let request = link?.takeUnretainedValue() {
+      link = request.next
+      request.cancel(slot: 0, generation: 0)
     }
   }
 
   /// A file request that nobody uses.
-  @inline(__always)
   func takeFileRequest(_ loop: EventLoop) -> FileRequest { unused.popLast() ?? FileRequest(loop: loop) }
 
   /// Takes a file request back.
-  @inline(__always)
   func putBack(_ request: FileRequest) {
     if unused.count < Self.reserve { unused.append(request) }
   }
+
+  /// Lets go of the requests that nobody uses.
+  func clear() { unused = [] }
 }

@@ -104,6 +104,7 @@ public final class EventLoop {
       shutdown()
       raw.deallocate()
     }
+    requests.clear()
     microtasks.deallocate()
     tasks.deallocate()
   }
