@@ -58,13 +58,13 @@ import Testing
     ]
     let table = PeerTable(rows, peers: peers)
     #expect(table.workloads == ["w", "v"])
-    #expect(table.lines.map(\.row.rawValue) == ["callback", "other", "fast", "async", "slow"])
+    #expect(table.lines.map(\.row.rawValue) == ["c", "callback", "other", "fast", "async", "slow"])
     #expect(
       table.verdicts == [
         "callback: first in w", "async: first in v; behind in w (fast 1.10×, ours 1.20×)",
       ])
-    #expect(table.text[1].hasPrefix("callback  callback (ours)"))
-    #expect(table.markdown.split(separator: "\n").count == 7)
+    #expect(table.text[2].hasPrefix("callback  callback (ours)"))
+    #expect(table.markdown.split(separator: "\n").count == 8)
   }
 
   @Test func targetsAreMetOrMissedByTheMedian() throws {
@@ -81,7 +81,7 @@ import Testing
     let table = TargetTable(targets, measured)
     #expect(table.lines.map(\.isMet) == [true, false, nil])
     #expect(table.lines[0].figures == [1, 1.05, 1.4])
-    #expect(table.notes == ["1 of 3 targets met, 1 missed.", "w n=1, async: because"])
+    #expect(table.notes == ["1 of 3 targets met, 1 missed, 1 not measured.", "w n=1, async: because"])
     #expect(table.text.count == 4 && table.text[3].hasSuffix("not measured"))
   }
 

@@ -119,8 +119,8 @@ struct PeersCommand: ParsableCommand {
       do {
         let peers = PeerInstructions(folder: folder, scratch: workers.directory)
         counts[id.description] = CountFigure([try peers.count(peer, id)])
-      } catch let failure as WorkerFailure {
-        print("instructions of \(peer.name) cannot be counted: \(failure)")
+      } catch let error where !(error is Interrupted) {
+        print("instructions of \(peer.name) cannot be counted: \(error)")
       }
     }
     return counts

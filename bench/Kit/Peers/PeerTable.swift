@@ -13,7 +13,7 @@ public struct PeerTable: Sendable {
     public var instructions: Double?
 
     /// Whether the row is one of the library's own.
-    public var isOurs: Bool { row == style }
+    public var isOurs: Bool { row == style && row != .c }
   }
 
   /// The workloads, in the order of the results.
@@ -26,7 +26,7 @@ public struct PeerTable: Sendable {
     let styles = Dictionary(peers.map { ($0.row, $0.style) }) { first, _ in first }
     var workloads: [String] = []
     var lines: [Style: Line] = [:]
-    for row in results where row.style != .c {
+    for row in results {
       if !workloads.contains(row.workload) { workloads.append(row.workload) }
       guard let ratio = row.ratioToC?.cpu else { continue }
       let style = styles[row.style] ?? row.style
@@ -84,7 +84,7 @@ public struct PeerTable: Sendable {
   public var verdicts: [String] {
     Style.all.compactMap { style in
       guard let ours = lines.first(where: { $0.row == style }) else { return nil }
-      let peers = lines.filter { $0.style == style && !$0.isOurs }
+      let peers = lines.filter { $0.style == style && $0.row != style }
       var (first, behind): ([String], [String]) = ([], [])
       for workload in workloads {
         let best = peers.filter { $0.ratios[workload] != nil }

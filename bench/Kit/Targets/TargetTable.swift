@@ -89,7 +89,9 @@ public struct TargetTable: Sendable {
       "\(line.target.workload) \(line.parameters), \(line.style): "
         + (line.target.reasons[line.style] ?? "missed, and the reason is not known yet")
     }
-    return ["\(met) of \(lines.count) targets met, \(missed.count) missed."] + reasons
+    let others = lines.count - met - missed.count
+    let rest = others == 0 ? "" : ", \(others) not measured"
+    return ["\(met) of \(lines.count) targets met, \(missed.count) missed\(rest)."] + reasons
   }
 
   /// The table and the notes, for a page.
