@@ -7,6 +7,13 @@ public struct CountFigure: Hashable, Codable, Sendable {
   public var value: Double
   /// How far apart the repetitions lay.
   public var range: Double
+  /// Set where the workload says that it depends on timing, whatever the repetitions show.
+  public var dependsOnTiming: Bool?
+
+  enum CodingKeys: String, CodingKey {
+    case value, range
+    case dependsOnTiming = "depends_on_timing"
+  }
 
   /// The figure of some repetitions.
   public init(_ values: [Double]) {

@@ -32,8 +32,12 @@ public final class CountsRunner {
           for (name, value) in slope { values[name, default: []].append(value) }
         }
       }
-      rows[id.description] =
-        values.mapValues(CountFigure.init).filter { CountsRule.counters.contains($0.key) }
+      let ofTiming = item.workload.countersOfTiming(id.style)
+      for (name, values) in values where CountsRule.counters.contains(name) {
+        var figure = CountFigure(values)
+        if ofTiming.contains(name) { figure.dependsOnTiming = true }
+        rows[id.description, default: [:]][name] = figure
+      }
     }
     return rows
   }

@@ -30,6 +30,9 @@ public struct ServerWorkload: Workload {
   /// As `Workload` has it.
   public var hasOpenLoop: Bool { load == .echo }
 
+  /// Whether a connection is there yet, or room to write, is up to the peer.
+  public func countersOfTiming(_ style: Style) -> Set<String> { load == .echo ? [] : ["vain_calls"] }
+
   /// As `Workload` has it.
   public func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
