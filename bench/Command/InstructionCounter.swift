@@ -53,7 +53,9 @@ struct InstructionCounter {
           continue
         }
         progress.show("instructions of \(id)", share: Double(index) / Double(chosen.count))
-        figures[id.description] = CountFigure(try slopes(item, id, repetitions))
+        figures[id.description] = CountFigure(
+          try slopes(item, id, repetitions),
+          ofTiming: item.workload.countersOfTiming(style).contains("instructions"))
         longest = max(longest, Double(ProcessUsage.now().wall - started) / 1e9 - elapsed)
       }
     }
@@ -64,9 +66,10 @@ struct InstructionCounter {
     return figures
   }
 
-  /// How many operations are counted: so many that a server has found its pace.
+  /// How many operations are counted: of a server so many that it has found its pace.
   private static func operations(_ item: SuitePlan.Case) -> Int {
-    if case .parameter = item.workload.operationCount { 5000 } else { 2000 }
+    if case .parameter = item.workload.operationCount { return 5000 }
+    return item.workload.hasOpenLoop ? 2000 : 500
   }
 
   private func slopes(_ item: SuitePlan.Case, _ id: WorkloadID, _ repetitions: Int) throws -> [Double] {
@@ -93,7 +96,7 @@ struct InstructionCounter {
     }
     let operations = Self.operations(item)
     // The first run pays for what is made once.
-    _ = try count(operations)
+    _ = try count(2 * operations)
     return try (0..<repetitions).map { _ in
       let (once, twice) = try (count(operations), count(2 * operations))
       return max(0, (twice - once) / Double(operations))

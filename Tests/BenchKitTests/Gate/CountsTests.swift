@@ -52,8 +52,7 @@ import Testing
       ])
     #expect(!report.markdown.contains("jobs_run") && report.code(strict: true) == .success)
     // What a workload says of itself holds whatever the baseline shows.
-    var said = counts(["jobs": 9])
-    said["jobs"]?.dependsOnTiming = true
+    let said = ["jobs": CountFigure([9], ofTiming: true)]
     #expect(CountsRule.findings(base: counts(["jobs": 1]), head: said).map(\.level) == [.unsteady])
     #expect(CountsRule.findings(base: said, head: counts(["jobs": 1])).map(\.level) == [.unsteady])
     // Bytes come with allocations, and half a per cent of the instructions would hide a warning.

@@ -15,8 +15,9 @@ public struct CountFigure: Hashable, Codable, Sendable {
     case dependsOnTiming = "depends_on_timing"
   }
 
-  /// The figure of some repetitions.
-  public init(_ values: [Double]) {
+  /// The figure of some repetitions; `ofTiming` says whether it depends on timing.
+  public init(_ values: [Double], ofTiming: Bool = false) {
+    dependsOnTiming = ofTiming ? true : nil
     value = Self.tidy(Statistics.median(values))
     range = Self.tidy((values.max() ?? 0) - (values.min() ?? 0))
   }

@@ -34,9 +34,7 @@ public final class CountsRunner {
       }
       let ofTiming = item.workload.countersOfTiming(id.style)
       for (name, values) in values where CountsRule.counters.contains(name) {
-        var figure = CountFigure(values)
-        if ofTiming.contains(name) { figure.dependsOnTiming = true }
-        rows[id.description, default: [:]][name] = figure
+        rows[id.description, default: [:]][name] = CountFigure(values, ofTiming: ofTiming.contains(name))
       }
     }
     return rows

@@ -39,7 +39,7 @@ enum HTMLStyle {
         --s0: #59636e; --s1: #0860b5; --s2: #b45309; --s3: #0f766e; --s4: #a21c6b; --s5: #4d7c0f }
       html, body { font-size: 11px } body { max-width: none; padding: 0 } .scroll { overflow: visible }
       th:first-child, td:first-child { position: static }
-      table { font-size: 8.5px } th, td { padding: .1rem .3rem }
+      table { font-size: 8.5px } #table table { break-inside: avoid } th, td { padding: .1rem .3rem }
       h3, figcaption { font-size: 11px; break-after: avoid } .charts { grid-template-columns: 1fr 1fr }
       h2 { break-after: avoid } tr { break-inside: avoid } nav { display: none } }
     """
