@@ -77,11 +77,6 @@ import Testing
     }
   }
 
-  @Test func programsWithOtherWorkAreNotComparable() throws {
-    let output = try Products.shell("$EXAMPLE gate --base-bin $UVBENCH -p size=64 -s c")
-    #expect(output.code == 4, "\(output.text)")
-  }
-
   @Test func whatIsNoFileIsWrittenToAndStaysWhatItIs() throws {
     try Products.withDirectory { directory in
       let file = directory + "/results.json"
@@ -94,42 +89,6 @@ import Testing
       let linked = try Products.shell(
         "cd \(directory) && ln -s results.json link && \(run) link && test -L link && ls")
       #expect(linked.code == 0 && linked.lines.last == "results.json", "\(linked.text)")
-    }
-  }
-
-  /// A merge base is built for real: that of a repository with a small program in it.
-  @Test func theMergeBaseIsBuiltAndAsked() throws {
-    try Products.withDirectory { directory in
-      let made = try Products.shell(
-        """
-        cd \(directory) && export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t
-        git init -q . && mkdir -p Sources/bench-example && echo .build > .gitignore
-        cat > Package.swift <<'END'
-        // swift-tools-version: 6.0
-        import PackageDescription
-        let package = Package(name: "p", targets: [.executableTarget(name: "bench-example")])
-        END
-        cat > Sources/bench-example/main.c <<'END'
-        #include <stdio.h>
-        int main(void) { puts("{\\"libraries\\":{},\\"protocol\\":0}"); fflush(stdout); return getchar() == 1; }
-        END
-        git add . && git commit -qm base && git commit -qm head --allow-empty
-        """)
-      #expect(made.code == 0, "\(made.text)")
-      let gate = "cd \(directory) && $EXAMPLE gate --against HEAD~1 -p size=16"
-      let older = try Products.shell(gate + " && exit")
-      #expect(older.code == 4, "\(older.text)")
-      #expect(older.text.contains("speaks version 0 of the workers' protocol"), "\(older.text)")
-      // What was built is used again, and what was left half done is not.
-      let again = try Products.shell(
-        "rm \(directory)/.build/gate/*/Package.swift; \(gate) && exit")
-      #expect(again.code == 4 && again.text.contains("worktree add"), "\(again.text)")
-      let kept = try Products.shell(gate)
-      #expect(kept.code == 4 && !kept.text.contains("worktree add"), "\(kept.text)")
-      let broken = try Products.shell(
-        "cd \(directory) && echo nonsense > Sources/bench-example/main.c && git -c user.name=t -c user.email=t@t"
-          + " commit -qam broken && $EXAMPLE gate --against HEAD -p size=16")
-      #expect(broken.code == 2 && broken.text.contains("ended with code"), "\(broken.text)")
     }
   }
 

@@ -26,14 +26,11 @@ struct CountsGate {
     let baseline = try read()
     let cases = try rows.cases(quick: true, alsoC: false)
     var head = try count(cases)
-    // A count that seems higher is taken once more, and the lower one counts: what the
-    // machine adds now and then is not of the program.
     let suspects = CountsRule.judge(base: baseline.rows, head: head) { _ in false }
-      .filter { $0.outcome == .regressed }.map(\.id)
+      .filter(\.isWorthAWord).map(\.id)
     if !suspects.isEmpty {
-      let again = try count(Self.only(cases, suspects))
-      for (id, counts) in again {
-        head[id] = head[id]?.merging(counts) { $0.value <= $1.value ? $0 : $1 }
+      for (id, counts) in try count(Self.only(cases, suspects)) {
+        head[id] = CountsRule.nearer(head[id] ?? counts, counts, to: baseline.rows[id] ?? [:])
       }
     }
     let judged = CountsRule.judge(base: baseline.rows, head: head) { _ in rows.isEverything }
@@ -44,19 +41,16 @@ struct CountsGate {
   func update() throws -> String {
     let path = path
     try AtomicFile.checkWritable(path)
+    let old = try TextFile.read(path) == nil ? [:] : try read().rows
     let fresh = try count(try rows.cases(quick: true, alsoC: false), processes: 3)
     var baseline = CountsBaseline(
       swift: Machine.swiftVersion, libraries: BenchMain.current.libraries,
       architecture: Machine.current().architecture, rows: [:])
-    if let old = try? read() {
+    if !rows.isEverything { baseline.rows = old }
+    for (id, counts) in fresh {
       // Instructions stay, where they were not counted this time.
-      baseline.rows = rows.isEverything ? [:] : old.rows
-      for (id, counts) in fresh {
-        let kept = instructions ? [:] : old.rows[id]?.filter { $0.key == "instructions" } ?? [:]
-        baseline.rows[id] = kept.merging(counts) { $1 }
-      }
-    } else {
-      baseline.rows = fresh
+      let kept = instructions ? [:] : old[id]?.filter { $0.key == "instructions" } ?? [:]
+      baseline.rows[id] = kept.merging(counts) { $1 }
     }
     try AtomicFile.write(try LineJSON.string(baseline, pretty: true) + "\n", to: path)
     return path
@@ -72,7 +66,9 @@ struct CountsGate {
     var counts = try runner.run(cases, processes: processes)
     if instructions {
       let counter = try InstructionCounter(workers: workers, scratch: scratch)
-      for (id, value) in try counter.count(cases) { counts[id]?["instructions"] = value }
+      for (id, value) in try counter.count(cases, repetitions: processes) {
+        counts[id]?["instructions"] = value
+      }
     }
     return counts
   }
@@ -82,11 +78,12 @@ struct CountsGate {
       throw NotComparable(
         "no baseline for these versions: there is no \(path); make it with `gate --counts --update`")
     }
-    do {
-      return try LineJSON.value(CountsBaseline.self, text)
-    } catch {
-      throw UsageError("\(path) is broken: \(error)")
+    guard let baseline = try? LineJSON.value(CountsBaseline.self, text) else {
+      throw UsageError(
+        "\(path) is broken: it is no baseline of counts; restore it, or remove it and make another with"
+          + " `gate --counts --update`")
     }
+    return baseline
   }
 
   private static func only(_ cases: [SuitePlan.Case], _ ids: [String]) -> [SuitePlan.Case] {

@@ -106,7 +106,7 @@ struct GateCheckCommand: ParsableCommand {
     let (path, judged) = try gate.check()
     report.base["counts"] = path
     report.counts = judged
-    for row in judged where row.outcome != .unchanged || !row.findings.isEmpty {
+    for row in judged where row.isWorthAWord {
       for line in GateText.lines(row) { print(line) }
     }
   }

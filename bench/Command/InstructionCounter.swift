@@ -31,10 +31,12 @@ struct InstructionCounter {
     program = FileManager.default.isExecutableFile(atPath: stripped) ? stripped : source
   }
 
-  /// Instructions per operation of every row that runs on one thread: what is handed
-  /// from thread to thread varies by several per cent. Rows that are not reached within so
-  /// many seconds are left out, and that is said.
-  func count(_ cases: [SuitePlan.Case], within seconds: Double? = nil) throws -> [String: CountFigure] {
+  /// Instructions per operation of every row that runs on one thread, counted so many times: what
+  /// is handed from thread to thread varies by several per cent. Rows that are not reached within
+  /// so many seconds are left out, and that is said.
+  func count(
+    _ cases: [SuitePlan.Case], repetitions: Int = 1, within seconds: Double? = nil
+  ) throws -> [String: CountFigure] {
     let progress = Progress()
     defer { progress.clear() }
     let started = ProcessUsage.now().wall
@@ -51,7 +53,9 @@ struct InstructionCounter {
           continue
         }
         progress.show("instructions of \(id)", share: Double(index) / Double(chosen.count))
-        figures[id.description] = CountFigure([try slope(item, id)])
+        figures[id.description] = CountFigure(
+          try slopes(item, id, repetitions),
+          ofTiming: item.workload.countersOfTiming(style).contains("instructions"))
         longest = max(longest, Double(ProcessUsage.now().wall - started) / 1e9 - elapsed)
       }
     }
@@ -62,7 +66,13 @@ struct InstructionCounter {
     return figures
   }
 
-  private func slope(_ item: SuitePlan.Case, _ id: WorkloadID) throws -> Double {
+  /// How many operations are counted: of a server so many that it has found its pace.
+  private static func operations(_ item: SuitePlan.Case) -> Int {
+    if case .parameter = item.workload.operationCount { return 5000 }
+    return item.workload.hasOpenLoop ? 2000 : 500
+  }
+
+  private func slopes(_ item: SuitePlan.Case, _ id: WorkloadID, _ repetitions: Int) throws -> [Double] {
     let files = scratch + "/callgrind-\(UInt64.random(in: 0...UInt64.max))"
     var started = workers
     started.program = program
@@ -70,20 +80,27 @@ struct InstructionCounter {
       "valgrind", "--tool=callgrind", "--callgrind-out-file=\(files)",
       "--dump-before=bench_hooks_mark", "--log-file=\(files).log",
     ]
+    // The same tables of hashes in every process.
     let worker = try WorkerProcess(
-      command: valgrind + started.command, environment: ["UV_THREADPOOL_SIZE": Workers.threads],
+      command: valgrind + started.command,
+      environment: ["UV_THREADPOOL_SIZE": Workers.threads, "SWIFT_DETERMINISTIC_HASHING": "1"],
       greeting: 120)
     defer { worker.finish() }
-    let operations = if case .parameter = item.workload.operationCount { 5000 } else { 500 }
-    var windows: [Double] = []
-    // The first run pays for what is made once.
-    for (run, count) in [operations, operations, 2 * operations].enumerated() {
-      let request = WorkerRequest(.count, id, operations: count, seed: 1)
+    var dumps = 0
+    func count(_ operations: Int) throws -> Double {
+      let request = WorkerRequest(.count, id, operations: operations, seed: 1)
       _ = try worker.ask(request, within: 600)
       // Two dumps for each run: what was before its window, and its window.
-      windows.append(try Self.total(in: "\(files).\(2 * run + 2)"))
+      dumps += 2
+      return try Self.total(in: "\(files).\(dumps)")
     }
-    return max(0, (windows[2] - windows[1]) / Double(operations))
+    let operations = Self.operations(item)
+    // The first run pays for what is made once.
+    _ = try count(2 * operations)
+    return try (0..<repetitions).map { _ in
+      let (once, twice) = try (count(operations), count(2 * operations))
+      return max(0, (twice - once) / Double(operations))
+    }
   }
 
   /// What callgrind counted in all.

@@ -31,27 +31,32 @@ struct Selftest {
     }
   }
 
-  /// Does one per cent more, and looks whether instructions tell.
-  mutating func instructions(repetitions: Int, scratch: String) throws {
-    let counter = try InstructionCounter(workers: workers, scratch: scratch)
-    let plain = try counter.count(cases).mapValues { ["instructions": $0] }
-    var changed = workers
+  /// Does one per cent more, and looks whether instructions tell, where they do not depend on
+  /// timing. `seconds` are what it may take.
+  mutating func instructions(repetitions: Int, scratch: String, within seconds: Double) throws {
+    let started = ProcessUsage.now().wall
+    func counted(
+      _ cases: [SuitePlan.Case], _ arguments: [String] = [], repetitions: Int = 1
+    ) throws -> [String: Counts] {
+      try InstructionCounter(workers: self.started(arguments), scratch: scratch)
+        .count(cases, repetitions: repetitions).mapValues { ["instructions": $0] }
+    }
+    let base = try counted(cases, repetitions: 3)
+    let unsteady = base.filter { !CountsRule.isSteady("instructions", in: $0.value) }.keys.sorted()
+    for id in unsteady { RootCommand.complain("instructions of \(id) depend on timing: not judged") }
+    let steady = base.filter { !unsteady.contains($0.key) }
+    let rows = cases.filter { steady[$0.id($0.styles[0]).description] != nil }
     for _ in 0..<repetitions {
-      for (name, share) in [("instructions-0", 0), ("instructions-1", 1)] {
-        // Times need the most of what there is.
-        guard ProcessUsage.now().wall < begun + (deadline - begun) / 3 else { return }
-        changed.arguments = share == 0 ? [] : ["--inject", "\(share)"]
-        let injected = try InstructionCounter(workers: changed, scratch: scratch)
-        let started = ProcessUsage.now().wall
-        note(name, plain, try injected.count(cases).mapValues { ["instructions": $0] }, since: started)
+      for (name, arguments) in [("instructions-0", []), ("instructions-1", ["--inject", "1"])] {
+        let now = ProcessUsage.now().wall
+        guard Double(now - started) / 1e9 < seconds else { return }
+        note(name, steady, try counted(rows, arguments), since: now)
       }
     }
   }
 
   private func count(_ arguments: [String], processes: Int = 1) throws -> [String: Counts] {
-    var workers = workers
-    workers.arguments = arguments
-    return try CountsRunner(progress: Progress(), startWorker: workers.start)
+    try CountsRunner(progress: Progress(), startWorker: started(arguments).start)
       .run(cases, processes: processes)
   }
 
@@ -61,24 +66,21 @@ struct Selftest {
     let seconds = Double(ProcessUsage.now().wall - started) / 1e9
     for row in CountsRule.judge(base: base, head: head, isChosen: { _ in true }) {
       // A warning is a way of being found.
-      let warned = row.findings.contains { $0.level == .warning }
       record.note(
         workload: WorkloadID(row.id)?.workload ?? row.id, injected: name,
-        outcome: warned ? .regressed : row.outcome, seconds: seconds / Double(max(head.count, 1)))
+        outcome: row.isWarning ? .regressed : row.outcome, seconds: seconds / Double(max(head.count, 1)))
     }
   }
 
-  /// Compares this program with itself, and with itself doing more, until the deadline.
-  /// Comparisons of equals take turns with the others; `save` is called after each.
+  /// Compares this program with itself, where `equals`, and with itself doing more, until the
+  /// deadline. Comparisons of equals take turns with the others; `save` is called after each.
   mutating func times(
-    _ changes: [String], bias: Double?, save: (SelftestRecord) throws -> Void
+    _ changes: [String], equals: Bool, bias: Double?, save: (SelftestRecord) throws -> Void
   ) throws {
     let progress = Progress()
-    var plan: [(name: String, base: [String], head: [String])] = []
-    for change in changes {
-      plan.append(("0", [], []))
-      plan.append((change, [], ["--inject", change]))
-    }
+    let same: [(name: String, base: [String], head: [String])] = equals ? [("0", [], [])] : []
+    var plan = changes.isEmpty ? same : []
+    for change in changes { plan += same + [(change, [], ["--inject", change])] }
     if let bias {
       let words = ["--inject-bias", "\(bias)"]
       plan.append(("bias", words, words))

@@ -28,7 +28,20 @@ struct SelftestCommand: ParsableCommand {
       Examples:
         gate selftest --quick                      at most five minutes
         gate selftest --record selftest.json       at most an hour
+        gate selftest --only equals --record f     nothing but false alarms
       """)
+
+  /// What a selftest has.
+  enum Part: String, CaseIterable, ExpressibleByArgument {
+    /// Something more that can be counted, and nothing more.
+    case counts
+    /// One per cent more instructions, and nothing more.
+    case instructions
+    /// Programs that are the same, timed.
+    case equals
+    /// Programs that do more, timed.
+    case changes
+  }
 
   @Flag(help: "At most five minutes.")
   var quick = false
@@ -48,14 +61,14 @@ struct SelftestCommand: ParsableCommand {
   @Option(name: .shortAndLong, help: "Only workloads whose name fits. Repeatable. (default: three of them)")
   var workload: [String] = []
 
-  @Option(name: .shortAndLong, help: "The style. (default: the first and the last of each workload)")
-  var style: String?
+  @Option(name: .shortAndLong, help: "Only this style. Repeatable. (default: the first and the last of each)")
+  var style: [String] = []
 
   @Option(help: "Where to write the figures as JSON.")
   var json: String?
 
-  @Flag(help: "Leave instructions out, which take valgrind and a few minutes.")
-  var skipInstructions = false
+  @Option(help: "Only counts, instructions, equals or changes. Repeatable.")
+  var only: [Part] = []
 
   func validate() throws {
     if let minutes, !(minutes > 0) { throw ValidationError("--minutes must be positive") }
@@ -66,18 +79,27 @@ struct SelftestCommand: ParsableCommand {
     Interruption.install()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
+    let parts = Set(only.isEmpty ? Part.allCases : only)
     let started = ProcessUsage.now().wall
     let limit = started + UInt64((minutes ?? (quick ? 5 : 60)) * 60e9)
     var test = Selftest(
       workers: Workers(directory: scratch.path), cases: try cases(), deadline: limit,
       record: try read())
     do {
-      try test.counts(repetitions: quick ? 1 : 10)
-      if InstructionCounter.isAvailable, !skipInstructions {
-        try test.instructions(repetitions: quick ? 1 : 10, scratch: scratch.path)
+      if parts.contains(.counts) { try test.counts(repetitions: quick ? 1 : 10) }
+      if parts.contains(.instructions), InstructionCounter.isAvailable {
+        // Times need the most of what there is.
+        let share = parts == [.instructions] ? 1 : 0.3
+        try test.instructions(
+          repetitions: quick ? 1 : 10, scratch: scratch.path,
+          within: share * Double(limit - started) / 1e9)
       }
-      let changes = inject?.values ?? (quick ? [5, 10] : [3, 5, 10, 20])
-      try test.times(changes.map { "\($0)" }, bias: injectBias) { record in try save(record) }
+      if !parts.isDisjoint(with: [.equals, .changes]) {
+        let changes = inject?.values ?? (quick ? [5, 10] : [3, 5, 10, 20])
+        try test.times(
+          parts.contains(.changes) ? changes.map { "\($0)" } : [], equals: parts.contains(.equals),
+          bias: injectBias, save: save)
+      }
     } catch {
       try Interruption.check()
       throw error
@@ -98,7 +120,7 @@ struct SelftestCommand: ParsableCommand {
     if names.contains("million-timers") { overrides["timers"] = [20_000] }
     let all = try SuitePlan.cases(
       BenchMain.current.workloads, patterns: patterns,
-      styles: style.map { [Style(rawValue: $0)] } ?? [],
+      styles: style.map(Style.init(rawValue:)),
       overrides: overrides.filter { name, _ in
         BenchMain.current.workloads.contains { workload in
           workload.parameters.contains { $0.name == name }
@@ -108,7 +130,8 @@ struct SelftestCommand: ParsableCommand {
     // One case of each workload, and of that the cheapest row and the one with most of Swift.
     var seen: Set<String> = []
     return all.filter { seen.insert($0.workload.name).inserted }.flatMap { item in
-      Set([item.styles.first, item.styles.last].compactMap { $0 }).sorted { $0.rawValue > $1.rawValue }
+      let ends = Set([item.styles.first, item.styles.last].compactMap { $0 })
+      return item.styles.filter { !style.isEmpty || ends.contains($0) }
         .map { SuitePlan.Case(workload: item.workload, parameters: item.parameters, styles: [$0]) }
     }
   }

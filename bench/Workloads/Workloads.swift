@@ -70,6 +70,10 @@ public enum Workloads {
   static let wakeup = LoopWorkload(
     name: "wakeup", summary: "from another thread to the loop and back",
     parameters: [Parameter("cores", 1, 2, help: "1: both threads share a processor; 2: one each")],
+    // Whether the loop waits already when it is woken decides who enqueues its job.
+    countersOfTiming: [
+      .async: ["allocations", "allocated_bytes", "jobs", "jobs_from_other_threads", "jobs_run", "wakeups"]
+    ],
     check: .counted,
     rows: [
       (.c, CRow.loop(cb_wakeup_run)),

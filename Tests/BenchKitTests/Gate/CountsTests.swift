@@ -31,9 +31,43 @@ import Testing
   }
 
   @Test func whatDoesNotRepeatIsNotJudgedAndOneMoreNeverHides() {
-    #expect(level("vain_calls", 0.5, 5, range: 0.4) == "nothing")
+    #expect(level("vain_calls", 0.5, 5, range: 0.4) == "unsteady")
     for range in [0, 0.1, 0.25] { #expect(level("allocations", 10, 11, range: range) == "regressed") }
-    #expect(level("instructions", 10000, 10100, range: 60) == "warning")
+    #expect(level("instructions", 10000, 10100, range: 20) == "warning")
+  }
+
+  @Test func whatDependsOnTimingIsShownAndNotJudged() {
+    let base = counts(["jobs_run": 5.5], range: 1).merging(counts(["system_calls": 2])) { $1 }
+    let rows = CountsRule.judge(
+      base: ["row": base], head: ["row": counts(["jobs_run": 7, "system_calls": 2])]
+    ) { _ in true }
+    #expect(rows[0].outcome == .unchanged && !rows[0].isWorthAWord)
+    #expect(rows[0].findings.map { [$0.counter, $0.level.rawValue] } == [["jobs_run", "unsteady"]])
+    var report = GateReport(
+      date: "", machine: Machine.current(), swift: "", libraries: [:], rule: GateRule(), command: "gate")
+    report.counts = rows
+    #expect(
+      GateText.summary(report) == [
+        "1 unchanged", "counts that depend on timing and are not judged: 1",
+      ])
+    #expect(!report.markdown.contains("jobs_run") && report.code(strict: true) == .success)
+    // What a workload says of itself holds whatever the baseline shows.
+    let said = ["jobs": CountFigure([9], ofTiming: true)]
+    #expect(CountsRule.findings(base: counts(["jobs": 1]), head: said).map(\.level) == [.unsteady])
+    #expect(CountsRule.findings(base: said, head: counts(["jobs": 1])).map(\.level) == [.unsteady])
+    // Bytes come with allocations, and half a per cent of the instructions would hide a warning.
+    #expect(!CountsRule.isSteady("allocated_bytes", in: counts(["allocations": 1], range: 1)))
+    #expect(!CountsRule.isSteady("instructions", in: counts(["instructions": 1000], range: 4)))
+    #expect(CountsRule.isSteady("instructions", in: counts(["instructions": 1000], range: 2)))
+    #expect(CountsRule.isSteady("jobs", in: [:]))
+  }
+
+  @Test func ofTwoCountsTheNearerOneCounts() {
+    let (base, near) = (counts(["jobs": 2, "wakeups": 1]), counts(["jobs": 2.1, "wakeups": 1]))
+    let far = counts(["jobs": 1.5, "wakeups": 1])
+    #expect(CountsRule.nearer(far, near, to: base) == near)
+    #expect(CountsRule.nearer(near, far, to: base) == near)
+    #expect(CountsRule.nearer(near, [:], to: base) == near)
   }
 
   @Test func rowsThatComeAndGoAreSaidAloud() {

@@ -7,9 +7,17 @@ public struct CountFigure: Hashable, Codable, Sendable {
   public var value: Double
   /// How far apart the repetitions lay.
   public var range: Double
+  /// Set where the workload says that it depends on timing, whatever the repetitions show.
+  public var dependsOnTiming: Bool?
 
-  /// The figure of some repetitions.
-  public init(_ values: [Double]) {
+  enum CodingKeys: String, CodingKey {
+    case value, range
+    case dependsOnTiming = "depends_on_timing"
+  }
+
+  /// The figure of some repetitions; `ofTiming` says whether it depends on timing.
+  public init(_ values: [Double], ofTiming: Bool = false) {
+    dependsOnTiming = ofTiming ? true : nil
     value = Self.tidy(Statistics.median(values))
     range = Self.tidy((values.max() ?? 0) - (values.min() ?? 0))
   }

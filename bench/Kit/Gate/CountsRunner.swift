@@ -12,7 +12,9 @@ public final class CountsRunner {
     self.startWorker = startWorker
   }
 
-  /// The counts of every row of `cases`, in so many fresh processes, so many times in each.
+  /// The counts of every row of `cases`, in so many fresh processes, so many times in each. Of
+  /// several processes one is counted while the machine is kept busy: a count that depends on
+  /// timing shows its range.
   public func run(
     _ cases: [SuitePlan.Case], processes: Int = 1, repetitions: Int = 3
   ) throws -> [String: Counts] {
@@ -22,13 +24,18 @@ public final class CountsRunner {
     for (index, (item, id)) in all.enumerated() {
       progress.show("counting \(id)", share: Double(index) / Double(all.count))
       var values: [String: [Double]] = [:]
-      for _ in 0..<processes {
+      for process in 0..<processes {
+        let isBusy = process > 0 && process == processes - 1
+        let distraction = isBusy ? Distraction(threads: 3 * Machine.current().cores) : nil
+        defer { distraction?.end() }
         for slope in try slopes(id, Self.operations(item), repetitions) {
           for (name, value) in slope { values[name, default: []].append(value) }
         }
       }
-      rows[id.description] =
-        values.mapValues(CountFigure.init).filter { CountsRule.counters.contains($0.key) }
+      let ofTiming = item.workload.countersOfTiming(id.style)
+      for (name, values) in values where CountsRule.counters.contains(name) {
+        rows[id.description, default: [:]][name] = CountFigure(values, ofTiming: ofTiming.contains(name))
+      }
     }
     return rows
   }

@@ -8,6 +8,8 @@ public struct CountsFinding: Codable, Hashable, Sendable {
     case warning
     /// Less: update the baseline.
     case improved
+    /// It depends on timing, as the workload says or repetitions of the base have shown: not judged.
+    case unsteady
   }
 
   /// What is counted.
@@ -32,6 +34,11 @@ public struct CountsRow: Codable, Sendable {
   public var findings: [CountsFinding]
   /// What was counted.
   public var counts: Counts
+
+  /// Whether there is more to say than that nothing changed.
+  public var isWorthAWord: Bool { outcome != .unchanged || isWarning }
+  /// Whether there is something too small to fail.
+  public var isWarning: Bool { findings.contains { $0.level == .warning } }
 
   /// A judged row.
   public init(
@@ -58,39 +65,50 @@ public enum CountsRule {
   /// Of these one more for each operation is always found: no more than so much is tolerated
   /// on the ground that repetitions of the same program differed.
   private static let mostForRange = 0.5
-  private static let wholes: Set<String> = Set(limits.keys).subtracting([
-    "allocated_bytes", "instructions",
-  ])
 
   /// From this share on, more instructions are worth a warning.
-  private static let warning = ["instructions": 0.005]
+  private static let warningShare = 0.005
 
   /// What stands in the file, and what is judged.
   public static let counters = Set(limits.keys)
 
-  /// Whether a count repeats well enough to be judged. What does not stands in the file all
-  /// the same, for the reader.
-  public static func isSteady(_ counter: String, _ figure: CountFigure) -> Bool {
-    !wholes.contains(counter) || 2 * figure.range <= mostForRange
+  /// Whether a count of `base` repeats well enough to be judged: so well that one more for each
+  /// operation is found, and of instructions what is worth a warning. What does not stands in the
+  /// file all the same, for the reader.
+  public static func isSteady(_ counter: String, in base: Counts) -> Bool {
+    // As many bytes as there are allocations: what is true of these is true of those.
+    let counter = counter == "allocated_bytes" ? "allocations" : counter
+    guard let figure = base[counter] else { return true }
+    guard figure.dependsOnTiming != true else { return false }
+    return 2 * figure.range <= (counter == "instructions" ? warningShare * figure.value : mostForRange)
   }
 
   /// What is worth a word in `head`. It depends on nothing else.
   public static func findings(base: Counts, head: Counts) -> [CountsFinding] {
-    counters.sorted().compactMap { counter in
-      guard let old = base[counter], let new = head[counter], let limit = limits[counter],
-        isSteady(counter, old)
-      else { return nil }
-      // What differed as much between repetitions of the same program proves nothing.
-      let tolerated = max(limit.absolute, limit.share * old.value, 2 * old.range)
-      let more = new.value - old.value
+    return counters.sorted().compactMap { counter in
+      guard let old = base[counter], let new = head[counter], let limit = limits[counter] else { return nil }
       func finding(_ level: CountsFinding.Level) -> CountsFinding {
         CountsFinding(counter: counter, base: old.value, head: new.value, level: level)
       }
+      guard isSteady(counter, in: base), new.dependsOnTiming != true else { return finding(.unsteady) }
+      // What differed as much between repetitions of the same program proves nothing.
+      let tolerated = max(limit.absolute, limit.share * old.value, 2 * old.range)
+      let more = new.value - old.value
       if more > tolerated { return finding(.regressed) }
       if more < -tolerated { return finding(.improved) }
-      if let share = warning[counter], more > share * old.value { return finding(.warning) }
-      return nil
+      return counter == "instructions" && more > warningShare * old.value ? finding(.warning) : nil
     }
+  }
+
+  /// Of two counts of the same program those that lie nearer to the base: what the machine
+  /// adds now and then is not of the program.
+  public static func nearer(_ one: Counts, _ other: Counts, to base: Counts) -> Counts {
+    Dictionary(
+      uniqueKeysWithValues: one.map { counter, figure in
+        func distance(_ figure: CountFigure) -> Double { abs(figure.value - (base[counter]?.value ?? 0)) }
+        guard let again = other[counter], distance(again) < distance(figure) else { return (counter, figure) }
+        return (counter, again)
+      })
   }
 
   /// The verdict on all rows of `head`, and on rows of the base that are gone; rows for

@@ -19,7 +19,7 @@ extension GateReport {
     if !told.isEmpty {
       lines += ["", "| row | verdict | what |", "|---|---|---|"]
       for row in told {
-        let what = row.findings.map {
+        let what = row.findings.filter { $0.level != .unsteady }.map {
           "\($0.counter) \(GateText.figure($0.base)) → \(GateText.figure($0.head))"
         }
         let reason = row.reason.map { [$0] } ?? []

@@ -23,10 +23,9 @@ public enum GateText {
 
   /// Lines on a row that was counted.
   public static func lines(_ row: CountsRow) -> [String] {
-    let warning = row.findings.contains { $0.level == .warning }
-    let first = "\(label(row.outcome, warning))  \(row.id)" + (row.reason.map { ": " + $0 } ?? "")
+    let first = "\(label(row.outcome, row.isWarning))  \(row.id)" + (row.reason.map { ": " + $0 } ?? "")
     return [first]
-      + row.findings.map { finding in
+      + row.findings.filter { $0.level != .unsteady }.map { finding in
         let (old, new) = (figure(finding.base), figure(finding.head))
         return "              \(finding.counter) per operation: \(old) → \(new) (\(finding.level.rawValue))"
       }
@@ -54,6 +53,10 @@ public enum GateText {
     }
     if report.counts.contains(where: { $0.outcome == .regressed }) {
       lines.append("if that is intended: `gate --counts --update`, and commit the file")
+    }
+    let unsteady = report.counts.reduce(0) { $0 + $1.findings.count { $0.level == .unsteady } }
+    if unsteady > 0 {
+      lines.append("counts that depend on timing and are not judged: \(unsteady)")
     }
     if report.times.contains(where: { $0.outcome == .tooNoisy || $0.outcome == .inconclusive }) {
       lines.append("inconclusive is no failure: a quieter machine may tell (see `doctor`)")

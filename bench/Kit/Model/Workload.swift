@@ -44,6 +44,8 @@ public protocol Workload: Sendable {
   /// Whether one thread does all of it. What threads hand to each other takes a number of
   /// instructions that depends on timing.
   var isSingleThreaded: Bool { get }
+  /// The counters of a style that depend on timing: the gate shows them and does not judge them.
+  func countersOfTiming(_ style: Style) -> Set<String>
   /// Whether operations can begin at a given rate.
   var hasOpenLoop: Bool { get }
   /// Something that can be run again and again in one style.
@@ -63,6 +65,8 @@ extension Workload {
   public var hasOpenLoop: Bool { false }
   /// Yes.
   public var isSingleThreaded: Bool { true }
+  /// None.
+  public func countersOfTiming(_ style: Style) -> Set<String> { [] }
 }
 
 /// How the number of operations of a round is found.

@@ -58,7 +58,7 @@ public struct TargetTable: Sendable {
 
   /// The head, and a row of cells for each line.
   private var rows: [[String]] {
-    [["workload", "", "style", "figure", "target", "measured", "quartiles", "rounds", ""]]
+    [["workload", "parameters", "style", "figure", "target", "measured", "quartiles", "rounds", "verdict"]]
       + lines.map { line in
         let quantity = line.target.quantity
         return [

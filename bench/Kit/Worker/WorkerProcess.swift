@@ -21,11 +21,16 @@ public final class WorkerProcess: RowWorker {
     command: [String], environment: [String: String] = [:], greeting: Double = 30
   ) throws {
     child = try ChildProcess(command, environment: environment)
-    let line = try child.readLine(within: greeting)
+    let line: String
+    do {
+      line = try child.readLine(within: greeting)
+    } catch let failure as WorkerFailure {
+      throw WorkerFailure("\(command[0]) did not greet as a worker does: \(failure)")
+    }
     do {
       hello = try LineJSON.value(WorkerHello.self, line)
     } catch {
-      throw WorkerFailure("a worker greeted with `\(line)`")
+      throw WorkerFailure("\(command[0]) did not greet as a worker does, but with `\(line.prefix(200))`")
     }
     guard hello.protocol == WorkerHello.currentVersion else {
       throw NotComparable(

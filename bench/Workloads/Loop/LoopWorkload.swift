@@ -25,6 +25,8 @@ public struct LoopWorkload: Workload {
   public var parameters: [Parameter]
   /// As `Workload` has it.
   public var operationCount: OperationCount = .calibrated
+  /// Which counters depend on timing, by style.
+  public var countersOfTiming: [Style: Set<String>] = [:]
   /// What a run is checked against.
   public var check: Check
   /// The rows, the reference first.
@@ -41,6 +43,9 @@ public struct LoopWorkload: Workload {
     case .timers, .chain: true
     }
   }
+
+  /// As `Workload` has it.
+  public func countersOfTiming(_ style: Style) -> Set<String> { countersOfTiming[style] ?? [] }
 
   /// As `Workload` has it.
   public func makeInstance(

@@ -30,6 +30,13 @@ public struct ServerWorkload: Workload {
   /// As `Workload` has it.
   public var hasOpenLoop: Bool { load == .echo }
 
+  /// Whether a connection is there yet, or room to write, is up to the peer, and so is how many
+  /// connections a turn of the loop finds ready.
+  public func countersOfTiming(_ style: Style) -> Set<String> {
+    if load != .echo { return ["vain_calls", "instructions"] }
+    return parameters.contains { $0.name == "connections" } ? ["instructions"] : []
+  }
+
   /// As `Workload` has it.
   public func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext

@@ -14,7 +14,7 @@ struct BarChart {
     let height = Double(bars.count) * each + 24
     let largest = max(bars.map(\.high).max() ?? 1, bars.map(\.ratio).max() ?? 1, 1) * 1.02
     func x(_ value: Double) -> Double { left + value / largest * (width - left - right) }
-    var body = ""
+    var (body, figures) = ("", "")
     for (index, bar) in bars.enumerated() {
       let y = Double(index) * each + 4
       let fill = "style=\"fill:\(SeriesLook.colour(bar.place))\""
@@ -24,11 +24,12 @@ struct BarChart {
       body += SVG.line(x(bar.low), y + 8.5, x(bar.high), y + 8.5, "axis")
       for end in [bar.low, bar.high] { body += SVG.line(x(end), y + 4.5, x(end), y + 12.5, "axis") }
       let beside = max(x(bar.ratio), x(bar.high)) + 6
-      body += SVG.text(Figure.ratio(bar.ratio), x: beside, y: y + 13)
+      figures += SVG.text(Figure.ratio(bar.ratio), x: beside, y: y + 13)
     }
     let foot = Double(bars.count) * each + 2
     body += SVG.line(x(1), 0, x(1), foot, "grid")
     body += SVG.text("c = 1", x: x(1), y: foot + 14, anchor: "middle", faint: true)
-    return SVG.figure(title, note, width: width, height: height, body)
+    // Last, so that the line does not cross them.
+    return SVG.figure(title, note, width: width, height: height, body + figures)
   }
 }

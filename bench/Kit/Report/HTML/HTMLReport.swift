@@ -14,29 +14,6 @@ public struct HTMLReport: Sendable {
   private let styles: [Style]
   private let sections: [Section]
 
-  /// A part of the page with a heading.
-  public struct Section: Sendable {
-    /// What links lead to.
-    public var id: String
-    /// The heading.
-    public var title: String
-    /// What stands below it.
-    public var html: String
-
-    /// A table with lines of text below it; the first row is the head.
-    public init(id: String, title: String, table: [[String]], notes: [String]) {
-      self.id = id
-      self.title = title
-      let rows = table.enumerated().map { index, cells in
-        let tag = index == 0 ? "th" : "td"
-        return "<tr>" + cells.map { "<\(tag)>\(XMLText.escaped($0))</\(tag)>" }.joined() + "</tr>"
-      }
-      html =
-        "<div class=\"scroll\" tabindex=\"0\"><table>\(rows.joined())</table></div>"
-        + notes.map { "<p>\(XMLText.escaped($0))</p>" }.joined()
-    }
-  }
-
   /// A page on the last of `runs`, with the others as its history, the oldest first; `sections` come before its
   /// own.
   public init(_ runs: [Results], sections: [Section] = []) {

@@ -20,11 +20,14 @@ enum HTMLStyle {
     table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .875rem }
     th, td { padding: .25rem .45rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line) }
     th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: var(--paper) }
+    th.text, td.text { text-align: left }
+    ul.notes { margin: .6rem 0; padding-left: 1.2rem; font-size: .875rem }
     thead th { color: var(--faint); font-weight: 600; border-bottom-width: 2px }
     .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 30rem), 1fr)); gap: 1rem 2rem }
     figure { margin: .5rem 0; break-inside: avoid } figcaption { font-weight: 600; font-size: .95rem }
     figcaption span { color: var(--faint); font-weight: 400 }
-    svg { display: block; width: 100%; height: auto; overflow: visible } svg text { fill: var(--ink); font-size: 12px }
+    svg { display: block; width: 100%; height: auto; overflow: visible }
+    svg text { fill: var(--ink); font-size: 12px; paint-order: stroke; stroke: var(--paper); stroke-width: 3px }
     svg .faint { fill: var(--faint) } svg .grid { stroke: var(--line); stroke-width: 1 }
     svg .axis { stroke: var(--faint); stroke-width: 1 } svg .curve { fill: none; stroke-width: 2 }
     svg .mark { stroke: var(--paper); stroke-width: 1 }
@@ -34,8 +37,9 @@ enum HTMLStyle {
     a { color: var(--s1) }
     @media print { :root { --paper: #fff; --ink: #000; --faint: #444; --line: #bbb; --band: #eee;
         --s0: #59636e; --s1: #0860b5; --s2: #b45309; --s3: #0f766e; --s4: #a21c6b; --s5: #4d7c0f }
-      body { max-width: none; font-size: 11px; padding: 0 } .scroll { overflow: visible }
-      table { font-size: 8.5px; break-inside: avoid } th, td { padding: .1rem .3rem }
+      html, body { font-size: 11px } body { max-width: none; padding: 0 } .scroll { overflow: visible }
+      th:first-child, td:first-child { position: static }
+      table { font-size: 8.5px } #table table { break-inside: avoid } th, td { padding: .1rem .3rem }
       h3, figcaption { font-size: 11px; break-after: avoid } .charts { grid-template-columns: 1fr 1fr }
       h2 { break-after: avoid } tr { break-inside: avoid } nav { display: none } }
     """

@@ -1,0 +1,37 @@
+extension HTMLReport {
+  /// A part of the page with a heading.
+  public struct Section: Sendable {
+    /// What links lead to.
+    public var id: String
+    /// The heading.
+    public var title: String
+    /// What stands below it.
+    public var html: String
+
+    /// A table with lines of text below it; the first row is the head.
+    public init(id: String, title: String, table: [[String]], notes: [String]) {
+      self.id = id
+      self.title = title
+      let (head, body) = (table.first ?? [], table.dropFirst())
+      let isText = head.indices.map { column in
+        body.allSatisfy { column >= $0.count || !Self.isFigure($0[column]) }
+      }
+      func row(_ cells: [String], _ tag: String) -> String {
+        let cells = zip(cells, isText).map { text, isText in
+          "<\(tag)\(isText ? " class=\"text\"" : "")>\(XMLText.escaped(text))</\(tag)>"
+        }
+        return "<tr>\(cells.joined())</tr>"
+      }
+      html =
+        "<div class=\"scroll\" tabindex=\"0\"><table><thead>\(row(head, "th"))</thead>"
+        + "<tbody>\(body.map { row($0, "td") }.joined())</tbody></table></div>"
+        + (notes.isEmpty ? "" : "<ul class=\"notes\">")
+        + notes.map { "<li>\(XMLText.escaped($0))</li>" }.joined() + (notes.isEmpty ? "" : "</ul>")
+    }
+
+    /// Figures stand below each other at the right, text begins at the left.
+    private static func isFigure(_ text: String) -> Bool {
+      text.first.map { $0.isNumber || "≤≥–-+±<".contains($0) } ?? false
+    }
+  }
+}
