@@ -25,6 +25,8 @@
 #include <sys/syscall.h>
 #endif
 
+#include "file_queue.h"
+
 #if UV_VERSION_HEX < 0x012C00
 #error "swift-uv needs libuv 1.44 or later (Debian and Ubuntu: libuv1-dev; macOS: brew install libuv)"
 #endif
@@ -70,9 +72,20 @@ static inline void cuv_eventfd_signal(int fd) {
   uint64_t one = 1;
   while (write(fd, &one, sizeof one) < 0 && errno == EINTR) {}
 }
+static inline void cuv_eventfd_wake(intptr_t fd) { cuv_eventfd_signal((int)fd); }
 static inline void cuv_eventfd_clear(int fd) {
   uint64_t count;
   while (read(fd, &count, sizeof count) < 0 && errno == EINTR) {}
+}
+static inline void cuv_file_queue_wakes(struct cuv_file_queue *queue, int fd) {
+  queue->wake = cuv_eventfd_wake;
+  queue->target = fd;
+}
+#else
+static inline void cuv_async_wake(intptr_t handle) { uv_async_send((uv_async_t *)handle); }
+static inline void cuv_file_queue_wakes(struct cuv_file_queue *queue, uv_async_t *handle) {
+  queue->wake = cuv_async_wake;
+  queue->target = (intptr_t)handle;
 }
 #endif
 
@@ -336,6 +349,9 @@ static inline void cuv_unblock_signal(int signal) {
 }
 
 // MARK: Descriptors
+
+/// Closes a descriptor; 0 or a libuv error code. The system has let go of it even if it was interrupted.
+static inline int cuv_close(int fd) { return close(fd) < 0 && errno != EINTR ? uv_translate_sys_error(errno) : 0; }
 
 static inline bool cuv_is_open(int fd) { return fcntl(fd, F_GETFD) != -1; }
 

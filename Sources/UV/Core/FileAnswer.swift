@@ -7,7 +7,7 @@ enum FileAnswer {
   case void(Completion<Void>)
   case status(Completion<FileStatus>)
   /// A file opened by a path.
-  case file(any PathConvertible, Completion<File>)
+  case file(FileName, isReadOnly: Bool, Completion<File>)
   /// What has been read into the request's bytes.
   case bytes(Completion<Bytes>)
   case other(_ succeed: (FileRequest) -> Void, _ fail: (UVError) -> Void, _ release: (FileRequest) -> Void)
@@ -31,13 +31,27 @@ enum FileAnswer {
     }
   }
 
+  /// Tells the answer of a request that has succeeded, and has it let go of what it used.
   func succeed(from request: FileRequest) {
     switch self {
-    case .void(let done): done(.success(()))
-    case .status(let done): done(.success(FileStatus(request.request.pointee.statbuf)))
-    case .file(let path, let done): done(.success(request.file(openedBy: path)))
-    case .bytes(let done): done(.success(request.bytesRead))
-    case .other(let succeed, _, _): succeed(request)
+    case .void(let done):
+      request.recycle()
+      done(.success(()))
+    case .status(let done):
+      let status = FileStatus(request.request.pointee.statbuf)
+      request.recycle()
+      done(.success(status))
+    case .file(let name, let isReadOnly, let done):
+      let file = request.file(openedBy: name, isReadOnly: isReadOnly)
+      request.recycle()
+      done(.success(file))
+    case .bytes(let done):
+      let bytes = request.bytesRead
+      request.recycle()
+      done(.success(bytes))
+    case .other(let succeed, _, _):
+      succeed(request)
+      request.recycle()
     }
   }
 
@@ -45,7 +59,7 @@ enum FileAnswer {
     switch self {
     case .void(let done): done(.failure(error))
     case .status(let done): done(.failure(error))
-    case .file(_, let done): done(.failure(error))
+    case .file(_, _, let done): done(.failure(error))
     case .bytes(let done): done(.failure(error))
     case .other(_, let fail, _): fail(error)
     }
@@ -55,7 +69,7 @@ enum FileAnswer {
   func release(from request: FileRequest) {
     switch self {
     case .void, .status, .bytes: break
-    case .file(let path, _): _ = request.file(openedBy: path)
+    case .file(let name, let isReadOnly, _): _ = request.file(openedBy: name, isReadOnly: isReadOnly)
     case .other(_, _, let release): release(request)
     }
   }
@@ -67,7 +81,8 @@ extension FileRequest {
     return Bytes(storage: room.storage, start: room.start, count: request.pointee.result)
   }
 
-  fileprivate func file(openedBy path: any PathConvertible) -> File {
-    File(loop: loop, path: path, descriptor: Int32(request.pointee.result))
+  fileprivate func file(openedBy name: FileName, isReadOnly: Bool) -> File {
+    File(
+      loop: loop, name: name, descriptor: Int32(request.pointee.result), isReadOnly: isReadOnly)
   }
 }

@@ -2,53 +2,54 @@ import CUV
 
 /// A file operation on the thread pool.
 ///
-/// The objects are used again, since libuv's request is large. What an answer becomes is told by a `FileAnswer`: a
-/// generic class would look its own type up at every step.
+/// The frequent operations go through the loop's `FileQueue`; the others are handed to libuv one by one. The objects
+/// are used again, since libuv's request is large. What an answer becomes is told by a `FileAnswer`: a generic class
+/// would look its own type up at every step.
 final class FileRequest: ActiveRequest {
-  /// What is special about an operation.
-  enum Kind {
-    case ordinary
-    /// Goes on until every byte is written.
-    case write(descriptor: Int32, offset: Int64?)
-    /// Begins again if a signal interrupts it, as libuv has every other operation do.
-    case read(descriptor: Int32, offset: Int64?)
-    /// Cannot be cancelled: a descriptor that is not closed is lost.
-    case close
-  }
-
-  let request = UnsafeMutablePointer<uv_fs_t>.allocate(capacity: 1)
+  /// libuv's request, and the arguments of a call that waits in the queue.
+  let call = FileQueue.Operation.allocate(capacity: 1)
+  // Those of the loop, in order that an operation need not go through it. The loop lets go of its requests when it ends.
+  private let requests: RequestList
+  private let queue: FileQueue
   // Loop-confined: exclusivity checks would cost more than the accesses.
-  @exclusivity(unchecked) private var operation = ""
-  @exclusivity(unchecked) private var kind = Kind.ordinary
+  @exclusivity(unchecked) private var operation: StaticString = ""
   @exclusivity(unchecked) private var file: File?
   /// Memory that the operation reads from or writes to.
   @exclusivity(unchecked) private(set) var bytes: Bytes?
   @exclusivity(unchecked) private var answer: FileAnswer?
+  @exclusivity(unchecked) private var isQueued = false
+  /// Closing cannot be cancelled: a descriptor that is not closed is lost.
+  @exclusivity(unchecked) private var isCancellable = true
   @exclusivity(unchecked) private var isCancelled = false
   /// Distinguishes the uses of the object.
   @exclusivity(unchecked) private var generation: UInt = 1
 
   override init(loop: EventLoop) {
+    requests = loop.requests
+    queue = loop.fileQueue
     super.init(loop: loop)
-    cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
+    call.initialize(to: cuv_file_operation())
+    cuv_req_set_data(call, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  deinit { request.deallocate() }
+  deinit { call.deallocate() }
+
+  var request: UnsafeMutablePointer<uv_fs_t> {
+    UnsafeMutableRawPointer(call).assumingMemoryBound(to: uv_fs_t.self)
+  }
 
   // MARK: Starting
 
   /// Starts an operation through `call`, which passes its arguments on to libuv.
   @inline(__always)
   static func start(
-    _ loop: EventLoop, _ operation: String, as kind: Kind = .ordinary, file: File? = nil, bytes: Bytes? = nil,
-    _ answer: FileAnswer, _ call: (UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32
+    _ loop: EventLoop, _ operation: StaticString, isCancellable: Bool = true, file: File? = nil,
+    _ answer: consuming FileAnswer, _ call: (UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32
   ) -> PendingRequest {
-    let request = loop.requests.takeFileRequest(loop)
-    request.operation = operation
-    request.kind = kind
+    let request = take(loop, operation, answer)
     request.file = file
-    request.bytes = bytes
-    request.answer = answer
+    request.isQueued = false
+    request.isCancellable = isCancellable
     return request.submit(
       loop.isClosed ? UVError.Code.loopClosed.rawValue : call(request.request, didFinishFileRequest))
   }
@@ -56,133 +57,172 @@ final class FileRequest: ActiveRequest {
   /// Starts an operation on a path.
   @inline(__always)
   static func start(
-    _ loop: EventLoop, _ operation: String, path: some PathConvertible, _ answer: FileAnswer,
+    _ loop: EventLoop, _ operation: StaticString, path: some PathConvertible, _ answer: FileAnswer,
     _ call: (UnsafePointer<CChar>, UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32
   ) -> PendingRequest {
     path.withPathBytes { pointer in
-      if let pointer { return start(loop, operation, answer) { call(pointer, $0, $1) } }
-      let error = UVError(.invalidArgument, operation: operation, subject: "a path with a NUL in it")
-      loop.queueMicrotask { answer.fail(error) }
-      return PendingRequest()
+      guard let pointer else { return refusePath(loop, operation, answer) }
+      return start(loop, operation, answer) { call(pointer, $0, $1) }
     }
+  }
+
+  /// Queues an operation on an open file.
+  ///
+  /// - Parameters:
+  ///   - bytes: What is written, or room for what is read; for a call that takes such.
+  ///   - offset: Where in the file, or -1 for its own position.
+  @inline(__always)
+  static func queue(
+    _ call: cuv_file_call, _ operation: StaticString, on file: File, bytes: Bytes? = nil, offset: Int64 = -1,
+    _ answer: consuming FileAnswer
+  ) -> PendingRequest {
+    let loop = file.loop
+    let request = take(loop, operation, answer)
+    request.isCancellable = call != CUV_FILE_CLOSE
+    if request.isCancellable { request.file = file }
+    request.call.pointee.file = file.descriptor
+    if let bytes {
+      request.setBytes(bytes)
+      request.call.pointee.offset = offset
+    }
+    return request.enqueue(call)
+  }
+
+  /// Queues an operation on a path.
+  @inline(__always)
+  static func queue(
+    _ call: cuv_file_call, _ loop: EventLoop, _ operation: StaticString, path: UnsafePointer<CChar>?,
+    flags: Int32 = 0, mode: Int32 = 0, _ answer: consuming FileAnswer
+  ) -> PendingRequest {
+    guard let path else { return refusePath(loop, operation, answer) }
+    let request = take(loop, operation, answer)
+    request.isCancellable = true
+    request.call.pointee.flags = flags
+    request.call.pointee.mode = mode
+    return request.enqueue(call, cuv_file_set_path(request.call, path))
+  }
+
+  @inline(__always)
+  private static func take(_ loop: EventLoop, _ operation: StaticString, _ answer: consuming FileAnswer)
+    -> FileRequest
+  {
+    let request = loop.requests.takeFileRequest(loop)
+    request.operation = operation
+    request.answer = consume answer
+    return request
+  }
+
+  @inline(never)
+  private static func refusePath(_ loop: EventLoop, _ operation: StaticString, _ answer: FileAnswer)
+    -> PendingRequest
+  {
+    let error = UVError(
+      .invalidArgument, operation: operation.description, subject: "a path with a NUL in it")
+    loop.queueMicrotask { answer.fail(error) }
+    return PendingRequest()
+  }
+
+  private func enqueue(_ call: cuv_file_call, _ code: Int32 = 0) -> PendingRequest {
+    self.call.pointee.call = call
+    isQueued = true
+    let code = loop.isClosed ? UVError.Code.loopClosed.rawValue : code
+    if code == 0 { queue.append(self.call) }
+    return submit(code)
+  }
+
+  /// The system caps one transfer a little below 2 GiB, and libuv returns its count in 32 bits.
+  private func setBytes(_ bytes: Bytes) {
+    self.bytes = bytes
+    cuv_buf_set(&call.pointee.buffer, bytes.start, min(bytes.count, 1 << 30))
   }
 
   private func submit(_ code: Int32) -> PendingRequest {
     if code < 0 {
-      let error = failure(code, operation, file?.description)
-      let answer = answer.take()!
-      loop.queueMicrotask { [self] in
-        answer.fail(error)
-        recycle()
-      }
+      fail(code)
       return PendingRequest()
     }
-    loop.requests.insert(self)
-    if holdsFile { file?.beginOperation() }
+    requests.insert(self)
+    file?.beginOperation()
     return PendingRequest(self, generation: generation)
   }
 
-  /// Whether the operation keeps its file from being closed.
-  private var holdsFile: Bool {
-    if case .close = kind { return false }
-    return true
+  @inline(never)
+  private func fail(_ code: Int32) {
+    let error = failure(code, operation.description, file?.description)
+    let answer = answer.take()!
+    loop.queueMicrotask { [self] in
+      answer.fail(error)
+      file = nil
+      recycle()
+      requests.putBack(self)
+    }
   }
 
   override func cancel(slot: UInt, generation: UInt) {
     // A generation of 0 is whichever is under way: the loop shuts down.
-    guard generation == 0 || generation == self.generation, !isCancelled, holdsFile, let answer else {
+    guard generation == 0 || generation == self.generation, isCancellable, !isCancelled, let answer else {
       return
     }
     isCancelled = true
     // One that has begun runs to its end, and its result is released then.
-    uv_cancel(cuv_request(request))
-    let error = UVError(.cancelled, operation: operation, subject: subject)
+    if isQueued { queue.cancel(call) } else { uv_cancel(cuv_request(call)) }
+    let error = UVError(.cancelled, operation: operation.description, subject: subject)
     loop.queueMicrotask { answer.fail(error) }
   }
 
   // MARK: Ending
 
-  fileprivate func finish() {
+  /// Tells the answer, on the loop.
+  func finish() {
     if goesOn() { return }
-    loop.requests.remove(self)
+    requests.remove(self)
     let result = request.pointee.result
     let answer = answer.take()!
-    // libuv's request may refer to what the answer owns until it is cleaned up.
-    withExtendedLifetime(answer) {
-      if isCancelled {
-        if result >= 0 { answer.release(from: self) }
-      } else if result < 0 {
-        answer.fail(failure(result, operation, subject))
-      } else {
-        answer.succeed(from: self)
-      }
-      uv_fs_req_cleanup(request)
+    if isCancelled {
+      if result >= 0 { answer.release(from: self) }
+      recycle()
+    } else if result < 0 {
+      let error = failure(result, operation.description, subject)
+      recycle()
+      answer.fail(error)
+    } else {
+      // libuv's request may refer to what the answer owns until it is cleaned up, and is cleaned up before
+      // somebody is told, who may have use for the object.
+      answer.succeed(from: self)
     }
-    if holdsFile { file?.endOperation() }
-    recycle()
+    requests.putBack(self)
   }
 
-  /// Goes on with a write of which the system has taken only a part, and with a read that it did not begin.
+  /// Goes on with a write of which the system has taken only a part, and with a read that it did not begin: libuv has
+  /// every other operation begin again itself if a signal interrupts it.
+  @inline(__always)
   private func goesOn() -> Bool {
+    guard isQueued else { return false }
     let result = request.pointee.result
-    switch kind {
-    case .write(let descriptor, let offset) where result > 0 && result < bytes!.count:
-      let rest = offset.map { $0 + Int64(result) }
-      bytes = bytes!.dropping(result)
-      kind = .write(descriptor: descriptor, offset: rest)
-      return begins { Self.write(loop, $0, descriptor, bytes!, rest, $1) }
-    case .read(let descriptor, let offset) where result == Int(UV_EINTR.rawValue) && !isCancelled:
-      return begins { Self.read(loop, $0, descriptor, bytes!, offset, $1) }
-    default:
+    if call.pointee.call == CUV_FILE_WRITE, result > 0, result < bytes!.count {
+      setBytes(bytes!.dropping(result))
+      if call.pointee.offset >= 0 { call.pointee.offset += Int64(result) }
+    } else if call.pointee.call != CUV_FILE_READ || result != Int(UV_EINTR.rawValue) || isCancelled {
       return false
     }
-  }
-
-  /// Begins the operation once more, with the same request; false if libuv refuses.
-  private func begins(_ call: (UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32) -> Bool {
     uv_fs_req_cleanup(request)
-    cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
-    let code = call(request, didFinishFileRequest)
-    if code == 0 { return true }
-    request.pointee.result = Int(code)
-    return false
-  }
-
-  /// Hands a read into `room` to libuv.
-  static func read(
-    _ loop: EventLoop, _ request: UnsafeMutablePointer<uv_fs_t>, _ descriptor: Int32, _ room: Bytes,
-    _ offset: Int64?, _ done: @escaping uv_fs_cb
-  ) -> Int32 {
-    var buffer = uv_buf_t()
-    cuv_buf_set(&buffer, room.start, room.count)
-    return uv_fs_read(loop.raw, request, descriptor, &buffer, 1, offset ?? -1, done)
-  }
-
-  /// Hands a write to libuv.
-  static func write(
-    _ loop: EventLoop, _ request: UnsafeMutablePointer<uv_fs_t>, _ descriptor: Int32, _ bytes: Bytes,
-    _ offset: Int64?,
-    _ done: @escaping uv_fs_cb
-  ) -> Int32 {
-    var buffer = uv_buf_t()
-    // The system caps one write a little below 2 GiB, and libuv returns its count in 32 bits.
-    cuv_buf_set(&buffer, bytes.start, min(bytes.count, 1 << 30))
-    return uv_fs_write(loop.raw, request, descriptor, &buffer, 1, offset ?? -1, done)
+    queue.append(call)
+    return true
   }
 
   /// The path that the operation is about.
   private var subject: String? {
     if let file { return file.description }
-    return request.pointee.path.map { String(cString: $0) }
+    return (request.pointee.path ?? call.pointee.path.map { UnsafePointer($0) }).map { String(cString: $0) }
   }
 
-  private func recycle() {
-    file = nil
+  /// Lets go of what the operation used.
+  func recycle() {
+    cuv_file_cleanup(call)
+    if let file = file.take() { file.endOperation() }
     bytes = nil
     isCancelled = false
     generation &+= 1
-    cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
-    loop.requests.putBack(self)
   }
 }
 

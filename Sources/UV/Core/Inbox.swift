@@ -6,6 +6,7 @@ final class Inbox: Sendable {
   enum Message {
     case job(UnownedJob)
     case body(@Sendable (EventLoop) -> Void)
+    case object(LoopMessage)
     /// A handle whose owner has gone, and an adopted loop, which is not to go before it.
     case release(HandleBlock, EventLoop?)
   }

@@ -19,6 +19,7 @@ enum Work {
   case closure(() -> Void)
   /// What another thread sent.
   case body((EventLoop) -> Void)
+  case message(LoopMessage)
   /// The end of a request that was decided while its caller was still running; the code is 0 or libuv's.
   case completion(Completion<Void>, Operation, Int32)
 

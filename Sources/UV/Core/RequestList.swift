@@ -2,7 +2,9 @@
 class ActiveRequest: Cancelling {
   // Sound: a loop outlives its requests, since it waits for them when it ends; they ask nothing of it afterwards.
   unowned(unsafe) let loop: EventLoop
-  @exclusivity(unchecked) fileprivate var index = -1
+  // Sound: neighbours in the loop's list, which retains all that are in it.
+  @exclusivity(unchecked) fileprivate var next: Unmanaged<ActiveRequest>?
+  @exclusivity(unchecked) fileprivate var previous: Unmanaged<ActiveRequest>?
 
   init(loop: EventLoop) { self.loop = loop }
 
@@ -13,28 +15,41 @@ class ActiveRequest: Cancelling {
 final class RequestList {
   private static let reserve = 256
 
-  @exclusivity(unchecked) private var requests: [ActiveRequest] = []
+  // Sound: the list retains what is in it.
+  @exclusivity(unchecked) private var first: Unmanaged<ActiveRequest>?
+  @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private var unused: [FileRequest] = []
 
-  var count: Int { requests.count }
-
   func insert(_ request: ActiveRequest) {
-    request.index = requests.count
-    requests.append(request)
+    // Balanced by `remove`.
+    let link = Unmanaged.passRetained(request)
+    request.next = first
+    first?._withUnsafeGuaranteedRef { $0.previous = link }
+    first = link
+    count &+= 1
     request.loop.hold()
   }
 
+  /// Takes a request out, which the caller holds.
   func remove(_ request: ActiveRequest) {
-    let last = requests.removeLast()
-    if last !== request {
-      last.index = request.index
-      requests[request.index] = last
-    }
-    request.index = -1
+    let (next, previous) = (request.next, request.previous)
+    if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { first = next }
+    next?._withUnsafeGuaranteedRef { $0.previous = previous }
+    request.next = nil
+    request.previous = nil
+    count &-= 1
     request.loop.letGo()
+    // Balances `insert`.
+    Unmanaged.passUnretained(request).release()
   }
 
-  func cancelAll() { for request in requests { request.cancel(slot: 0, generation: 0) } }
+  func cancelAll() {
+    var link = first
+    while let request = link?.takeUnretainedValue() {
+      link = request.next
+      request.cancel(slot: 0, generation: 0)
+    }
+  }
 
   /// A file request that nobody uses.
   func takeFileRequest(_ loop: EventLoop) -> FileRequest { unused.popLast() ?? FileRequest(loop: loop) }
@@ -43,4 +58,7 @@ final class RequestList {
   func putBack(_ request: FileRequest) {
     if unused.count < Self.reserve { unused.append(request) }
   }
+
+  /// Lets go of the requests that nobody uses.
+  func clear() { unused = [] }
 }

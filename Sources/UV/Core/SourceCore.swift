@@ -34,19 +34,20 @@ final class SourceCore<Element>: Cancelling {
     let generation: UInt
   }
 
+  // What each element touches comes first, so that it shares a line of the cache.
+  // Loop-confined and never inout across a call: exclusivity checks would cost more than the accesses.
+  @exclusivity(unchecked) private(set) var isProducing = false
+  @exclusivity(unchecked) private(set) var hasEnded = false
+  @exclusivity(unchecked) private var handler: Completion<Element?>?
+  @exclusivity(unchecked) private var others: [Entry] = []
   let loop: EventLoop
-  let operation: String
+  @exclusivity(unchecked) private var first: Entry?
+  @exclusivity(unchecked) private var generation: UInt = 0
   /// The source itself, which owns this; set once.
   unowned(unsafe) var driver: (any SourceDriver)!
-  // Loop-confined and never inout across a call: exclusivity checks would cost more than the accesses.
-  @exclusivity(unchecked) private var handler: Completion<Element?>?
-  @exclusivity(unchecked) private var first: Entry?
-  @exclusivity(unchecked) private var others: [Entry] = []
-  @exclusivity(unchecked) private var generation: UInt = 0
-  @exclusivity(unchecked) private(set) var isProducing = false
+  let operation: String
   /// The end, once; nil after it has been told.
   @exclusivity(unchecked) private var ending: Outcome?
-  @exclusivity(unchecked) private(set) var hasEnded = false
 
   init(loop: EventLoop, operation: String) {
     self.loop = loop

@@ -31,6 +31,9 @@ final class Wakeup: Sendable {
 
     func signal() { cuv_eventfd_signal(descriptor) }
 
+    /// Has the answers of file operations signal it too.
+    func serve(_ queue: UnsafeMutablePointer<cuv_file_queue>) { cuv_file_queue_wakes(queue, descriptor) }
+
     func clear() { cuv_eventfd_clear(descriptor) }
   #else
     // Sound: `uv_async_send` is thread-safe, and messages are refused before the handle is closed.
@@ -47,6 +50,9 @@ final class Wakeup: Sendable {
     }
 
     func signal() { uv_async_send(handle) }
+
+    /// Has the answers of file operations signal it too.
+    func serve(_ queue: UnsafeMutablePointer<cuv_file_queue>) { cuv_file_queue_wakes(queue, handle) }
 
     func clear() {}
   #endif

@@ -7,32 +7,33 @@ import CUV
 /// buffers: libuv 1.44 completes one request for each time that the socket becomes writable, so many small ones take
 /// many turns. A writer that waits for each write is never held up.
 final class WriteQueue: Cancelling {
-  /// The stream, which owns this; set once.
-  unowned(unsafe) var owner: ByteStream! {
-    didSet { block = owner.block }
-  }
+  // What a write touches that the system takes at once comes first, so that it shares a line of the cache.
+  // Loop-confined: exclusivity checks would cost more than the accesses.
   /// The stream's handle, which every write looks at: to go through the stream would retain it each time.
   private var block: HandleBlock!
   let loop: EventLoop
-  private var request: UnsafeMutablePointer<uv_write_t>?
-  var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
-  // Loop-confined: exclusivity checks would cost more than the accesses.
   /// Handed to libuv in one request.
   @exclusivity(unchecked) private var inFlight: [PendingWrite] = []
   /// Waiting for the next one.
   @exclusivity(unchecked) private var queued: [PendingWrite] = []
-  /// How many of these pass a handle.
-  @exclusivity(unchecked) private var queuedHandles = 0
-  private var isScheduled = false
-  @exclusivity(unchecked) private var generation: UInt = 0
   /// The microtask that tells the end of the last write that was taken at once.
   @exclusivity(unchecked) private var lastTold = -1
-  private var drainWaiters: [Completion<Void>] = []
-  var shutdownWaiter: Completion<Void>?
   @exclusivity(unchecked) var isShutDown = false
-  @exclusivity(unchecked) private(set) var byteCount = 0
   /// Why bytes were lost on their way: what is written after them would follow a hole.
   @exclusivity(unchecked) private(set) var failureCode: Int32?
+  @exclusivity(unchecked) private(set) var byteCount = 0
+  @exclusivity(unchecked) private var generation: UInt = 0
+  /// The stream, which owns this; set once.
+  unowned(unsafe) var owner: ByteStream! {
+    didSet { block = owner.block }
+  }
+  private var request: UnsafeMutablePointer<uv_write_t>?
+  var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
+  /// How many of `queued` pass a handle.
+  @exclusivity(unchecked) private var queuedHandles = 0
+  private var isScheduled = false
+  private var drainWaiters: [Completion<Void>] = []
+  var shutdownWaiter: Completion<Void>?
 
   init(_ loop: EventLoop) { self.loop = loop }
 

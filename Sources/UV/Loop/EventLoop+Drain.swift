@@ -32,6 +32,7 @@ extension EventLoop {
       case .object(let microtask): microtask.run()
       case .closure(let body): body()
       case .body(let body): body(self)
+      case .message(let message): message.arrive(on: self)
       case .completion(let done, let operation, let code):
         done(code < 0 ? .failure(failure(code, operation.name)) : .success(()))
       }
@@ -47,6 +48,7 @@ extension EventLoop {
     internals.wakeup.clear()
     deliver(executor.receive())
     endCallback()
+    fileQueue.deliver()
   }
 
   func deliver(_ messages: consuming [Inbox.Message]) {
@@ -56,6 +58,7 @@ extension EventLoop {
         microtasks.state.pointee.jobsFromOtherThreads &+= 1
         enqueue(.job(job))
       case .body(let body): enqueue(.body(body))
+      case .object(let message): enqueue(.message(message))
       case .release(let block, _): block.abandon()
       }
     }

@@ -28,7 +28,7 @@ extension EventLoop {
       uv_run(raw, UV_RUN_NOWAIT)
       deliver(executor.receive())
       drain()
-    } while !activity.isIdle && waitForPoolOrTasks()
+    } while (!activity.isIdle || fileQueue.isBusy) && waitForPoolOrTasks()
     deliver(executor.close())
     drain()
     timers.close()

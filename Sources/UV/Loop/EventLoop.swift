@@ -29,6 +29,7 @@ public final class EventLoop {
   let internals: LoopInternals
   private(set) lazy var timers = TimerWheel(loop: self)
   let requests = RequestList()
+  let fileQueue: FileQueue
   let readBuffer = ReadBuffer()
   let datagramBuffer = DatagramBuffer()
   @exclusivity(unchecked) private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
@@ -84,6 +85,8 @@ public final class EventLoop {
     }
     executor = LoopExecutor(wakeup: wakeup)
     internals = LoopInternals(wakeup: wakeup)
+    fileQueue = FileQueue(wakeup: wakeup)
+    fileQueue.attach(to: self)
     executor.attach(to: self)
     executor.bindToCurrentThread()
     if EventLoop.current == nil { EventLoop.current = self }
@@ -101,6 +104,7 @@ public final class EventLoop {
       shutdown()
       raw.deallocate()
     }
+    requests.clear()
     microtasks.deallocate()
     tasks.deallocate()
   }

@@ -49,6 +49,14 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     guard inbox.send(.body(body)) else { throw UVError(.loopClosed, operation: "execute") }
   }
 
+  /// As ``execute(_:)``, for an object; false if the loop has been shut down.
+  func send(_ message: LoopMessage) -> Bool { inbox.send(.object(message)) }
+
+  /// Ends one ``EventLoop/beginWork()``, if the loop is there. On the loop's thread.
+  func endWork() {
+    if inbox.isOpenOnLoop { loop.endWork() }
+  }
+
   /// Runs `body` on the loop's thread and waits for what it returns; see ``execute(_:)``. From any task, the loop's
   /// own included.
   ///

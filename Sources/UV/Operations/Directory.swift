@@ -162,7 +162,7 @@ public final class Directory: EventSource, SourceDriver {
     }
     stream.didClose()
     _ = FileRequest.start(
-      loop, "fs_closedir", as: .close, .void({ [self] in didClose($0) })
+      loop, "fs_closedir", isCancellable: false, .void({ [self] in didClose($0) })
     ) { uv_fs_closedir(loop.raw, $0, stream.raw, $1) }
   }
 

@@ -2,16 +2,18 @@ import CUV
 
 /// An open file on a loop.
 ///
-/// Dropping the last reference closes it, on the thread that does so; ``close()`` closes it on the thread pool and
-/// tells the outcome. Operations under way are finished first either way.
+/// Dropping the last reference closes it, on the thread that does so; ``close()`` closes it and tells the outcome: on
+/// the thread pool, or at once if it was opened for reading only, when there is nothing to wait for. Operations under
+/// way are finished first either way.
 ///
 /// Operations at an offset may run side by side. Those at the file's own position should not: the thread pool
 /// keeps no order.
 public final class File {
   /// The loop that the file belongs to.
   public let loop: EventLoop
-  private let name: any PathConvertible
+  private let name: FileName
   let descriptor: Int32
+  private let isReadOnly: Bool
   // Loop-confined: exclusivity checks would cost more than the accesses.
   @exclusivity(unchecked) private var operations = 0
   @exclusivity(unchecked) private(set) var isClosed = false
@@ -20,10 +22,11 @@ public final class File {
   @exclusivity(unchecked) private var furtherCloseWaiters: [Completion<Void>] = []
   @exclusivity(unchecked) private var closeResult: Result<Void, UVError>?
 
-  init(loop: EventLoop, path: some PathConvertible, descriptor: Int32) {
+  init(loop: EventLoop, name: FileName, descriptor: Int32, isReadOnly: Bool = false) {
     self.loop = loop
-    name = path
+    self.name = name
     self.descriptor = descriptor
+    self.isReadOnly = isReadOnly
   }
 
   /// The path that the file was opened by.
@@ -61,10 +64,8 @@ public final class File {
     if isClosed { return refuse(.badDescriptor, "fs_read", done) }
     let storage = ByteStorage.create(capacity: count)
     let room = Bytes(storage: storage, start: UnsafePointer(storage.base), count: count)
-    return FileRequest.start(
-      loop, "fs_read", as: .read(descriptor: descriptor, offset: offset), file: self, bytes: room,
-      .bytes(done)
-    ) { FileRequest.read(loop, $0, descriptor, room, offset, $1) }
+    return FileRequest.queue(
+      CUV_FILE_READ, "fs_read", on: self, bytes: room, offset: offset ?? -1, .bytes(done))
   }
 
   /// Writes all of `bytes`.
@@ -87,10 +88,8 @@ public final class File {
   ) -> PendingRequest {
     if (offset ?? 0) < 0 { return refuse(.invalidArgument, "fs_write", done) }
     if isClosed { return refuse(.badDescriptor, "fs_write", done) }
-    return FileRequest.start(
-      loop, "fs_write", as: .write(descriptor: descriptor, offset: offset), file: self, bytes: bytes,
-      .void(done)
-    ) { FileRequest.write(loop, $0, descriptor, bytes, offset, $1) }
+    return FileRequest.queue(
+      CUV_FILE_WRITE, "fs_write", on: self, bytes: bytes, offset: offset ?? -1, .void(done))
   }
 
   /// What the system knows of the file.
@@ -104,9 +103,7 @@ public final class File {
   @discardableResult
   public func stat(_ done: @escaping Completion<FileStatus>) -> PendingRequest {
     if isClosed { return refuse(.badDescriptor, "fs_fstat", done) }
-    return FileRequest.start(loop, "fs_fstat", file: self, .status(done)) {
-      uv_fs_fstat(loop.raw, $0, descriptor, $1)
-    }
+    return FileRequest.queue(CUV_FILE_FSTAT, "fs_fstat", on: self, .status(done))
   }
 
   // MARK: Closing
@@ -148,13 +145,14 @@ public final class File {
   private func closeDescriptor() {
     guard !isDescriptorClosed else { return }
     isDescriptorClosed = true
-    if loop.isClosed {
-      _ = CUV.close(descriptor)
-      loop.queueMicrotask { [self] in didClose(.success(())) }
-    } else {
-      _ = FileRequest.start(loop, "fs_close", as: .close, file: self, .void({ [self] in didClose($0) })) {
-        uv_fs_close(loop.raw, $0, descriptor, $1)
+    if isReadOnly || loop.isClosed {
+      // Nothing is left to be written, so there is nothing to wait for.
+      let code = cuv_close(descriptor)
+      loop.queueMicrotask { [self] in
+        didClose(code < 0 ? .failure(failure(code, "fs_close", description)) : .success(()))
       }
+    } else {
+      _ = FileRequest.queue(CUV_FILE_CLOSE, "fs_close", on: self, .void({ [self] in didClose($0) }))
     }
   }
 

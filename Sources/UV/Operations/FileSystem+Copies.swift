@@ -53,7 +53,8 @@ extension FileSystem {
       .temporary(
         { request in
           File(
-            loop: request.loop, path: FilePath(platformString: request.request.pointee.path),
+            loop: request.loop,
+            name: FileName(FilePath(platformString: request.request.pointee.path)),
             descriptor: Int32(request.request.pointee.result))
         }, done, remove: { CUV.unlink($0) })
     ) {

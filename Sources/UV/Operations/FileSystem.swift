@@ -5,7 +5,7 @@ import CUV
 /// Paths are `String` or `FilePath`. Every operation fails with `noSuchFile`, `permissionDenied`, `notDirectory`
 /// and the like as the system says, and with `invalidArgument` for a path with a NUL in it.
 public struct FileSystem {
-  let loop: EventLoop
+  @usableFromInline let loop: EventLoop
 
   // MARK: Opening
 
@@ -17,6 +17,7 @@ public struct FileSystem {
   ///   - permissions: Those of a file that is created, less the process's mask.
   ///
   /// The corresponding libuv function is `uv_fs_open`.
+  @inlinable
   public func open(
     _ path: some PathConvertible, _ mode: FileDescriptor.AccessMode = .readOnly,
     options: FileDescriptor.OpenOptions = [], permissions: FilePermissions = .ownerReadWriteOthersRead
@@ -27,14 +28,25 @@ public struct FileSystem {
   /// Opens a file; see ``open(_:_:options:permissions:)``.
   ///
   /// The corresponding libuv function is `uv_fs_open`.
+  @inlinable
   @discardableResult
   public func open(
     _ path: some PathConvertible, _ mode: FileDescriptor.AccessMode = .readOnly,
     options: FileDescriptor.OpenOptions = [], permissions: FilePermissions = .ownerReadWriteOthersRead,
     _ done: @escaping Completion<File>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_open", path: path, .file(path, done)) {
-      uv_fs_open(loop.raw, $1, $0, mode.rawValue | options.rawValue, Int32(permissions.rawValue), $2)
+    open(FileName(path), mode, options: options, permissions: permissions, done)
+  }
+
+  @usableFromInline
+  func open(
+    _ name: FileName, _ mode: FileDescriptor.AccessMode, options: FileDescriptor.OpenOptions,
+    permissions: FilePermissions, _ done: @escaping Completion<File>
+  ) -> PendingRequest {
+    name.withPathBytes {
+      FileRequest.queue(
+        CUV_FILE_OPEN, loop, "fs_open", path: $0, flags: mode.rawValue | options.rawValue,
+        mode: Int32(permissions.rawValue), .file(name, isReadOnly: mode == .readOnly, done))
     }
   }
 
@@ -50,9 +62,7 @@ public struct FileSystem {
   /// The corresponding libuv function is `uv_fs_stat`.
   @discardableResult
   public func stat(_ path: some PathConvertible, _ done: @escaping Completion<FileStatus>) -> PendingRequest {
-    FileRequest.start(loop, "fs_stat", path: path, .status(done)) {
-      uv_fs_stat(loop.raw, $1, $0, $2)
-    }
+    path.withPathBytes { FileRequest.queue(CUV_FILE_STAT, loop, "fs_stat", path: $0, .status(done)) }
   }
 
   /// What the system knows of a file, or of a symbolic link itself.
@@ -66,9 +76,7 @@ public struct FileSystem {
   @discardableResult
   public func lstat(_ path: some PathConvertible, _ done: @escaping Completion<FileStatus>) -> PendingRequest
   {
-    FileRequest.start(loop, "fs_lstat", path: path, .status(done)) {
-      uv_fs_lstat(loop.raw, $1, $0, $2)
-    }
+    path.withPathBytes { FileRequest.queue(CUV_FILE_LSTAT, loop, "fs_lstat", path: $0, .status(done)) }
   }
 
   // MARK: Names

@@ -1,4 +1,3 @@
-import Synchronization
 public import UV
 
 /// Resolves a future from any thread.
@@ -15,18 +14,10 @@ public import UV
 ///
 /// Combine's `Future.Promise`.
 public final class FutureResolver<Output, Failure: Error>: Sendable {
-  private let executor: LoopExecutor
-  // Sound: only carried here; it is touched on the loop's thread.
-  private let slot: UnsafeTransfer<ResolverSlot<Output, Failure>>
-  /// Whether a result is on its way to the loop; what closes the slot must not come before it.
-  private let hasSent = Atomic<Bool>(false)
+  @usableFromInline let ticket: RemoteTicket
 
-  init(_ loop: EventLoop, _ future: Future<Output, Failure>) {
-    executor = loop.executor
-    slot = UnsafeTransfer(ResolverSlot(loop, future))
-  }
-
-  deinit { send { $0.close() } }
+  @inlinable
+  init(_ loop: EventLoop, _ future: Future<Output, Failure>) { ticket = RemoteTicket(future, of: loop) }
 
   /// Resolves the future; further calls do nothing.
   ///
@@ -36,45 +27,15 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
   /// Complexity: O(1), and O(*n*) on the loop to deliver to *n* subscribers.
   ///
   /// Combine's `Future.Promise`.
+  @inlinable
   public func callAsFunction(_ result: sending Result<Output, Failure>) {
+    guard ticket.claim() else { return }
     // Sound: the caller gives the result up, and the loop takes it.
     let transfer = UnsafeTransfer(result)
-    send { $0.resolve(transfer.value) }
-  }
-
-  private func send(_ action: @escaping @Sendable (ResolverSlot<Output, Failure>) -> Void) {
-    let slot = slot
-    if executor.isOnLoop, !hasSent.load(ordering: .acquiring) { return action(slot.value) }
-    hasSent.store(true, ordering: .releasing)
-    do throws(UVError) {
-      try executor.execute { _ in action(slot.value) }
-    } catch {
-      // The loop has ended, and with it everything that could be told.
+    ticket.completeNow {
+      // Sound: what the ticket was made for.
+      unsafeDowncast($0, to: Future<Output, Failure>.self).settle(with: transfer.value)
     }
-  }
-}
-
-/// What a resolver has on the loop.
-private final class ResolverSlot<Output, Failure: Error> {
-  private var future: Future<Output, Failure>?
-  private let loop: EventLoop
-
-  init(_ loop: EventLoop, _ future: Future<Output, Failure>) {
-    self.loop = loop
-    self.future = future
-    loop.beginWork()
-  }
-
-  func resolve(_ result: Result<Output, Failure>) {
-    guard let future else { return }
-    close()
-    future.settle(with: result)
-  }
-
-  func close() {
-    guard future != nil else { return }
-    future = nil
-    loop.endWork()
   }
 }
 
@@ -82,6 +43,7 @@ extension Future {
   /// A future on `loop`, and what resolves it from any thread.
   ///
   /// JavaScript's `Promise.withResolvers()`.
+  @inlinable
   public static func pending(
     on loop: EventLoop
   ) -> (future: Future<Output, Failure>, resolver: FutureResolver<Output, Failure>) {
@@ -92,6 +54,7 @@ extension Future {
   /// Creates a future on `loop` and calls `attemptToFulfill` at once, with what resolves it from any thread.
   ///
   /// Combine's `Future.init(_:)`.
+  @inlinable
   public convenience init(
     on loop: EventLoop, _ attemptToFulfill: (FutureResolver<Output, Failure>) -> Void
   ) {

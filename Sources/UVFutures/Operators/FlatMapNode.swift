@@ -26,6 +26,8 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   /// Whether what is buffered is being delivered; values that come in between go to its end.
   @usableFromInline @exclusivity(unchecked) var isDraining = false
   @usableFromInline @exclusivity(unchecked) var buffer: [(inner: FlatMapInner, output: Output)] = []
+  /// Whether there is something in the buffer: the array's own count is that of a generic type, looked up each time.
+  @usableFromInline @exclusivity(unchecked) var isBuffering = false
   @usableFromInline @exclusivity(unchecked) var bufferHead = 0
 
   @inlinable
@@ -121,6 +123,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   func receive(_ output: Output, from inner: FlatMapInner) -> Subscribers.Demand {
     guard let downstream else { return .none }
     if demand == .none || isDraining {
+      isBuffering = true
       buffer.append((inner, output))
       return .none
     }
@@ -164,9 +167,9 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     guard downstream != nil else { return }
     demand += more
     if isDelivering || isDraining { return }
-    drain()
-    if more == .unlimited { askForEverything() }
-    finishIfDone()
+    if isBuffering { drain() }
+    if more == .unlimited, firstInner != nil { askForEverything() }
+    if outerHasFinished { finishIfDone() }
   }
 
   @usableFromInline
@@ -180,7 +183,6 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   /// Delivers what is buffered, as far as it is wanted.
   @inlinable
   func drain() {
-    guard !buffer.isEmpty else { return }
     isDraining = true
     while demand > 0, bufferHead < buffer.count, let downstream {
       let (inner, output) = buffer[bufferHead]
@@ -197,6 +199,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     if bufferHead == buffer.count {
       buffer = []
       bufferHead = 0
+      isBuffering = false
     }
     isDraining = false
   }
@@ -220,7 +223,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @inlinable
   @discardableResult
   func finishIfDone() -> Bool {
-    guard outerHasFinished, firstInner == nil, buffer.isEmpty, let downstream else { return false }
+    guard outerHasFinished, firstInner == nil, !isBuffering, let downstream else { return false }
     self.downstream = nil
     downstream.receive(completion: .finished)
     return true
@@ -237,8 +240,11 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   /// Cancels upstream and the inner publishers, and drops what is buffered.
   @inlinable
   func release() {
-    buffer = []
-    bufferHead = 0
+    if isBuffering {
+      isBuffering = false
+      buffer = []
+      bufferHead = 0
+    }
     let outer = outer
     self.outer = nil
     while let inner = firstInner {

@@ -1,16 +1,18 @@
+import UV
+
 extension Node {
   /// Has `work` done elsewhere, and this promise settled by `finish` with what came of it.
   func settle<Output: Sendable>(
     on dispatcher: some Dispatcher, _ work: @escaping @Sendable () throws -> Output,
     finish: @escaping @Sendable (Node, Output) -> Void
   ) {
-    let ticket = RemoteTicket(self, "on:")
+    let ticket = ticket("on:")
     dispatcher.dispatch {
       do {
         let output = try work()
-        ticket.complete { finish($0, output) }
+        ticket.complete { finish(unsafeDowncast($0, to: Node.self), output) }
       } catch {
-        ticket.complete { $0.reject(error) }
+        ticket.complete { unsafeDowncast($0, to: Node.self).reject(error) }
       }
     }
   }

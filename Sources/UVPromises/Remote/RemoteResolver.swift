@@ -1,25 +1,32 @@
-import Synchronization
-import UV
+public import UV
 
 /// Resolves a promise from any thread. Made by ``Resolver/remote``.
 ///
 /// It keeps the loop running until it is used or dropped. The first call wins; later ones do nothing.
 public final class RemoteResolver<T: Sendable>: Sendable {
-  private let ticket: RemoteTicket
-  private let isUsed = Atomic(false)
+  @usableFromInline let ticket: RemoteTicket
 
-  init(node: Node) { ticket = RemoteTicket(node, "remote") }
+  init(node: Node) { ticket = node.ticket("remote") }
 
   /// Fulfils the promise, on its loop.
-  public func fulfill(_ value: T) { resolve(.fulfilled(value)) }
+  @inlinable
+  public func fulfill(_ value: T) {
+    if ticket.claim() { ticket.complete { unsafeDowncast($0, to: Node.self).fulfill(value) } }
+  }
 
   /// Rejects the promise, on its loop.
-  public func reject(_ error: any Error) { resolve(.rejected(error)) }
+  @inlinable
+  public func reject(_ error: any Error) {
+    if ticket.claim() { ticket.complete { unsafeDowncast($0, to: Node.self).reject(error) } }
+  }
 
   /// Resolves the promise with an outcome, on its loop.
+  @inlinable
   public func resolve(_ result: PMKResult<T>) {
-    guard isUsed.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
-    ticket.complete { $0.resolve(result) }
+    switch result {
+    case .fulfilled(let value): fulfill(value)
+    case .rejected(let error): reject(error)
+    }
   }
 
   /// Resolves the promise, on its loop, with what a completion handler was given: the error, if there is one,
@@ -48,4 +55,14 @@ extension Resolver where T: Sendable {
   ///
   /// It belongs to the loop of this thread, and stops the program with a message if there is none.
   public var remote: RemoteResolver<T> { RemoteResolver(node: node) }
+}
+
+extension Node {
+  /// Carries this promise to other threads and back.
+  func ticket(_ operation: String) -> RemoteTicket {
+    guard let loop = EventLoop.current else {
+      fatalError("\(operation) needs an event loop on its thread: call it inside EventLoop.run")
+    }
+    return RemoteTicket(self, of: loop)
+  }
 }

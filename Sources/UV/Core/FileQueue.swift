@@ -1,0 +1,99 @@
+import CUV
+
+/// The file operations of a loop on their way to the thread pool and back, in batches; see `file_queue.h`.
+///
+/// As many threads of the pool as there are operations, if it has so many, see to what waits, and then go back to
+/// whatever else the pool has to do.
+final class FileQueue {
+  typealias Operation = UnsafeMutablePointer<cuv_file_operation>
+
+  /// How many threads the pool has, read as libuv does.
+  private let poolSize = getenv("UV_THREADPOOL_SIZE").map { min(max(atoi($0), 1), 1024) } ?? 4
+
+  private let queue = UnsafeMutablePointer<cuv_file_queue>.allocate(capacity: 1)
+  // Sound: the loop owns this; set once.
+  private var owner: Unmanaged<EventLoop>!
+  /// libuv's requests for a thread, while they are not used.
+  @exclusivity(unchecked) private var spares: [UnsafeMutablePointer<uv_work_t>] = []
+  /// Threads that have not come back.
+  @exclusivity(unchecked) private var threads = 0
+  /// Whether answers are being told; what they lead to is gathered before threads are put to work on it.
+  @exclusivity(unchecked) private var isDelivering = false
+
+  init(wakeup: Wakeup) {
+    cuv_file_queue_init(queue)
+    wakeup.serve(queue)
+    queue.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
+  }
+
+  deinit {
+    for work in spares { work.deallocate() }
+    cuv_file_queue_destroy(queue)
+    queue.deallocate()
+  }
+
+  func attach(to loop: EventLoop) { owner = .passUnretained(loop) }
+
+  /// Whether a thread is at work, which may wake the loop at any time.
+  var isBusy: Bool { threads > 0 }
+
+  /// Has an operation performed.
+  func append(_ operation: Operation) {
+    cuv_file_queue_append(queue, operation)
+    if !isDelivering { engage() }
+  }
+
+  /// Has an operation not performed if no thread has taken it; it finishes all the same.
+  func cancel(_ operation: Operation) { cuv_file_queue_cancel(queue, operation) }
+
+  /// Tells the answers that have come.
+  func deliver() {
+    var next = cuv_file_queue_finished(queue)
+    guard next != nil else { return }
+    isDelivering = true
+    owner._withUnsafeGuaranteedRef { loop in
+      while let operation = next {
+        next = operation.pointee.next
+        loop.beginCallback()
+        // Sound: the loop's list of requests owns it.
+        Unmanaged<FileRequest>.fromOpaque(cuv_req_data(operation)).takeUnretainedValue().finish()
+        loop.endCallback()
+      }
+    }
+    isDelivering = false
+    engage()
+  }
+
+  /// Puts threads to work on what waits.
+  private func engage() {
+    let wanted = cuv_file_queue_engage(queue, poolSize)
+    if wanted == 0 { return }
+    let loop = owner.takeUnretainedValue()
+    for _ in 0..<wanted {
+      let work = spares.popLast() ?? .allocate(capacity: 1)
+      let code = cuv_file_queue_start(queue, loop.raw, work, threadCameBack)
+      if code < 0 {
+        spares.append(work)
+        cuv_file_queue_refuse(queue, code)
+        loop.queueMicrotask { [self] in deliver() }
+      } else {
+        threads += 1
+        loop.hold()
+      }
+    }
+  }
+
+  fileprivate func didComeBack(_ work: UnsafeMutablePointer<uv_work_t>) {
+    spares.append(work)
+    threads -= 1
+    deliver()
+    engage()
+    owner.takeUnretainedValue().letGo()
+  }
+}
+
+private func threadCameBack(_ work: UnsafeMutablePointer<uv_work_t>?, _: Int32) {
+  let queue = work!.pointee.data.assumingMemoryBound(to: cuv_file_queue.self)
+  // Sound: a loop does not go before its threads have come back.
+  Unmanaged<FileQueue>.fromOpaque(queue.pointee.owner).takeUnretainedValue().didComeBack(work!)
+}

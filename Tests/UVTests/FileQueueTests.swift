@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+/// The way of file operations to the thread pool and back.
+@Suite struct FileQueueTests {
+  private let threads = ProcessInfo.processInfo.environment["UV_THREADPOOL_SIZE"].flatMap { Int($0) } ?? 4
+
+  /// Keeps `count` threads of the pool waiting, by opening FIFOs that nobody writes to, and lets them go afterwards.
+  private func occupying(
+    _ count: Int, of loop: EventLoop, in directory: String,
+    _ body: nonisolated(nonsending) () async throws -> Void
+  ) async throws {
+    let paths = (0..<count).map { "\(directory)/fifo\($0)" }
+    for path in paths { #expect(mkfifo(path, 0o600) == 0) }
+    let openings = paths.map { path in loop.spawn { try? await loop.files.open(path).value } }
+    try await loop.sleep(for: .zero).value
+    try await body()
+    // A FIFO opens once it has both ends; where nobody reads yet this fails, and is tried again.
+    for path in paths {
+      var writer: Int32 = -1
+      while writer < 0 {
+        writer = open(path, O_WRONLY | O_NONBLOCK)
+        if writer < 0 { try await loop.sleep(for: .milliseconds(1)).value }
+      }
+      close(writer)
+    }
+    for opening in openings { #expect(await opening.value != nil) }
+  }
+
+  @Test func anOperationThatWaitsDoesNotHoldUpTheOthers() async throws {
+    try await withLoop { loop in
+      try await withTemporaryDirectory { directory in
+        try await occupying(threads - 1, of: loop, in: directory) {
+          for _ in 0..<100 { _ = try await loop.files.stat(directory).value }
+        }
+      }
+    }
+  }
+
+  @Test func whatWaitsCanBeCancelledAndIsNotPerformed() async throws {
+    try await withLoop { loop in
+      try await withTemporaryDirectory { directory in
+        let file = try await loop.files.open("\(directory)/f", .readWrite, options: [.create]).value
+        try await occupying(threads, of: loop, in: directory) {
+          let writes = (0..<3).map { index in
+            loop.spawn { () async throws(UVError) in
+              try await file.write("lost", at: Int64(index) * 4).value
+            }
+          }
+          try await loop.sleep(for: .zero).value
+          for write in writes { write.cancel() }
+          for write in writes {
+            await expectFailure(.cancelled) { () async throws(UVError) in try await write.value }
+          }
+        }
+        #expect(try await file.stat().value.size == 0)
+        try await file.close().value
+      }
+    }
+  }
+
+  @Test func filesLeaveThreadsToOtherWork() async throws {
+    let operations = Log<Int>()
+    try await withCallbackLoop { loop in
+      var hasWorked = false
+      var count = 0
+      func stat() {
+        loop.files.stat("/") { _ in
+          count += 1
+          // A million, so that the test ends if the work never comes.
+          if !hasWorked, count < 1_000_000 { stat() }
+        }
+      }
+      for _ in 0..<64 { stat() }
+      loop.work {
+        1
+      } _: { _ in
+        hasWorked = true
+        operations.append(count)
+      }
+    }
+    #expect(operations.values.count == 1 && operations.values[0] < 1_000_000)
+  }
+
+  @Test func answersComeOnceAndEachFromItsFile() async throws {
+    try await withLoop { loop in
+      try await withTemporaryDirectory { directory in
+        let count = 300
+        var found: [Int] = []
+        for index in 0..<count {
+          loop.files.writeFile("\(directory)/\(index)", Bytes("\(index)")) { _ in
+            loop.files.open("\(directory)/\(index)") { result in
+              guard case .success(let file) = result else { return }
+              file.read(10) { result in
+                if case .success(let bytes) = result, bytes == Bytes("\(index)") { found.append(index) }
+              }
+            }
+          }
+        }
+        while found.count < count { try await loop.sleep(for: .milliseconds(1)).value }
+        #expect(found.sorted() == Array(0..<count))
+      }
+    }
+  }
+
+  @Test func aFileOpenedForReadingIsClosedAtOnce() async throws {
+    try await withLoop { loop in
+      let before = openDescriptors().count
+      let file = try await loop.files.open("/etc/passwd").value
+      #expect(openDescriptors().count == before + 1)
+      let closing = file.close()
+      #expect(openDescriptors().count == before)
+      try await closing.value
+      await expectFailure(.badDescriptor) { () async throws(UVError) in try await file.stat().value }
+    }
+  }
+
+  @Test func aLoopThatIsShutDownWaitsForItsThreads() async throws {
+    for _ in 0..<50 {
+      try await withThread {
+        let loop = try EventLoop()
+        for _ in 0..<20 { loop.files.stat("/") { _ in } }
+        loop.shutdown()
+        #expect(loop.activity.isIdle)
+      }
+    }
+  }
+}
