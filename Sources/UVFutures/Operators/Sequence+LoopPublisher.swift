@@ -9,9 +9,9 @@ extension Publishers.Sequence {
   @inlinable
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
-  ) -> LoopPublishers.FlatMap<LoopPublishers.Elements<Elements, Failure>, Child, Failure>
+  ) -> LoopPublishers.FlatMap<LoopPublishers.Sequence<Elements, Failure>, Child, Failure>
   where Child.Failure == Failure {
-    LoopPublishers.Elements(sequence).flatMap(maxPublishers: maxPublishers, transform)
+    LoopPublishers.Sequence(sequence).flatMap(maxPublishers: maxPublishers, transform)
   }
 
   /// Makes a publisher that cannot fail of each element, and delivers what those deliver.
@@ -20,9 +20,9 @@ extension Publishers.Sequence {
   @inlinable
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
-  ) -> LoopPublishers.FlatMap<LoopPublishers.Elements<Elements, Failure>, Child, Failure>
+  ) -> LoopPublishers.FlatMap<LoopPublishers.Sequence<Elements, Failure>, Child, Failure>
   where Child.Failure == Never {
-    LoopPublishers.Elements(sequence).flatMap(maxPublishers: maxPublishers, transform)
+    LoopPublishers.Sequence(sequence).flatMap(maxPublishers: maxPublishers, transform)
   }
 }
 
@@ -33,8 +33,8 @@ extension Publishers.Sequence where Failure == Never {
   @inlinable
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
-  ) -> LoopPublishers.FlatMap<LoopPublishers.Elements<Elements, Never>, Child, Child.Failure> {
-    LoopPublishers.Elements(sequence).flatMap(maxPublishers: maxPublishers, transform)
+  ) -> LoopPublishers.FlatMap<LoopPublishers.Sequence<Elements, Never>, Child, Child.Failure> {
+    LoopPublishers.Sequence(sequence).flatMap(maxPublishers: maxPublishers, transform)
   }
 
   /// Makes a publisher of each element where nothing can fail, and delivers what those deliver.
@@ -43,8 +43,8 @@ extension Publishers.Sequence where Failure == Never {
   @inlinable
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
-  ) -> LoopPublishers.FlatMap<LoopPublishers.Elements<Elements, Never>, Child, Never>
+  ) -> LoopPublishers.FlatMap<LoopPublishers.Sequence<Elements, Never>, Child, Never>
   where Child.Failure == Never {
-    LoopPublishers.Elements(sequence).flatMap(maxPublishers: maxPublishers, transform)
+    LoopPublishers.Sequence(sequence).flatMap(maxPublishers: maxPublishers, transform)
   }
 }

@@ -6,15 +6,15 @@ extension LoopPublishers {
   /// iterator is found at run time for each element.
   ///
   /// Combine's `Publishers.Sequence`.
-  public struct Elements<Base: Sequence, Failure: Error>: LoopPublisher {
+  public struct Sequence<Elements: Swift.Sequence, Failure: Error>: LoopPublisher {
     /// What is delivered.
-    public typealias Output = Base.Element
+    public typealias Output = Elements.Element
 
     /// Where the elements come from.
-    public let sequence: Base
+    public let sequence: Elements
 
     @inlinable
-    init(_ sequence: Base) { self.sequence = sequence }
+    init(_ sequence: Elements) { self.sequence = sequence }
 
     /// Gives `subscriber` a subscription that delivers as many elements as are asked for.
     ///
@@ -24,7 +24,7 @@ extension LoopPublishers {
       let downstream = Downstream(subscriber)
       var iterator = sequence.makeIterator()
       var next = iterator.next()
-      let subscription = ElementsSubscription { subscription in
+      let subscription = SequenceSubscription { subscription in
         while let element = next, subscription.isWanted {
           next = iterator.next()
           subscription.demand -= 1
@@ -41,13 +41,13 @@ extension LoopPublishers {
 /// One subscriber's way through a sequence. The elements are delivered by a closure that is made where their type is
 /// known: a method of a generic class would look it up each time.
 @usableFromInline
-final class ElementsSubscription: Subscription {
+final class SequenceSubscription: Subscription {
   @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
-  @exclusivity(unchecked) private var deliverElements: ((ElementsSubscription) -> Void)?
+  @exclusivity(unchecked) private var deliverElements: ((SequenceSubscription) -> Void)?
   @exclusivity(unchecked) private var isDelivering = false
 
   @usableFromInline
-  init(_ deliver: @escaping (ElementsSubscription) -> Void) { deliverElements = deliver }
+  init(_ deliver: @escaping (SequenceSubscription) -> Void) { deliverElements = deliver }
 
   /// Whether another element may be delivered.
   @usableFromInline
