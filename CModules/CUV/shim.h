@@ -78,6 +78,12 @@ static inline void cuv_eventfd_clear(int fd) {
   uint64_t count;
   while (read(fd, &count, sizeof count) < 0 && errno == EINTR) {}
 }
+/// Has a loop that polls an eventfd be told of each signal once, so that it need not read it. libuv polls by level, and
+/// leaves a descriptor alone that it polls for the same as before. False if the system declines.
+static inline bool cuv_eventfd_by_edge(uv_loop_t *loop, int fd) {
+  struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data = {.fd = fd}};
+  return epoll_ctl(uv_backend_fd(loop), EPOLL_CTL_MOD, fd, &event) == 0;
+}
 static inline void cuv_file_queue_wakes(struct cuv_file_queue *queue, int fd) {
   queue->wake = cuv_eventfd_wake;
   queue->target = fd;

@@ -29,7 +29,7 @@ struct RootCommand: ParsableCommand {
     } catch let exit as ExitWith {
       return exit.code
     } catch let error where isOwn(error) {
-      if !(error is Interrupted) { complain("\(BenchMain.current.name): \(error)") }
+      complain("\(BenchMain.current.name): \(error)")
       return BenchExit(error)
     } catch {
       // The parser's own: help is no error, anything else is wrong use.

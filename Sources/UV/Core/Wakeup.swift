@@ -8,6 +8,8 @@ final class Wakeup: Sendable {
     private let descriptor: Int32
     // Sound: touched only on the loop's thread; freed in its close callback.
     nonisolated(unsafe) private let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+    // Sound: touched only on the loop's thread.
+    nonisolated(unsafe) private var isByEdge = false
 
     init() throws(UVError) {
       descriptor = cuv_eventfd()
@@ -34,7 +36,13 @@ final class Wakeup: Sendable {
     /// Has the answers of file operations signal it too.
     func serve(_ queue: UnsafeMutablePointer<cuv_file_queue>) { cuv_file_queue_wakes(queue, descriptor) }
 
-    func clear() { cuv_eventfd_clear(descriptor) }
+    /// Called when the loop has been woken. The first time, when the system polls the descriptor for sure, it is asked
+    /// to tell of each signal once; from then on there is nothing to clear, which is a system call less.
+    func clear(_ loop: EventLoop) {
+      if isByEdge { return }
+      cuv_eventfd_clear(descriptor)
+      isByEdge = cuv_eventfd_by_edge(loop.raw, descriptor)
+    }
   #else
     // Sound: `uv_async_send` is thread-safe, and messages are refused before the handle is closed.
     nonisolated(unsafe) private let handle = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
@@ -54,7 +62,7 @@ final class Wakeup: Sendable {
     /// Has the answers of file operations signal it too.
     func serve(_ queue: UnsafeMutablePointer<cuv_file_queue>) { cuv_file_queue_wakes(queue, handle) }
 
-    func clear() {}
+    func clear(_: EventLoop) {}
   #endif
 
   /// Whether waiting for a signal keeps the loop running.

@@ -45,7 +45,7 @@ extension EventLoop {
   /// Called when another thread has sent something.
   func didWake() {
     beginCallback()
-    internals.wakeup.clear()
+    internals.wakeup.clear(self)
     deliver(executor.receive())
     endCallback()
     fileQueue.deliver()

@@ -124,7 +124,7 @@ extension LoopPublishers {
     /// Creates a publisher of the latest values of `publishers`; of none it finishes at once.
     ///
     /// Combine's `Publishers.CombineLatest`, of many.
-    public init(_ publishers: some Sequence<Upstream>) { self.publishers = Array(publishers) }
+    public init(_ publishers: some Swift.Sequence<Upstream>) { self.publishers = Array(publishers) }
 
     /// Subscribes to all on behalf of `subscriber`.
     ///

@@ -15,8 +15,10 @@ public enum GateText {
   /// A line on a row that was timed.
   public static func line(_ row: GateRow) -> String {
     var text = "\(label(row.outcome, row.isWarning))  \(row.id)"
-    if row.cpu != nil { text += "  CPU \(change(row.cpu))" }
-    if row.wall != nil { text += "  wall \(change(row.wall))" }
+    let (cpu, wall) = (change(row.cpu), change(row.wall))
+    if !cpu.isEmpty { text += "  CPU \(cpu)" }
+    if !wall.isEmpty { text += "  wall \(wall)" }
+    if row.cpu != nil, cpu.isEmpty { text += "  too few batches in the time" }
     if let seconds = row.seconds { text += "  (\(Figure.fixed(seconds, digits: 1)) s)" }
     return text + (row.reason.map { ": " + $0 } ?? "")
   }

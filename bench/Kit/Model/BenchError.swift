@@ -35,9 +35,12 @@ public struct NotComparable: Error, CustomStringConvertible {
 }
 
 /// The user asked the run to end.
-public struct Interrupted: Error {
+public struct Interrupted: Error, CustomStringConvertible {
   /// An interruption.
   public init() {}
+
+  /// A sentence.
+  public var description: String { "interrupted" }
 }
 
 /// What the program ends with. It is part of its interface: scripts rely on it.
