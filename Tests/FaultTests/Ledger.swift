@@ -1,3 +1,4 @@
+import CTestHooks
 import UV
 
 /// What was asked for, and how often each was answered.
@@ -20,6 +21,15 @@ final class Ledger {
       body(result)
     }
   }
+
+  private var children: [Int32] = []
+
+  /// Notes a child process.
+  func started(_ child: ChildProcess) { children.append(child.processIdentifier) }
+
+  /// Waits for the children whose end a loop that was shut down did not live to see, after which they would stay in the
+  /// system's table for as long as this process; exit tests wait for any child of it.
+  func reapChildren() { for child in children { test_reap(child) } }
 
   private var wrong: [String] = []
 

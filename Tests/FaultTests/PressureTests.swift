@@ -93,6 +93,7 @@ import UVTestSupport
           stop(after: turns * 4)
         }
         loop.shutdown()
+        ledger.reapChildren()
         #expect(loop.activity.isIdle)
         // What was not received is not missing: it was cancelled.
         return ledger.problems.filter { !$0.hasSuffix("came back") }

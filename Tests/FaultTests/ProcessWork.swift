@@ -17,6 +17,7 @@ struct ProcessWork {
     guard let child = try? loop.processes.spawn("/bin/cat", stdio: [.pipe, .pipe, .ignore]),
       let input = child.standardInput, let output = child.standardOutput
     else { return }
+    ledger.started(child)
     let bytes = Bytes((0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 11 &+ $0 >> 8) })
     var received: [UInt8] = []
     var hasFailed = false
@@ -43,6 +44,7 @@ struct ProcessWork {
     guard let child = try? loop.processes.spawn("/bin/cat", stdio: [.pipe, .ignore, .ignore]),
       let input = child.standardInput
     else { return }
+    ledger.started(child)
     child.exit(
       ledger.once("exit of one that is killed") { _ in input.close(ledger.once("input's close")) })
     // One that cannot be killed ends with its input.

@@ -40,6 +40,7 @@ final class Round {
     if let fault { test_faults_arm(fault.error, fault.layer, number, 1, name) }
     runLoop(directory, ledger)
     if fault != nil { hasFired = test_faults_disarm() > 0 }
+    ledger.reapChildren()
     problems += ledger.problems
     if fault == .noDescriptor, name == "accept4" {
       // libuv drops connections then, and its clients see an end.

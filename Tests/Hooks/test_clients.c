@@ -68,3 +68,7 @@ int test_clients_end(int orders, int process) {
   }
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
+
+void test_reap(int process) {
+  while (waitpid(process, NULL, 0) < 0 && errno == EINTR) {}
+}

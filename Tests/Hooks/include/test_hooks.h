@@ -49,3 +49,6 @@ int test_clients_connect(int orders, int count);
 
 /// Ends it, and its connections; returns 0 if it could make all of them.
 int test_clients_end(int orders, int process);
+
+/// Waits for a child that libuv no longer waits for; does nothing for one that has been waited for.
+void test_reap(int process);
