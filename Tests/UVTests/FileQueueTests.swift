@@ -5,8 +5,6 @@ import UVTestSupport
 
 /// The way of file operations to the thread pool and back.
 @Suite struct FileQueueTests {
-  private let threads = ProcessInfo.processInfo.environment["UV_THREADPOOL_SIZE"].flatMap { Int($0) } ?? 4
-
   /// Keeps `count` threads of the pool waiting, by opening FIFOs that nobody writes to, and lets them go afterwards.
   private func occupying(
     _ count: Int, of loop: EventLoop, in directory: String,
@@ -32,7 +30,7 @@ import UVTestSupport
   @Test func anOperationThatWaitsDoesNotHoldUpTheOthers() async throws {
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in
-        try await occupying(threads - 1, of: loop, in: directory) {
+        try await occupying(poolThreads - 1, of: loop, in: directory) {
           for _ in 0..<100 { _ = try await loop.files.stat(directory).value }
         }
       }
@@ -43,7 +41,7 @@ import UVTestSupport
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in
         let file = try await loop.files.open("\(directory)/f", .readWrite, options: [.create]).value
-        try await occupying(threads, of: loop, in: directory) {
+        try await occupying(poolThreads, of: loop, in: directory) {
           let writes = (0..<3).map { index in
             loop.spawn { () async throws(UVError) in
               try await file.write("lost", at: Int64(index) * 4).value

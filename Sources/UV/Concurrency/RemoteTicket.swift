@@ -1,8 +1,8 @@
 import Synchronization
 
 /// Something sent to a loop as an object, which takes no closure.
-// Sound: a subclass says why.
 @usableFromInline
+// Sound: a subclass says why.
 package class LoopMessage: @unchecked Sendable {
   /// Called once on the loop's thread.
   func arrive(on loop: EventLoop) {}
@@ -10,8 +10,8 @@ package class LoopMessage: @unchecked Sendable {
 
 /// Carries an object of a loop's, such as a promise, to other threads and back: holds on to it there, keeps the loop
 /// running meanwhile, and has it dealt with, and let go of, on the loop's thread.
-// Sound: the object is touched on the loop's thread only, and `body` by whoever has claimed the ticket, until then.
 @usableFromInline
+// Sound: the object is touched on the loop's thread only, and `body` by whoever has claimed the ticket, until then.
 package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   private let executor: LoopExecutor
   private var object: AnyObject?

@@ -1,7 +1,7 @@
-/// Carries a value through an API that asks for `Sendable` while it stays on its loop's thread.
+/// Carries a value through an API that asks for `Sendable` while it goes to one thread at a time.
 @usableFromInline
-// Sound: each use says why what is inside is touched on that thread only.
-struct UnsafeTransfer<Value>: @unchecked Sendable {
-  @usableFromInline let value: Value
-  @inlinable init(_ value: Value) { self.value = value }
+// Sound: each use says why.
+package struct UnsafeTransfer<Value>: @unchecked Sendable {
+  @usableFromInline package let value: Value
+  @inlinable package init(_ value: Value) { self.value = value }
 }

@@ -46,10 +46,15 @@ final class FileQueue {
   /// Has an operation not performed if no thread has taken it; it finishes all the same.
   func cancel(_ operation: Operation) { cuv_file_queue_cancel(queue, operation) }
 
-  /// Tells the answers that have come.
+  /// Tells the answers that have come, and has performed what they lead to.
   func deliver() {
+    if tell() { engage() }
+  }
+
+  /// Tells the answers that have come; false if there are none.
+  private func tell() -> Bool {
     var next = cuv_file_queue_finished(queue)
-    guard next != nil else { return }
+    if next == nil { return false }
     isDelivering = true
     owner._withUnsafeGuaranteedRef { loop in
       while let operation = next {
@@ -61,7 +66,7 @@ final class FileQueue {
       }
     }
     isDelivering = false
-    engage()
+    return true
   }
 
   /// Puts threads to work on what waits.
@@ -86,7 +91,7 @@ final class FileQueue {
   fileprivate func didComeBack(_ work: UnsafeMutablePointer<uv_work_t>) {
     spares.append(work)
     threads -= 1
-    deliver()
+    _ = tell()
     engage()
     owner.takeUnretainedValue().letGo()
   }

@@ -249,13 +249,11 @@ private func didRead(
 extension ByteStream {
   /// An end, or an error.
   private func endReading(_ code: Int) {
-    if code == Int(UV_EOF.rawValue), hasUnreadBytes {
-      // libuv goes on from here as if there had been no end.
-      uv_read_stop(stream)
-      if uv_read_start(stream, allocateForRead, didRead) == 0 { return }
-    }
     uv_read_stop(stream)
-    source.finish(code == Int(UV_EOF.rawValue) ? nil : failure(code, "read"))
+    let isEnd = code == Int(UV_EOF.rawValue)
+    // libuv goes on from here as if there had been no end.
+    if isEnd, hasUnreadBytes, uv_read_start(stream, allocateForRead, didRead) == 0 { return }
+    source.finish(isEnd ? nil : failure(code, "read"))
     letGo(.source)
   }
 

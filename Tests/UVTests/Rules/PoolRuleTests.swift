@@ -7,7 +7,7 @@ import UVTestSupport
 @Suite struct PoolRuleTests {
   @Test("Rule 50: work that waits for long holds up files")
   func thePoolIsShared() async throws {
-    let threads = ProcessInfo.processInfo.environment["UV_THREADPOOL_SIZE"].flatMap { Int($0) } ?? 4
+    let threads = poolThreads
     let began = Log<Int>()
     let log = Log<String>()
     try await withLoop { loop in
