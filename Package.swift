@@ -82,7 +82,8 @@ let package = Package(
       ],
       path: "bench/Command", swiftSettings: settings),
     .target(
-      name: "BenchSoak", dependencies: ["CBenchSupport", "UV"], path: "bench/Soak", swiftSettings: settings),
+      name: "BenchSoak", dependencies: ["CBenchHooks", "CBenchSupport", "UV"], path: "bench/Soak",
+      swiftSettings: settings),
     .executableTarget(
       name: "uvbench",
       dependencies: [
@@ -113,7 +114,7 @@ let package = Package(
       name: "StyleTests", dependencies: ["UV", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "FaultTests", dependencies: ["UV", "UVTestSupport", "CTestHooks", "BenchSoak"],
+      name: "FaultTests", dependencies: ["UV", "UVTestSupport", "CBenchHooks", "CTestHooks", "BenchSoak"],
       swiftSettings: settings),
     .testTarget(name: "FuzzTests", dependencies: ["UV", "UVTestSupport"], swiftSettings: settings),
     .testTarget(

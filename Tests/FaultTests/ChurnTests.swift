@@ -1,4 +1,5 @@
 import BenchSoak
+import CBenchHooks
 import Testing
 import UV
 import UVTestSupport
@@ -15,5 +16,17 @@ import UVTestSupport
     #expect(report.total >= 4000)
     // Errors are part of it: without them it would not have tried much.
     #expect(report.errors.count > 3)
+  }
+
+  @Test("The soak's account sees what is kept, and what goes back", .enabled(if: bench_hooks_can_count() != 0))
+  func theAccountOfTheHeap() {
+    bench_hooks_track(1)
+    defer { bench_hooks_track(0) }
+    let before = bench_hooks_live_bytes()
+    var kept = [Bytes]()
+    for _ in 0..<16 { kept.append(Bytes(repeating: 1, count: 1 << 20)) }
+    #expect(16 << 20..<17 << 20 ~= bench_hooks_live_bytes() - before)
+    kept = []
+    #expect(-4096...4096 ~= bench_hooks_live_bytes() - before)
   }
 }

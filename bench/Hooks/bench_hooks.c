@@ -4,12 +4,28 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
-static _Atomic int counting;
+/// What is done at each call: nothing, or some of these.
+enum { COUNTING = 1, TRACKING = 2 };
+static _Atomic int doing;
 static _Atomic uint64_t allocations, bytes, frees;
+static _Atomic int64_t live_bytes, live_blocks;
 
-void bench_hooks_count(int on) { atomic_store(&counting, on); }
-int bench_hooks_is_counting(void) { return atomic_load_explicit(&counting, memory_order_relaxed); }
+static void set(int what, int on) {
+  if (on) atomic_fetch_or(&doing, what);
+  else atomic_fetch_and(&doing, ~what);
+}
+
+static inline int is(int what) { return (atomic_load_explicit(&doing, memory_order_relaxed) & what) != 0; }
+
+void bench_hooks_count(int on) { set(COUNTING, on); }
+int bench_hooks_is_counting(void) { return is(COUNTING); }
+void bench_hooks_track(int on) { set(TRACKING, on); }
+int64_t bench_hooks_live_bytes(void) { return atomic_load(&live_bytes); }
+int64_t bench_hooks_live_blocks(void) { return atomic_load(&live_blocks); }
 uint64_t bench_hooks_allocations(void) { return atomic_load(&allocations); }
 uint64_t bench_hooks_bytes(void) { return atomic_load(&bytes); }
 uint64_t bench_hooks_frees(void) { return atomic_load(&frees); }
@@ -32,50 +48,57 @@ extern void *__libc_realloc(void *block, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *block);
 
+/// Before a block is obtained.
 static inline void note(size_t size) {
-  if (!atomic_load_explicit(&counting, memory_order_relaxed)) return;
+  if (!is(COUNTING)) return;
   atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
   atomic_fetch_add_explicit(&bytes, size, memory_order_relaxed);
 }
 
+/// After a block has been obtained, or before it goes back.
+static inline void *hold(void *block, int sign) {
+  if (block == NULL || !is(TRACKING)) return block;
+  atomic_fetch_add_explicit(&live_blocks, sign, memory_order_relaxed);
+  atomic_fetch_add_explicit(&live_bytes, sign * (int64_t)malloc_usable_size(block), memory_order_relaxed);
+  return block;
+}
+
 void *malloc(size_t size) {
   note(size);
-  return __libc_malloc(size);
+  return hold(__libc_malloc(size), 1);
 }
 
 void *calloc(size_t count, size_t size) {
   note(count * size);
-  return __libc_calloc(count, size);
+  return hold(__libc_calloc(count, size), 1);
 }
 
 void *realloc(void *block, size_t size) {
   note(size);
-  return __libc_realloc(block, size);
+  hold(block, -1);
+  void *moved = __libc_realloc(block, size);
+  // One that has failed is where it was; to no size at all, it has gone.
+  return moved == NULL && size > 0 ? (hold(block, 1), NULL) : hold(moved, 1);
 }
 
 void *memalign(size_t alignment, size_t size) {
   note(size);
-  return __libc_memalign(alignment, size);
+  return hold(__libc_memalign(alignment, size), 1);
 }
 
-void *aligned_alloc(size_t alignment, size_t size) {
-  note(size);
-  return __libc_memalign(alignment, size);
-}
+void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 
 int posix_memalign(void **block, size_t alignment, size_t size) {
   if (alignment < sizeof(void *) || (alignment & (alignment - 1)) != 0) return EINVAL;
-  note(size);
-  void *fresh = __libc_memalign(alignment, size);
+  void *fresh = memalign(alignment, size);
   if (fresh == NULL) return ENOMEM;
   *block = fresh;
   return 0;
 }
 
 void free(void *block) {
-  if (block != NULL && atomic_load_explicit(&counting, memory_order_relaxed)) {
-    atomic_fetch_add_explicit(&frees, 1, memory_order_relaxed);
-  }
+  if (block != NULL && is(COUNTING)) atomic_fetch_add_explicit(&frees, 1, memory_order_relaxed);
+  hold(block, -1);
   __libc_free(block);
 }
 #else

@@ -6,6 +6,7 @@ final class Churn {
   var report: SoakReport
   private let random: RandomSource
   private let files: FileChurn
+  private let directory: String
   private let listener: TCPListener
   private let address: SocketAddress
   private var serving = 0
@@ -15,6 +16,7 @@ final class Churn {
     report = SoakReport(seed: seed)
     random = RandomSource(seed: seed)
     files = FileChurn(loop, directory)
+    self.directory = directory
     listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
     address = try listener.localAddress()
     listener.start { [unowned self] result in
@@ -43,6 +45,16 @@ final class Churn {
         _ = try await loop.work { (1...1000).reduce(0, +) }.value
       }
     }
+  }
+
+  /// Has as many files looked at as can ever be under way, all at once: what the library keeps to use again is then
+  /// as large as it gets.
+  func crowd(_ count: Int) async throws(UVError) {
+    let tasks = (0..<count).map { _ in
+      loop.spawn { () async throws(UVError) in _ = try await self.loop.files.stat(self.directory).value }
+    }
+    for task in tasks { try await task.value }
+    try await settle()
   }
 
   /// Waits until nothing is under way but the caller.

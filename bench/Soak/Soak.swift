@@ -1,3 +1,4 @@
+import CBenchHooks
 public import UV
 
 /// Churns connections, files and timers, ends them at random in every way there is, and looks what is left.
@@ -32,7 +33,9 @@ public struct Soak: Sendable {
   /// - Parameter progress: Told about once in a second how far it is, from 0 to 1, and how many operations ended.
   /// - Throws: What the system says if not even a listener can be had.
   public func run(progress: @escaping @Sendable (Double, Int) -> Void = { _, _ in }) throws -> SoakReport {
-    try EventLoop.run { loop in try await run(on: loop, progress) }
+    bench_hooks_track(1)
+    defer { bench_hooks_track(0) }
+    return try EventLoop.run { loop in try await run(on: loop, progress) }
   }
 
   private func run(
@@ -44,9 +47,9 @@ public struct Soak: Sendable {
     case .seconds(let seconds): try await phase(churn, .seconds(max(0.5, seconds / 10))) { _, _ in }
     case .operations(let count): try await phase(churn, .operations(max(200, count / 4))) { _, _ in }
     }
+    try await churn.crowd(2 * workers)
+    churn.report.startOver()
     churn.report.start = Footprint(loop)
-    churn.report.operations = [:]
-    churn.report.errors = [:]
     try await phase(churn, length, progress)
     churn.report.end = Footprint(loop)
     churn.close()

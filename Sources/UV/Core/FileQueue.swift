@@ -13,7 +13,7 @@ final class FileQueue {
   private let queue = UnsafeMutablePointer<cuv_file_queue>.allocate(capacity: 1)
   // Sound: the loop owns this; set once.
   private var owner: Unmanaged<EventLoop>!
-  /// libuv's requests for a thread, while they are not used.
+  /// libuv's requests for a thread, while they are not used; no more of them than threads.
   @exclusivity(unchecked) private var spares: [UnsafeMutablePointer<uv_work_t>] = []
   /// Threads that have not come back.
   @exclusivity(unchecked) private var threads = 0
@@ -78,7 +78,7 @@ final class FileQueue {
       let work = spares.popLast() ?? .allocate(capacity: 1)
       let code = cuv_file_queue_start(queue, loop.raw, work, threadCameBack)
       if code < 0 {
-        spares.append(work)
+        keep(work)
         cuv_file_queue_refuse(queue, code)
         loop.queueMicrotask { [self] in deliver() }
       } else {
@@ -88,8 +88,12 @@ final class FileQueue {
     }
   }
 
+  private func keep(_ work: UnsafeMutablePointer<uv_work_t>) {
+    if spares.count < poolSize { spares.append(work) } else { work.deallocate() }
+  }
+
   fileprivate func didComeBack(_ work: UnsafeMutablePointer<uv_work_t>) {
-    spares.append(work)
+    keep(work)
     threads -= 1
     _ = tell()
     engage()

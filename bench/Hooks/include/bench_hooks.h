@@ -21,6 +21,16 @@ uint64_t bench_hooks_bytes(void);
 /// Blocks given back.
 uint64_t bench_hooks_frees(void);
 
+/// Switches on or off the account of what is held: blocks obtained less blocks given back, whatever the allocator
+/// keeps for the next that asks.
+void bench_hooks_track(int on);
+
+/// Bytes, as the allocator has rounded them up, obtained less given back while that account was kept.
+int64_t bench_hooks_live_bytes(void);
+
+/// Blocks obtained less given back while that account was kept.
+int64_t bench_hooks_live_blocks(void);
+
 /// Whether counting is on.
 int bench_hooks_is_counting(void);
 
