@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -122,6 +123,8 @@ int fault_due(const char *name, int layer, int mask, const void *caller) {
   return fault_error;
 }
 
+static void disarm(void) { atomic_store(&armed, 0); }
+
 // MARK: libuv's allocator
 
 extern int uv_replace_allocator(
@@ -145,6 +148,8 @@ FAULT_REGISTER(malloc, TEST_FAULT_ALLOCATOR, FAULT_ENOMEM)
 FAULT_REGISTER(calloc, TEST_FAULT_ALLOCATOR, FAULT_ENOMEM)
 __attribute__((constructor)) static void install(void) {
   dl_iterate_phdr(note_object, NULL);
+  // What fails in a child is not counted here, and where libuv's child cannot tell its parent of it, it aborts.
+  pthread_atfork(NULL, NULL, disarm);
   uv_replace_allocator(fault_malloc, realloc, fault_calloc, free);
 }
 

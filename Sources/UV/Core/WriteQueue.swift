@@ -12,25 +12,18 @@ final class WriteQueue: Cancelling {
   /// The stream's handle, which every write looks at: to go through the stream would retain it each time.
   private var block: HandleBlock!
   let loop: EventLoop
-  /// Handed to libuv in one request.
-  @exclusivity(unchecked) private var inFlight: [PendingWrite] = []
-  /// Waiting for the next one.
-  @exclusivity(unchecked) private var queued: [PendingWrite] = []
+  @exclusivity(unchecked) private var pending = PendingWrites()
   /// The microtask that tells the end of the last write that was taken at once.
   @exclusivity(unchecked) private var lastTold = -1
   @exclusivity(unchecked) var isShutDown = false
   /// Why bytes were lost on their way: what is written after them would follow a hole.
   @exclusivity(unchecked) private(set) var failureCode: Int32?
-  @exclusivity(unchecked) private(set) var byteCount = 0
-  @exclusivity(unchecked) private var generation: UInt = 0
   /// The stream, which owns this; set once.
   unowned(unsafe) var owner: ByteStream! {
     didSet { block = owner.block }
   }
   private var request: UnsafeMutablePointer<uv_write_t>?
   var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
-  /// How many of `queued` pass a handle.
-  @exclusivity(unchecked) private var queuedHandles = 0
   private var isScheduled = false
   private var drainWaiters: [Completion<Void>] = []
   var shutdownWaiter: Completion<Void>?
@@ -43,8 +36,11 @@ final class WriteQueue: Cancelling {
   }
 
   var isEmpty: Bool {
-    @inline(__always) get { inFlight.isEmpty && queued.isEmpty }
+    @inline(__always) get { pending.isEmpty }
   }
+
+  /// Bytes that the system has not yet taken.
+  var byteCount: Int { pending.byteCount }
 
   /// Whether a write waits for those that may follow it: the writer has not been told yet that the one before it has
   /// ended, so it has not waited for that, and may well go on.
@@ -61,10 +57,10 @@ final class WriteQueue: Cancelling {
       loop.complete(done, .write, Int32(min(taken, 0)))
       return PendingRequest()
     }
-    generation &+= 1
-    append(bytes.dropping(taken), .callback(done), isBegun: taken > 0)
+    pending.beginWrite()
+    pending.append(bytes.dropping(taken), .callback(done), isBegun: taken > 0)
     if taken > 0 { flush() } else { schedule() }
-    return PendingRequest(self, generation: generation)
+    return PendingRequest(self, generation: pending.generation)
   }
 
   func write(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
@@ -77,11 +73,11 @@ final class WriteQueue: Cancelling {
       return PendingRequest()
     }
     let isFirst = isEmpty
-    generation &+= 1
-    for bytes in buffers.dropLast() { append(bytes, .none) }
-    append(last, .callback(done))
+    pending.beginWrite()
+    for bytes in buffers.dropLast() { pending.append(bytes, .none) }
+    pending.append(last, .callback(done))
     if isFirst, !gathers { flush() } else { schedule() }
-    return PendingRequest(self, generation: generation)
+    return PendingRequest(self, generation: pending.generation)
   }
 
   func write(_ bytes: Bytes, passing handle: Handle, _ done: @escaping Completion<Void>) -> PendingRequest {
@@ -90,11 +86,10 @@ final class WriteQueue: Cancelling {
       return PendingRequest()
     }
     let isFirst = isEmpty
-    generation &+= 1
-    queuedHandles += 1
-    append(bytes, passing: handle, .callback(done))
+    pending.beginWrite()
+    pending.append(bytes, passing: handle, .callback(done))
     if isFirst { flush() } else { schedule() }
-    return PendingRequest(self, generation: generation)
+    return PendingRequest(self, generation: pending.generation)
   }
 
   /// For a task, which has one write under way at a time: there is nothing to gather, so it never waits its turn.
@@ -107,10 +102,10 @@ final class WriteQueue: Cancelling {
   /// The part of a task's write that has to wait.
   nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async throws(UVError) {
     let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
-      generation &+= 1
-      append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)
+      pending.beginWrite()
+      pending.append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)
       if taken > 0 { flush() } else { schedule() }
-      return PendingRequest(self, generation: generation)
+      return PendingRequest(self, generation: pending.generation)
     }
     if code < 0 { throw failure(code, "write") }
   }
@@ -130,40 +125,21 @@ final class WriteQueue: Cancelling {
     return taken == Int(UV_EAGAIN.rawValue) ? 0 : taken
   }
 
-  /// Queues bytes as part of the write that the current generation numbers.
-  private func append(
-    _ bytes: Bytes, passing handle: Handle? = nil, _ waiter: consuming PendingWrite.Waiter,
-    isBegun: Bool = false
-  ) {
-    byteCount += bytes.count
-    queued.append(
-      PendingWrite(bytes: bytes, handle: handle, waiter: waiter, generation: generation, isBegun: isBegun))
-  }
-
   private func schedule() {
-    guard !isScheduled, inFlight.isEmpty else { return }
+    guard !isScheduled, pending.inFlight.isEmpty else { return }
     isScheduled = true
     owner.keepAlive(.writing)
     loop.internals.flushNextTurn(owner)
   }
 
-  /// Takes what one request can carry: everything, but a handle goes alone, with the bytes that it was given.
-  private func takeQueued() {
-    guard queuedHandles > 0, let first = queued.firstIndex(where: { $0.handle != nil }) else {
-      return swap(&inFlight, &queued)
-    }
-    if first == 0 { queuedHandles -= 1 }
-    inFlight = Array(queued.prefix(max(first, 1)))
-    queued.removeFirst(inFlight.count)
-  }
-
   /// Hands what is queued to libuv.
   func flush() {
     isScheduled = false
-    guard inFlight.isEmpty, !owner.isClosing else { return }
-    guard !queued.isEmpty else { return becameEmpty() }
-    takeQueued()
+    guard pending.inFlight.isEmpty, !owner.isClosing else { return }
+    guard !pending.queued.isEmpty else { return becameEmpty() }
+    pending.send()
     owner.keepAlive(.writing)
+    let inFlight = pending.inFlight
     let handle = inFlight[0].handle
     if let handle, handle.isClosing { return fail(UV_EBADF.rawValue) }
     let request = self.request ?? .allocate(capacity: 1)
@@ -182,33 +158,22 @@ final class WriteQueue: Cancelling {
 
   /// A write that libuv refuses ends at once, but not on its caller's stack.
   private func fail(_ code: Int32) {
-    let entries = inFlight
-    inFlight = []
+    let entries = pending.takeInFlight()
     if entries[0].isBegun { failureCode = code }
     loop.queueMicrotask { [self] in end(entries, code) }
   }
 
   fileprivate func finish(_ code: Int32) {
-    let entries = inFlight
-    inFlight = []
+    let entries = pending.takeInFlight()
     if code < 0 { failureCode = code }
     end(entries, code)
   }
 
   private func end(_ entries: [PendingWrite], _ code: Int32) {
-    var entries = entries
-    if failureCode != nil {
-      entries += queued
-      queued = []
-      queuedHandles = 0
-    }
-    complete(entries, code)
-    if queued.isEmpty { becameEmpty(code) } else { flush() }
-  }
-
-  private func complete(_ entries: [PendingWrite], _ code: Int32) {
-    for entry in entries { byteCount -= entry.bytes.count }
+    let rest = failureCode != nil ? pending.takeQueued() : []
     for entry in entries { entry.waiter.resume(code) }
+    for entry in rest { entry.waiter.resume(code) }
+    if pending.queued.isEmpty { becameEmpty(code) } else { flush() }
   }
 
   private func becameEmpty(_ code: Int32 = 0) {
@@ -232,8 +197,7 @@ final class WriteQueue: Cancelling {
   func hold(_ done: @escaping Completion<Void>) -> Int32? {
     if let code = refusal() { return code }
     guard isEmpty else { return UV_EBUSY.rawValue }
-    generation &+= 1
-    inFlight = [PendingWrite(bytes: Bytes(), waiter: .callback(done), generation: generation)]
+    pending.standIn(.callback(done))
     owner.keepAlive(.writing)
     return nil
   }
@@ -249,39 +213,14 @@ final class WriteQueue: Cancelling {
   }
 
   func cancel(slot: UInt, generation: UInt) {
-    var waiter = PendingWrite.Waiter.none
-    if queued.contains(where: { $0.generation == generation && !$0.isBegun }) {
-      for entry in queued where entry.generation == generation {
-        byteCount -= entry.bytes.count
-        if case .none = entry.waiter { continue }
-        waiter = entry.waiter
-      }
-      queued.removeAll { $0.generation == generation }
-      if queuedHandles > 0 { queuedHandles = queued.count { $0.handle != nil } }
-    } else if !takeWaiter(from: &queued, generation, &waiter),
-      !takeWaiter(from: &inFlight, generation, &waiter)
-    {
-      return
-    }
+    guard let waiter = pending.cancel(generation) else { return }
     loop.queueMicrotask { waiter.resume(UV_ECANCELED.rawValue) }
-  }
-
-  /// Where bytes are on their way, the rest must follow them; only the waiter can be let go.
-  private func takeWaiter(
-    from entries: inout [PendingWrite], _ generation: UInt, _ waiter: inout PendingWrite.Waiter
-  ) -> Bool {
-    guard let index = entries.lastIndex(where: { $0.generation == generation }) else { return false }
-    waiter = entries[index].waiter
-    entries[index].waiter = .none
-    return true
   }
 
   /// libuv has ended what it held by now; the rest ends here.
   func didClose() {
-    let entries = inFlight + queued
-    inFlight = []
-    queued = []
-    complete(entries, UV_ECANCELED.rawValue)
+    let entries = pending.takeInFlight() + pending.takeQueued()
+    for entry in entries { entry.waiter.resume(UV_ECANCELED.rawValue) }
     for done in drainWaiters { done(.failure(failure(UV_ECANCELED.rawValue, "write"))) }
     drainWaiters = []
     shutdownWaiter.take()?(.failure(failure(UV_ECANCELED.rawValue, "shutdown")))

@@ -1,0 +1,88 @@
+/// The writes that the system has not yet taken, in order: those that libuv has been handed, and those that wait.
+struct PendingWrites {
+  /// Handed to libuv in one request.
+  private(set) var inFlight: [PendingWrite] = []
+  /// Waiting for the next one.
+  private(set) var queued: [PendingWrite] = []
+  private(set) var byteCount = 0
+  /// The number of the write that was added last.
+  private(set) var generation: UInt = 0
+  /// How many of `queued` pass a handle.
+  private var queuedHandles = 0
+
+  var isEmpty: Bool {
+    @inline(__always) get { inFlight.isEmpty && queued.isEmpty }
+  }
+
+  /// Numbers a write, which may be of several buffers.
+  mutating func beginWrite() { generation &+= 1 }
+
+  /// Adds bytes to the write that has been begun.
+  mutating func append(
+    _ bytes: Bytes, passing handle: Handle? = nil, _ waiter: consuming PendingWrite.Waiter,
+    isBegun: Bool = false
+  ) {
+    byteCount += bytes.count
+    if handle != nil { queuedHandles += 1 }
+    queued.append(
+      PendingWrite(bytes: bytes, handle: handle, waiter: waiter, generation: generation, isBegun: isBegun))
+  }
+
+  /// Holds a place while something goes out past the queue.
+  mutating func standIn(_ waiter: consuming PendingWrite.Waiter) {
+    beginWrite()
+    inFlight = [PendingWrite(bytes: Bytes(), waiter: waiter, generation: generation)]
+  }
+
+  /// Takes what one request can carry: everything, but a handle goes alone, with the bytes that it was given.
+  mutating func send() {
+    guard queuedHandles > 0, let first = queued.firstIndex(where: { $0.handle != nil }) else {
+      return swap(&inFlight, &queued)
+    }
+    if first == 0 { queuedHandles -= 1 }
+    inFlight = Array(queued.prefix(max(first, 1)))
+    queued.removeFirst(inFlight.count)
+  }
+
+  /// Takes out what libuv was handed.
+  mutating func takeInFlight() -> [PendingWrite] {
+    let entries = inFlight
+    inFlight = []
+    for entry in entries { byteCount -= entry.bytes.count }
+    return entries
+  }
+
+  /// Takes out what waits.
+  mutating func takeQueued() -> [PendingWrite] {
+    let entries = queued
+    queued = []
+    queuedHandles = 0
+    for entry in entries { byteCount -= entry.bytes.count }
+    return entries
+  }
+
+  /// Takes out the write of that number, and whoever waits for it. Where bytes are on their way, the rest must follow
+  /// them; only the waiter can be let go.
+  mutating func cancel(_ generation: UInt) -> PendingWrite.Waiter? {
+    guard queued.contains(where: { $0.generation == generation && !$0.isBegun }) else {
+      return Self.takeWaiter(from: &queued, generation) ?? Self.takeWaiter(from: &inFlight, generation)
+    }
+    var waiter = PendingWrite.Waiter.none
+    for entry in queued where entry.generation == generation {
+      byteCount -= entry.bytes.count
+      if entry.handle != nil { queuedHandles -= 1 }
+      if case .none = entry.waiter { continue }
+      waiter = entry.waiter
+    }
+    queued.removeAll { $0.generation == generation }
+    return waiter
+  }
+
+  private static func takeWaiter(
+    from entries: inout [PendingWrite], _ generation: UInt
+  ) -> PendingWrite.Waiter? {
+    guard let index = entries.lastIndex(where: { $0.generation == generation }) else { return nil }
+    defer { entries[index].waiter = .none }
+    return entries[index].waiter
+  }
+}
