@@ -68,8 +68,11 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Show every count: allocations, system calls, jobs, context switches, instructions, …")
   var counters = false
 
-  @Option(help: "Processors: `auto`, `off`, or a list such as 2,3, the first for the measured side.")
-  var pin = "auto"
+  @Option(
+    help:
+      "Processors: auto, off, or a list such as 2,3, the first for the measured side. (default: what BENCH_CPUS says, else auto)"
+  )
+  var pin: Pinning?
 
   @Option(help: "Where to write the results as JSON.")
   var json: String?
@@ -87,10 +90,6 @@ struct RunCommand: ParsableCommand {
     guard !poisson || rate != nil || rateOf != nil else {
       throw ValidationError("--poisson belongs to --rate or --rate-of")
     }
-    let isList = pin.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { Int($0) != nil }
-    guard pin == "auto" || pin == "off" || isList else {
-      throw ValidationError("--pin is auto, off or a list of processors such as 2,3")
-    }
   }
 
   func run() throws {
@@ -98,7 +97,7 @@ struct RunCommand: ParsableCommand {
     let started = ProcessUsage.now().wall
     var plan = try plan()
     if let json { try AtomicFile.checkWritable(json) }
-    if pin != "auto" { setenv("BENCH_CPUS", pin, 1) }
+    try pin?.apply()
     Interruption.install()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }

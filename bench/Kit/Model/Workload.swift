@@ -67,6 +67,13 @@ extension Workload {
   public var isSingleThreaded: Bool { true }
   /// None.
   public func countersOfTiming(_ style: Style) -> Set<String> { [] }
+
+  /// Throws unless each parameter may have its value here.
+  func check(_ values: ParameterValues) throws {
+    for parameter in parameters {
+      if let value = values.value(parameter.name) { try parameter.check(value) }
+    }
+  }
 }
 
 /// How the number of operations of a round is found.
