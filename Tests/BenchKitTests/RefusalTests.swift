@@ -62,9 +62,39 @@ import Testing
     #expect(output.text.contains("\(base) did not greet as a worker does"), "\(output.text)")
   }
 
-  /// Whether an own parameter has a range is up to its author.
-  @Test func aParameterTakesWhatIsNotNegativeUnlessItSaysOtherwise() throws {
-    #expect(Parameter("a", 1, help: "").range == 0...Int.max)
+  /// Whether a parameter of one's own has a range is up to its author.
+  @Test func aParameterTakesAnythingUnlessItSaysOtherwise() throws {
+    #expect(Parameter("a", 1, help: "").range == Int.min...Int.max)
     #expect(Parameter("a", 1, in: 1...2, help: "").range == 1...2)
+  }
+}
+
+/// What the program says of itself.
+@Suite struct HelpTests {
+  /// The tool wraps help at the width of the terminal: what is wrapped already must be narrower.
+  @Test(arguments: [
+    "", "run", "targets", "peers", "scale", "compare", "report", "gate", "gate selftest", "doctor", "check",
+    "worker", "soak",
+  ])
+  func noLineOfAnExplanationIsWiderThanATerminal(command: String) throws {
+    let help = try Products.shell("COLUMNS=200 $UVBENCH \(command) --help")
+    #expect(help.code == 0 && !help.lines.isEmpty, "\(help.text)")
+    let explanation = help.lines.dropFirst().prefix { !$0.hasPrefix("USAGE:") }
+    for line in explanation { #expect(line.count <= 78, "\(command): \(line)") }
+  }
+
+  @Test func aLongRunTellsHowFarItHasComeAndAShortOneDoesNot() throws {
+    let short = try Products.shell("$EXAMPLE run -p size=16 --rounds 1 --duration 0.01 2>&1 > /dev/null")
+    #expect(short.code == 0 && short.lines.isEmpty, "\(short.text)")
+    let long = try Products.shell(
+      "$EXAMPLE run -p size=16,32,64 --rounds 30 --duration 3 --time-budget 14 2>&1 > /dev/null")
+    #expect(long.code == 0 && (1...3).contains(long.lines.count), "\(long.text)")
+    for line in long.lines { #expect(line.contains("%  hashing size="), "\(long.text)") }
+    #expect(Set(long.lines).count == long.lines.count, "\(long.text)")
+  }
+
+  @Test func aWorkloadWithANoteShowsItBelowItsTable() throws {
+    let output = try Products.shell("$UVBENCH run -w sleep-chain -s c --rounds 1 --duration 0.01 --quick")
+    #expect(output.code == 0 && output.text.contains("  note: a sleep in C may end"), "\(output.text)")
   }
 }

@@ -6,7 +6,7 @@ struct CaseOptions: ParsableArguments {
   @Option(name: .shortAndLong, help: "Only workloads whose name fits; * and ? as in a shell. Repeatable.")
   var workload: [String] = []
 
-  @Option(name: .shortAndLong, help: "Only this style. Repeatable.")
+  @Option(name: .shortAndLong, help: "Only this style. Repeatable. `run` adds c, for the ratio.")
   var style: [String] = []
 
   @Option(

@@ -16,11 +16,13 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "What recording a sample costs, and whether latency tells of a server that stalls.",
     discussion: """
-      The server is stopped for 100 ms in every second. A tenth of all requests fall into a
-      stall then, and their latencies spread evenly up to 100 ms: the 95th percentile is 50 ms
-      and the 99th 90 ms. A closed loop sends nothing while it waits and hides that.
+      The server is stopped for 100 ms in every second. A tenth of all requests
+      fall into a stall then, and their latencies spread evenly up to 100 ms: the
+      95th percentile is 50 ms and the 99th 90 ms. A closed loop sends nothing
+      while it waits and hides that.
 
-      Exit codes: 0 right, 1 not, 2 wrong use, 3 the work was wrong or a worker died.
+      Exit codes: 0 right, 1 not, 2 wrong use, 3 the work was wrong or a worker
+      died.
       """)
 
   @Option(help: "Requests per second.")

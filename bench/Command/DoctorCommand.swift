@@ -15,8 +15,9 @@ struct DoctorCommand: ParsableCommand {
     commandName: "doctor",
     abstract: "What about this machine will spoil a measurement, and what to do about it.",
     discussion: """
-      Looks at the load, the processors, the clock and the limits of a container; then compares
-      this program with itself, and says how small a change the gate could find here.
+      Looks at the load, the processors, the clock and the limits of a container;
+      then compares this program with itself, and says how small a change the gate
+      could find here.
       """)
 
   @Option(help: "Seconds per row that a gate would have.")

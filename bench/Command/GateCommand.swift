@@ -35,9 +35,10 @@ struct GateCommand: ParsableCommand {
         uvbench gate selftest --quick    how often the gate itself is wrong
 
       Exit codes: 0 no regression, or none that can be told; 1 regression; 2 wrong
-      use or a file that cannot be used; 3 the work was wrong or a worker died; 4 not
-      comparable; 5 it cannot be told, with --strict. The files of --json, --markdown
-      and --junit are written whatever the code is, but for one of wrong use.
+      use or a file that cannot be used; 3 the work was wrong or a worker died; 4
+      not comparable; 5 it cannot be told, with --strict. The files of --json,
+      --markdown and --junit are written whatever the code is, but for one of wrong
+      use.
       """)
 
   @Flag(help: "Compare counts with the committed file.")

@@ -24,8 +24,9 @@ struct SelftestCommand: ParsableCommand {
     discussion: """
       Compares this program with itself, and with itself doing a known amount more
       work, which is real work that is not counted. Figures come with Clopper and
-      Pearson's intervals. To claim that fewer than one in a hundred comparisons is a
-      false alarm takes 300 of them: with --record the figures of several runs add up.
+      Pearson's intervals. To claim that fewer than one in a hundred comparisons is
+      a false alarm takes 300 of them: with --record the figures of several runs
+      add up.
 
       Examples:
         uvbench gate selftest --quick          at most five minutes

@@ -30,6 +30,7 @@ public enum Workloads {
 
   static let sleepChain = LoopWorkload(
     name: "sleep-chain", summary: "sleep, one sleep after the other",
+    note: "a sleep in C may end up to 1 ms early, one of a style never does: compare CPU/op, not ops/s",
     parameters: [Parameter("milliseconds", 1, in: 0...10_000, help: "the length of a sleep")],
     check: .counted,
     rows: [

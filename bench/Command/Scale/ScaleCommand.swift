@@ -6,17 +6,18 @@ struct ScaleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scale", abstract: "Raise one parameter at a time, and tell whether a ratio to c grows.",
     discussion: """
-      The echo with more and more connections, with larger and larger messages, and on two loops:
-      processor time, latency and memory of each style beside c, and a verdict for each. Then
-      arrivals at half of what c can do, and the p99 of each style beside c's.
+      The echo with more and more connections, with larger and larger messages, and
+      on two loops: processor time, latency and memory of each style beside c, and
+      a verdict for each. Then arrivals at half of what c can do, and the p99 of
+      each style beside c's.
 
       Examples:
         uvbench scale --quick
         uvbench scale --json scale.json -o scale.html
         uvbench scale --style async
 
-      Exit codes: 0 done (verdicts inform), 2 wrong use or a file that cannot be used, 3 the work
-      was wrong or a worker died.
+      Exit codes: 0 done (verdicts inform), 2 wrong use or a file that cannot be
+      used, 3 the work was wrong or a worker died.
       """)
 
   @Flag(help: "Fewer points and three short rounds.")

@@ -14,11 +14,11 @@ public struct Parameter: Sendable {
   /// `RLIMIT_NOFILE` leaves no room are refused, too.
   public var takesDescriptors: Bool
 
-  /// A parameter with the values it takes unless told otherwise. It may be given values in
-  /// `range`, which by default are all that are not negative. `takesDescriptors` says that
-  /// the measured process has a descriptor open for each, such as a connection.
+  /// A parameter with the values it takes unless told otherwise. It may be given those in `range`,
+  /// by default any (of which the command line takes none that is negative). `takesDescriptors`
+  /// says that the measured process has a descriptor open for each, such as a connection.
   public init(
-    _ name: String, _ values: Int..., quick: Int? = nil, in range: ClosedRange<Int> = 0...Int.max,
+    _ name: String, _ values: Int..., quick: Int? = nil, in range: ClosedRange<Int> = Int.min...Int.max,
     takesDescriptors: Bool = false, help: String
   ) {
     self.name = name
@@ -32,8 +32,9 @@ public struct Parameter: Sendable {
   /// Throws unless the parameter may have this value here.
   func check(_ value: Int) throws {
     guard range.contains(value) else {
-      let end = range.upperBound == .max ? "" : "\(range.upperBound)"
-      throw UsageError("--\(name): \(value) is not in \(range.lowerBound)…\(end)")
+      let first = range.lowerBound == .min ? "" : "\(range.lowerBound)"
+      let last = range.upperBound == .max ? "" : "\(range.upperBound)"
+      throw UsageError("--\(name): \(value) is not in \(first)…\(last)")
     }
     guard takesDescriptors, let limit = DescriptorLimit.current, value > limit.spare else { return }
     throw UsageError(

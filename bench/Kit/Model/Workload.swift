@@ -32,6 +32,8 @@ public protocol Workload: Sendable {
   var name: String { get }
   /// What one operation is, in a line.
   var summary: String { get }
+  /// What one must know to read its figures, in a sentence; nil where that is nothing.
+  var note: String? { get }
   /// Raised whenever the work itself changes, so that figures from before and after
   /// are not compared.
   var revision: Int { get }
@@ -55,6 +57,8 @@ public protocol Workload: Sendable {
 }
 
 extension Workload {
+  /// None.
+  public var note: String? { nil }
   /// The first edition.
   public var revision: Int { 1 }
   /// None.
