@@ -6,7 +6,7 @@ import Synchronization
 /// A `LoopExecutor` runs jobs on its loop's thread. As a `SerialExecutor` it is what an actor returns from
 /// `unownedExecutor` to live on the loop; as a `TaskExecutor` it keeps the rest of a task there
 /// (`Task(executorPreference: loop.executor)`). Both together keep an `await` on the thread: alone, each costs
-/// more jobs. ``EventLoop/run(_:)`` and ``EventLoop/spawn(_:)`` use both.
+/// more jobs. `run` and `spawn` of ``EventLoop`` use both.
 public final class LoopExecutor: SerialExecutor, TaskExecutor {
   private let loopThread = Atomic<UInt>(0)
   private let inbox: Inbox

@@ -15,7 +15,7 @@ extension ByteStream {
   @inline(__always)
   public final func write(_ bytes: Bytes) -> Request<Void> { Request(writing: bytes, to: self) }
 
-  /// Writes bytes; see ``write(_:)``.
+  /// Writes bytes; see ``write(_:)-(Bytes)``.
   ///
   /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
   @discardableResult
@@ -30,7 +30,7 @@ extension ByteStream {
     Request(loop) { [self] in write(buffers, $0) }
   }
 
-  /// Writes several buffers; see ``write(_:)``.
+  /// Writes several buffers; see ``write(_:)-([Bytes])``.
   ///
   /// The corresponding libuv function is `uv_write`.
   @discardableResult
