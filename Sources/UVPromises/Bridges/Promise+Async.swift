@@ -21,6 +21,8 @@ extension Promise {
   /// Promise { try await loop.files.readFile(path).value }.map(\.count)
   /// ```
   ///
+  /// There must be a loop on this thread: otherwise this stops the program with a message.
+  ///
   /// - Parameter body: It begins after this has returned, and may use whatever the caller can see.
   ///
   /// google/promises' `Promise { try … }`.
