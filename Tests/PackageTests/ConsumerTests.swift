@@ -26,7 +26,7 @@ import Testing
     let without = try Self.manifest().replacingOccurrences(of: feature, with: "swiftSettings: []")
     #expect(try without != Self.manifest())
     try without.write(to: manifest, atomically: true, encoding: .utf8)
-    try Self.program().replacingOccurrences(of: "nonisolated func", with: "nonisolated(nonsending) func")
+    try Self.program().replacingOccurrences(of: "func ", with: "nonisolated(nonsending) func ")
       .write(to: program, atomically: true, encoding: .utf8)
     _ = try Self.build(in: directory)
   }
@@ -43,12 +43,12 @@ import Testing
   /// The README's function, in a program that ends.
   private static func program() throws -> String {
     let echo =
-      "nonisolated func echo" + (try readme(from: "nonisolated func echo", to: "\ntry EventLoop.run"))
+      "func echo" + (try readme(from: "func echo", to: "\ntry EventLoop.run"))
     return """
       import UV
 
       \(echo)
-      nonisolated func staysOnTheLoop(_ loop: EventLoop) async -> Bool { loop.executor.isOnLoop }
+      func staysOnTheLoop(_ loop: EventLoop) async -> Bool { loop.executor.isOnLoop }
 
       let list = [".", "/"]
       try EventLoop.run { loop in

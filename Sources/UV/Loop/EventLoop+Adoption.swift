@@ -12,7 +12,8 @@ extension EventLoop {
   /// loop.spawn { … }
   /// ```
   ///
-  /// The loop is left by ``detach()``, or when the last reference to this object goes and nothing is under way.
+  /// The loop is left by ``detach()``, or when the last reference to this object goes, on the loop's thread, and nothing
+  /// is under way.
   /// libuv takes a turn of the loop to let go of handles, so the host runs it once more (`UV_RUN_NOWAIT` suffices)
   /// before it closes it. The example `InsideHost` is a program that does all this.
   ///

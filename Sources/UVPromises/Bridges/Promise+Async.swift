@@ -1,7 +1,7 @@
 import UV
 
 extension Promise {
-  /// Waits for the promise in a task of its loop.
+  /// Waits for the promise in a task of its loop; outside one this stops the program with a message.
   ///
   /// Cancelling the task cancels the promise, if nobody else waits for it; otherwise only this wait.
   ///
