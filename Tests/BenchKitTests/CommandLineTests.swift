@@ -19,6 +19,12 @@ import Testing
     ("$UVBENCH peers --folder /nonexistent", 2), ("$UVBENCH targets --workload nothing", 2),
     ("$UVBENCH targets /nonexistent/results.json", 2), ("$UVBENCH scale --style nothing", 2),
     ("$EXAMPLE scale", 2), ("$EXAMPLE targets", 2),
+    ("$UVBENCH run -w tcp-echo --rate 1e300", 2), ("$UVBENCH run -w tcp-echo --rate-of 1e30 --quick", 2),
+    ("$UVBENCH run -w fs-stat --duration 1e300", 2), ("$UVBENCH run --time-budget 1e300 --quick", 2),
+    ("$UVBENCH run --rounds 99999999999", 2), ("$UVBENCH doctor --budget 1e300", 2),
+    ("$UVBENCH gate --base-bin $UVBENCH --time-budget 1e300", 2), ("$UVBENCH check --rate 1e9", 2),
+    ("$UVBENCH gate selftest --minutes 1e300", 2), ("$UVBENCH gate selftest --inject 99999999999", 2),
+    ("$UVBENCH run --rate nan", 2), ("$UVBENCH run -w tcp-echo --connections 99999999999999999999", 2),
     ("$UVBENCH --help", 0), ("$UVBENCH gate selftest --help", 0), ("$EXAMPLE --list", 0),
   ])
   func codesAndAClearLine(command: String, code: Int32) throws {

@@ -39,7 +39,8 @@ struct CheckCommand: ParsableCommand {
 
   func validate() throws {
     guard rate >= 100, seconds >= 2, rate * seconds <= 1e8 else {
-      throw ValidationError("--rate is at least 100 and --seconds at least 2")
+      throw ValidationError(
+        "--rate is at least 100, --seconds at least 2, and both together at most 1e8 requests")
     }
   }
 

@@ -30,7 +30,8 @@ struct DoctorCommand: ParsableCommand {
   var fast = false
 
   func validate() throws {
-    guard budget >= 1, budget.isFinite else { throw ValidationError("--budget is at least one second") }
+    guard budget >= 1 else { throw ValidationError("--budget is at least one second") }
+    try Limits.check(budget, "--budget", upTo: Limits.seconds)
   }
 
   func run() throws {

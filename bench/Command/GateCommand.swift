@@ -92,7 +92,7 @@ struct GateCommand: ParsableCommand {
     if against != nil, baseBin != nil {
       throw ValidationError("--against and --base-bin exclude each other")
     }
-    if let timeBudget, !(timeBudget > 0) { throw ValidationError("--time-budget must be positive") }
+    try Limits.check(timeBudget, "--time-budget", upTo: Limits.seconds)
     if instructions, !counts, !update { throw ValidationError("--instructions belongs to --counts") }
   }
 

@@ -61,7 +61,8 @@ struct InstructionCounter {
     }
     progress.clear()
     if skipped > 0 {
-      RootCommand.complain("the instructions of \(skipped) rows were not counted: no time was left for them")
+      RootCommand.complain(
+        "not counted, for want of time: the instructions of \(Figure.number(skipped, "row"))")
     }
     return figures
   }

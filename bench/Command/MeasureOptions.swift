@@ -16,10 +16,11 @@ struct MeasureOptions: ParsableArguments {
   var timeBudget: Double?
 
   func validate() throws {
-    for value in [duration, timeBudget].compactMap({ $0 }) where !(value > 0 && value.isFinite) {
-      throw ValidationError("--duration and --time-budget must be positive")
+    try Limits.check(duration, "--duration", upTo: Limits.seconds)
+    try Limits.check(timeBudget, "--time-budget", upTo: Limits.seconds)
+    if let rounds, !(1...Limits.rounds).contains(rounds) {
+      throw ValidationError("--rounds must be at least 1 and at most \(Limits.rounds)")
     }
-    if let rounds, rounds < 1 { throw ValidationError("--rounds must be at least 1") }
   }
 
   /// A plan for `cases`; a quick one takes `budget` seconds at most, and so does any with --time-budget.

@@ -83,9 +83,9 @@ struct RunCommand: ParsableCommand {
   var list = false
 
   func validate() throws {
-    for value in [rate, rateOf].compactMap({ $0 }) where !(value > 0 && value.isFinite) {
-      throw ValidationError("a rate and a share must be positive")
-    }
+    try Limits.check(rate, "--rate", upTo: Limits.rate)
+    // Twice the peak is saturated already.
+    try Limits.check(rateOf, "--rate-of", upTo: 100)
     guard [rate != nil, rateOf != nil, findPeak].count(where: { $0 }) < 2 else {
       throw ValidationError("--rate, --rate-of and --find-peak exclude each other")
     }

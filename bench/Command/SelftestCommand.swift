@@ -75,7 +75,10 @@ struct SelftestCommand: ParsableCommand {
   var only: [Part] = []
 
   func validate() throws {
-    if let minutes, !(minutes > 0) { throw ValidationError("--minutes must be positive") }
+    try Limits.check(minutes, "--minutes", upTo: Limits.seconds / 60)
+    if let inject, !inject.values.allSatisfy((0...1000).contains) {
+      throw ValidationError("--inject: a change is from 0 to 1000 per cent")
+    }
   }
 
   func run() throws {

@@ -174,6 +174,6 @@ public enum Workloads {
 
   // A buffer of nothing cannot be read into.
   private static func fileSize(from least: Int, _ help: String) -> Parameter {
-    Parameter("size", 4096, in: least...(1 << 26), help: help)
+    Parameter("size", 4096, in: least...(1 << 24), help: help)
   }
 }

@@ -46,13 +46,12 @@ struct SoakCommand: ParsableCommand {
     let seed = seed ?? UInt64(Date().timeIntervalSince1970)
     let length = operations.map { Soak.Length.operations($0) } ?? .seconds(seconds)
     print("soak: seed \(seed)")
-    let isTerminal = isatty(STDERR_FILENO) != 0
     let soak = Soak(length: length, seed: seed, workers: workers, directory: directory)
+    let progress = Progress()
     let report = try soak.run { share, operations in
-      guard isTerminal else { return }
-      let text = "\r\(Int(share * 100)) %, \(operations) operations \(share < 1 ? "" : "\n")"
-      FileHandle.standardError.write(Data(text.utf8))
+      progress.show(Figure.number(operations, "operation"), share: share)
     }
+    progress.clear()
     print(report)
     guard report.problems.isEmpty else { throw WrongWork("the soak did not end where it began") }
   }

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -9,11 +11,11 @@
 /// Tells on standard error how far a run has come: on a terminal in one line that is replaced, and
 /// elsewhere in a line for each case, but in no more than one every few seconds, so that what is
 /// soon done says nothing.
-public final class Progress {
+public final class Progress: Sendable {
   private let isShown: Bool
   private let isTerminal = isatty(STDERR_FILENO) == 1
   private let started = ProcessUsage.now().wall
-  private var lastLine: (time: UInt64, subject: Substring)
+  private let lastLine: Mutex<(time: UInt64, subject: Substring)>
 
   /// Nanoseconds between lines, where there is no terminal.
   private static let interval: UInt64 = 4_000_000_000
@@ -21,7 +23,7 @@ public final class Progress {
   /// Progress, if it shall be shown.
   public init(isShown: Bool = true) {
     self.isShown = isShown
-    lastLine = (started, "")
+    lastLine = Mutex((started, ""))
   }
 
   /// Says what is under way. `share` (0 to 1) is how much of the work is done. What stands before a
@@ -33,11 +35,14 @@ public final class Progress {
       let elapsed = Double(now - started) / 1e9
       let left = share > 0.02 ? ", \(Int(elapsed / share - elapsed)) s left" : ""
       emit("\r\u{1B}[K\(Int(share * 100))%  \(text)\(left)")
-    } else if now - lastLine.time >= Self.interval {
+    } else {
       let subject = Self.subject(of: text)
-      guard subject != lastLine.subject else { return }
-      lastLine = (now, subject)
-      emit("\(Int(share * 100))%  \(subject)\n")
+      let isDue = lastLine.withLock { last in
+        guard now - last.time >= Self.interval, subject != last.subject else { return false }
+        last = (now, subject)
+        return true
+      }
+      if isDue { emit("\(Int(share * 100))%  \(subject)\n") }
     }
   }
 

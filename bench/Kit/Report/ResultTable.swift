@@ -44,8 +44,9 @@ public enum ResultTable {
   /// Every count of the rows of a case, per operation: a line for each, a column for each style. What
   /// is 0 in all of them is left out.
   public static func counterLines(_ rows: [RowResult]) -> [String] {
+    func figure(_ value: Double) -> String { Figure.fixed(value, digits: 2) }
     let names = Set(rows.flatMap(\.countsPerOperation.keys)).subtracting(["marks"]).sorted()
-      .filter { name in rows.contains { ($0.countsPerOperation[name] ?? 0) != 0 } }
+      .filter { name in rows.contains { figure($0.countsPerOperation[name] ?? 0) != figure(0) } }
     guard !names.isEmpty else { return [] }
     var table = TextTable([("per operation", .left)] + rows.map { ($0.style.rawValue, .right) })
     table.add(["user"] + rows.map { Figure.duration($0.median.userNanosecondsPerOperation) })
@@ -53,7 +54,7 @@ public enum ResultTable {
     for name in names {
       table.add(
         [String(name.map { $0 == "_" ? " " : $0 })]
-          + rows.map { $0.countsPerOperation[name].map { Figure.fixed($0, digits: 2) } ?? "" })
+          + rows.map { $0.countsPerOperation[name].map(figure) ?? "" })
     }
     return table.render().map { "  " + $0 }
   }
