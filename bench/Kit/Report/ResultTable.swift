@@ -5,7 +5,8 @@ public enum ResultTable {
     guard let first = rows.first else { return [] }
     let parameters = first.parameters.description
     var heading = first.workload + (parameters.isEmpty ? "" : "  " + parameters)
-    heading += "  (\(Figure.whole(first.operations)) operations × \(Figure.number(first.rounds.count, "round")))"
+    let rounds = Figure.number(first.rounds.count, "round")
+    heading += "  (\(Figure.whole(first.operations)) operations × \(rounds))"
     var table = TextTable([
       ("style", .left), ("ops/s", .right), ("", .right), ("ops/s vs c", .right), ("p50", .right),
       ("p99", .right), ("p99.9", .right), ("max", .right), ("service p99", .right),
