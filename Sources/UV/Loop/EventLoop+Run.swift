@@ -147,20 +147,21 @@ extension EventLoop {
   }
 
   private func start<T, E: Error>(_ task: LoopTask<T, E>) -> LoopTask<T, E> {
-    precondition(!isClosed, "spawn: \(UVError.Code.loopClosed.message)")
+    precondition(executor.isOpenOnLoop, "spawn: \(UVError.Code.loopClosed.message)")
     beginWork()
     // Sound: the task's body runs in the loop's actor, on the thread that made it.
     let transfer = UnsafeTransfer(task)
     let actor = actor
     task.begin(Task(executorPreference: executor) { await actor.run(transfer) })
-    if isStopRequested { task.cancel() }
+    if isStopRequested || isClosed { task.cancel() }
     return task
   }
 
   func taskEnded(_ identity: UnsafeMutableRawPointer) {
     tasks.remove(identity)
     endWork()
-    if isStopRequested, tasks.isEmpty { uv_stop(raw) }
+    // Not in a shutdown, which would find its last turn cut short.
+    if isRunning, isStopRequested, tasks.isEmpty { uv_stop(raw) }
   }
 
   /// Ends the loop: its tasks are cancelled, and the function that runs it returns once they have ended, whatever

@@ -21,22 +21,23 @@ extension EventLoop {
     tasks.cancelAll()
     drain()
     repeat {
-      timers.cancelAll()
-      requests.cancelAll()
-      closeHandles()
-      drain()
-      uv_run(raw, UV_RUN_NOWAIT)
-      deliver(executor.receive())
-      drain()
-    } while (!activity.isIdle || fileQueue.isBusy) && waitForPoolOrTasks()
-    deliver(executor.close())
-    drain()
+      repeat {
+        timers.cancelAll()
+        requests.cancelAll()
+        closeHandles()
+        drain()
+        uv_run(raw, UV_RUN_NOWAIT)
+        deliver(executor.receive())
+        drain()
+      } while (!activity.isIdle || fileQueue.isBusy) && waitForPoolOrTasks()
+    } while !executor.closeIfEmpty()
     timers.close()
     internals.close(self)
     uv_run(raw, UV_RUN_DEFAULT)
     let code = uv_loop_close(raw)
     precondition(code == 0, "uv_loop_close: \(UVError.Code(rawValue: code).message)")
-    EventLoop.current = previous === self ? nil : previous
+    EventLoop.current = previous
+    leaveThreads()
   }
 
   /// Waits for the next event of what cannot be hurried: a job of the thread pool, a task that ignores its
