@@ -56,9 +56,12 @@ let package = Package(
     .executableTarget(
       name: "MainActorInLoop", dependencies: ["UV"], path: "Sources/Examples/MainActorInLoop",
       swiftSettings: settings),
-
     .executableTarget(
       name: "Workers", dependencies: ["UV"], path: "Sources/Examples/Workers",
+      swiftSettings: settings),
+    // The host alone knows libuv.
+    .executableTarget(
+      name: "InsideHost", dependencies: ["CUV", "UV"], path: "Sources/Examples/InsideHost",
       swiftSettings: settings),
 
     // The benchmark.
@@ -121,7 +124,8 @@ let package = Package(
       name: "HostTests", dependencies: ["CUV", "UV", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "PackageTests", dependencies: ["EchoServer", "FourStyles", "MainActorInLoop", "Workers"],
+      name: "PackageTests",
+      dependencies: ["EchoServer", "FourStyles", "InsideHost", "MainActorInLoop", "Workers"],
       swiftSettings: settings),
     .testTarget(
       name: "BenchKitTests",

@@ -13,7 +13,8 @@ import Testing
   func imports(folder: String, forbidden: [String]) throws {
     let files = Checkout.sources(folder)
     #expect(!files.isEmpty)
-    for file in files {
+    // A host has a libuv loop without us.
+    for file in files where file.lastPathComponent != "Host.swift" {
       for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
         guard let module = Self.module(importedBy: line) else { continue }
         #expect(!forbidden.contains(module), "\(file.lastPathComponent) imports \(module)")

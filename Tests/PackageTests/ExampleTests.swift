@@ -40,6 +40,19 @@ import Testing
     #expect(output == served.joined() + "a worker has ended\na worker has ended\n")
   }
 
+  @Test func aHostLendsItsLoop() throws {
+    let (output, status) = try run(Checkout.program("InsideHost"))
+    #expect(status == 0)
+    #expect(
+      output == """
+        plugin: listening
+        plugin: operation canceled
+        plugin: has left
+        host: closed
+
+        """)
+  }
+
   @Test func echoServer() throws {
     let process = Process()
     process.executableURL = try Checkout.program("EchoServer")

@@ -9,31 +9,57 @@ final class AnswerRequest<Success: Sendable>: ActiveRequest {
     super.init(loop: loop)
   }
 
-  func start(_ body: @escaping @Sendable () async -> Success) -> PendingRequest {
+  /// Starts the function.
+  ///
+  /// - Parameters:
+  ///   - body: What has the answer.
+  ///   - release: Called, in the function's task, with an answer that nobody waits for any more.
+  func start(
+    _ body: @escaping @Sendable () async throws(UVError) -> Success,
+    release: @escaping @Sendable (Success) async -> Void = { _ in }
+  ) -> PendingRequest {
+    if loop.isClosed {
+      fail(.loopClosed)
+      return PendingRequest()
+    }
     loop.requests.insert(self)
     loop.beginWork()
     // Sound: used on the loop's thread alone, by what is sent there.
     let transfer = UnsafeTransfer(self)
     let executor = loop.executor
     Task.detached {
-      let value = await body()
-      try? executor.execute { _ in transfer.value.finish()?(.success(value)) }
+      let result: Result<Success, UVError>
+      do throws(UVError) { result = .success(try await body()) } catch { result = .failure(error) }
+      let isAnswered = try? await executor.submit { _ in transfer.value.answer(result) }
+      if isAnswered != true, case .success(let value) = result { await release(value) }
     }
     return PendingRequest(self)
   }
 
   /// Nobody waits any more; the function itself runs to its end.
   override func cancel(slot: UInt, generation: UInt) {
-    guard let done = finish() else { return }
-    let error = UVError(.cancelled, operation: operation)
+    if done == nil { return }
+    leave()
+    fail(.cancelled)
+  }
+
+  /// Hands the answer to whoever waits; false if nobody does.
+  private func answer(_ result: Result<Success, UVError>) -> Bool {
+    guard let done = done.take() else { return false }
+    leave()
+    done(result)
+    return true
+  }
+
+  private func fail(_ code: UVError.Code) {
+    guard let done = done.take() else { return }
+    let error = UVError(code, operation: operation)
     loop.queueMicrotask { done(.failure(error)) }
   }
 
-  /// Takes the request off its loop; nil if that has been done.
-  private func finish() -> Completion<Success>? {
-    guard let done = done.take() else { return nil }
+  /// Takes the request off its loop.
+  private func leave() {
     loop.endWork()
     loop.requests.remove(self)
-    return done
   }
 }

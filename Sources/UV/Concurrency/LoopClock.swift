@@ -50,7 +50,9 @@ public struct LoopClock: Clock {
 
   /// Waits until `deadline` on a timer of the loop, from any task.
   ///
-  /// - Parameter tolerance: Not used.
+  /// - Parameters:
+  ///   - deadline: When to go on, or up to a millisecond later; a moment that has passed means the loop's next turn.
+  ///   - tolerance: Not used.
   /// - Throws: `UVError` with `cancelled` if the task is cancelled, with `loopClosed` if the loop has ended.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let sleeper = Sleeper()

@@ -2,9 +2,9 @@
 extension EventLoop {
   /// Takes part in a libuv loop that belongs to somebody else, who runs, stops and closes it.
   ///
-  /// Everything works as on a loop of one's own, in every style, except what is the host's business: ``run(_:)``,
-  /// ``runCallbacks(_:)``, ``runOnce()`` and ``runNoWait()`` fail with `loopAdopted`, and ``stop()`` does nothing.
-  /// The host's handles, requests and the loop's data are not touched. What is asked for keeps the host's loop
+  /// Everything works as on a loop of one's own, in every style, except what is the host's business:
+  /// ``run(_:)-swift.method``, ``runCallbacks(_:)-swift.method``, ``runOnce()`` and ``runNoWait()`` fail with
+  /// `loopAdopted`, and ``stop()`` does nothing. The host's handles, requests and the loop's data are not touched. What is asked for keeps the host's loop
   /// alive, as the host's own requests do; to have adopted it does not.
   ///
   /// ```swift
@@ -12,9 +12,10 @@ extension EventLoop {
   /// loop.spawn { … }
   /// ```
   ///
-  /// The loop is left by ``detach()``, or when the last reference to this object goes and nothing is under way.
+  /// The loop is left by ``detach()``, or when the last reference to this object goes, on the loop's thread, and nothing
+  /// is under way.
   /// libuv takes a turn of the loop to let go of handles, so the host runs it once more (`UV_RUN_NOWAIT` suffices)
-  /// before it closes it.
+  /// before it closes it. The example `InsideHost` is a program that does all this.
   ///
   /// - Parameter pointer: A `uv_loop_t` that has been initialized, by the libuv that this module is linked with,
   ///   and outlives this object's use of it. It is untyped so that hosts need not share a module for libuv's types.
@@ -28,8 +29,8 @@ extension EventLoop {
   }
 
   /// Leaves the host's loop: what is pending ends with `cancelled`, what is open is closed. Leaving begins at once,
-  /// whether or not the request is used, and goes on while the host runs its loop. Afterwards whatever is asked of
-  /// this loop fails with `loopClosed`. Calling it again does nothing more.
+  /// whether or not the request is used, and goes on while the host runs its loop. From here on whatever is asked of
+  /// this loop fails with `loopClosed`, but for `spawn`, as after ``shutdown()``. Calling it again does nothing more.
   ///
   /// On a loop of one's own this stops the program with a message; there it is ``shutdown()``.
   ///

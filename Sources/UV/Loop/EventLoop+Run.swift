@@ -43,7 +43,18 @@ extension EventLoop {
     do throws(UVError) { return try EventLoop() } catch { throw carry(error) }
   }
 
-  /// Runs `body` on this loop, as the static function does, and leaves the loop open afterwards.
+  /// Runs `body` on this loop, returns what `body` returned once no work is left, and leaves the loop open.
+  ///
+  /// If the body throws, the loop's tasks are cancelled, and once they have ended the error is thrown from here;
+  /// handles stay open. As to the thread and the main queue, see the static function.
+  ///
+  /// - Parameter body: What to do. It is `@Sendable` so that it does not take over the isolation of the place
+  ///   where it is written.
+  /// - Returns: The body's value.
+  /// - Throws: The body's error; `loopRunning` if this thread is inside a loop already, this one or another;
+  ///   `loopClosed` after ``shutdown()``; `loopAdopted` if the loop is a host's; `loopForked` in a process that was
+  ///   forked since the loop was made. Where the body cannot throw a `UVError`, these four stop the program with
+  ///   a message.
   ///
   /// The corresponding libuv function is `uv_run`.
   @discardableResult
@@ -61,7 +72,12 @@ extension EventLoop {
     return try task.resultIfFinished!.get()
   }
 
-  /// Calls `body` with this loop and runs until no work is left; leaves the loop open afterwards.
+  /// Calls `body` with this loop, runs until no work is left, returns what `body` returned, and leaves the loop open.
+  ///
+  /// - Parameter body: What to begin; called at once, on this thread.
+  /// - Returns: The body's value.
+  /// - Throws: The body's error, at once and without running the loop; otherwise as ``run(_:)-swift.method``, and where
+  ///   the body cannot throw a `UVError`, the program stops with a message.
   ///
   /// The corresponding libuv function is `uv_run`.
   @discardableResult
@@ -131,6 +147,9 @@ extension EventLoop {
   ///
   /// The loop runs until its tasks have ended; ``stop()`` cancels them.
   ///
+  /// On the loop's thread only. A loop that has been shut down or detached, or is being so, starts no task: that
+  /// stops the program with a message. Where a completion may come as late as that, look at ``isClosed`` first.
+  ///
   /// - Parameter body: What to do; it need not be `Sendable`.
   /// - Returns: The task, to cancel it or wait for it.
   @discardableResult
@@ -138,7 +157,7 @@ extension EventLoop {
     start(LoopTask(loop: self, body))
   }
 
-  /// Starts a task that has a value or may throw; see ``spawn(_:)-1kqqf``. An error that nobody waits for is lost,
+  /// Starts a task that has a value or may throw; see the other `spawn`. An error that nobody waits for is lost,
   /// so the result is not to be discarded without a thought.
   public func spawn<T, E: Error>(
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T

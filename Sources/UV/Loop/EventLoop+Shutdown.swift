@@ -4,8 +4,9 @@ extension EventLoop {
   /// Closes everything that is open on the loop, ends what is pending with `cancelled`, and frees the loop. Work
   /// that has begun on the thread pool is waited for. Calling it again does nothing.
   ///
-  /// Afterwards whatever is asked of the loop fails with `loopClosed`. Not to be called while the loop runs; there
-  /// it stops the program with a message: use ``stop()``. On an adopted loop it is ``detach()``.
+  /// Afterwards, and for completions that are called meanwhile, whatever is asked of the loop fails with `loopClosed`.
+  /// The exception is `spawn`, which can tell nobody: it stops the program with a message. Not to be called while the
+  /// loop runs, which stops the program with a message, too: use ``stop()``. On an adopted loop it is ``detach()``.
   ///
   /// The corresponding libuv function is `uv_loop_close`.
   public func shutdown() {

@@ -157,8 +157,8 @@ public final class EventLoop {
 
   /// Runs `body` on this loop once the callback that is running has returned, after what was queued before.
   ///
-  /// On the loop's thread only; from others there is ``LoopExecutor/execute(_:)``. Dropped if the loop has been
-  /// shut down.
+  /// On the loop's thread only; from others there is ``LoopExecutor/execute(_:)``. Once the loop has been shut down
+  /// there is no later turn, and `body` runs at once.
   public func queueMicrotask(_ body: @escaping () -> Void) { enqueue(.closure(body)) }
 
   /// Queues a microtask, as ``queueMicrotask(_:)`` does a closure, without allocating.

@@ -42,19 +42,67 @@ extension EventLoopGroup {
     host: String = "0.0.0.0", port: Int, backlog: Int = 511, balance: Balance = .system,
     _ handle: @escaping @Sendable (TCPConnection) -> Void
   ) async throws(UVError) -> SocketAddress {
+    try await shards(host, port, backlog, balance, handle)[0].address
+  }
+
+  /// The same as a request of a loop that is not the group's, for callbacks, promises and publishers; see
+  /// ``serve(host:port:backlog:balance:_:)``. Cancelling it closes the listeners; connections that have been
+  /// accepted by then are served.
+  ///
+  /// ```swift
+  /// group.serve(port: 8080, on: loop) { connection in … }.promise()
+  ///   .done { address in print("listening on \(address)") }
+  ///   .catch { error in print(error) }
+  /// ```
+  ///
+  /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
+  public func serve(
+    host: String = "0.0.0.0", port: Int, backlog: Int = 511, balance: Balance = .system, on loop: EventLoop,
+    _ handle: nonisolated(nonsending) @escaping @Sendable (TCPConnection) async -> Void
+  ) -> Request<SocketAddress> {
+    listen(host: host, port: port, backlog: backlog, balance: balance, on: loop) { connection in
+      connection.loop.spawn { await handle(connection) }
+    }
+  }
+
+  /// The same as a request of a loop that is not the group's, for callbacks, promises and publishers; see
+  /// ``listen(host:port:backlog:balance:_:)`` and ``serve(host:port:backlog:balance:on:_:)``.
+  ///
+  /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
+  public func listen(
+    host: String = "0.0.0.0", port: Int, backlog: Int = 511, balance: Balance = .system, on loop: EventLoop,
+    _ handle: @escaping @Sendable (TCPConnection) -> Void
+  ) -> Request<SocketAddress> {
+    Request(loop) { done in
+      AnswerRequest(loop, "listen") { done($0.map { $0[0].address }) }.start {
+        () async throws(UVError) in
+        try await self.shards(host, port, backlog, balance, handle)
+      } release: { shards in
+        for shard in shards { await shard.close() }
+      }
+    }
+  }
+
+  /// Listens, on one loop or on each.
+  private func shards(
+    _ host: String, _ port: Int, _ backlog: Int, _ balance: Balance,
+    _ handle: @escaping @Sendable (TCPConnection) -> Void
+  ) async throws(UVError) -> [Shard] {
     let wanted = try SocketAddress(host, port: port)
     switch balance {
     case .system: return try await listenOnEach(wanted, backlog, handle)
     case .roundRobin:
-      return try await executors[0].listen(on: wanted, backlog, reusePort: false) { [weak self] connection in
+      let shard = try await executors[0].listen(on: wanted, backlog, reusePort: false) {
+        [weak self] connection in
         if let target = self?.next() { target.take(connection, handle) } else { handle(connection) }
-      }.address
+      }
+      return [shard]
     }
   }
 
   private func listenOnEach(
     _ wanted: SocketAddress, _ backlog: Int, _ handle: @escaping @Sendable (TCPConnection) -> Void
-  ) async throws(UVError) -> SocketAddress {
+  ) async throws(UVError) -> [Shard] {
     var address = wanted
     var shards: [Shard] = []
     do throws(UVError) {
@@ -68,7 +116,7 @@ extension EventLoopGroup {
       for shard in shards { await shard.close() }
       throw error
     }
-    return address
+    return shards
   }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// A `LoopExecutor` runs jobs on its loop's thread. As a `SerialExecutor` it is what an actor returns from
 /// `unownedExecutor` to live on the loop; as a `TaskExecutor` it keeps the rest of a task there
 /// (`Task(executorPreference: loop.executor)`). Both together keep an `await` on the thread: alone, each costs
-/// more jobs. ``EventLoop/run(_:)`` and ``EventLoop/spawn(_:)`` use both.
+/// more jobs. `run` and `spawn` of ``EventLoop`` use both.
 public final class LoopExecutor: SerialExecutor, TaskExecutor {
   private let loopThread = Atomic<UInt>(0)
   private let inbox: Inbox
@@ -76,6 +76,22 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
       }
     }
     return try result.get()
+  }
+
+  /// The same as a request of another loop, for callbacks, promises and publishers: the answer arrives on `loop`.
+  /// Once `body` has been sent, cancelling the request stops waiting; `body` runs all the same.
+  ///
+  /// ```swift
+  /// group.next().submit(on: loop) { $0.activity.handles }.start { result in … }
+  /// ```
+  ///
+  /// The corresponding libuv function is `uv_async_send`.
+  public func submit<T: Sendable>(
+    on loop: EventLoop, _ body: @escaping @Sendable (EventLoop) throws(UVError) -> T
+  ) -> Request<T> {
+    Request(loop) { done in
+      AnswerRequest(loop, "submit", done).start { () async throws(UVError) in try await self.submit(body) }
+    }
   }
 
   /// Asks the loop to stop, from any thread; see ``EventLoop/stop()``. Does nothing once it has been shut down.

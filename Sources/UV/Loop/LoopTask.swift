@@ -1,6 +1,6 @@
 import CUV
 
-/// A task on an event loop, made by ``EventLoop/spawn(_:)``. On the loop's thread only.
+/// A task on an event loop, made by `spawn` of ``EventLoop``. On the loop's thread only.
 public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   typealias Body = nonisolated(nonsending) () async throws(Failure) -> Success
 

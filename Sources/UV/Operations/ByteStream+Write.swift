@@ -15,7 +15,7 @@ extension ByteStream {
   @inline(__always)
   public final func write(_ bytes: Bytes) -> Request<Void> { Request(writing: bytes, to: self) }
 
-  /// Writes bytes; see ``write(_:)``.
+  /// Writes bytes; see ``write(_:)-(Bytes)``.
   ///
   /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
   @discardableResult
@@ -30,7 +30,7 @@ extension ByteStream {
     Request(loop) { [self] in write(buffers, $0) }
   }
 
-  /// Writes several buffers; see ``write(_:)``.
+  /// Writes several buffers; see ``write(_:)-([Bytes])``.
   ///
   /// The corresponding libuv function is `uv_write`.
   @discardableResult
@@ -50,6 +50,9 @@ extension ByteStream {
   public var isAboveHighWaterMark: Bool { writeQueueSize > highWaterMark }
 
   /// Waits until the system has taken everything that was written.
+  ///
+  /// - Returns: A request that fails as a write does that is lost on its way, and with `cancelled` if the stream is
+  ///   closed before. To cancel it has no effect: it ends when the writes do.
   public func drain() -> Request<Void> { Request(loop) { [self] in drain($0) } }
 
   /// Waits until the system has taken everything that was written; see ``drain()``.
@@ -64,6 +67,10 @@ extension ByteStream {
   }
 
   /// Ends the writing side once everything written has left; the peer reads an end, and may still be read from.
+  ///
+  /// - Returns: A request that fails with the error of a write that was lost on its way, with `notConnected` if the
+  ///   writing side has been ended before, and with `cancelled` if the stream is closed meanwhile. To cancel it has
+  ///   no effect.
   ///
   /// The corresponding libuv function is `uv_shutdown`.
   public func shutdown() -> Request<Void> { Request(loop) { [self] in shutdown($0) } }

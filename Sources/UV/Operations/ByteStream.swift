@@ -145,6 +145,7 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 private func allocateForRead(
   _ handle: UnsafeMutablePointer<uv_handle_t>?, _: Int, _ buffer: UnsafeMutablePointer<uv_buf_t>?
 ) {
+  // Sound: a loop outlives its handles.
   let loop = Unmanaged.passUnretained(HandleBlock(of: handle!).header.pointee.loop)
   loop._withUnsafeGuaranteedRef { $0.readBuffer.reserve(buffer!) }
 }

@@ -61,7 +61,7 @@ public final class PipeConnection: ByteStream, PassableHandle {
   /// - Parameters:
   ///   - bytes: One byte at least.
   ///   - handle: A connection, a listener or a bound UDP socket. It may belong to another loop of this thread.
-  /// - Returns: A request that ends as ``ByteStream/write(_:)`` does; besides it fails with `invalidArgument` if there
+  /// - Returns: A request that ends as `write` of a ``ByteStream`` does; besides it fails with `invalidArgument` if there
   ///   are no bytes or the connection does not pass handles, and with `badDescriptor` if `handle` is closed.
   ///
   /// The corresponding libuv function is `uv_write2`.

@@ -6,8 +6,8 @@ public struct Processes {
 
   /// Starts a program, and returns once it has begun or could not be.
   ///
-  /// The loop's first child has libuv handle `SIGCHLD`, which the thread no longer blocks. Something else that waits for the process's children, such as
-  /// Foundation's `Process`, may then take an end from it that never arrives here.
+  /// The loop's first child has libuv handle `SIGCHLD`, which the thread no longer blocks. Something else that waits
+  /// for the process's children, such as Foundation's `Process`, may then take an end from it that never arrives here.
   ///
   /// - Parameters:
   ///   - program: A path, or a name to look up in the child's `PATH`.

@@ -91,7 +91,8 @@ public final class Ticks: EventSource, SourceDriver {
 extension EventLoop {
   /// A repeating timer.
   ///
-  /// - Parameter interval: The time between ticks, a millisecond or more; the first comes after one interval.
+  /// - Parameter interval: The time between ticks, a millisecond or more; less stops the program with a message. The
+  ///   first comes after one interval.
   ///
   /// The corresponding libuv function is `uv_timer_start`.
   public func ticks(every interval: Duration) -> Ticks { Ticks(loop: self, interval: interval) }

@@ -6,7 +6,8 @@ import CUV
 ///
 /// ```swift
 /// do throws(UVError) {
-///   try await loop.files.stat("/nowhere").value
+///   let status = try await loop.files.stat("/nowhere").value
+///   print(status.size)
 /// } catch {
 ///   switch error.code {
 ///   case .noSuchFile: print("no such file")

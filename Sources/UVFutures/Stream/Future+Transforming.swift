@@ -57,7 +57,8 @@ extension Future {
     return stamp { _ in clock.now }
   }
 
-  /// A future of the same result, `duration` later where that is a value.
+  /// A future of the same result, `duration` later, to the millisecond above, where that is a value. It is on the
+  /// current loop; outside one this stops the program with a message.
   ///
   /// RxStream's `delay(_:)`.
   @discardableResult

@@ -1,6 +1,7 @@
 /// A future that is completed from outside.
 ///
-/// It must be kept until it is completed: let go before that, its chain ends as cancelled.
+/// It must be kept until it is completed: let go before that, its chain ends as cancelled. It is completed on the thread
+/// on which it was made; to complete a future from another there is ``FutureResolver``.
 ///
 /// ```swift
 /// let answer = FutureInput<Int, Never>()

@@ -3,6 +3,9 @@
 /// What RxStream's operators on a future return where one value becomes many, and what they merge with. It is a
 /// publisher like any other, so Combine's operators work on it; a subscriber without demand misses values.
 ///
+/// It belongs to the thread on which it is made, usually a loop's. Handlers are called there, when a value is pushed or
+/// comes.
+///
 /// RxStream's `Hot`.
 public class Hot<Output, Failure: Error>: LoopPublisher {
   private let subject = PassthroughSubject<Output, Failure>()
@@ -153,12 +156,12 @@ public final class HotInput<Output, Failure: Error>: Hot<Output, Failure> {
   /// RxStream's `HotInput.init()`.
   public override init() { super.init() }
 
-  /// Delivers a value; ignored once the stream has ended.
+  /// Delivers a value before this returns; ignored once the stream has ended. On the stream's thread.
   ///
   /// RxStream's `HotInput.push(_:)`.
   public func push(_ value: Output) { deliver(value) }
 
-  /// Ends the stream; ignored once it has ended.
+  /// Ends the stream before this returns; ignored once it has ended. On the stream's thread.
   ///
   /// RxStream's `HotInput.terminate(withReason:)`.
   public func terminate(withReason reason: Termination<Failure> = .completed) { terminate(reason) }

@@ -21,7 +21,8 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   private var attempts: PromiseAttempts?
   private var isReused = false
 
-  /// Creates a promise and starts its task in the current loop's next microtask.
+  /// Creates a promise and starts its task in the current loop's next microtask; outside a loop this stops the program
+  /// with a message.
   ///
   /// - Parameter task: Gets the promise's state, to stop when that is no longer active, and what to call with the
   ///   result. It runs again for each retry.
@@ -70,8 +71,8 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   /// Runs the task again when it fails, up to `limit` times, and then lets the error through.
   ///
   /// - Parameters:
-  ///   - limit: How often at most.
-  ///   - delay: How long to wait before each.
+  ///   - limit: How often at most, 0 or more; less stops the program with a message.
+  ///   - delay: How long to wait before each, to the millisecond above; nil for the next microtask.
   ///
   /// RxStream's `retry(_:delay:)`.
   @discardableResult

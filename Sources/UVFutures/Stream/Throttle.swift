@@ -22,10 +22,10 @@ public final class TimedThrottle: Throttle {
   private var isWaiting = false
   private var ending: (() -> Void)?
 
-  /// Creates a throttle on the current event loop.
+  /// Creates a throttle on the current event loop; outside one this stops the program with a message.
   ///
   /// - Parameters:
-  ///   - interval: How long at least between two pieces of work.
+  ///   - interval: How long at least between two pieces of work, to the millisecond above.
   ///   - delayFirst: Whether the first piece waits for an interval, too, for a later one to take its place.
   ///
   /// RxStream's `TimedThrottle.init(interval:delayFirst:)`.
@@ -72,11 +72,12 @@ public final class PressureThrottle: Throttle {
   private var active = 0
   private var ending: (() -> Void)?
 
-  /// Creates a throttle on the current event loop.
+  /// Creates a throttle on the current event loop; outside one, or with numbers out of range, this stops the program
+  /// with a message.
   ///
   /// - Parameters:
-  ///   - buffer: How many pieces of work may wait.
-  ///   - limit: How many may be done in a turn of the loop.
+  ///   - buffer: How many pieces of work may wait, 0 or more.
+  ///   - limit: How many may be done in a turn of the loop, 1 or more.
   ///
   /// RxStream's `PressureThrottle.init(buffer:limit:)`.
   public init(buffer: Int = 0, limit: Int = 1) {

@@ -1,7 +1,7 @@
 import UV
 
 extension Promise {
-  /// Waits for the promise in a task of its loop.
+  /// Waits for the promise in a task of its loop; outside one this stops the program with a message.
   ///
   /// Cancelling the task cancels the promise, if nobody else waits for it; otherwise only this wait.
   ///
@@ -20,6 +20,8 @@ extension Promise {
   /// ```swift
   /// Promise { try await loop.files.readFile(path).value }.map(\.count)
   /// ```
+  ///
+  /// There must be a loop on this thread: otherwise this stops the program with a message.
   ///
   /// - Parameter body: It begins after this has returned, and may use whatever the caller can see.
   ///

@@ -1,7 +1,7 @@
 import UV
 
 extension Request {
-  /// Starts the request; the promise is resolved with its answer.
+  /// Starts the request; the promise is resolved with its answer, on the request's loop, where this is to be called.
   ///
   /// Cancelling the promise, or the last chain that waits for it, cancels the request.
   @inlinable

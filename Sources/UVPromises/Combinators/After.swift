@@ -3,7 +3,12 @@ import UV
 
 /// A guarantee that is resolved after a time; zero or less means in the next turn of the loop.
 ///
-/// Once cancelled, or if the loop ends before the time, it is never resolved: it is not early.
+/// Once cancelled, or if the loop ends before the time, it is never resolved: it is not early. It belongs to the loop
+/// of this thread, and stops the program with a message if there is none; so do the other forms, `delay` and `timeout`.
+///
+/// - Parameters:
+///   - duration: How long to wait at least, to the millisecond above.
+///   - file: Where this is called, for reports in debug builds; as `line`.
 ///
 /// PromiseKit's `after`. The corresponding libuv function is `uv_timer_start`.
 public func after(
@@ -20,7 +25,7 @@ public func after(
   return Guarantee(node: node)
 }
 
-/// A guarantee that is resolved after so many seconds; zero or less means in the next turn of the loop.
+/// A guarantee that is resolved after so many seconds, 10⁹ at most; zero or less means in the next turn of the loop.
 ///
 /// PromiseKit's `after(seconds:)`.
 public func after(

@@ -28,6 +28,8 @@ public func race<U: Thenable>(
 
 /// The value of the guarantee that is resolved first. The others go on.
 ///
+/// - Parameter guarantees: The contestants, one at least; none stop the program with a message, as no value could come.
+///
 /// PromiseKit's `race`.
 @inlinable
 public func race<T>(

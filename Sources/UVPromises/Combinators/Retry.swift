@@ -16,6 +16,11 @@ public struct Backoff: Sendable {
   public static func constant(_ duration: Duration) -> Backoff { Backoff { _ in duration } }
 
   /// A wait that grows by a factor from one failure to the next, up to a limit.
+  ///
+  /// - Parameters:
+  ///   - first: The wait after the first failure.
+  ///   - factor: What each wait is multiplied by for the next, 1 or more.
+  ///   - limit: The longest wait.
   public static func exponential(
     from first: Duration, by factor: Double = 2, upTo limit: Duration = .seconds(60)
   ) -> Backoff {
@@ -32,6 +37,8 @@ public struct Backoff: Sendable {
 
   /// The same waits, each shortened by a random part of up to `fraction`, so that many that failed together
   /// do not come back together.
+  ///
+  /// - Parameter fraction: 0…1; what is outside is taken for the nearer of the two.
   public func jittered(_ fraction: Double = 0.5) -> Backoff {
     Backoff { [pause] failures in
       pause(failures) * (1 - Double.random(in: 0...1) * (fraction.isNaN ? 0 : min(max(fraction, 0), 1)))

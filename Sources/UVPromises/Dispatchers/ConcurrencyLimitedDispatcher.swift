@@ -13,7 +13,7 @@ public final class ConcurrencyLimitedDispatcher: Dispatcher {
   private let underlying: any Dispatcher
   private let state = Mutex(State())
 
-  /// Creates a dispatcher.
+  /// Creates a dispatcher; a number out of range stops the program with a message.
   ///
   /// - Parameters:
   ///   - limit: How many handlers may run at the same time; at least one.

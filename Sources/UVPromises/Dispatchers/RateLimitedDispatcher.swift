@@ -8,11 +8,11 @@ import Synchronization
 public final class RateLimitedDispatcher: Dispatcher {
   private let limiter: RateLimiter
 
-  /// Creates a dispatcher.
+  /// Creates a dispatcher; a number out of range stops the program with a message.
   ///
   /// - Parameters:
   ///   - maxDispatches: How many handlers may start in a period; at least one.
-  ///   - period: How long a period is, in seconds.
+  ///   - period: How long a period is, in seconds; more than none.
   ///   - underlying: Where the handlers run.
   public init(maxDispatches: Int, perInterval period: Double, on underlying: any Dispatcher = .global()) {
     limiter = RateLimiter(maxDispatches, period, underlying, isStrict: false)
@@ -29,11 +29,11 @@ public final class RateLimitedDispatcher: Dispatcher {
 public final class StrictRateLimitedDispatcher: Dispatcher {
   private let limiter: RateLimiter
 
-  /// Creates a dispatcher.
+  /// Creates a dispatcher; a number out of range stops the program with a message.
   ///
   /// - Parameters:
   ///   - maxDispatches: How many handlers may start in any period; at least one.
-  ///   - period: How long a period is, in seconds.
+  ///   - period: How long a period is, in seconds; more than none.
   ///   - underlying: Where the handlers run.
   public init(maxDispatches: Int, perInterval period: Double, on underlying: any Dispatcher = .global()) {
     limiter = RateLimiter(maxDispatches, period, underlying, isStrict: true)

@@ -1,5 +1,5 @@
 extension Thenable where T: Sendable {
-  /// Calls `transform` elsewhere; see ``map(on:file:line:_:)-(LoopDispatcher?,_,_,(T)->U)``.
+  /// Calls `transform` elsewhere; see ``map(on:file:line:_:)-(LoopDispatcher?,_,_,(Self.T)->U)``.
   ///
   /// - Parameters:
   ///   - dispatcher: Where to run `transform`. The result is settled on the loop of this promise.
@@ -13,7 +13,7 @@ extension Thenable where T: Sendable {
     Promise(node: Node.mapping(node, on: dispatcher, file, line, transform) { $0.fulfill($2) })
   }
 
-  /// Calls `transform` elsewhere; see ``compactMap(on:file:line:_:)-(LoopDispatcher?,_,_,(T)->U?)``.
+  /// Calls `transform` elsewhere; see ``compactMap(on:file:line:_:)-(LoopDispatcher?,_,_,(Self.T)->U?)``.
   ///
   /// PromiseKit's `compactMap`.
   public func compactMap<U: Sendable>(

@@ -2,7 +2,8 @@ public import UV
 
 /// Resolves a promise from any thread. Made by ``Resolver/remote``.
 ///
-/// It keeps the loop running until it is used or dropped. The first call wins; later ones do nothing.
+/// It keeps the loop running until it is used or dropped. The first call wins; later ones do nothing, and so does one
+/// that comes after the loop has been shut down. Handlers run on the loop's thread.
 public final class RemoteResolver<T: Sendable>: Sendable {
   @usableFromInline let ticket: RemoteTicket
 
