@@ -26,7 +26,9 @@ import UVTestSupport
       task.cancel()
       do { try await task.value } catch { log("task \(error.isCancelled)") }
 
-      let end = after(.seconds(1000)).cancellize().catch(policy: .allErrors) { log("catch \($0.isCancelled)") }
+      let end = after(.seconds(1000)).cancellize().catch(policy: .allErrors) {
+        log("catch \($0.isCancelled)")
+      }
       let done = Promise<Void> { seal in end.finally { seal.fulfill(()) } }
       end.cancel()
       try await done.async()
@@ -47,7 +49,8 @@ import UVTestSupport
         last.catch(policy: .allErrors) { log("\(name) \($0.isCancelled)") }
         last.cancel()
       }
-      watch("when", when(guarantees: [after(.seconds(1000)), after(.seconds(1000))]).then { Promise.value(1) })
+      watch(
+        "when", when(guarantees: [after(.seconds(1000)), after(.seconds(1000))]).then { Promise.value(1) })
       watch("race", race(after(.seconds(1000)), after(.seconds(1000))).then { Promise.value(1) })
       let parts = [loop.sleep(for: .seconds(1000)).promise()]
       watch(
@@ -172,7 +175,9 @@ import UVTestSupport
     let log = try await program { loop, log in
       let isLong = seconds > 0
       let waits = [after(seconds: seconds).asVoid(), loop.later((), milliseconds: 20).timeout(seconds)]
-      for wait in waits { Promise(wait).done { if isLong { log("early") } }.catch { _ in if isLong { log("early") } } }
+      for wait in waits {
+        Promise(wait).done { if isLong { log("early") } }.catch { _ in if isLong { log("early") } }
+      }
       if isLong { loop.queueMicrotask { for wait in waits { wait.cancel() } } }
       #expect(Backoff.exponential(from: .seconds(1), by: seconds).duration(afterFailures: 9) <= .seconds(60))
       #expect(Backoff.constant(.seconds(1)).jittered(seconds).duration(afterFailures: 1) <= .seconds(1))

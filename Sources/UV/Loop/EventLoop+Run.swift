@@ -147,8 +147,8 @@ extension EventLoop {
   ///
   /// The loop runs until its tasks have ended; ``stop()`` cancels them.
   ///
-  /// On the loop's thread only. A loop that has been shut down or detached, or is being so, starts no task: that
-  /// stops the program with a message. Where a completion may come as late as that, look at ``isClosed`` first.
+  /// On the loop's thread only. While the loop is being shut down or detached, a task is cancelled from its start, and
+  /// is waited for. Afterwards there is nothing that could run it: that stops the program with a message.
   ///
   /// - Parameter body: What to do; it need not be `Sendable`.
   /// - Returns: The task, to cancel it or wait for it.

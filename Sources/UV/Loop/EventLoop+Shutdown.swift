@@ -5,8 +5,9 @@ extension EventLoop {
   /// that has begun on the thread pool is waited for. Calling it again does nothing.
   ///
   /// Afterwards, and for completions that are called meanwhile, whatever is asked of the loop fails with `loopClosed`.
-  /// The exception is `spawn`, which can tell nobody: it stops the program with a message. Not to be called while the
-  /// loop runs, which stops the program with a message, too: use ``stop()``. On an adopted loop it is ``detach()``.
+  /// A task that such a completion spawns is cancelled from its start, and waited for; to spawn one afterwards stops the
+  /// program with a message. Not to be called while the loop runs, which stops the program with a message, too: use
+  /// ``stop()``. On an adopted loop it is ``detach()``.
   ///
   /// The corresponding libuv function is `uv_loop_close`.
   public func shutdown() {

@@ -46,7 +46,8 @@ public struct FileSystem {
     name.withPathBytes {
       FileRequest.queue(
         CUV_FILE_OPEN, loop, "fs_open", path: $0, flags: mode.rawValue | options.rawValue,
-        mode: Int32(truncatingIfNeeded: permissions.rawValue), .file(name, isReadOnly: mode == .readOnly, done))
+        mode: Int32(truncatingIfNeeded: permissions.rawValue),
+        .file(name, isReadOnly: mode == .readOnly, done))
     }
   }
 

@@ -26,6 +26,7 @@ public struct Backoff: Sendable {
   ) -> Backoff {
     Backoff { failures in
       var pause = first
+      let factor = factor > 0 ? factor : 0
       for _ in 1..<max(failures, 1) {
         // Asked of the quotient, since no product may be larger than a duration can be.
         guard factor < limit / pause else { return limit }
