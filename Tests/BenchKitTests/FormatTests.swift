@@ -127,6 +127,61 @@ import Testing
     for index in other.results.indices { other.results[index].rounds = [other.results[index].rounds[0]] }
     let short = try Comparison(results, other, force: true)
     #expect(short.rows.allSatisfy { $0.verdict == .cannotTell })
+    #expect(short.lines[1].contains("too few rounds (7 and 1; 4 each are needed)"), "\(short.lines[1])")
+  }
+
+  @Test func aComparisonSaysAllThatDiffersWithBothValues() throws {
+    var other = results
+    other.machine.cores = results.machine.cores + 1
+    other.swift = "6.4"
+    other.method.pinnedApart = false
+    let (cores, more) = (results.machine.cores, other.machine.cores)
+    let machine = "different machines or versions: cores \(cores) and \(more), Swift 6.3 and 6.4"
+    let pinned = "pinned differently: server and load generator a processor each and not apart"
+    let error = #expect(throws: NotComparable.self) { try Comparison(results, other) }
+    #expect(error?.description.hasPrefix("\(machine); \(pinned). ") == true, "\(String(describing: error))")
+    let forced = try Comparison(results, other, force: true)
+    #expect(forced.lines.suffix(2) == [machine, pinned])
+    #expect(forced.lines[1].hasSuffix("different machines or versions, pinned differently"))
+  }
+
+  @Test func aComparisonShowsWhatWasCompared() throws {
+    let lines = try Comparison(results, runs([1.1])[0]).lines
+    let heading = try #require(lines.first)
+    func end(_ title: String) throws -> Int {
+      heading.distance(from: heading.startIndex, to: try #require(heading.range(of: title)).upperBound)
+    }
+    let (absolute, relative) = (try end("CPU/op"), try end("CPU vs c"))
+    // Each change stands in the column of what it is a change of.
+    for line in lines.dropFirst() {
+      let (first, second) = (line.prefix(absolute).last, line.prefix(relative).last)
+      #expect(
+        line.contains("/async") ? first == " " && second == "%" : first == "%" && second == " ", "\(line)")
+      if line.contains("/async") { #expect(line.contains("1.20×  ") && line.contains("1.32×"), "\(line)") }
+    }
+  }
+
+  @Test func noTwoColumnsHaveOneName() throws {
+    func once(_ heading: some StringProtocol, _ name: String) -> Bool {
+      heading.components(separatedBy: name).count == 2
+    }
+    let markdown = try ReportFormat.markdown.text([results]).components(separatedBy: "\n")[2]
+    for heading in [ResultTable.lines(results.results)[1], markdown, HTMLReport([results]).text] {
+      for name in ["ops/s vs c", "CPU vs c"] { #expect(heading.contains(name), "\(heading.prefix(500))") }
+    }
+    #expect(once(markdown, "ops/s vs c") && once(markdown, "CPU vs c"))
+  }
+
+  @Test func countersGoDownAndStylesAcross() {
+    var rows = Array(results.results.prefix(2))
+    rows[0].countsPerOperation = ["allocations": 0, "system_calls": 2, "waits": 0, "marks": 0]
+    rows[1].countsPerOperation = ["allocations": 1.5, "system_calls": 2, "waits": 0, "marks": 0]
+    let lines = ResultTable.counterLines(rows).map {
+      $0.split(separator: " ", omittingEmptySubsequences: true)
+    }
+    #expect(lines.map(\.first) == ["per", "user", "system", "allocations", "system"])
+    #expect(lines[0].suffix(2) == ["c", "async"])
+    #expect(lines[3].suffix(2) == ["0.00", "1.50"] && lines[4].suffix(2) == ["2.00", "2.00"])
   }
 
   @Test(

@@ -6,7 +6,7 @@ struct CaseOptions: ParsableArguments {
   @Option(name: .shortAndLong, help: "Only workloads whose name fits; * and ? as in a shell. Repeatable.")
   var workload: [String] = []
 
-  @Option(name: .shortAndLong, help: "Only this style. Repeatable.")
+  @Option(name: .shortAndLong, help: "Only this style. Repeatable. `run` adds c, for the ratio.")
   var style: [String] = []
 
   @Option(
@@ -38,6 +38,15 @@ struct CaseOptions: ParsableArguments {
       quick: quick)
   }
 
+  /// The options that choose the same again.
+  var arguments: [String] {
+    func words(_ name: String, _ values: [String]) -> [String] { values.flatMap { [name, $0] } }
+    let lists = [("--connections", connections), ("--size", size), ("--in-flight", inFlight)]
+    return words("-w", workload) + words("-s", style)
+      + words("-p", parameter.map { "\($0.name)=\(NumberList($0.values))" })
+      + lists.flatMap { name, list in words(name, list.map { ["\($0)"] } ?? []) }
+  }
+
   /// Whether nothing was left out.
   var isEverything: Bool {
     workload.isEmpty && style.isEmpty && parameter.isEmpty && connections == nil && size == nil
@@ -46,9 +55,13 @@ struct CaseOptions: ParsableArguments {
 }
 
 /// `50` or `1,50,500`.
-struct NumberList: ExpressibleByArgument {
+struct NumberList: ExpressibleByArgument, CustomStringConvertible {
   /// The numbers, in the order given.
   var values: [Int]
+
+  init(_ values: [Int]) { self.values = values }
+
+  var description: String { values.map(String.init).joined(separator: ",") }
 
   init?(argument: String) {
     let parts = argument.split(separator: ",", omittingEmptySubsequences: false)

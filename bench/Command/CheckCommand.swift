@@ -16,11 +16,13 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "What recording a sample costs, and whether latency tells of a server that stalls.",
     discussion: """
-      The server is stopped for 100 ms in every second. A tenth of all requests fall into a
-      stall then, and their latencies spread evenly up to 100 ms: the 95th percentile is 50 ms
-      and the 99th 90 ms. A closed loop sends nothing while it waits and hides that.
+      The server is stopped for 100 ms in every second. A tenth of all requests
+      fall into a stall then, and their latencies spread evenly up to 100 ms: the
+      95th percentile is 50 ms and the 99th 90 ms. A closed loop sends nothing
+      while it waits and hides that.
 
-      Exit codes: 0 right, 1 not, 2 wrong use, 3 the work was wrong or a worker died.
+      Exit codes: 0 right, 1 not, 2 wrong use, 3 the work was wrong or a worker
+      died.
       """)
 
   @Option(help: "Requests per second.")
@@ -43,14 +45,19 @@ struct CheckCommand: ParsableCommand {
 
   func run() throws {
     if let json { try AtomicFile.checkWritable(json) }
+    let chosen = try chosen()
     let (recording, clock) = Self.recordingCost()
     print(
       "recording a latency: \(Figure.fixed(recording, digits: 1)) ns; reading the clock:"
         + " \(Figure.fixed(clock, digits: 1)) ns (wanted: below 50 ns a sample)")
+    guard let chosen else {
+      print("no workload has an open loop: there is no server to stall")
+      return
+    }
     Interruption.install()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    guard let check = try stalls(scratch.path) else { return }
+    let check = try stalls(chosen, scratch.path)
     for line in check.lines { print(line) }
     if let json { try AtomicFile.write(try LineJSON.string(check, pretty: true) + "\n", to: json) }
     guard check.isRight, recording < 50 else { throw ExitWith(code: .regression) }
@@ -76,13 +83,21 @@ struct CheckCommand: ParsableCommand {
     return (recordings.min() ?? .infinity, clocks.min() ?? .infinity)
   }
 
-  private func stalls(_ directory: String) throws -> StallCheck? {
+  /// The workload that was asked for, or the last of those that can be; nil where there is none.
+  private func chosen() throws -> (any Workload)? {
     let open = BenchMain.current.workloads.filter(\.hasOpenLoop)
-    guard let chosen = open.last(where: { workload == nil || $0.name == workload }) else {
-      guard workload == nil else { throw UsageError("there is no such workload with an open loop") }
-      print("no workload has an open loop: there is no server to stall")
-      return nil
+    guard let workload else { return open.last }
+    guard let found = open.last(where: { $0.name == workload }) else {
+      let names = open.map(\.name).joined(separator: ", ")
+      throw UsageError(
+        "no workload with an open loop is called `\(workload)`; there are \(names.isEmpty ? "none" : names)")
     }
+    return found
+  }
+
+  private func stalls(_ chosen: any Workload, _ directory: String) throws -> StallCheck {
+    let progress = Progress()
+    defer { progress.clear() }
     let item = try SuitePlan.cases(
       [chosen], patterns: [], styles: [], overrides: [:], quick: true)[0]
     let id = item.id(item.styles[0])
@@ -93,11 +108,14 @@ struct CheckCommand: ParsableCommand {
       let request = WorkerRequest(.run, id, operations: operations, seed: 1, arrivals: arrivals)
       return try worker.ask(request, within: 60 + 20 * seconds)
     }
+    progress.show("\(id): the open loop", share: 0)
     let answer = try ask(Int(rate * seconds), Arrivals(rate: rate))
+    progress.show("\(id): the closed loop", share: 0.5)
     // As many seconds, at the speed that the stalled server has in a closed loop.
     let trial = try ask(20_000, nil)
     let speed = 20_000e9 / Double(max(trial.wallNanoseconds, 1))
     let closed = try ask(max(1000, Int(speed * seconds)), nil)
+    progress.clear()
     print("\n\(id), stopped for 100 ms in every second, \(Figure.count(rate)) requests per second:")
     return StallCheck(open: answer, closed: closed)
   }

@@ -6,12 +6,14 @@ struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Two runs beside each other, row by row.",
     discussion: """
-      Each row gets the change of its processor time, an interval, and a verdict: improved,
-      regressed, no change or cannot tell. Where both runs have a c row, the change is that of
-      the ratio to c, which leaves out what the machine was up to. It informs: to keep a
-      regression out, use `gate`, which measures both sides at the same time.
+      Each row gets the change of its processor time, an interval, and a verdict:
+      improved, regressed, no change or cannot tell. Where both runs have a c row,
+      the change is that of the ratio to c, which leaves out what the machine was
+      up to. It informs: to keep a regression out, use `gate`, which measures both
+      sides at the same time.
 
-      Exit codes: 0 compared, 2 wrong use or a file that cannot be read, 4 not comparable.
+      Exit codes: 0 compared, 2 wrong use or a file that cannot be read, 4 not
+      comparable.
       """)
 
   @Argument(help: "The results of before, written with `run --json`.")
@@ -27,19 +29,5 @@ struct CompareCommand: ParsableCommand {
     let comparison = try Comparison(
       try ResultsFile.read(before), try ResultsFile.read(after), force: force)
     for line in comparison.lines { print(line) }
-  }
-}
-
-/// A file that `run --json` wrote.
-enum ResultsFile {
-  static func read(_ path: String) throws -> Results {
-    guard let text = try TextFile.read(path) else {
-      throw UsageError("cannot read \(path): there is no such file")
-    }
-    do {
-      return try LineJSON.value(Results.self, text)
-    } catch {
-      throw UsageError("\(path) holds no results of `run --json`")
-    }
   }
 }

@@ -15,8 +15,9 @@ struct DoctorCommand: ParsableCommand {
     commandName: "doctor",
     abstract: "What about this machine will spoil a measurement, and what to do about it.",
     discussion: """
-      Looks at the load, the processors, the clock and the limits of a container; then compares
-      this program with itself, and says how small a change the gate could find here.
+      Looks at the load, the processors, the clock and the limits of a container;
+      then compares this program with itself, and says how small a change the gate
+      could find here.
       """)
 
   @Option(help: "Seconds per row that a gate would have.")
@@ -33,22 +34,15 @@ struct DoctorCommand: ParsableCommand {
   }
 
   func run() throws {
+    let item = try fast ? nil : item()
     for finding in MachineCheck.all() {
       print("\(finding.isGood ? "good" : "poor")  \(finding.what)")
       if !finding.isGood { print("      \(finding.advice)") }
     }
-    guard !fast else { return }
+    guard let item else { return }
     Interruption.install()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    let all = BenchMain.current.workloads
-    // A server is near the middle of what is measured; sleeping or a long run is not.
-    let usual = all.last { $0.hasOpenLoop } ?? all.first { $0.operationCount == .calibrated }
-    let first = workload ?? usual?.name
-    var item = try SuitePlan.cases(
-      BenchMain.current.workloads, patterns: first.map { [$0] } ?? [], styles: [], overrides: [:],
-      quick: true)[0]
-    item.styles = Array(item.styles.prefix(1))
     let workers = Workers(directory: scratch.path)
     var options = TimeGate.Options()
     options.rowBudget = budget
@@ -59,6 +53,18 @@ struct DoctorCommand: ParsableCommand {
       progress: Progress())
     let row = try gate.run([item])[0]
     for line in NoiseText.lines(row, budget: budget) { print(line) }
+  }
+
+  /// The row that is compared with itself.
+  private func item() throws -> SuitePlan.Case {
+    let all = BenchMain.current.workloads
+    // A server is near the middle of what is measured; sleeping or a long run is not.
+    let usual = all.last { $0.hasOpenLoop } ?? all.first { $0.operationCount == .calibrated }
+    let first = workload ?? usual?.name
+    var item = try SuitePlan.cases(
+      all, patterns: first.map { [$0] } ?? [], styles: [], overrides: [:], quick: true)[0]
+    item.styles = Array(item.styles.prefix(1))
+    return item
   }
 }
 
@@ -76,7 +82,7 @@ enum NoiseText {
     let percent = { (value: Double) in Figure.fixed(value * 100, digits: 1) + " %" }
     return [
       "\(half < 0.03 ? "good" : "poor")  the noise floor: \(row.id) differs from itself by"
-        + " \(GateText.percent(change)), ± \(percent(half)) (99 %), after \(cpu.quads) quads in"
+        + " \(GateText.percent(change)), ± \(percent(half)) (99 %), after \(Figure.number(cpu.quads, "comparison")) in"
         + " \(Figure.fixed(row.seconds ?? 0, digits: 0)) s; the gate says \(row.outcome.rawValue)",
       "      the smallest change that the gate would find here in \(Figure.fixed(budget, digits: 0)) s"
         + " a row: about \(percent(smallest))",

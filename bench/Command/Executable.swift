@@ -35,13 +35,7 @@ enum Executable {
 
   /// What a command prints on its first line within so many seconds, or an empty text.
   static func firstLine(of command: [String], within seconds: Double = 10) -> String {
-    // Quoted as a shell wants it.
-    let words = command.map {
-      "'"
-        + $0.split(separator: "'", omittingEmptySubsequences: false)
-        .joined(separator: "'\\''") + "'"
-    }
-    return firstLine(of: words.joined(separator: " "), within: seconds)
+    firstLine(of: ShellWord.command(command), within: seconds)
   }
 
   /// What a shell command prints on its first line within so many seconds, or an empty text.

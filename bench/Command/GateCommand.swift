@@ -1,27 +1,216 @@
 import ArgumentParser
 import BenchKit
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// `gate`: did a change make anything slower or costlier?
 struct GateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "gate",
     abstract: "Fail when a change made something slower or costlier; say so when it cannot be told.",
     discussion: """
-      Two layers. Counts (allocations, system calls, jobs) are compared with a committed file.
-      Times are compared with another build of the program, side by side: a stored time is
-      never a gate.
+      Two layers. Counts (allocations, system calls, jobs) are compared with a
+      committed file. Times are compared with another build of the program, side by
+      side: a stored time is never a gate.
 
       Examples:
-        gate --counts                          the counts against bench/baselines
-        gate --counts --update                 write them there, to be committed
-        gate --against origin/main             build the merge base beside this and compare times
-        gate --base-bin old/uvbench -w 'tcp-*' compare with a program that was built before
-        gate selftest --quick                  does the gate cry wolf, and does it find the wolf?
+        uvbench gate --counts            the counts against bench/baselines
+        uvbench gate --counts --update   write them there, to be committed
+        uvbench gate --against origin/main
+                                         build the merge base beside this and
+                                         compare times
+        uvbench gate --base-bin old/uvbench -w 'tcp-*'
+                                         compare with an earlier build
+        uvbench gate selftest --quick    how often the gate itself is wrong
 
-      Exit codes: 0 no regression, or none that can be told; 1 regression; 2 wrong use or a file
-      that cannot be used; 3 the work was wrong or a worker died; 4 not comparable; 5 it cannot
-      be told, with --strict.
-      """,
-    subcommands: [GateCheckCommand.self, SelftestCommand.self],
-    defaultSubcommand: GateCheckCommand.self)
+      Exit codes: 0 no regression, or none that can be told; 1 regression; 2 wrong
+      use or a file that cannot be used; 3 the work was wrong or a worker died; 4
+      not comparable; 5 it cannot be told, with --strict. The files of --json,
+      --markdown and --junit are written whatever the code is, but for one of wrong
+      use.
+      """)
+
+  @Flag(help: "Compare counts with the committed file.")
+  var counts = false
+
+  @Flag(help: "With --counts: count instructions too, under valgrind.")
+  var instructions = false
+
+  @Flag(help: "Write the counts to the file instead of comparing with it.")
+  var update = false
+
+  @Option(help: "Where the files of counts are.")
+  var baselines = Self.usualBaselines
+
+  private static let usualBaselines = "bench/baselines"
+
+  @Option(help: "Compare times with the merge base of this revision, which is built first.")
+  var against: String?
+
+  @Option(help: "Compare times with this program, an earlier build.")
+  var baseBin: String?
+
+  @OptionGroup(title: "Rows")
+  var rows: CaseOptions
+
+  @Flag(help: "End with code 5 when it cannot be told.")
+  var strict = false
+
+  @Option(help: "Seconds that the comparison of times may take; rows that are not reached are inconclusive.")
+  var timeBudget: Double?
+
+  @Option(help: "What coins and data follow from. (default: another one each time)")
+  var seed: UInt64?
+
+  @Option(help: "Where to write the findings as JSON.")
+  var json: String?
+
+  @Option(help: "Where to write them as a comment on a pull request.")
+  var markdown: String?
+
+  @Option(help: "Where to write them as JUnit's XML.")
+  var junit: String?
+
+  @OptionGroup(title: "To test the gate")
+  var injections: InjectionOptions
+
+  func validate() throws {
+    guard counts || update || against != nil || baseBin != nil else {
+      throw ValidationError("compare with what? Use --counts, --against REVISION or --base-bin FILE")
+    }
+    if against != nil, baseBin != nil {
+      throw ValidationError("--against and --base-bin exclude each other")
+    }
+    if let timeBudget, !(timeBudget > 0) { throw ValidationError("--time-budget must be positive") }
+    if instructions, !counts, !update { throw ValidationError("--instructions belongs to --counts") }
+  }
+
+  func run() throws {
+    for path in [json, markdown, junit].compactMap({ $0 }) { try AtomicFile.checkWritable(path) }
+    Interruption.install()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let head = Workers(directory: scratch.path, arguments: injections.arguments)
+    var report = GateReport(
+      date: Date().formatted(.iso8601), machine: Machine.current(), swift: Machine.swiftVersion,
+      libraries: BenchMain.current.libraries, rule: GateRule(),
+      command: ShellWord.command(command + rows.arguments), commandOfAnyRow: ShellWord.command(command),
+      updateCommand: ShellWord.command(updateCommand + rows.arguments))
+    do {
+      if counts || update { try runCounts(head, scratch, &report) }
+      if against != nil || baseBin != nil { try runTimes(head, scratch, &report) }
+    } catch {
+      // A worker that the same key press has ended is not what went wrong.
+      try Interruption.check()
+      report.reason = "\(error)"
+      report.exit = BenchExit(error).rawValue
+      // Whoever reads the files shall find out, too; what went wrong first is what is said.
+      try? write(report)
+      throw error
+    }
+    try finish(&report)
+  }
+
+  private func runCounts(
+    _ head: Workers, _ scratch: ScratchDirectory, _ report: inout GateReport
+  ) throws {
+    let gate = CountsGate(
+      directory: baselines, workers: head, scratch: scratch.path, rows: rows,
+      instructions: instructions)
+    if update {
+      print("wrote \(try gate.update())")
+      return
+    }
+    let (path, judged) = try gate.check()
+    report.base["counts"] = path
+    report.counts = judged
+    for row in judged where row.isWorthAWord {
+      for line in GateText.lines(row) { print(line) }
+    }
+  }
+
+  private func runTimes(
+    _ head: Workers, _ scratch: ScratchDirectory, _ report: inout GateReport
+  ) throws {
+    let (program, name) = try base()
+    report.base["times"] = name
+    var options = TimeGate.Options()
+    options.budget = timeBudget
+    options.seed = seed ?? .random(in: 0...UInt64.max)
+    options.comparesWork = !injections.changesWork
+    var base = head
+    base.program = program
+    base.arguments = []
+    do {
+      try base.start().finish()
+    } catch let failure as WorkerFailure {
+      // Whoever named it was wrong, and not the work of this program.
+      throw UsageError("there is nothing to compare with: \(failure)")
+    }
+    let gate = TimeGate(
+      base: TimeGate.Side(name: name, start: base.start),
+      head: TimeGate.Side(name: "this program", start: head.start),
+      rule: report.rule, options: options, progress: Progress())
+    report.times = try gate.run(try rows.cases(quick: true, alsoC: false)) { row in
+      print(GateText.line(row))
+      fflush(nil)
+    }
+  }
+
+  /// The program to compare with, and what it is called.
+  private func base() throws -> (program: String, name: String) {
+    guard let baseBin else { return try BaseBuild(revision: against ?? "HEAD").build() }
+    guard access(baseBin, X_OK) == 0 else {
+      throw UsageError("--base-bin \(baseBin): \(String(cString: strerror(errno)))")
+    }
+    return (baseBin.contains("/") ? baseBin : "./" + baseBin, baseBin)
+  }
+
+  private func finish(_ report: inout GateReport) throws {
+    let code = update && report.times.isEmpty ? BenchExit.success : report.code(strict: strict)
+    report.exit = code.rawValue
+    if !update || !report.times.isEmpty {
+      for line in GateText.summary(report) { print(line) }
+    }
+    try write(report)
+    if code != .success { throw ExitWith(code: code) }
+  }
+
+  private func write(_ report: GateReport) throws {
+    if let json { try AtomicFile.write(try LineJSON.string(report, pretty: true) + "\n", to: json) }
+    if let markdown { try AtomicFile.write(report.markdown, to: markdown) }
+    if let junit { try AtomicFile.write(report.junit, to: junit) }
+  }
+
+  /// What reproduces this comparison, but for the rows.
+  private var command: [String] {
+    var words = [BenchMain.current.name, "gate"]
+    if let against { words += ["--against", against] }
+    if let baseBin { words += ["--base-bin", baseBin] }
+    if counts { words += ["--counts"] + countsOptions }
+    if let timeBudget { words += ["--time-budget", "\(timeBudget)"] }
+    if strict { words.append("--strict") }
+    return words + injections.arguments
+  }
+
+  /// What takes the counts of today for the baseline, but for the rows.
+  private var updateCommand: [String] {
+    [BenchMain.current.name, "gate", "--counts", "--update"] + countsOptions
+  }
+
+  private var countsOptions: [String] {
+    (instructions ? ["--instructions"] : [])
+      + (baselines == Self.usualBaselines ? [] : ["--baselines", baselines])
+  }
 }

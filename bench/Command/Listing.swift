@@ -17,6 +17,12 @@ enum Listing {
     for line in table.render() { print(line) }
   }
 
+  /// What one must know to read the table of a case.
+  static func note(_ rows: [RowResult]) -> [String] {
+    let workload = BenchMain.current.allWorkloads.first { $0.name == rows.first?.workload }
+    return workload?.note.map { ["  note: " + $0] } ?? []
+  }
+
   /// Where and how the figures came about.
   static func environment(_ results: Results) -> [String] {
     let machine = results.machine

@@ -14,15 +14,16 @@ struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Results as a page or a file for another program.",
     discussion: """
-      The page needs nothing from the network. Given several results, the oldest first, it
-      shows the history of each row and marks where its level changed. The other formats show
-      the last of them.
+      The page needs nothing from the network. Given several results, the oldest
+      first, it shows the history of each row and marks where its level changed.
+      The other formats show the last of them.
 
       Examples:
-        report results.json --output report.html
-        report history/*.json --output report.html
-        report results.json --format markdown
-        report results.json --format hgrm --output latencies/     a file for each row
+        uvbench report results.json --output report.html
+        uvbench report history/*.json --output report.html
+        uvbench report results.json --format markdown
+        uvbench report results.json --format hgrm --output latencies/
+                                         a file for each row
       """)
 
   @Argument(help: "Files written with `run --json`, the oldest first.")
@@ -46,7 +47,13 @@ struct ReportCommand: ParsableCommand {
       return try writeEach(runs, to: output)
     }
     let text = try format == .html ? page(runs) : format.text(runs)
-    if let output { try AtomicFile.write(text, to: output) } else { print(text, terminator: "") }
+    guard let output else { return print(text, terminator: "") }
+    try AtomicFile.write(text, to: output)
+    let rows = runs.last?.results.count ?? 0
+    // A stream is read by a program.
+    guard !output.hasPrefix("/dev/") else { return }
+    RootCommand.complain(
+      "wrote \(output): \(Figure.number(runs.count, "run")), \(Figure.number(rows, "row"))")
   }
 
   /// The page, with the targets of what was measured.
@@ -83,6 +90,7 @@ struct ReportCommand: ParsableCommand {
       let path = directory + (directory.hasSuffix("/") ? "" : "/") + name + "." + format.ending
       try AtomicFile.write(try format.text([one]), to: path)
     }
+    RootCommand.complain("wrote \(Figure.number(last.results.count, "file")) to \(directory)")
   }
 
   private static func isDirectory(_ path: String) -> Bool {

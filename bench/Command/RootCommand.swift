@@ -15,7 +15,7 @@ struct RootCommand: ParsableCommand {
     commandName: BenchMain.current.name, abstract: BenchMain.current.abstract,
     subcommands: [
       RunCommand.self, TargetsCommand.self, PeersCommand.self, ScaleCommand.self, CompareCommand.self,
-      ReportCommand.self, GateCommand.self,
+      ReportCommand.self, GateCommand.self, SelftestCommand.self,
       DoctorCommand.self, CheckCommand.self, WorkerCommand.self,
     ] + BenchMain.current.commands,
     defaultSubcommand: RunCommand.self)
@@ -23,7 +23,8 @@ struct RootCommand: ParsableCommand {
   /// Parses the command line, does what it says, and returns what to exit with.
   static func start() -> BenchExit {
     do {
-      var command = try parseAsRoot()
+      let arguments = try arguments(Array(CommandLine.arguments.dropFirst()))
+      var command = try parseAsRoot(arguments)
       try command.run()
       return .success
     } catch let exit as ExitWith {
@@ -41,6 +42,18 @@ struct RootCommand: ParsableCommand {
       complain(message)
       return .usage
     }
+  }
+
+  /// The words of the command line: those of `gate selftest` as one, since it is a command beside
+  /// `gate`. What is the name of no command is an error here, where all names are known.
+  static func arguments(_ words: [String]) throws -> [String] {
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+    if let first = words.first, !first.hasPrefix("-"), first != "help", !names.contains(first) {
+      throw UsageError("there is no command `\(first)`; there are \(names.joined(separator: ", "))")
+    }
+    let at = words.first == "help" ? 1 : 0
+    guard words.count > at + 1, words[at] == "gate", words[at + 1] == "selftest" else { return words }
+    return words[..<at] + ["gate selftest"] + words[(at + 2)...]
   }
 
   private static func isOwn(_ error: any Error) -> Bool {

@@ -15,20 +15,22 @@ struct RunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Run the same work in every style and print one table (this is the default).",
     discussion: """
-      Every row does the same work with the same buffers and the same number of operations
-      under way, and its result is checked; a row that skips work ends the run with code 3.
+      Every row does the same work with the same buffers and the same number of
+      operations under way, and its result is checked; a row that skips work ends
+      the run with code 3.
 
       Examples:
-        uvbench --quick                          everything, in less than a minute
-        uvbench run                              everything, thoroughly
-        uvbench run --workload tcp-echo          one workload
-        uvbench run --workload 'fs-*' --style c --style async
-        uvbench run --workload tcp-echo --connections 1,50,500 --size 64,4096
-        uvbench run --workload tcp-echo --rate-of 0.5 latency at half of what C can do
+        uvbench --quick                  everything, in less than a minute
+        uvbench run                      everything, thoroughly
+        uvbench run -w tcp-echo          one workload
+        uvbench run -w 'fs-*' -s async   some, in one style, beside c
+        uvbench run -w tcp-echo --connections 1,50,500 --size 64,4096
+        uvbench run -w tcp-echo --rate-of 0.5
+                                         latency at half of what C can do
         uvbench run --duration 10 --rounds 15 --json results.json
 
-      Exit codes: 0 done, 2 wrong use or a file that cannot be used, 3 the work was wrong or
-      a worker died.
+      Exit codes: 0 done, 2 wrong use or a file that cannot be used, 3 the work was
+      wrong or a worker died.
       """)
 
   @Flag(help: "Everything in less than 60 s: short rounds, fewer timers.")
@@ -68,8 +70,11 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Show every count: allocations, system calls, jobs, context switches, instructions, …")
   var counters = false
 
-  @Option(help: "Processors: `auto`, `off`, or a list such as 2,3, the first for the measured side.")
-  var pin = "auto"
+  @Option(
+    help:
+      "Processors: auto, off, or a list such as 2,3, the first for the measured side. (default: what BENCH_CPUS says, else auto)"
+  )
+  var pin: Pinning?
 
   @Option(help: "Where to write the results as JSON.")
   var json: String?
@@ -87,10 +92,6 @@ struct RunCommand: ParsableCommand {
     guard !poisson || rate != nil || rateOf != nil else {
       throw ValidationError("--poisson belongs to --rate or --rate-of")
     }
-    let isList = pin.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { Int($0) != nil }
-    guard pin == "auto" || pin == "off" || isList else {
-      throw ValidationError("--pin is auto, off or a list of processors such as 2,3")
-    }
   }
 
   func run() throws {
@@ -98,7 +99,7 @@ struct RunCommand: ParsableCommand {
     let started = ProcessUsage.now().wall
     var plan = try plan()
     if let json { try AtomicFile.checkWritable(json) }
-    if pin != "auto" { setenv("BENCH_CPUS", pin, 1) }
+    try pin?.apply()
     Interruption.install()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
@@ -111,7 +112,7 @@ struct RunCommand: ParsableCommand {
     }
     plan.spend(Double(ProcessUsage.now().wall - started))
     let suite = SuiteRun(plan: plan) { rows in
-      for line in ResultTable.lines(rows) { print(line) }
+      for line in ResultTable.lines(rows) + Listing.note(rows) { print(line) }
       for line in LatencyVerdict.lines(rows) { print("  " + line) }
       if counters {
         for line in ResultTable.counterLines(rows.map { $0.adding(instructions) }) { print(line) }

@@ -17,18 +17,22 @@ import BenchKit
 /// `gate selftest`: programs whose difference is known, again and again.
 struct SelftestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "selftest",
-    abstract: "Does the gate cry wolf, and does it find the wolf?",
+    // Not a command below `gate`, whose help would show a list of commands and not its options:
+    // see `RootCommand.arguments`.
+    commandName: "gate selftest",
+    abstract: "How often the gate raises a false alarm, and how often it misses a regression.",
     discussion: """
-      Compares this program with itself, and with itself doing a known amount more work, which
-      is real work that is not counted. Figures come with Clopper and Pearson's intervals. To
-      claim that fewer than one in a hundred comparisons is a false alarm takes 300 of them:
-      with --record the figures of several runs add up.
+      Compares this program with itself, and with itself doing a known amount more
+      work, which is real work that is not counted. Figures come with Clopper and
+      Pearson's intervals. To claim that fewer than one in a hundred comparisons is
+      a false alarm takes 300 of them: with --record the figures of several runs
+      add up.
 
       Examples:
-        gate selftest --quick                      at most five minutes
-        gate selftest --record selftest.json       at most an hour
-        gate selftest --only equals --record f     nothing but false alarms
+        uvbench gate selftest --quick          at most five minutes
+        uvbench gate selftest --record s.json  at most an hour
+        uvbench gate selftest --only equals --record f
+                                               nothing but false alarms
       """)
 
   /// What a selftest has.

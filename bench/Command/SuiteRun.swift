@@ -20,7 +20,7 @@ struct SuiteRun {
   var plan: SuitePlan
   /// Receives the rows of each case when it is done.
   var report: ([RowResult]) -> Void = { rows in
-    for line in ResultTable.lines(rows) + [""] { print(line) }
+    for line in ResultTable.lines(rows) + Listing.note(rows) + [""] { print(line) }
     fflush(nil)
   }
 

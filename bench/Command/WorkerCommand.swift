@@ -16,8 +16,9 @@ struct WorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Measure what standard input asks for, a line at a time.",
     discussion: """
-      Lines are `run <workload-id> <operations> <seed>`, `time …`, `duel …` or `count …`, where
-      an id is such as tcp-echo@1/c?connections=50&size=64. Each is answered with one line of JSON.
+      Lines are `run <workload-id> <operations> <seed>`, `time …`, `duel …` or
+      `count …`, where an id is such as tcp-echo@1/c?connections=50&size=64. Each
+      is answered with one line of JSON.
       """)
 
   @Option(help: "End when this process ends.")

@@ -6,7 +6,7 @@ import BenchKit
 struct Hashing: Workload {
   let name = "hashing"
   let summary = "a hash of so many bytes"
-  let parameters = [Parameter("size", 64, 4096, help: "bytes to hash")]
+  let parameters = [Parameter("size", 64, 4096, in: 1...1_000_000_000, help: "bytes to hash")]
   let styles: [Style] = [.c, .callback]
 
   func makeInstance(

@@ -3,6 +3,7 @@
 #endif
 #include "bench_process.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -26,17 +27,40 @@ static cpu_set_t home;
 // side; `off` leaves threads where the system puts them.
 static int chosen[8], choices = 0;
 
-__attribute__((constructor)) static void remember(void) {
+static int is_chosen(int cpu) {
+  for (int index = 0; index < choices; index++) {
+    if (chosen[index] == cpu) return 1;
+  }
+  return 0;
+}
+
+// Returns the first processor of `list` that is not there, or -1.
+static int choose(const char *list) {
+  int missing = -1;
+  choices = 0;
   known = sched_getaffinity(0, sizeof original, &original) == 0;
   home = original;
-  const char *list = getenv("BENCH_CPUS");
-  if (list == NULL || *list == 0) return;
   if (strcmp(list, "off") == 0) known = 0;
   for (char *end; known && choices < 8; list = end + (*end == ',')) {
     long cpu = strtol(list, &end, 10);
     if (end == list) break;
-    if (cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &original)) chosen[choices++] = (int)cpu;
+    if (cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &original)) {
+      if (!is_chosen((int)cpu)) chosen[choices++] = (int)cpu;
+    } else if (missing < 0) {
+      missing = cpu >= 0 && cpu < INT_MAX ? (int)cpu : INT_MAX;
+    }
   }
+  return missing;
+}
+
+__attribute__((constructor)) static void remember(void) {
+  const char *list = getenv("BENCH_CPUS");
+  choose(list == NULL ? "" : list);
+}
+
+int bench_choose_cpus(const char *list) {
+  setenv("BENCH_CPUS", list, 1);
+  return choose(list);
 }
 
 void bench_die_with_parent(pid_t parent) {
@@ -104,6 +128,7 @@ void bench_end_with_parent(pid_t parent) {
   if (getppid() != parent) _exit(1);
 }
 
+int bench_choose_cpus(const char *list) { return -1; }
 int bench_can_pin(void) { return 0; }
 int bench_usable_cpus(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
 int bench_usable_cpu(int rank) { return -1; }

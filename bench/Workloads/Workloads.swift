@@ -17,8 +17,9 @@ public enum Workloads {
   static let millionTimers = LoopWorkload(
     name: "million-timers", summary: "start a timer, let it fire once, release it",
     parameters: [
-      Parameter("timers", 1_000_000, quick: 100_000, help: "how many timers at a time"),
-      Parameter("spread", 0, help: "random delays up to so many ms; 0: 1000 timers to each ms"),
+      Parameter("timers", 1_000_000, quick: 100_000, in: 1...10_000_000, help: "how many timers at a time"),
+      Parameter(
+        "spread", 0, in: 0...60_000, help: "random delays up to so many ms; 0: 1000 timers to each ms"),
     ],
     operationCount: .parameter("timers"), check: .timers,
     rows: [
@@ -29,7 +30,8 @@ public enum Workloads {
 
   static let sleepChain = LoopWorkload(
     name: "sleep-chain", summary: "sleep, one sleep after the other",
-    parameters: [Parameter("milliseconds", 1, help: "the length of a sleep")],
+    note: "a sleep in C may end up to 1 ms early, one of a style never does: compare CPU/op, not ops/s",
+    parameters: [Parameter("milliseconds", 1, in: 0...10_000, help: "the length of a sleep")],
     check: .counted,
     rows: [
       (.c, CRow.loop(cb_sleep_chain_run)),
@@ -39,7 +41,7 @@ public enum Workloads {
 
   static let fsStat = LoopWorkload(
     name: "fs-stat", summary: "stat a file by its path",
-    parameters: [inFlight(1, 64), Parameter("size", 4096, help: "bytes of the first file")],
+    parameters: [inFlight(1, 64), fileSize(from: 0, "bytes of the first file")],
     check: .fileSizes,
     rows: [
       (.c, CRow.loop(cb_fs_stat_run)),
@@ -49,7 +51,7 @@ public enum Workloads {
 
   static let fsRead = LoopWorkload(
     name: "fs-read", summary: "open a file, fstat, read it into a buffer, close",
-    parameters: [inFlight(1, 64), Parameter("size", 4096, help: "bytes of a file")],
+    parameters: [inFlight(1, 64, takesDescriptors: true), fileSize(from: 1, "bytes of a file")],
     check: .fileContents,
     rows: [
       (.c, CRow.loop(cb_fs_read_run)),
@@ -59,7 +61,7 @@ public enum Workloads {
 
   static let fsReadFile = LoopWorkload(
     name: "fs-read-file", summary: "read a whole file in one call (c: four calls of uv_fs)",
-    parameters: [inFlight(1), Parameter("size", 4096, help: "bytes of a file")],
+    parameters: [inFlight(1, takesDescriptors: true), fileSize(from: 1, "bytes of a file")],
     check: .fileContents,
     rows: [
       (.c, CRow.loop(cb_fs_read_run)),
@@ -69,7 +71,7 @@ public enum Workloads {
 
   static let wakeup = LoopWorkload(
     name: "wakeup", summary: "from another thread to the loop and back",
-    parameters: [Parameter("cores", 1, 2, help: "1: both threads share a processor; 2: one each")],
+    parameters: [Parameter("cores", 1, 2, in: 1...2, help: "1: both threads share a processor; 2: one each")],
     // Whether the loop waits already when it is woken decides who enqueues its job.
     countersOfTiming: [
       .async: ["allocations", "allocated_bytes", "jobs", "jobs_from_other_threads", "jobs_run", "wakeups"]
@@ -100,16 +102,16 @@ public enum Workloads {
   static let tcpPingPong = ServerWorkload(
     name: "tcp-ping-pong", summary: "a message there and back on one connection",
     parameters: [
-      Parameter("cores", 1, 2, help: "1: the client shares the server's processor; 2: one each"),
-      Parameter("size", 64, help: "bytes of a message"),
+      Parameter("cores", 1, 2, in: 1...2, help: "1: the client shares the server's processor; 2: one each"),
+      messageSize(64, "bytes of a message"),
     ],
     load: .echo, rows: echoRows)
 
   static let tcpEcho = ServerWorkload(
     name: "tcp-echo", summary: "a message there and back on one of many connections",
     parameters: [
-      Parameter("connections", 50, help: "connections, each with one message under way"),
-      Parameter("size", 64, help: "bytes of a message"),
+      connections(50, "connections, each with one message under way"),
+      messageSize(64, "bytes of a message"),
     ],
     load: .echo, rows: echoRows)
 
@@ -117,7 +119,9 @@ public enum Workloads {
   public static let scaling = Scaling(
     workload: ServerWorkload(
       name: "tcp-echo-scale", summary: "tcp-echo, on one loop or several",
-      parameters: tcpEcho.parameters + [Parameter("loops", 1, help: "loops, each on a thread of its own")],
+      parameters: tcpEcho.parameters + [
+        Parameter("loops", 1, in: 1...64, help: "loops, each on a thread of its own")
+      ],
       load: .echo, rows: tcpEcho.rows),
     axes: [
       Scaling.Axis(
@@ -132,8 +136,8 @@ public enum Workloads {
   static let tcpStream = ServerWorkload(
     name: "tcp-stream", summary: "a write to a peer that only reads",
     parameters: [
-      Parameter("connections", 1, help: "connections, each with one write under way"),
-      Parameter("size", 65536, help: "bytes of a write"),
+      connections(1, "connections, each with one write under way"),
+      messageSize(65536, "bytes of a write"),
     ],
     load: .stream,
     rows: [
@@ -144,7 +148,7 @@ public enum Workloads {
 
   static let tcpAccept = ServerWorkload(
     name: "tcp-accept", summary: "accept a connection, one message there and back, close",
-    parameters: [inFlight(8), Parameter("size", 64, help: "bytes of a message")],
+    parameters: [inFlight(8, takesDescriptors: true), messageSize(64, "bytes of a message")],
     load: .accept,
     rows: [
       (.c, CRow.server(cb_tcp_accept_run)),
@@ -152,9 +156,24 @@ public enum Workloads {
       (.future, TCPAccept.future), (.async, TCPAccept.async),
     ])
 
-  private static func inFlight(_ values: Int...) -> Parameter {
-    var parameter = Parameter("in-flight", help: "operations under way at a time")
+  private static func inFlight(_ values: Int..., takesDescriptors: Bool = false) -> Parameter {
+    var parameter = Parameter(
+      "in-flight", in: 1...65_535, takesDescriptors: takesDescriptors, help: "operations under way at a time")
     parameter.values = values
     return parameter
+  }
+
+  private static func connections(_ value: Int, _ help: String) -> Parameter {
+    Parameter("connections", value, in: 1...65_535, takesDescriptors: true, help: help)
+  }
+
+  // What is under way is kept in memory, and of files there are 64.
+  private static func messageSize(_ value: Int, _ help: String) -> Parameter {
+    Parameter("size", value, in: 1...(1 << 26), help: help)
+  }
+
+  // A buffer of nothing cannot be read into.
+  private static func fileSize(from least: Int, _ help: String) -> Parameter {
+    Parameter("size", 4096, in: least...(1 << 26), help: help)
   }
 }

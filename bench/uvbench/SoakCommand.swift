@@ -9,9 +9,10 @@ struct SoakCommand: ParsableCommand {
     commandName: "soak",
     abstract: "Churn connections, files and timers, and see that nothing is left.",
     discussion: """
-      Connects, talks, closes and resets on either side, cancels, gives up, opens and drops, at random. Errors are
-      meant to happen, and are counted. At the end as many descriptors, handles and bytes of the heap must be in use
-      as after the warm-up.
+      Connects, talks, closes and resets on either side, cancels, gives up, opens
+      and drops, at random. Errors are meant to happen, and are counted. At the end
+      as many descriptors, handles and bytes of the heap must be in use as after
+      the warm-up.
 
       Exit codes: 0 it ended where it began, 2 wrong use, 3 it did not.
       """)

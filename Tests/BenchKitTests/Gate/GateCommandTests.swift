@@ -83,3 +83,55 @@ import Testing
     #expect(try Products.shell("grep -c '<testcase' \(directory)/gate.xml").lines == ["1"])
   }
 }
+
+/// What the gate says when it cannot finish, and of itself.
+@Suite struct GateReportTests {
+  @Test(arguments: [
+    ("--counts --baselines nobase", 4, "no baseline for these versions"),
+    ("--base-bin /bin/true -p size=16 -s c", 2, "did not greet"),
+    ("--against no-such-revision", 2, "has no merge base"),
+  ])
+  func theFilesSayWhyItCouldNotBeFinished(options: String, code: Int32, reason: String) throws {
+    try Products.withDirectory { directory in
+      let output = try Products.shell(
+        "cd \(directory) && git init -q . && $EXAMPLE gate \(options) --json g.json --markdown g.md"
+          + " --junit g.xml")
+      #expect(output.code == code && output.text.contains(reason), "\(output.text)")
+      let report = try LineJSON.value(
+        GateReport.self, try Products.shell("cat \(directory)/g.json").text)
+      #expect(report.exit == code && report.reason?.contains(reason) == true)
+      let markdown = try Products.shell("cat \(directory)/g.md").text
+      #expect(markdown.contains("failed, code \(code)") && markdown.contains(reason), "\(markdown)")
+      let junit = try Products.shell("cat \(directory)/g.xml").text
+      #expect(junit.contains("failures=\"1\"") && junit.contains(reason), "\(junit)")
+    }
+  }
+
+  @Test func theCommandsOfAReportChooseTheSame() throws {
+    try Products.withDirectory { directory in
+      let gate = "cd \(directory) && $EXAMPLE gate --counts --baselines 'my base' -w 'hash*' --size 16 -s c"
+      #expect(try Products.shell("mkdir '\(directory)/my base'; \(gate) --update").code == 0)
+      let same = try Products.shell("\(gate) --markdown g.md")
+      let file = try Products.shell("ls '\(directory)/my base'").text
+      #expect(same.code == 0 && same.lines.contains("counts: 1 row as in my base/\(file)"), "\(same.text)")
+      let markdown = try Products.shell("cat \(directory)/g.md").text
+      let again = "gate --counts --baselines 'my base' -w 'hash*' -s c --size 16`"
+      #expect(markdown.contains("Again: `bench-example \(again)"), "\(markdown)")
+      #expect(markdown.contains("Counted: 1 row, unchanged: 1."), "\(markdown)")
+      let worse = try Products.shell("\(gate) --inject-alloc")
+      let update = "`bench-example gate --counts --update --baselines 'my base' -w 'hash*' -s c --size 16`"
+      #expect(worse.code == 1 && worse.text.contains("if that is intended: \(update)"), "\(worse.text)")
+    }
+  }
+
+  @Test func theHelpShowsTheOptions() throws {
+    let help = try Products.shell("$UVBENCH gate --help")
+    for option in ["--counts", "--against", "--base-bin", "--update", "--markdown", "--strict"] {
+      #expect(help.code == 0 && help.lines.contains { $0.hasPrefix("  \(option)") }, "\(help.text)")
+    }
+    for command in ["gate selftest --help", "help gate selftest"] {
+      let help = try Products.shell("$UVBENCH \(command)")
+      #expect(help.code == 0 && help.text.contains("--minutes"), "\(help.text)")
+    }
+  }
+}

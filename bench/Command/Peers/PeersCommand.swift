@@ -8,9 +8,10 @@ struct PeersCommand: ParsableCommand {
     commandName: "peers",
     abstract: "Run the same work on other event loops, beside ours and C, and print one table.",
     discussion: """
-      First, `bench/peers/setup` installs and builds what this machine can have; what is not there
-      is skipped, and a line says so. Processor time is that of the measured process alone, and
-      the load on a server comes from the same generator for all.
+      First, `bench/peers/setup` installs and builds what this machine can have;
+      what is not there is skipped, and a line says so. Processor time is that of
+      the measured process alone, and the load on a server comes from the same
+      generator for all.
 
       Examples:
         uvbench peers --quick                 in less than three minutes
@@ -18,8 +19,8 @@ struct PeersCommand: ParsableCommand {
         uvbench peers -w tcp-echo --peer tokio --peer 'nio-*'
         uvbench peers --json peers.json -o peers.html
 
-      Exit codes: 0 done, 2 wrong use or a file that cannot be used, 3 the work was wrong or a
-      peer died.
+      Exit codes: 0 done, 2 wrong use or a file that cannot be used, 3 the work was
+      wrong or a peer died.
       """)
 
   @Flag(help: "Less than three minutes: three short rounds, fewer timers.")

@@ -1,30 +1,23 @@
 import ArgumentParser
 import BenchKit
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// `scale`: how cost grows.
 struct ScaleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scale", abstract: "Raise one parameter at a time, and tell whether a ratio to c grows.",
     discussion: """
-      The echo with more and more connections, with larger and larger messages, and on two loops:
-      processor time, latency and memory of each style beside c, and a verdict for each. Then
-      arrivals at half of what c can do, and the p99 of each style beside c's.
+      The echo with more and more connections, with larger and larger messages, and
+      on two loops: processor time, latency and memory of each style beside c, and
+      a verdict for each. Then arrivals at half of what c can do, and the p99 of
+      each style beside c's.
 
       Examples:
         uvbench scale --quick
         uvbench scale --json scale.json -o scale.html
         uvbench scale --style async
 
-      Exit codes: 0 done (verdicts inform), 2 wrong use or a file that cannot be used, 3 the work
-      was wrong or a worker died.
+      Exit codes: 0 done (verdicts inform), 2 wrong use or a file that cannot be
+      used, 3 the work was wrong or a worker died.
       """)
 
   @Flag(help: "Fewer points and three short rounds.")
@@ -42,8 +35,17 @@ struct ScaleCommand: ParsableCommand {
       throw UsageError("this program has no workload to scale")
     }
     try output.checkWritable()
+    let others = scaling.workload.styles.filter { $0 != .c }
+    if let unknown = style.first(where: { name in !scaling.workload.styles.contains { $0.rawValue == name } })
+    {
+      throw UsageError(
+        "there is no style `\(unknown)` to scale; there are \(others.map(\.rawValue).joined(separator: ", "))"
+      )
+    }
     let chosen = scaling.workload.styles.filter { $0 == .c || style.isEmpty || style.contains($0.rawValue) }
-    guard chosen.count > 1 else { throw UsageError("no such style; there are c and others: see run --list") }
+    guard chosen.count > 1 else {
+      throw UsageError("c is beside all others; choose of \(others.map(\.rawValue).joined(separator: ", "))")
+    }
     let cases = scaling.cases(styles: chosen, quick: quick, limit: limit(scaling))
     var results = try SuiteRun.measure(measure.plan(cases, quick: quick, budget: 120))
     let open = SuitePlan.Case(
@@ -60,14 +62,13 @@ struct ScaleCommand: ParsableCommand {
 
   /// How many connections a process may hold. It says so when that is fewer than are wanted.
   private func limit(_ scaling: Scaling) -> Int {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1000 }
-    let (own, spare) = (Int(clamping: limit.rlim_max), 64)
+    guard let limit = DescriptorLimit.current else { return 1000 }
     let wanted = scaling.axes.filter { $0.parameter == scaling.descriptors }.flatMap(\.values).max() ?? 0
-    if own - spare < wanted {
+    if limit.spare < wanted {
       print(
-        "RLIMIT_NOFILE is \(own): \(own - spare) \(scaling.descriptors) at most, not \(Figure.whole(wanted))")
+        "RLIMIT_NOFILE is \(limit.hard): \(limit.spare) \(scaling.descriptors) at most, not"
+          + " \(Figure.whole(wanted))")
     }
-    return own - spare
+    return limit.spare
   }
 }

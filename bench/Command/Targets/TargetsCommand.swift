@@ -6,17 +6,17 @@ struct TargetsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "targets", abstract: "Print each target beside what is measured.",
     discussion: """
-      Measures the cases that have targets, and prints for each style the target, the median of
-      the ratio to c over the rounds, its quartiles, and whether it is met. Instructions are
-      counted under valgrind, where that is installed.
+      Measures the cases that have targets, and prints for each style the target,
+      the median of the ratio to c over the rounds, its quartiles, and whether it
+      is met. Instructions are counted under valgrind, where that is installed.
 
       Examples:
-        uvbench targets                          at least seven interleaved rounds
+        uvbench targets                  at least seven interleaved rounds
         uvbench targets -w tcp-echo -o targets.html
-        uvbench targets results.json             what was measured before, by `run --json`
+        uvbench targets results.json     what `run --json` has written
 
-      Exit codes: 0 done (targets that are missed inform), 2 wrong use or a file that cannot be
-      used, 3 the work was wrong or a worker died.
+      Exit codes: 0 done (targets that are missed inform), 2 wrong use or a file
+      that cannot be used, 3 the work was wrong or a worker died.
       """)
 
   @Argument(help: "A file written with `run --json` or `targets --json`, to be judged instead of measuring.")

@@ -14,7 +14,8 @@ extension GateReport {
     }
     let told = counts.filter { $0.outcome != .unchanged }
     if !counts.isEmpty {
-      lines += ["", "\(counts.count) rows were counted, \(counts.count - told.count) are unchanged."]
+      let same = counts.count - told.count
+      lines += ["", "Counted: \(Figure.number(counts.count, "row")), unchanged: \(same)."]
     }
     if !told.isEmpty {
       lines += ["", "| row | verdict | what |", "|---|---|---|"]
@@ -42,6 +43,10 @@ extension GateReport {
       JUnit.Case(
         group: "times", name: row.id, seconds: row.seconds ?? 0, result: Self.result(row.outcome),
         text: GateText.line(row))
+    }
+    if let reason {
+      cases.append(
+        JUnit.Case(group: "gate", name: "not finished", seconds: 0, result: .failed, text: reason))
     }
     return JUnit.document(suite: "gate", date: date, cases)
   }

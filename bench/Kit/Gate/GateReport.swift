@@ -21,14 +21,29 @@ public struct GateReport: Codable, Sendable {
   public var times: [GateRow]
   /// What the program ended with.
   public var exit: Int32 = 0
+  /// Why the gate could not be finished; nil where it was.
+  public var reason: String?
   /// A command that measures the same again.
   public var command: String
+  /// The same without the options that choose rows.
+  public var commandOfAnyRow: String
+  /// A command that takes the counts of these rows for the baseline.
+  public var updateCommand: String
 
-  /// A report without verdicts.
+  enum CodingKeys: String, CodingKey {
+    case schema, date, machine, swift, libraries, base, rule, counts, times, exit, reason, command
+    case commandOfAnyRow = "command_of_any_row"
+    case updateCommand = "update_command"
+  }
+
+  /// A report without verdicts. Where only one command is given, it is that of any row.
   public init(
     date: String, machine: Machine, swift: String, libraries: [String: String],
-    rule: GateRule, command: String
+    rule: GateRule, command: String, commandOfAnyRow: String? = nil,
+    updateCommand: String = "gate --counts --update"
   ) {
+    self.commandOfAnyRow = commandOfAnyRow ?? command
+    self.updateCommand = updateCommand
     self.date = date
     self.machine = machine
     self.swift = swift

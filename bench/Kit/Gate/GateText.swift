@@ -43,7 +43,15 @@ public enum GateText {
       .regressed, .improved, .unchanged, .inconclusive, .tooNoisy, .notComparable,
     ]
     let parts = order.compactMap { outcome in tally[outcome].map { "\($0) \(outcome.rawValue)" } }
-    var lines = [parts.isEmpty ? "nothing was measured" : parts.joined(separator: ", ")]
+    var lines = report.reason.map { ["not finished: \($0)"] } ?? []
+    if !parts.isEmpty || lines.isEmpty {
+      lines.append(parts.isEmpty ? "nothing was measured" : parts.joined(separator: ", "))
+    }
+    if let file = report.base["counts"], !report.counts.isEmpty {
+      let (all, same) = (report.counts.count, report.counts.count { $0.outcome == .unchanged })
+      lines.append(
+        "counts: " + (same == all ? "" : "\(same) of ") + Figure.number(all, "row") + " as in \(file)")
+    }
     for row in report.times where row.outcome == .regressed {
       lines.append("slower: \(row.id) by \(change(row.cpu)); try `\(command(report, row.id))`")
     }
@@ -54,7 +62,7 @@ public enum GateText {
       lines.append("costlier: \(row.id): \(worst.joined(separator: ", "))")
     }
     if report.counts.contains(where: { $0.outcome == .regressed }) {
-      lines.append("if that is intended: `gate --counts --update`, and commit the file")
+      lines.append("if that is intended: `\(report.updateCommand)`, and commit the file")
     }
     let unsteady = report.counts.reduce(0) { $0 + $1.findings.count { $0.level == .unsteady } }
     if unsteady > 0 {
@@ -70,7 +78,7 @@ public enum GateText {
   public static func command(_ report: GateReport, _ id: String) -> String {
     guard let parsed = WorkloadID(id) else { return report.command }
     let parameters = parsed.parameters.names.map { " -p \($0)=\(parsed.parameters[$0])" }.joined()
-    return "\(report.command) -w \(parsed.workload) -s \(parsed.style)\(parameters)"
+    return "\(report.commandOfAnyRow) -w \(parsed.workload) -s \(parsed.style)\(parameters)"
   }
 
   /// A count per operation.

@@ -8,13 +8,37 @@ public struct Parameter: Sendable {
   public var values: [Int]
   /// The values of a quick run, where the usual ones would take too long.
   public var quickValues: [Int]?
+  /// The values that it may be given. Others are refused before a worker starts.
+  public var range: ClosedRange<Int>
+  /// Whether the measured process has a descriptor open for each. Values for which
+  /// `RLIMIT_NOFILE` leaves no room are refused, too.
+  public var takesDescriptors: Bool
 
-  /// A parameter with the values it takes unless told otherwise.
-  public init(_ name: String, _ values: Int..., quick: Int? = nil, help: String) {
+  /// A parameter with the values it takes unless told otherwise. It may be given those in `range`,
+  /// by default any (of which the command line takes none that is negative). `takesDescriptors`
+  /// says that the measured process has a descriptor open for each, such as a connection.
+  public init(
+    _ name: String, _ values: Int..., quick: Int? = nil, in range: ClosedRange<Int> = Int.min...Int.max,
+    takesDescriptors: Bool = false, help: String
+  ) {
     self.name = name
     self.values = values
     self.quickValues = quick.map { [$0] }
+    self.range = range
+    self.takesDescriptors = takesDescriptors
     self.help = help
+  }
+
+  /// Throws unless the parameter may have this value here.
+  func check(_ value: Int) throws {
+    guard range.contains(value) else {
+      let first = range.lowerBound == .min ? "" : "\(range.lowerBound)"
+      let last = range.upperBound == .max ? "" : "\(range.upperBound)"
+      throw UsageError("--\(name): \(value) is not in \(first)…\(last)")
+    }
+    guard takesDescriptors, let limit = DescriptorLimit.current, value > limit.spare else { return }
+    throw UsageError(
+      "--\(name): \(value) are too many: RLIMIT_NOFILE is \(limit.hard), so there can be \(limit.spare)")
   }
 }
 

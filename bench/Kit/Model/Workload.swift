@@ -32,6 +32,8 @@ public protocol Workload: Sendable {
   var name: String { get }
   /// What one operation is, in a line.
   var summary: String { get }
+  /// What one must know to read its figures, in a sentence; nil where that is nothing.
+  var note: String? { get }
   /// Raised whenever the work itself changes, so that figures from before and after
   /// are not compared.
   var revision: Int { get }
@@ -55,6 +57,8 @@ public protocol Workload: Sendable {
 }
 
 extension Workload {
+  /// None.
+  public var note: String? { nil }
   /// The first edition.
   public var revision: Int { 1 }
   /// None.
@@ -67,6 +71,13 @@ extension Workload {
   public var isSingleThreaded: Bool { true }
   /// None.
   public func countersOfTiming(_ style: Style) -> Set<String> { [] }
+
+  /// Throws unless each parameter may have its value here.
+  func check(_ values: ParameterValues) throws {
+    for parameter in parameters {
+      if let value = values.value(parameter.name) { try parameter.check(value) }
+    }
+  }
 }
 
 /// How the number of operations of a round is found.

@@ -35,8 +35,13 @@ public struct Comparison: Sendable {
     public var throughput: Double
     /// What is said of it.
     public var verdict: Verdict
-    /// Whether the change is that of the ratio to c, which the machine's mood leaves alone.
-    public var isRelativeToC: Bool
+    /// The ratio of processor time to c, before and after, where the change is that of the ratio,
+    /// which the machine's mood leaves alone.
+    public var ratios: (before: Double, after: Double)?
+    /// How many rounds there were, before and after.
+    public var rounds: (before: Int, after: Int)
+    /// Whether the change is that of the ratio to c.
+    public var isRelativeToC: Bool { ratios != nil }
   }
 
   /// The rows that both have.
@@ -44,13 +49,27 @@ public struct Comparison: Sendable {
   /// Rows that only one has, in words.
   public var unmatched: [String]
   /// What makes the two hard to compare; said in every line.
-  public var caveats: [String]
+  public var caveats: [String] { differences.map(\.what) }
+  /// The same with what differs, and its values before and after.
+  public var differences: [Difference]
+
+  /// Something that makes two runs hard to compare.
+  public struct Difference: Hashable, Sendable, CustomStringConvertible {
+    /// What it is.
+    public var what: String
+    /// What differs, with both values.
+    public var values: [String]
+
+    /// In a line.
+    public var description: String { "\(what): \(values.joined(separator: ", "))" }
+  }
 
   /// Compares. Throws when the machines or the work differ, unless `force` is set.
   public init(_ before: Results, _ after: Results, force: Bool = false) throws {
-    caveats = Self.caveats(before, after)
-    if let first = caveats.first, !force {
-      throw NotComparable("\(first); compare nevertheless with --force")
+    differences = Self.differences(before, after)
+    guard differences.isEmpty || force else {
+      let all = differences.map(\.description).joined(separator: "; ")
+      throw NotComparable("\(all). Compare nevertheless with --force")
     }
     let known = Dictionary(before.results.map { ($0.id, $0) }) { first, _ in first }
     rows = after.results.compactMap { row in
@@ -64,17 +83,42 @@ public struct Comparison: Sendable {
     }
   }
 
-  private static func caveats(_ before: Results, _ after: Results) -> [String] {
-    var caveats: [String] = []
-    if before.fingerprint != after.fingerprint { caveats.append("different machines or versions") }
-    if before.method.build != after.method.build { caveats.append("different builds") }
-    if before.method.threadPool != after.method.threadPool {
-      caveats.append("different numbers of pool threads")
+  private static func differences(_ before: Results, _ after: Results) -> [Difference] {
+    func differ(_ what: String, _ fields: [(name: String, before: String, after: String)]) -> Difference? {
+      let values = fields.filter { $0.before != $0.after }
+        .map {
+          "\($0.name) \($0.before.isEmpty ? "none" : $0.before) and \($0.after.isEmpty ? "none" : $0.after)"
+        }
+      return values.isEmpty ? nil : Difference(what: what, values: values)
     }
-    if before.method.pinnedApart != after.method.pinnedApart { caveats.append("pinned differently") }
-    let (old, new) = (Set(before.results.map(\.arrivals)), Set(after.results.map(\.arrivals)))
-    if old != new { caveats.append("different rates") }
-    return caveats
+    func rates(_ results: Results) -> String {
+      let rates = Set(
+        results.results.map { row in row.arrivals.map { Figure.count($0.rate) + "/s" } ?? "closed" })
+      return rates.sorted().joined(separator: " and ")
+    }
+    let (old, new) = (before.machine, after.machine)
+    return [
+      differ(
+        "different machines or versions",
+        [
+          ("processor", old.cpu, new.cpu), ("cores", "\(old.cores)", "\(new.cores)"),
+          ("architecture", old.architecture, new.architecture), ("kernel", old.kernel, new.kernel),
+          ("Swift", before.swift, after.swift), ("libuv", before.libuv, after.libuv),
+        ]),
+      differ("different builds", [("build", before.method.build, after.method.build)]),
+      differ(
+        "different numbers of pool threads",
+        [("threads", "\(before.method.threadPool)", "\(after.method.threadPool)")]),
+      differ(
+        "pinned differently",
+        [
+          (
+            "server and load generator", before.method.pinnedApart ? "a processor each" : "not apart",
+            after.method.pinnedApart ? "a processor each" : "not apart"
+          )
+        ]),
+      differ("different rates", [("arrivals", rates(before), rates(after))]),
+    ].compactMap { $0 }
   }
 
   private static func row(
@@ -93,7 +137,10 @@ public struct Comparison: Sendable {
       after: after.median.cpuNanosecondsPerOperation, change: expm1(shift),
       interval: interval.map { expm1($0.lowerBound)...expm1($0.upperBound) },
       throughput: after.median.throughput / max(before.median.throughput, 1e-9) - 1,
-      verdict: verdict(shift, interval), isRelativeToC: isRelative)
+      verdict: verdict(shift, interval),
+      ratios: isRelative
+        ? (exp(Statistics.median(old.relative)), exp(Statistics.median(new.relative))) : nil,
+      rounds: (old.absolute.count, new.absolute.count))
   }
 
   private static func verdict(_ shift: Double, _ interval: ClosedRange<Double>?) -> Verdict {
@@ -106,24 +153,31 @@ public struct Comparison: Sendable {
     return isSame ? .noChange : .cannotTell
   }
 
-  /// The table, for a terminal.
+  /// The table, for a terminal, and what stands in the way. The change of a row is in the column
+  /// of what was compared.
   public var lines: [String] {
     var table = TextTable([
-      ("row", .left), ("before", .right), ("after", .right), ("CPU/op", .right), ("95 %", .left),
+      ("row", .left), ("before", .right), ("after", .right), ("CPU/op", .right),
+      ("before vs c", .right), ("after vs c", .right), ("CPU vs c", .right), ("95 %", .left),
       ("ops/s", .right), ("verdict", .left), ("", .left),
     ])
     for row in rows {
-      let interval = row.interval.map {
-        "\(GateText.percent($0.lowerBound)) to \(GateText.percent($0.upperBound))"
-      }
-      let notes = (row.isRelativeToC ? ["relative to c"] : []) + caveats
+      let change = GateText.percent(row.change)
+      let ratios = row.ratios
       table.add([
         row.id.description, Figure.duration(row.before), Figure.duration(row.after),
-        GateText.percent(row.change), interval ?? "too few rounds", GateText.percent(row.throughput),
-        row.verdict.rawValue, notes.joined(separator: ", "),
+        row.isRelativeToC ? "" : change, ratios.map { Figure.ratio($0.before) } ?? "",
+        ratios.map { Figure.ratio($0.after) } ?? "", row.isRelativeToC ? change : "",
+        Self.interval(row), GateText.percent(row.throughput), row.verdict.rawValue,
+        caveats.joined(separator: ", "),
       ])
     }
-    return table.render() + unmatched
+    return table.render() + unmatched + differences.map(\.description)
+  }
+
+  private static func interval(_ row: Row) -> String {
+    row.interval.map { "\(GateText.percent($0.lowerBound)) to \(GateText.percent($0.upperBound))" }
+      ?? "too few rounds (\(row.rounds.before) and \(row.rounds.after); 4 each are needed)"
   }
 }
 

@@ -10,6 +10,11 @@ public enum Figure {
     value < 1000 ? "\(value)" : count(Double(value))
   }
 
+  /// `1 row`, `5 rows`.
+  public static func number(_ value: Int, _ what: String) -> String {
+    "\(value) \(what)\(value == 1 ? "" : "s")"
+  }
+
   /// `1.23 µs`, `456 ns`, `78.9 ms`.
   public static func duration(_ nanoseconds: Double) -> String {
     scaled(nanoseconds, [(1e9, " s"), (1e6, " ms"), (1e3, " µs")], unit: " ns")

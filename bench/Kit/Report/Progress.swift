@@ -6,24 +6,48 @@
   import Darwin
 #endif
 
-/// One line that tells how far a run has come. It is shown on a terminal only.
+/// Tells on standard error how far a run has come: on a terminal in one line that is replaced, and
+/// elsewhere in a line for each case, but in no more than one every few seconds, so that what is
+/// soon done says nothing.
 public final class Progress {
-  private let shown: Bool
+  private let isShown: Bool
+  private let isTerminal = isatty(STDERR_FILENO) == 1
   private let started = ProcessUsage.now().wall
+  private var lastLine: (time: UInt64, subject: Substring)
 
-  /// A progress line on standard error, if that is a terminal and it shall be shown.
-  public init(isShown: Bool = true) { shown = isShown && isatty(STDERR_FILENO) == 1 }
+  /// Nanoseconds between lines, where there is no terminal.
+  private static let interval: UInt64 = 4_000_000_000
 
-  /// Replaces the line. `share` (0 to 1) is how much of the work is done.
-  public func show(_ text: String, share: Double) {
-    guard shown else { return }
-    let elapsed = Double(ProcessUsage.now().wall - started) / 1e9
-    let left = share > 0.02 ? ", \(Int(elapsed / share - elapsed)) s left" : ""
-    emit("\r\u{1B}[K\(Int(share * 100))%  \(text)\(left)")
+  /// Progress, if it shall be shown.
+  public init(isShown: Bool = true) {
+    self.isShown = isShown
+    lastLine = (started, "")
   }
 
-  /// Takes the line away.
-  public func clear() { if shown { emit("\r\u{1B}[K") } }
+  /// Says what is under way. `share` (0 to 1) is how much of the work is done. What stands before a
+  /// colon and a space in `text` is the case.
+  public func show(_ text: String, share: Double) {
+    guard isShown else { return }
+    let now = ProcessUsage.now().wall
+    if isTerminal {
+      let elapsed = Double(now - started) / 1e9
+      let left = share > 0.02 ? ", \(Int(elapsed / share - elapsed)) s left" : ""
+      emit("\r\u{1B}[K\(Int(share * 100))%  \(text)\(left)")
+    } else if now - lastLine.time >= Self.interval {
+      let subject = Self.subject(of: text)
+      guard subject != lastLine.subject else { return }
+      lastLine = (now, subject)
+      emit("\(Int(share * 100))%  \(subject)\n")
+    }
+  }
+
+  /// Takes the line of a terminal away.
+  public func clear() { if isShown, isTerminal { emit("\r\u{1B}[K") } }
+
+  private static func subject(of text: String) -> Substring {
+    guard let colon = text.indices.last(where: { text[$0...].hasPrefix(": ") }) else { return text[...] }
+    return text[..<colon]
+  }
 
   private func emit(_ text: String) {
     let bytes = Array(text.utf8)

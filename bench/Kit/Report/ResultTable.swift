@@ -7,10 +7,10 @@ public enum ResultTable {
     var heading = first.workload + (parameters.isEmpty ? "" : "  " + parameters)
     heading += "  (\(Figure.whole(first.operations)) operations × \(first.rounds.count) rounds)"
     var table = TextTable([
-      ("style", .left), ("ops/s", .right), ("", .right), ("vs c", .right), ("p50", .right),
+      ("style", .left), ("ops/s", .right), ("", .right), ("ops/s vs c", .right), ("p50", .right),
       ("p99", .right), ("p99.9", .right), ("max", .right), ("service p99", .right),
       ("peak rate", .right), ("CPU/op", .right), (" ", .right),
-      ("vs c ", .right), ("above c", .right), ("allocs/op", .right), ("peak RSS", .right),
+      ("CPU vs c", .right), ("above c", .right), ("allocs/op", .right), ("peak RSS", .right),
     ])
     for row in rows { table.add(cells(row)) }
     if let arrivals = first.arrivals {
@@ -41,18 +41,19 @@ public enum ResultTable {
     ]
   }
 
-  /// Every count of the rows of a case, per operation.
+  /// Every count of the rows of a case, per operation: a line for each, a column for each style. What
+  /// is 0 in all of them is left out.
   public static func counterLines(_ rows: [RowResult]) -> [String] {
     let names = Set(rows.flatMap(\.countsPerOperation.keys)).subtracting(["marks"]).sorted()
+      .filter { name in rows.contains { ($0.countsPerOperation[name] ?? 0) != 0 } }
     guard !names.isEmpty else { return [] }
-    var table = TextTable(
-      [("per operation", .left), ("user", .right), ("system", .right)]
-        + names.map { (String($0.map { $0 == "_" ? " " : $0 }), .right) })
-    for row in rows {
-      let times = [row.median.userNanosecondsPerOperation, row.median.systemNanosecondsPerOperation]
+    var table = TextTable([("per operation", .left)] + rows.map { ($0.style.rawValue, .right) })
+    table.add(["user"] + rows.map { Figure.duration($0.median.userNanosecondsPerOperation) })
+    table.add(["system"] + rows.map { Figure.duration($0.median.systemNanosecondsPerOperation) })
+    for name in names {
       table.add(
-        [row.style.rawValue] + times.map(Figure.duration)
-          + names.map { row.countsPerOperation[$0].map { Figure.fixed($0, digits: 2) } ?? "" })
+        [String(name.map { $0 == "_" ? " " : $0 })]
+          + rows.map { $0.countsPerOperation[name].map { Figure.fixed($0, digits: 2) } ?? "" })
     }
     return table.render().map { "  " + $0 }
   }

@@ -51,7 +51,7 @@ public struct ScaleTable: Sendable {
   }
 
   private var rows: [[String]] {
-    [["axis", "value", "style", "CPU/op", "vs c", "quartiles", "p50", "p99", "peak RSS"]]
+    [["axis", "value", "style", "CPU/op", "CPU vs c", "quartiles", "p50", "p99", "peak RSS"]]
       + lines.flatMap { line in
         line.points.map { point in
           let spread = point.ratios.isEmpty ? nil : Spread(point.ratios)

@@ -71,7 +71,8 @@ public struct SuitePlan: Sendable {
 
   /// The cases of `workloads` whose name fits one of `patterns` (none: all), in those
   /// of `styles` (none: all) that they have. A parameter in `overrides` replaces the
-  /// usual values in the workloads that have it.
+  /// usual values in the workloads that have it; it is an error when the parameter cannot have
+  /// such a value.
   public static func cases(
     _ workloads: [any Workload], patterns: [String], styles: [Style],
     overrides: [String: [Int]], quick: Bool
@@ -102,6 +103,7 @@ public struct SuitePlan: Sendable {
       }
     }.filter { !$0.styles.isEmpty }
     guard !cases.isEmpty else { throw UsageError("nothing to measure: no such row") }
+    for item in cases { try item.workload.check(item.parameters) }
     return cases
   }
 }

@@ -102,6 +102,7 @@ public final class WorkerServer {
       let names = workload.parameters.map(\.name).joined(separator: ", ")
       throw UsageError("\(id.workload) takes the parameters \(names.isEmpty ? "(none)" : names)")
     }
+    try workload.check(id.parameters)
     let fresh = try workload.makeInstance(
       style: id.style, parameters: id.parameters, context: context)
     instances[id] = fresh

@@ -10,6 +10,12 @@ void bench_die_with_parent(pid_t parent);
 /// The same with a signal that the process may heed, to end its own children first.
 void bench_end_with_parent(pid_t parent);
 
+/// Chooses the processors for this process and those that it starts, as `BENCH_CPUS` does in the
+/// environment: a list such as `2,3`, the first for the measured side; `off`; or an empty text for
+/// all of them. To be called while there is one thread and it is not pinned. Returns the first
+/// processor of the list that this process may not run on, or -1.
+int bench_choose_cpus(const char *list);
+
 /// Whether threads can be confined to a processor here.
 int bench_can_pin(void);
 

@@ -22,6 +22,8 @@ public struct LoopWorkload: Workload {
   /// As `Workload` has it.
   public var summary: String
   /// As `Workload` has it.
+  public var note: String?
+  /// As `Workload` has it.
   public var parameters: [Parameter]
   /// As `Workload` has it.
   public var operationCount: OperationCount = .calibrated

@@ -14,7 +14,9 @@ extension Results {
   /// A comment on a pull request.
   var markdown: String {
     var lines = ["### Benchmark", ""]
-    lines += ["| workload | style | ops/s | vs c | p50 | p99 | CPU/op | vs c | above c | allocs/op |"]
+    lines += [
+      "| workload | style | ops/s | ops/s vs c | p50 | p99 | CPU/op | CPU vs c | above c | allocs/op |"
+    ]
     lines += ["|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for row in results {
       let ratio = row.ratioToC

@@ -16,7 +16,7 @@ struct HTMLTable {
 
   private func table(_ rows: [RowResult]) -> String {
     let titles = [
-      "style", "ops/s", "±", "vs c", "p50", "p99", "p99.9", "max", "CPU/op", "±", "vs c", "above c",
+      "style", "ops/s", "±", "ops/s vs c", "p50", "p99", "p99.9", "max", "CPU/op", "±", "CPU vs c", "above c",
       "allocs/op", "calls/op", "jobs/op", "peak RSS",
     ]
     let head = titles.map { "<th scope=\"col\">\($0)</th>" }.joined()

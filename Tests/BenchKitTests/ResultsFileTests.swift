@@ -1,0 +1,53 @@
+import BenchKit
+import Testing
+
+/// What is said of a file that is not what it should be, by every command that reads one.
+@Suite struct ResultsFileTests {
+  @Test(arguments: [
+    (#"{"schema": 99}"#, "has form 99; this program reads up to 1"),
+    (#"{"schema": 1}"#, "has no `"), (#"{"results": nonsense}"#, "is not JSON: see line 1, column 14"),
+    ("", "is not JSON: see line 2, column 1"),
+    ("[1, 2]", "holds no object"), (#"{"schema": "one"}"#, "has something else than it must in `schema`"),
+  ])
+  func whatIsWrongIsSaid(text: String, complaint: String) throws {
+    try Products.withDirectory { directory in
+      let file = "\(directory)/b.json"
+      for command in ["compare \(file) \(file)", "report \(file)", "targets \(file)"] {
+        let output = try Products.shell("echo '\(text)' > \(file); $UVBENCH \(command)")
+        #expect(output.code == 2 && output.text.contains("\(file) \(complaint)"), "\(output.text)")
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("{}", nil), (" [1, -2.5e3, \"a\\\"b\", true, false, null, {\"a\": []}]\n", nil),
+      ("{\n\"a\": 1,\n}", (3, 1)),
+      ("[1 2]", (1, 4)), ("\"open", (1, 6)), ("nul", (1, 4)), ("1.2.3", (1, 1)), ("{\"a\": 1", (1, 8)),
+      ("{} x", (1, 4)), ("", (1, 1)), ("[,]", (1, 2)),
+    ] as [(String, (Int, Int)?)])
+  func whereATextStopsBeingJSON(text: String, place: (line: Int, column: Int)?) {
+    let found = JSONSyntax.failure(in: text)
+    #expect(
+      found?.line == place?.line && found?.column == place?.column, "\(text): \(String(describing: found))")
+  }
+
+  @Test func aFileOfARunWithoutAPartNamesIt() throws {
+    try Products.withDirectory { directory in
+      let made = try Products.shell(
+        """
+        cd \(directory) && $EXAMPLE run -p size=16 --rounds 1 --duration 0.01 --json whole.json > run.txt
+        sed 's/"results"/"rows"/' whole.json > none.json; sed 's/"style"/"manner"/' whole.json > style.json
+        """)
+      #expect(made.code == 0, "\(made.text)")
+      for (name, missing) in [("none", "results"), ("style", "results[0].style")] {
+        let output = try Products.shell("cd \(directory) && $EXAMPLE report \(name).json")
+        #expect(
+          output.code == 2 && output.text.contains("\(name).json has no `\(missing)`"), "\(output.text)")
+      }
+      // A page that was written is named; what goes to a stream is that and nothing else.
+      let page = try Products.shell("cd \(directory) && $EXAMPLE report whole.json -o page.html")
+      #expect(page.code == 0 && page.lines == ["wrote page.html: 1 run, 2 rows"], "\(page.text)")
+    }
+  }
+}
