@@ -35,10 +35,10 @@ import UVTestSupport
       try await loop.sleep(for: .zero).value
       pending.cancel()
       for _ in busy { gate.signal() }
-      try await loop.work { 2 }.value
+      _ = try await loop.work { 2 }.value
       pending.cancel()
       // The request list is whole.
-      try await loop.work { 3 }.value
+      _ = try await loop.work { 3 }.value
     }
     #expect(log.values == ["ECANCELED"])
   }
