@@ -92,14 +92,14 @@ static inline int cuv_write_file(const char *path, const void *bytes, size_t cou
   do {
     // Each time anew: a call that fails may have changed it.
     memcpy(temporary + length, ".XXXXXX", 8);
-    fd = mkstemp(temporary);
+    fd = mkostemp(temporary, O_CLOEXEC);
   } while (fd < 0 && errno == EINTR);
   if (fd < 0) {
     error = uv_translate_sys_error(errno);
   } else {
     struct stat old;
     error = cuv_write_all(fd, (const char *)bytes, count);
-    // mkstemp's 0600 is not what a reader of the finished file expects.
+    // mkostemp's 0600 is not what a reader of the finished file expects.
     if (!error && fchmod(fd, stat(path, &old) == 0 ? old.st_mode & 07777 : (mode_t)mode) < 0)
       error = uv_translate_sys_error(errno);
     if (!error && fsync(fd) < 0) error = uv_translate_sys_error(errno);

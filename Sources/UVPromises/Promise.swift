@@ -44,7 +44,10 @@ public struct Promise<T>: Thenable, CatchMixin {
   ) {
     let node = Root(file, line)
     self.node = node
-    do { try body(Resolver(node: node)) } catch { node.reject(error) }
+    do { try body(Resolver(node: node)) } catch {
+      node.reject(error)
+      node.forgetOperation()
+    }
   }
 
   /// Creates a promise that is rejected.
@@ -62,7 +65,10 @@ public struct Promise<T>: Thenable, CatchMixin {
   /// PromiseKit's `Promise(_:)`.
   @inlinable
   public init<U: Thenable>(_ bridge: U) where U.T == T {
-    node = bridge.node
+    let source = bridge.node
+    // A guarantee cannot be rejected; a promise that waits for it can, by a cancellation.
+    let waits = source.state == .pending && source.flags.contains(.isGuarantee)
+    node = waits ? Node.passing(source, T.self) : source
   }
 
   /// A promise that is fulfilled with `value`.

@@ -75,7 +75,6 @@ CALL(epoll_create1, FAULT_ENOMEM | FAULT_EMFILE, (int flags), (flags))
 CALL(pipe2, FAULT_EMFILE, (int *fds, int flags), (fds, flags))
 CALL(socketpair, FAULT_ENOMEM | FAULT_EMFILE, (int domain, int type, int protocol, int *fds),
      (domain, type, protocol, fds))
-CALL(mkstemp, OPENS, (char *path), (path))
 // Not interrupted: libuv begins again with the path that it has cleared.
 CALL(mkostemp, FAULT_ENOMEM | FAULT_EMFILE, (char *path, int flags), (path, flags))
 CALL(inotify_init1, FAULT_ENOMEM | FAULT_EMFILE, (int flags), (flags))

@@ -198,7 +198,8 @@ import UVTestSupport
     }
   }
 
-  @Test("T27 timeout starts with the subscription and again with each value; without an error it finishes")
+  @Test(
+    "T27 timeout starts with the subscription, the first demand and each value; without an error it finishes")
   func t27_timeout() async throws {
     try await withCallbackLoop { loop in
       let subject = PassthroughSubject<Int, Trouble>()
@@ -210,7 +211,14 @@ import UVTestSupport
         #expect(silent.heard == [.subscription, .completion(.finished)])
         #expect(busy.values == [20, 40, 60])
       }
-      busy.onCompletion = { #expect($0 == .failure(.first)) }
+      // Its clock runs out 40 ms after the last value.
+      loop.sleep(for: .milliseconds(140)) { _ in #expect(busy.completions == [.failure(.first)]) }
+
+      // Demand starts the clock anew.
+      let late = Probe<Int, Trouble>(.none)
+      subject.timeout(.milliseconds(40), scheduler: loop, customError: { .second }).subscribe(late)
+      loop.sleep(for: .milliseconds(30)) { _ in late.request(.max(1)) }
+      loop.sleep(for: .milliseconds(60)) { _ in #expect(late.completions == []) }
     }
   }
 

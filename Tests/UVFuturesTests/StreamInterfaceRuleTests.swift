@@ -233,6 +233,11 @@ import UVTestSupport
     #expect(zipped.log == ["first"])
     right.complete(2)
     #expect(merged.log == ["2", "completed"])
+    let (well, ill, mixed) = (input(), input(), Chain<(Int, Int)>())
+    mixed.watch(well.zip(ill))
+    well.complete(1)
+    ill.complete(.second)
+    #expect(mixed.log == ["second"])
 
     let (bothFail, ends) = ((input(), input()), Chain<Int>())
     ends.watch(bothFail.0.merge(bothFail.1))

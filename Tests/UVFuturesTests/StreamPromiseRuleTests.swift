@@ -118,11 +118,12 @@ import UVTestSupport
         .onTerminate { attempts.log.append("last \($0)") }
       loop.sleep(for: .milliseconds(4)) { _ in
         let runs = attempts.runs
-        last.cancel()
         attempts.log = []
+        last.cancel()
         self.later(loop) {
           #expect(attempts.runs == runs)
-          #expect(last.state != .active)
+          #expect(attempts.log.last == "last cancelled")
+          #expect(last.state == .terminated(reason: .cancelled))
         }
       }
     }

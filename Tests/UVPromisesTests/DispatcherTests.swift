@@ -114,6 +114,24 @@ import UVTestSupport
     #expect(running.values == Array(repeating: 1, count: 8))
   }
 
+  @Test("C102 no more handlers than the limit are handed on before one has ended")
+  func c102_concurrency() {
+    let (held, ran) = (HeldDispatcher(), Log<Int>())
+    let two = ConcurrencyLimitedDispatcher(limit: 2, on: held)
+    for number in 0..<5 { two.dispatch { ran.append(number) } }
+    for done in 1...5 {
+      #expect(held.bodies.values.count == min(done + 1, 5))
+      held.bodies.values[done - 1]()
+      #expect(ran.values == Array(0..<done))
+    }
+  }
+
+  /// Keeps what it is given.
+  private final class HeldDispatcher: Dispatcher {
+    let bodies = Log<@Sendable () -> Void>()
+    func dispatch(_ body: @escaping @Sendable () -> Void) { bodies.append(body) }
+  }
+
   @Test func aRemoteResolver() async throws {
     let log = try await program { loop, log in
       let executor = loop.executor

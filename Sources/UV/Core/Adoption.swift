@@ -66,7 +66,7 @@ extension EventLoop {
   }
 
   private func didDetach() {
-    if EventLoop.current === self { EventLoop.current = nil }
+    leaveThreads()
     let waiters = adoption.waiters
     adoption.waiters = []
     for waiter in waiters { waiter.done(.success(())) }
@@ -94,6 +94,6 @@ extension EventLoop {
     deliver(executor.close())
     drain()
     closeInternals()
-    if EventLoop.current === self { EventLoop.current = nil }
+    leaveThreads()
   }
 }

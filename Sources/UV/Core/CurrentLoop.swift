@@ -5,7 +5,11 @@ import Synchronization
 enum CurrentLoop {
   private static let createdKey: pthread_key_t = {
     var key = pthread_key_t()
-    let code = pthread_key_create(&key, nil)
+    let code = pthread_key_create(&key) { slot in
+      let slot: UnsafeMutableRawPointer? = slot
+      // Balances the retain in `slot`.
+      if let slot { Unmanaged<Slot>.fromOpaque(slot).release() }
+    }
     precondition(code == 0, "pthread_key_create: \(code)")
     knownKey.store(UInt(key), ordering: .relaxed)
     return key
@@ -19,25 +23,62 @@ enum CurrentLoop {
     @inline(__always) get { pthread_key_t(truncatingIfNeeded: knownKey.load(ordering: .relaxed)) }
   }
 
-  static func get() -> EventLoop? {
-    guard let pointer = pthread_getspecific(key) else { return nil }
-    // Sound: a loop takes itself out before it goes.
-    return Unmanaged<EventLoop>.fromOpaque(pointer).takeUnretainedValue()
+  /// A thread's place for its loop, which outlives either: a loop may end on another thread than it was made on, and
+  /// takes itself out there.
+  final class Slot: Sendable {
+    private let address = Atomic<UInt>(0)
+
+    /// The loop.
+    var loop: Unmanaged<EventLoop>? {
+      @inline(__always) get {
+        // Sound: a loop takes itself out before it goes.
+        UnsafeRawPointer(bitPattern: address.load(ordering: .relaxed)).map { Unmanaged.fromOpaque($0) }
+      }
+    }
+
+    func set(_ loop: EventLoop?) {
+      // Sound: see above; the slot does not own the loop.
+      let address = loop.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
+      self.address.store(address, ordering: .relaxed)
+    }
+
+    /// Takes `loop` out, if it is there.
+    func remove(_ loop: EventLoop) {
+      // Sound: see above; compared only.
+      let address = UInt(bitPattern: Unmanaged.passUnretained(loop).toOpaque())
+      _ = self.address.compareExchange(expected: address, desired: 0, ordering: .relaxed)
+    }
   }
+
+  /// The slot of this thread, which keeps it.
+  static var slot: Slot {
+    if let pointer = pthread_getspecific(createdKey) {
+      return Unmanaged<Slot>.fromOpaque(pointer).takeUnretainedValue()
+    }
+    let slot = Slot()
+    // Balanced when the thread ends.
+    pthread_setspecific(createdKey, Unmanaged.passRetained(slot).toOpaque())
+    return slot
+  }
+
+  @inline(__always)
+  private static func loop() -> Unmanaged<EventLoop>? {
+    guard let pointer = pthread_getspecific(key) else { return nil }
+    // Sound: the thread keeps its slot.
+    return Unmanaged<Slot>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.loop }
+  }
+
+  static func get() -> EventLoop? { loop()?.takeUnretainedValue() }
 
   /// Queues a microtask on the loop of this thread, without a retain of the loop; false if there is none.
   static func enqueue(_ microtask: consuming Microtask) -> Bool {
-    guard let pointer = pthread_getspecific(key) else { return false }
-    // Sound: as above; nothing that is called here lets go of the loop.
-    let loop = Unmanaged<EventLoop>.fromOpaque(pointer)
+    // Nothing that is called here lets go of the loop.
+    guard let loop = loop() else { return false }
     let queue = loop._withUnsafeGuaranteedRef { $0.microtasks }
     queue.append(.object(microtask))
     if !queue.state.pointee.isAttended { loop._withUnsafeGuaranteedRef { $0.attend() } }
     return true
   }
 
-  static func set(_ loop: EventLoop?) {
-    // Sound: see above; the value does not own the loop.
-    pthread_setspecific(createdKey, loop.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
-  }
+  static func set(_ loop: EventLoop?) { slot.set(loop) }
 }

@@ -1,8 +1,10 @@
 extension Duration {
   /// Whole nanoseconds, 0 for a negative duration and the largest number for one that does not fit.
   package var nanoseconds: UInt64 {
+    // More than fits, and more than the components could say.
+    if self > .seconds(Int64.max) { return .max }
+    if self < .zero { return 0 }
     let (seconds, attoseconds) = components
-    if seconds < 0 || attoseconds < 0 { return 0 }
     let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, carry) = whole.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000)
     return overflow || carry ? .max : sum
@@ -16,7 +18,6 @@ extension Duration {
 
   /// Seconds as libuv's file times have them.
   var inSeconds: Double {
-    let (seconds, attoseconds) = components
-    return Double(seconds) + Double(attoseconds) * 1e-18
+    self / .seconds(1)
   }
 }

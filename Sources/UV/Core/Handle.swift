@@ -108,6 +108,9 @@ public class Handle {
     if role == .accepted { loop.acceptedCount += 1 }
   }
 
+  /// Notes that libuv may call the handle while nothing retains its owner.
+  func isActiveWhileIdle() { block.header.pointee.idleOwner = self }
+
   /// Closes a listener as its peers' end, not as an error.
   func stopListening() { startClosing() }
 
@@ -172,6 +175,12 @@ public class Handle {
     try check(uv_fileno(block.handle, &descriptor), "fileno")
     return descriptor
   }
+}
+
+/// The object that owns a libuv handle which is active from its making on, such as a listener's; nil if it has gone.
+/// ``Handle/isActiveWhileIdle()`` has been called.
+func idleOwner<Owner: Handle>(of handle: UnsafeMutableRawPointer, as _: Owner.Type) -> Owner? {
+  HandleBlock(of: cuv_handle(handle)).header.pointee.idleOwner.map { unsafeDowncast($0, to: Owner.self) }
 }
 
 /// The object that owns a libuv handle. Sound: a handle that libuv may call retains itself.

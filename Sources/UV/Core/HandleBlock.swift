@@ -17,6 +17,8 @@ struct HandleBlock {
     var role = Handle.Role.other
     /// The owner has been deinitialized.
     var isAbandoned = false
+    /// The owner of a handle that libuv may call though nothing retains it: it may go on another thread at any moment.
+    weak var idleOwner: Handle?
     /// A descriptor that libuv leaves open, to be closed with the handle.
     var descriptor: Int32 = -1
   }
@@ -73,7 +75,10 @@ struct HandleBlock {
     if header.pointee.isClosed { free() } else { close() }
   }
 
-  func free() { UnsafeMutableRawPointer(header).deallocate() }
+  func free() {
+    header.deinitialize(count: 1)
+    UnsafeMutableRawPointer(header).deallocate()
+  }
 }
 
 private func handleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {

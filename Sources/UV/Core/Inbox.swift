@@ -85,10 +85,22 @@ final class Inbox: Sendable {
       state.pointee.messages = []
       return messages
     }
-    // The descriptor is closed next, and its number may be used again.
-    while signalling.load(ordering: .acquiring) > 0 { sched_yield() }
+    awaitSignals()
     return messages
   }
+
+  /// Closes unless there are messages, which are to be seen to first: whether it has.
+  func closeIfEmpty() -> Bool {
+    let isClosed = lock.withLock {
+      if state.pointee.messages.isEmpty { state.pointee.isClosed = true }
+      return state.pointee.isClosed
+    }
+    if isClosed { awaitSignals() }
+    return isClosed
+  }
+
+  /// The descriptor is closed next, and its number may be used again.
+  private func awaitSignals() { while signalling.load(ordering: .acquiring) > 0 { sched_yield() } }
 
   /// Runs a job that came after the loop had ended: one at a time, on the threads that bring them.
   func runLate(_ job: UnownedJob, _ run: (UnownedJob) -> Void) {

@@ -32,6 +32,7 @@ class PoolRequest<Success>: ActiveRequest {
   }
 
   override func cancel(slot: UInt, generation: UInt) {
+    guard done != nil else { return }
     // What has begun runs to its end, and its answer comes to nobody.
     uv_cancel(cuv_request(raw))
     fail(UV_ECANCELED.rawValue)

@@ -92,6 +92,7 @@ final class FileSendfileRequest: SendfileRequest {
   }
 
   override func cancel(slot: UInt, generation: UInt) {
+    guard isWanted else { return }
     // What the pool has begun runs to its end.
     uv_cancel(cuv_request(request))
     super.cancel(slot: slot, generation: generation)
@@ -125,9 +126,12 @@ final class SocketSendfileRequest: SendfileRequest {
   }
 
   override func cancel(slot: UInt, generation: UInt) {
+    guard isWanted else { return }
     super.cancel(slot: slot, generation: generation)
     // What the pool has begun runs to its end.
-    if isOnPool { uv_cancel(cuv_request(job)) } else if poll != nil { end(0) }
+    if isOnPool { uv_cancel(cuv_request(job)) }
+    // Not from here: writes that stood back for this go on, and may tell of their end.
+    loop.queueMicrotask { [self] in if !isOnPool { end(0) } }
   }
 
   fileprivate func finish(_ code: Int32) {
@@ -153,7 +157,7 @@ final class SocketSendfileRequest: SendfileRequest {
 
   fileprivate func becameWritable() {
     uv_poll_stop(poll)
-    goOn()
+    if isWanted { goOn() } else { end(0) }
   }
 
   override func end(_ code: Int32) {

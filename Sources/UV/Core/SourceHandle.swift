@@ -54,7 +54,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
       try checkOpen(source.operation)
       try startProducing()
     } catch {
-      return loop.queueMicrotask { [self] in source.finish(error) }
+      return loop.queueMicrotask { [self] in source.finish(endsGracefully ? nil : error) }
     }
     keepAlive(.source)
     // Not from here: whoever asks is still on the stack.
@@ -64,6 +64,9 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
       source.pauseIfUnwanted()
     }
   }
+
+  /// Whether this is a listener that its loop has closed since nobody was listening.
+  private var endsGracefully: Bool { block.header.pointee.role == .listener && loop.isShuttingDown }
 
   func pause() {
     if !isClosing { stopProducing() }

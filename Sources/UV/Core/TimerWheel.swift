@@ -69,7 +69,8 @@ final class TimerWheel: Cancelling {
       // Rounded up on a clock read now: the loop's own time may be old, and would fire too early.
       let now = uv_hrtime()
       let (due, isTooLate) = now.addingReportingOverflow(duration.nanoseconds)
-      node.pointee.deadline = isTooLate ? UInt64.max / 1_000_000 : (due + 999_999) / 1_000_000
+      node.pointee.deadline =
+        isTooLate ? UInt64.max / 1_000_000 : due / 1_000_000 + (due % 1_000_000 == 0 ? 0 : 1)
       insert(node)
       if node.pointee.deadline < armed, !isFiring { arm() }
     } else {

@@ -30,6 +30,7 @@ final class WholeFileJob<Success>: AnyWholeFileJob {
   }
 
   override func cancel(slot: UInt, generation: UInt) {
+    guard done != nil else { return }
     // A job that has begun runs to its end, and its result is released then.
     uv_cancel(cuv_request(job))
     fail(UV_ECANCELED.rawValue)

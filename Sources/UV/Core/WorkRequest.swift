@@ -23,6 +23,7 @@ final class WorkRequest<Success: Sendable>: AnyWorkRequest {
   override func run() { result = body() }
 
   override func cancel(slot: UInt, generation: UInt) {
+    guard done != nil else { return }
     // A body that has begun runs to its end.
     uv_cancel(cuv_request(work))
     fail(UV_ECANCELED.rawValue)

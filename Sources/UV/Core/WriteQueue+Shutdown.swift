@@ -10,8 +10,16 @@ extension WriteQueue {
     } else {
       isShutDown = true
       if isEmpty { startShutdown(done) } else { shutdownWaiter = done }
+      return PendingRequest(self, slot: Slot.shutdown.rawValue)
     }
     return PendingRequest()
+  }
+
+  /// The writing side ends all the same; only the waiter is let go.
+  func cancelShutdown() {
+    guard let done = shutdownWaiter else { return }
+    shutdownWaiter = { _ in }
+    loop.queueMicrotask { done(.failure(failure(UV_ECANCELED.rawValue, "shutdown"))) }
   }
 
   func startShutdown(_ done: @escaping Completion<Void>) {

@@ -25,7 +25,8 @@ final class WriteQueue: Cancelling {
   private var request: UnsafeMutablePointer<uv_write_t>?
   var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
   private var isScheduled = false
-  private var drainWaiters: [Completion<Void>] = []
+  private var drainWaiters: [(number: UInt, done: Completion<Void>)] = []
+  private var lastDrain: UInt = 0
   var shutdownWaiter: Completion<Void>?
 
   init(_ loop: EventLoop) { self.loop = loop }
@@ -51,6 +52,10 @@ final class WriteQueue: Cancelling {
   // MARK: Writing
 
   func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
+    if let code = refusal() {
+      loop.complete(done, .write, code)
+      return PendingRequest()
+    }
     let taken = gathers ? 0 : tryWrite(bytes)
     if taken < 0 || taken == bytes.count {
       lastTold = loop.microtasks.nextNumber
@@ -95,6 +100,7 @@ final class WriteQueue: Cancelling {
   /// For a task, which has one write under way at a time: there is nothing to gather, so it never waits its turn.
   func writeNow(_ bytes: Bytes) -> Result<Int, UVError> {
     if cuv_task_is_cancelled(cuv_current_task()) { return .failure(UVError(.cancelled, operation: "write")) }
+    if let code = refusal() { return .failure(failure(code, "write")) }
     let taken = tryWrite(bytes)
     return taken < 0 ? .failure(failure(taken, "write")) : .success(taken)
   }
@@ -119,7 +125,6 @@ final class WriteQueue: Cancelling {
   /// Writes without waiting: the number of bytes taken, 0 if something is before them, or a libuv code.
   @inline(__always)
   private func tryWrite(_ bytes: Bytes) -> Int {
-    if let code = refusal() { return Int(code) }
     guard isEmpty else { return 0 }
     let taken = Int(cuv_try_write(cuv_stream(block.raw), bytes.start, bytes.count))
     return taken == Int(UV_EAGAIN.rawValue) ? 0 : taken
@@ -181,8 +186,8 @@ final class WriteQueue: Cancelling {
     guard isEmpty, !owner.isClosing else { return }
     let waiters = drainWaiters
     drainWaiters = []
-    for done in waiters { done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
-    if let done = shutdownWaiter.take() {
+    for waiter in waiters { waiter.done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
+    if shutdownRequest == nil, let done = shutdownWaiter.take() {
       // An end would tell the peer that it has everything.
       if code < 0 { done(.failure(failure(code, "shutdown"))) } else { startShutdown(done) }
     }
@@ -208,11 +213,35 @@ final class WriteQueue: Cancelling {
   // MARK: Waiting, cancelling, ending
 
   func drain(_ done: @escaping Completion<Void>) -> PendingRequest {
-    if isEmpty { loop.complete(done, .write) } else { drainWaiters.append(done) }
-    return PendingRequest()
+    if isEmpty {
+      loop.complete(done, .write)
+      return PendingRequest()
+    }
+    lastDrain &+= 1
+    drainWaiters.append((lastDrain, done))
+    return PendingRequest(self, slot: Slot.drain.rawValue, generation: lastDrain)
+  }
+
+  /// What is cancelled: a request's slot.
+  enum Slot: UInt {
+    case write, drain, shutdown
   }
 
   func cancel(slot: UInt, generation: UInt) {
+    switch Slot(rawValue: slot) {
+    case .drain: cancelDrain(generation)
+    case .shutdown: cancelShutdown()
+    default: cancelWrite(generation)
+    }
+  }
+
+  private func cancelDrain(_ number: UInt) {
+    guard let index = drainWaiters.firstIndex(where: { $0.number == number }) else { return }
+    let done = drainWaiters.remove(at: index).done
+    loop.complete(done, .write, UV_ECANCELED.rawValue)
+  }
+
+  private func cancelWrite(_ generation: UInt) {
     guard let waiter = pending.cancel(generation) else { return }
     loop.queueMicrotask { waiter.resume(UV_ECANCELED.rawValue) }
   }
@@ -221,7 +250,7 @@ final class WriteQueue: Cancelling {
   func didClose() {
     let entries = pending.takeInFlight() + pending.takeQueued()
     for entry in entries { entry.waiter.resume(UV_ECANCELED.rawValue) }
-    for done in drainWaiters { done(.failure(failure(UV_ECANCELED.rawValue, "write"))) }
+    for waiter in drainWaiters { waiter.done(.failure(failure(UV_ECANCELED.rawValue, "write"))) }
     drainWaiters = []
     shutdownWaiter.take()?(.failure(failure(UV_ECANCELED.rawValue, "shutdown")))
   }

@@ -147,8 +147,8 @@ extension EventLoop {
   ///
   /// The loop runs until its tasks have ended; ``stop()`` cancels them.
   ///
-  /// On the loop's thread only. A loop that has been shut down or detached, or is being so, starts no task: that
-  /// stops the program with a message. Where a completion may come as late as that, look at ``isClosed`` first.
+  /// On the loop's thread only. While the loop is being shut down or detached, a task is cancelled from its start, and
+  /// is waited for. Afterwards there is nothing that could run it: that stops the program with a message.
   ///
   /// - Parameter body: What to do; it need not be `Sendable`.
   /// - Returns: The task, to cancel it or wait for it.
@@ -166,20 +166,21 @@ extension EventLoop {
   }
 
   private func start<T, E: Error>(_ task: LoopTask<T, E>) -> LoopTask<T, E> {
-    precondition(!isClosed, "spawn: \(UVError.Code.loopClosed.message)")
+    precondition(executor.isOpenOnLoop, "spawn: \(UVError.Code.loopClosed.message)")
     beginWork()
     // Sound: the task's body runs in the loop's actor, on the thread that made it.
     let transfer = UnsafeTransfer(task)
     let actor = actor
     task.begin(Task(executorPreference: executor) { await actor.run(transfer) })
-    if isStopRequested { task.cancel() }
+    if isStopRequested || isClosed { task.cancel() }
     return task
   }
 
   func taskEnded(_ identity: UnsafeMutableRawPointer) {
     tasks.remove(identity)
     endWork()
-    if isStopRequested, tasks.isEmpty { uv_stop(raw) }
+    // Not in a shutdown, which would find its last turn cut short.
+    if isRunning, isStopRequested, tasks.isEmpty { uv_stop(raw) }
   }
 
   /// Ends the loop: its tasks are cancelled, and the function that runs it returns once they have ended, whatever

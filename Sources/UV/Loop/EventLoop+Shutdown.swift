@@ -5,8 +5,9 @@ extension EventLoop {
   /// that has begun on the thread pool is waited for. Calling it again does nothing.
   ///
   /// Afterwards, and for completions that are called meanwhile, whatever is asked of the loop fails with `loopClosed`.
-  /// The exception is `spawn`, which can tell nobody: it stops the program with a message. Not to be called while the
-  /// loop runs, which stops the program with a message, too: use ``stop()``. On an adopted loop it is ``detach()``.
+  /// A task that such a completion spawns is cancelled from its start, and waited for; to spawn one afterwards stops the
+  /// program with a message. Not to be called while the loop runs, which stops the program with a message, too: use
+  /// ``stop()``. On an adopted loop it is ``detach()``.
   ///
   /// The corresponding libuv function is `uv_loop_close`.
   public func shutdown() {
@@ -22,22 +23,23 @@ extension EventLoop {
     tasks.cancelAll()
     drain()
     repeat {
-      timers.cancelAll()
-      requests.cancelAll()
-      closeHandles()
-      drain()
-      uv_run(raw, UV_RUN_NOWAIT)
-      deliver(executor.receive())
-      drain()
-    } while (!activity.isIdle || fileQueue.isBusy) && waitForPoolOrTasks()
-    deliver(executor.close())
-    drain()
+      repeat {
+        timers.cancelAll()
+        requests.cancelAll()
+        closeHandles()
+        drain()
+        uv_run(raw, UV_RUN_NOWAIT)
+        deliver(executor.receive())
+        drain()
+      } while (!activity.isIdle || fileQueue.isBusy) && waitForPoolOrTasks()
+    } while !executor.closeIfEmpty()
     timers.close()
     internals.close(self)
     uv_run(raw, UV_RUN_DEFAULT)
     let code = uv_loop_close(raw)
     precondition(code == 0, "uv_loop_close: \(UVError.Code(rawValue: code).message)")
-    EventLoop.current = previous === self ? nil : previous
+    EventLoop.current = previous
+    leaveThreads()
   }
 
   /// Waits for the next event of what cannot be hurried: a job of the thread pool, a task that ignores its

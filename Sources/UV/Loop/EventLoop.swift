@@ -27,6 +27,8 @@ public final class EventLoop {
   let raw: UnsafeMutablePointer<uv_loop_t>
   let microtasks = MicrotaskQueue()
   let internals: LoopInternals
+  /// Where the thread that made the loop finds it, if it does.
+  private var slot: CurrentLoop.Slot?
   private(set) lazy var timers = TimerWheel(loop: self)
   let requests = RequestList()
   let fileQueue: FileQueue
@@ -89,7 +91,10 @@ public final class EventLoop {
     fileQueue.attach(to: self)
     executor.attach(to: self)
     executor.bindToCurrentThread()
-    if EventLoop.current == nil { EventLoop.current = self }
+    if EventLoop.current == nil {
+      EventLoop.current = self
+      slot = CurrentLoop.slot
+    }
     _ = timers
     do throws(UVError) { try internals.attach(to: self) } catch {
       if isAdopted { letGoOfHost() } else { shutdown() }
@@ -115,17 +120,25 @@ public final class EventLoop {
     set { CurrentLoop.set(newValue) }
   }
 
+  /// Is not the loop of any thread any more.
+  func leaveThreads() {
+    if EventLoop.current === self { EventLoop.current = nil }
+    slot?.remove(self)
+  }
+
   // MARK: Time
 
   /// The loop's time: what its clock showed when the loop last looked, at the start of a turn.
   ///
   /// The corresponding libuv function is `uv_now`.
-  public var now: LoopClock.Instant { LoopClock.Instant(nanoseconds: uv_now(raw) * 1_000_000) }
+  public var now: LoopClock.Instant {
+    LoopClock.Instant(nanoseconds: isClosed ? uv_hrtime() : uv_now(raw) * 1_000_000)
+  }
 
   /// Makes ``now`` the time of this moment, after work that took long.
   ///
   /// The corresponding libuv function is `uv_update_time`.
-  public func updateTime() { uv_update_time(raw) }
+  public func updateTime() { if !isClosed { uv_update_time(raw) } }
 
   // MARK: Work
 

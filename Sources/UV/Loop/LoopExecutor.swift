@@ -130,6 +130,12 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// Refuses further messages and returns the last ones. On the loop.
   func close() -> [Inbox.Message] { inbox.close() }
 
+  /// Refuses further messages if there are none; whether it has. On the loop.
+  func closeIfEmpty() -> Bool { inbox.closeIfEmpty() }
+
+  /// Whether messages are taken, and so tasks can run. On the loop.
+  var isOpenOnLoop: Bool { inbox.isOpenOnLoop }
+
   /// Releases a handle's memory from whatever thread dropped its last reference.
   func release(_ block: HandleBlock) {
     let loop = block.header.pointee.loop

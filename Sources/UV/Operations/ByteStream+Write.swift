@@ -52,7 +52,7 @@ extension ByteStream {
   /// Waits until the system has taken everything that was written.
   ///
   /// - Returns: A request that fails as a write does that is lost on its way, and with `cancelled` if the stream is
-  ///   closed before. To cancel it has no effect: it ends when the writes do.
+  ///   closed before.
   public func drain() -> Request<Void> { Request(loop) { [self] in drain($0) } }
 
   /// Waits until the system has taken everything that was written; see ``drain()``.
@@ -69,8 +69,8 @@ extension ByteStream {
   /// Ends the writing side once everything written has left; the peer reads an end, and may still be read from.
   ///
   /// - Returns: A request that fails with the error of a write that was lost on its way, with `notConnected` if the
-  ///   writing side has been ended before, and with `cancelled` if the stream is closed meanwhile. To cancel it has
-  ///   no effect.
+  ///   writing side has been ended before, and with `cancelled` if the stream is closed meanwhile. To cancel it
+  ///   ends the waiting; the writing side ends all the same.
   ///
   /// The corresponding libuv function is `uv_shutdown`.
   public func shutdown() -> Request<Void> { Request(loop) { [self] in shutdown($0) } }

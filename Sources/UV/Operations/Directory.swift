@@ -109,7 +109,7 @@ public final class Directory: EventSource, SourceDriver {
 
   private func deliver(_ entries: [DirectoryEntry]) {
     guard source.hasDemand else {
-      unasked = entries
+      unasked = (unasked ?? []) + entries
       return source.pauseIfUnwanted()
     }
     source.deliver(entries)

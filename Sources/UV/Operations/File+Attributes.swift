@@ -73,7 +73,7 @@ extension File {
   ) -> PendingRequest {
     if isClosed { return refuse(.badDescriptor, "fs_fchmod", done) }
     return FileRequest.start(loop, "fs_fchmod", file: self, .void(done)) {
-      uv_fs_fchmod(loop.raw, $0, descriptor, Int32(permissions.rawValue), $1)
+      uv_fs_fchmod(loop.raw, $0, descriptor, Int32(truncatingIfNeeded: permissions.rawValue), $1)
     }
   }
 

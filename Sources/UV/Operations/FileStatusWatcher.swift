@@ -19,6 +19,7 @@ public final class FileStatusWatcher: SourceHandle<FileStatusChange> {
     try super.init(loop: loop, "fs_poll", size: MemoryLayout<uv_fs_poll_t>.size, "fs_poll_init") {
       uv_fs_poll_init(loop.raw, $0.assumingMemoryBound(to: uv_fs_poll_t.self))
     }
+    isActiveWhileIdle()
     try check(path, "fs_poll_start") { uv_fs_poll_start(handle, statusChanged, $0, milliseconds) }
     // Whoever waits keeps the loop running; a watcher that nobody asks does not.
     uv_unref(block.handle)
@@ -74,7 +75,7 @@ private func statusChanged(
 ) {
   // libuv says "none" by a status of zeros.
   let known = previous!.pointee.st_mode == 0 ? nil : FileStatus(previous!.pointee)
-  owner(of: handle!, as: FileStatusWatcher.self).receive(
+  idleOwner(of: handle!, as: FileStatusWatcher.self)?.receive(
     FileStatusChange(
       previous: known,
       current: code < 0 ? .failure(failure(code, "fs_poll")) : .success(FileStatus(current!.pointee))))

@@ -38,7 +38,7 @@ extension FileSystem {
     _ path: some PathConvertible, _ permissions: FilePermissions, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     FileRequest.start(loop, "fs_chmod", path: path, .void(done)) {
-      uv_fs_chmod(loop.raw, $1, $0, Int32(permissions.rawValue), $2)
+      uv_fs_chmod(loop.raw, $1, $0, Int32(truncatingIfNeeded: permissions.rawValue), $2)
     }
   }
 

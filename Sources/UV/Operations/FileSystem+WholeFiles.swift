@@ -62,7 +62,7 @@ extension FileSystem {
     }
     job.job.pointee.writes = 1
     job.job.pointee.atomic = atomically ? 1 : 0
-    job.job.pointee.mode = Int32(permissions.rawValue)
+    job.job.pointee.mode = Int32(truncatingIfNeeded: permissions.rawValue)
     return job.start()
   }
 }

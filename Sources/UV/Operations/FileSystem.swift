@@ -46,7 +46,8 @@ public struct FileSystem {
     name.withPathBytes {
       FileRequest.queue(
         CUV_FILE_OPEN, loop, "fs_open", path: $0, flags: mode.rawValue | options.rawValue,
-        mode: Int32(permissions.rawValue), .file(name, isReadOnly: mode == .readOnly, done))
+        mode: Int32(truncatingIfNeeded: permissions.rawValue),
+        .file(name, isReadOnly: mode == .readOnly, done))
     }
   }
 
@@ -137,7 +138,7 @@ public struct FileSystem {
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     FileRequest.start(loop, "fs_mkdir", path: path, .void(done)) {
-      uv_fs_mkdir(loop.raw, $1, $0, Int32(permissions.rawValue), $2)
+      uv_fs_mkdir(loop.raw, $1, $0, Int32(truncatingIfNeeded: permissions.rawValue), $2)
     }
   }
 

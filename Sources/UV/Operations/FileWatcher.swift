@@ -22,6 +22,7 @@ public final class FileWatcher: SourceHandle<FileEvent> {
     try super.init(loop: loop, "fs_event", size: MemoryLayout<uv_fs_event_t>.size, "fs_event_init") {
       uv_fs_event_init(loop.raw, $0.assumingMemoryBound(to: uv_fs_event_t.self))
     }
+    isActiveWhileIdle()
     try check(path, "fs_event_start") { uv_fs_event_start(handle, fileChanged, $0, 0) }
     // Whoever waits keeps the loop running; a watcher that nobody asks does not.
     uv_unref(block.handle)
@@ -70,6 +71,7 @@ public final class FileWatcher: SourceHandle<FileEvent> {
     loop.beginCallback()
     if code < 0 {
       source.finish(failure(code, "fs_event"))
+      letGo(.source)
     } else {
       let name = name.map { FilePath(platformString: $0) }
       tell(FileEvent(kinds: FileEvent.Kinds(rawValue: kinds), name: name))
@@ -94,5 +96,5 @@ extension FileSystem {
 private func fileChanged(
   _ handle: UnsafeMutablePointer<uv_fs_event_t>?, _ name: UnsafePointer<CChar>?, _ kinds: Int32, _ code: Int32
 ) {
-  owner(of: handle!, as: FileWatcher.self).receive(kinds, name, code)
+  idleOwner(of: handle!, as: FileWatcher.self)?.receive(kinds, name, code)
 }

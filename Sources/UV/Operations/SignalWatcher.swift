@@ -28,6 +28,7 @@ public final class SignalWatcher: SourceHandle<Signal> {
     try super.init(loop: loop, "signal", size: MemoryLayout<uv_signal_t>.size, "signal_init") { raw in
       uv_signal_init(loop.raw, raw.assumingMemoryBound(to: uv_signal_t.self))
     }
+    isActiveWhileIdle()
     try check(uv_signal_start(handle, signalReceived, signal.rawValue), "signal_start", signal.description)
     cuv_unblock_signal(signal.rawValue)
     // Whoever waits keeps the loop running; a watcher that nobody asks does not.
@@ -67,5 +68,5 @@ extension EventLoop {
 }
 
 private func signalReceived(_ handle: UnsafeMutablePointer<uv_signal_t>?, _: Int32) {
-  owner(of: handle!, as: SignalWatcher.self).receive()
+  idleOwner(of: handle!, as: SignalWatcher.self)?.receive()
 }

@@ -26,6 +26,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     guard backlog >= 1, let backlog = Int32(exactly: backlog) else {
       throw UVError(.invalidArgument, operation: "listen", subject: "backlog \(backlog)")
     }
+    isActiveWhileIdle()
     try check(uv_listen(cuv_stream(block.raw), backlog, didConnect), "listen", subject)
     take(role: .listener)
   }
@@ -89,5 +90,5 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
 
 private func didConnect(_ handle: UnsafeMutablePointer<uv_stream_t>?, _ code: Int32) {
   // A callback cannot name the generic class, so the way to it is through its base.
-  owner(of: handle!, as: Handle.self).connectionArrived(code)
+  idleOwner(of: handle!, as: Handle.self)?.connectionArrived(code)
 }

@@ -41,6 +41,7 @@ public struct TCP {
   /// The corresponding libuv function is `uv_tcp_open`.
   public func open(_ descriptor: Int32) throws(UVError) -> TCPConnection {
     _ = try address("tcp_open") { cuv_getpeername(descriptor, $0, $1) }
+    if cuv_is_datagram_socket(descriptor) { throw UVError(.notSupported, operation: "tcp_open") }
     let connection = try TCPConnection(loop: loop)
     do throws(UVError) { try check(uv_tcp_open(connection.tcp, descriptor), "tcp_open") } catch {
       connection.close()
@@ -108,6 +109,8 @@ private final class HostConnection {
   private let loop: EventLoop
   private let done: Completion<TCPConnection>
   private var stage = PendingRequest()
+  /// Between two stages there is nothing else to cancel.
+  private var isCancelled = false
 
   init(_ loop: EventLoop, _ done: @escaping Completion<TCPConnection>) {
     self.loop = loop
@@ -121,10 +124,14 @@ private final class HostConnection {
       case .success(let addresses): attempt(addresses[...])
       }
     }
-    return PendingRequest { [self] in stage.cancel() }
+    return PendingRequest { [self] in
+      isCancelled = true
+      stage.cancel()
+    }
   }
 
   private func attempt(_ addresses: ArraySlice<SocketAddress>) {
+    if isCancelled { return done(.failure(UVError(.cancelled, operation: "connect"))) }
     stage = loop.tcp.connect(to: addresses.first!) { [self] result in
       if case .failure(let error) = result, !error.isCancelled, addresses.count > 1 {
         attempt(addresses.dropFirst())

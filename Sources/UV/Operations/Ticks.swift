@@ -55,7 +55,11 @@ public final class Ticks: EventSource, SourceDriver {
   public func stop() { source.stop() }
 
   func resume() {
-    let due = start &+ UInt64(delivered + 1) &* interval
+    // A handler that has stopped and started within a tick has done this already.
+    timer.cancel()
+    let (offset, isTooLate) = interval.multipliedReportingOverflow(by: UInt64(delivered + 1))
+    let (sum, isLater) = start.addingReportingOverflow(offset)
+    let due = isTooLate || isLater ? .max : sum
     let now = uv_hrtime()
     // Kept alive by the timer while somebody waits.
     timer = loop.sleep(for: due > now ? .nanoseconds(due - now) : .zero) { [self] result in

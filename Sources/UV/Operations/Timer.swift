@@ -54,11 +54,13 @@ public final class Timer: Handle {
 
   /// Stops the timer and starts it with its repeat interval; does nothing if that is zero.
   ///
-  /// - Throws: `invalidArgument` if the timer has never been started, `badDescriptor` if it is closed.
+  /// - Throws: `invalidArgument` if the timer has no handler to call, since it has never been started, has been stopped
+  ///   or has fired once and for all; `badDescriptor` if it is closed.
   ///
   /// The corresponding libuv function is `uv_timer_again`.
   public func again() throws(UVError) {
     try checkOpen("timer_again")
+    if handler == nil, repeatInterval > .zero { throw UVError(.invalidArgument, operation: "timer_again") }
     uv_update_time(loop.raw)
     try check(uv_timer_again(timer), "timer_again")
     if isActive { keepAlive(.timer) }
@@ -84,7 +86,9 @@ public final class Timer: Handle {
 
   fileprivate func fire() {
     handler?()
-    if !isClosing, !isActive { letGo(.timer) }
+    guard !isClosing, !isActive else { return }
+    handler = nil
+    letGo(.timer)
   }
 }
 

@@ -76,6 +76,12 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   fileprivate func endBatch() {
     isInBatch = false
     if !isClosing {
+      // Asked for in the middle of the batch.
+      if source.hasDemand, !received.isEmpty {
+        loop.beginCallback()
+        deliverPending()
+        loop.endCallback()
+      }
       source.pauseIfUnwanted()
       if !source.isProducing { stopProducing() }
     }

@@ -23,18 +23,21 @@ extension Future {
     do throws(UVError) {
       return try await Request<Settlement<Output, Failure>>(loop) { done in
         var isStarting = true
-        let waiter = FutureWaiter(self) { settlement in
+        // A result and a cancellation may come in the same turn: who comes first takes it.
+        var waiting: Completion<Settlement<Output, Failure>>? = done
+        let waiter = FutureWaiter<Output, Failure>()
+        waiter.wait(for: self) { settlement in
           // Work that starts when somebody waits may end at once; a request never does.
           if isStarting {
-            loop.queueMicrotask { done(.success(settlement)) }
+            loop.queueMicrotask { waiting.take()?(.success(settlement)) }
           } else {
-            done(.success(settlement))
+            waiting.take()?(.success(settlement))
           }
         }
         isStarting = false
         return PendingRequest {
           waiter.cancel()
-          loop.queueMicrotask { done(.failure(UVError(.cancelled, operation: "await"))) }
+          loop.queueMicrotask { waiting.take()?(.failure(UVError(.cancelled, operation: "await"))) }
         }
       }
       .value
@@ -47,17 +50,18 @@ extension Future {
   private nonisolated(nonsending) func waitWithoutEnd(
     _ executor: LoopExecutor?
   ) async -> Settlement<Output, Failure> {
-    // Sound: the handler touches the future only on the loop's thread, and the result stays there.
-    let transfer = UnsafeTransfer(self)
+    let waiter = FutureWaiter<Output, Failure>()
+    // Sound: the handler touches the waiter only on the loop's thread, and the result stays there.
+    let transfer = UnsafeTransfer(waiter)
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<UnsafeTransfer<_>, Never>) in
-        _ = FutureWaiter(self) { continuation.resume(returning: UnsafeTransfer($0)) }
-        if Task.isCancelled { cancelWorkIfAlone() }
+        waiter.wait(for: self) { continuation.resume(returning: UnsafeTransfer($0)) }
+        if Task.isCancelled { waiter.giveUp() }
       }
     } onCancel: {
       guard let executor else { return }
-      if executor.isOnLoop { return transfer.value.cancelWorkIfAlone() }
-      try? executor.execute { _ in transfer.value.cancelWorkIfAlone() }
+      if executor.isOnLoop { return transfer.value.giveUp() }
+      try? executor.execute { _ in transfer.value.giveUp() }
     }
     .value
   }
@@ -104,7 +108,7 @@ private final class FutureWaiter<Output, Failure: Error> {
   private var finish: ((Settlement<Output, Failure>) -> Void)?
   private var link: Link?
 
-  init(_ future: Future<Output, Failure>, _ finish: @escaping (Settlement<Output, Failure>) -> Void) {
+  func wait(for future: Future<Output, Failure>, _ finish: @escaping (Settlement<Output, Failure>) -> Void) {
     self.finish = finish
     Downstream<Output, Failure>(self, height: 0) { [self] signal in
       switch signal {
@@ -126,6 +130,9 @@ private final class FutureWaiter<Output, Failure: Error> {
     link = nil
     finish?(settlement)
   }
+
+  /// Goes on waiting, but not for its own sake.
+  func giveUp() { (link as? FutureSubscription<Output, Failure>)?.giveUp() }
 
   func cancel() {
     finish = nil

@@ -182,12 +182,18 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   @usableFromInline
   final func subscriptionCancelled(_ subscription: FutureSubscription<Output, Failure>) {
     remove(subscription)
-    if firstSubscription == nil, !hasBranches { cancelWorkNow() }
+    cancelWorkUnlessNeeded()
   }
 
-  /// Cancels the work if one subscriber or none waits for it.
-  final func cancelWorkIfAlone() {
-    if firstSubscription?.next == nil, !hasBranches { cancelWorkNow() }
+  /// Cancels the work if all subscribers that there still are have given up.
+  final func cancelWorkUnlessNeeded() {
+    if hasBranches { return }
+    var subscription = firstSubscription
+    while let current = subscription {
+      if !current.hasGivenUp { return }
+      subscription = current.next
+    }
+    cancelWorkNow()
   }
 
   private func cancelWorkNow() {

@@ -5,6 +5,8 @@
 @usableFromInline
 final class FutureSubscription<Output, Failure: Error>: Subscription {
   @usableFromInline @exclusivity(unchecked) var hasDemand = false
+  /// Whether the subscriber waits only because it cannot do otherwise: no work need go on for it.
+  @exclusivity(unchecked) private(set) var hasGivenUp = false
   // Sound, both: the future and the list's neighbours reset these before they go.
   @usableFromInline @exclusivity(unchecked) unowned(unsafe) var future: Future<Output, Failure>?
   @usableFromInline @exclusivity(unchecked) unowned(unsafe) var previous: FutureSubscription?
@@ -49,6 +51,11 @@ final class FutureSubscription<Output, Failure: Error>: Subscription {
     guard let outcome = waiting else { return }
     waiting = nil
     fulfill(outcome)
+  }
+
+  func giveUp() {
+    hasGivenUp = true
+    future?.cancelWorkUnlessNeeded()
   }
 
   @usableFromInline

@@ -39,7 +39,8 @@ extension EventLoop: Scheduler {
       ///
       /// Combine's `SchedulerTimeIntervalConvertible`.
       public init(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
+        // The components cannot say more.
+        let (seconds, attoseconds) = min(max(duration, .seconds(Int64.min)), .seconds(Int64.max)).components
         magnitude = Int(clamping: seconds).saturatingMultiply(1_000_000_000)
           .saturatingAdd(Int(attoseconds / 1_000_000_000))
       }

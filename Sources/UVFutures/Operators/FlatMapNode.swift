@@ -65,7 +65,11 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
       inner.node = self
       insert(inner)
       Downstream<Output, Child.Failure>(inner, height: height + 1) { signal in
-        guard let node = inner.node else { return .none }
+        guard let node = inner.node else {
+          // One that comes after the end.
+          if case .subscription(let subscription) = signal { subscription.cancel() }
+          return .none
+        }
         return unsafeDowncast(node, to: FlatMapNode.self).receive(signal, from: inner)
       }.grounded().attach(to: child)
     } else {
@@ -122,13 +126,18 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @inlinable
   func receive(_ output: Output, from inner: FlatMapInner) -> Subscribers.Demand {
     guard let downstream else { return .none }
-    if demand == .none || isDraining {
+    if demand == .none || isDraining || isBuffering {
       isBuffering = true
       buffer.append((inner, output))
       return .none
     }
     demand -= 1
     deliver(output, to: downstream)
+    // What came meanwhile, and was not wanted then.
+    if isBuffering, demand > 0, !isDelivering {
+      drain()
+      if outerHasFinished { finishIfDone() }
+    }
     return furtherDemand(for: inner)
   }
 

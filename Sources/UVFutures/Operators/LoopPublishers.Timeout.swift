@@ -33,7 +33,7 @@ extension LoopPublishers {
 extension Publisher {
   /// Ends if this publisher keeps silent for longer than `interval`.
   ///
-  /// The clock starts with the subscription and again with each value. Unlike Combine's own operator on a
+  /// The clock starts with the subscription, and again with the first demand and with each value. Unlike Combine's own operator on a
   /// scheduler of any kind, it ends with the subscription: none is left behind to keep the loop running.
   ///
   /// - Parameters:
@@ -59,6 +59,7 @@ private final class TimeoutNode<Input, Failure: Error>: Subscription {
   private var downstream: Downstream<Input, Failure>?
   private var upstream: Link?
   private var clock = PendingRequest()
+  private var hasDemand = false
 
   init(
     _ downstream: Downstream<Input, Failure>, _ loop: EventLoop, _ interval: Duration,
@@ -116,7 +117,13 @@ private final class TimeoutNode<Input, Failure: Error>: Subscription {
     downstream.receive(completion: completion)
   }
 
-  func request(_ demand: Subscribers.Demand) { upstream?.request(demand) }
+  func request(_ demand: Subscribers.Demand) {
+    if !hasDemand {
+      hasDemand = true
+      onLoop(loop.executor) { [self] _ in restart() }
+    }
+    upstream?.request(demand)
+  }
 
   func cancel() {
     let (last, upstream) = (downstream, upstream)

@@ -52,7 +52,8 @@ public struct Dispatch: Sendable {
   /// RxStream's `Dispatch.async(on:)`.
   public static func async(on queue: Queue) -> Dispatch { Dispatch(.async(queue)) }
 
-  /// Work is done on `queue`, which is waited for; at once where the caller is on that queue.
+  /// Work is done on `queue`, which is waited for; at once where the caller is on that queue, or, for the main queue, on
+  /// the main thread.
   ///
   /// RxStream's `Dispatch.sync(on:)`.
   public static func sync(on queue: Queue) -> Dispatch { Dispatch(.sync(queue)) }
@@ -128,10 +129,20 @@ extension Dispatch.Queue {
     }
   }
 
+  /// Marks the main queue, which threads other than the main one may serve.
+  private static let mainKey: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
   /// Whether waiting for this queue would be for oneself.
   var isCurrent: Bool {
-    if case .custom(let queue) = self { return queue.isCurrent }
-    return false
+    switch self {
+    case .custom(let queue): queue.isCurrent
+    case .main: isMainThread || DispatchQueue.getSpecific(key: Self.mainKey) == true
+    case .background, .priorityBackground: false
+    }
   }
 }
 

@@ -27,7 +27,8 @@ public class Hot<Output, Failure: Error>: LoopPublisher {
 
   final func deliver(_ value: Output) {
     guard termination == nil else { return }
-    for handler in handlers { handler(.value(value)) }
+    // One of them may end the stream.
+    for handler in handlers where termination == nil { handler(.value(value)) }
     subject.send(value)
   }
 

@@ -18,7 +18,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
 
   /// Makes another result, through everything that is before this in the chain.
   private var runAgain: Attempt?
-  private var cancelAll: (() -> Void)?
+  private var attempts: PromiseAttempts?
   private var isReused = false
 
   /// Creates a promise and starts its task in the current loop's next microtask; outside a loop this stops the program
@@ -35,7 +35,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
     let loop = EventLoop.needed(for: "StreamPromise")
     let work = PromiseWork(task)
     runAgain = { work.run($0) }
-    cancelAll = { work.cancel() }
+    attempts = work
     loop.queueMicrotask { [self] in
       work.run { [self] in settle($0) }
     }
@@ -43,13 +43,18 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
 
   private override init() { super.init() }
 
+  deinit {
+    // With it goes what is before this in the chain.
+    if var last = runAgain.take() { Trampoline.nest { last = { _ in } } }
+  }
+
   private func next<T>(
     _ step: @escaping (Settlement<Output, Failure>, @escaping (Settlement<T, Failure>) -> Void) -> Void
   ) -> StreamPromise<T, Failure> {
     let child = StreamPromise<T, Failure>()
     let again = attempt
     child.runAgain = { done in again { step($0, done) } }
-    child.cancelAll = cancelAll
+    child.attempts = attempts
     return derive(into: child) { settlement, child in step(settlement) { child.settle($0) } }
   }
 
@@ -74,10 +79,12 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   public func retry(_ limit: Int, delay: Duration? = nil) -> StreamPromise<Output, Failure> {
     precondition(limit >= 0, "retry: a negative limit")
     let loop = EventLoop.needed(for: "retry(_:delay:)")
-    return retryOn { attempt, _, retry in
-      guard attempt <= limit else { return retry(false) }
-      guard let delay else { return retry(true) }
-      loop.sleep(for: delay) { result in
+    return retrying { attempt, _, retry in
+      guard attempt <= limit, let delay else {
+        retry(attempt <= limit)
+        return PendingRequest()
+      }
+      return loop.sleep(for: delay) { result in
         if case .success = result { retry(true) } else { retry(false) }
       }
     }
@@ -97,22 +104,41 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
 
   /// Runs the task again when it fails and `handler` calls its last argument with true, at once or later.
   ///
-  /// - Parameter handler: Gets the number of the retry, from 1, the error, and what to call with the decision.
+  /// - Parameter handler: Gets the number of the retry, from 1, the error, and what to call with the decision, of
+  ///   which the first call counts.
   ///
   /// RxStream's `retryOn(_:)`.
   @discardableResult
   public func retryOn(
     _ handler: @escaping (_ attempt: Int, _ error: Failure, _ retry: @escaping (Bool) -> Void) -> Void
   ) -> StreamPromise<Output, Failure> {
-    let again = attempt
+    retrying { attempt, error, retry in
+      handler(attempt, error, retry)
+      return PendingRequest()
+    }
+  }
+
+  /// As ``retryOn(_:)``, with a handler that returns what to cancel if the chain is cancelled before the decision.
+  private func retrying(
+    _ handler:
+      @escaping (_ attempt: Int, _ error: Failure, _ retry: @escaping (Bool) -> Void) -> PendingRequest
+  ) -> StreamPromise<Output, Failure> {
+    let (again, attempts) = (attempt, attempts)
     let loop = EventLoop.needed(for: "retryOn(_:)")
-    var attempts = 0
+    var count = 0
     func consider(
       _ settlement: Settlement<Output, Failure>, _ done: @escaping (Settlement<Output, Failure>) -> Void
     ) {
-      guard case .failure(let error) = settlement else { return done(settlement) }
-      attempts += 1
-      handler(attempts, error) { isToRetry in
+      guard case .failure(let error) = settlement, let attempts else { return done(settlement) }
+      count += 1
+      var pause = PendingRequest()
+      let number = attempts.begin {
+        pause.cancel()
+        done(.cancelled)
+      }
+      guard let number else { return done(.cancelled) }
+      pause = handler(count, error) { isToRetry in
+        guard attempts.end(number) else { return }
         guard isToRetry else { return done(settlement) }
         // From the ground, so that a task that fails at once does not nest its retries.
         loop.queueMicrotask { again { consider($0, done) } }
@@ -134,7 +160,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   /// Cancels the task, and ends the whole chain as cancelled. There are no retries after that.
   ///
   /// RxStream's `cancel()`.
-  public func cancel() { cancelAll?() }
+  public func cancel() { attempts?.cancel() }
 
   /// A future of the same result, that cannot be tried again; retries before it still happen.
   ///
@@ -208,40 +234,5 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
       case .failure(let error): done(.failure(error))
       }
     }
-  }
-}
-
-/// The task of a promise, and the attempts at it that have not ended.
-private final class PromiseWork<Output, Failure: Error> {
-  typealias State = CurrentValueSubject<StreamState<Failure>, Never>
-  private let task: (State, @escaping (Result<Output, Failure>) -> Void) -> Void
-  private let state = State(.active)
-  private var attempts: [Int: (Settlement<Output, Failure>) -> Void] = [:]
-  private var count = 0
-  private var isCancelled = false
-
-  init(_ task: @escaping (State, @escaping (Result<Output, Failure>) -> Void) -> Void) { self.task = task }
-
-  func run(_ done: @escaping (Settlement<Output, Failure>) -> Void) {
-    if isCancelled { return done(.cancelled) }
-    count += 1
-    let number = count
-    attempts[number] = done
-    task(state) { [self] result in
-      guard let done = attempts.removeValue(forKey: number) else { return }
-      switch result {
-      case .success(let value): done(.value(value))
-      case .failure(let error): done(.failure(error))
-      }
-    }
-  }
-
-  func cancel() {
-    guard !isCancelled else { return }
-    isCancelled = true
-    state.send(.terminated(reason: .cancelled))
-    let attempts = attempts.sorted { $0.key < $1.key }
-    self.attempts = [:]
-    for (_, done) in attempts { done(.cancelled) }
   }
 }

@@ -93,8 +93,9 @@ public final class PressureThrottle: Throttle {
   public func process(_ work: @escaping () -> Void) {
     if active < limit {
       active += 1
+      // Before the work, which may bring more.
+      if active == 1 { waitForTurn() }
       work()
-      if active == 1 { loop.sleep(for: .zero) { [self] _ in turn() } }
     } else if waiting.count < buffer {
       waiting.append(work)
     }
@@ -107,11 +108,14 @@ public final class PressureThrottle: Throttle {
     if waiting.isEmpty { work() } else { ending = work }
   }
 
+  private func waitForTurn() { loop.sleep(for: .zero) { [self] _ in turn() } }
+
   private func turn() {
-    active = 0
     let ready = waiting.prefix(limit)
     waiting.removeFirst(ready.count)
-    for work in ready { process(work) }
+    active = ready.count
+    if active > 0 { waitForTurn() }
+    for work in ready { work() }
     if waiting.isEmpty { ending.take()?() }
   }
 }

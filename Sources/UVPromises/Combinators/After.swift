@@ -31,8 +31,15 @@ public func after(
 public func after(
   seconds: Double, file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<Void> {
-  // A time that no clock reaches is as good as any other that none reaches.
-  after(Duration.seconds(min(max(seconds, 0), 1e9)), file: file, line: line)
+  after(Duration(clampedSeconds: seconds), file: file, line: line)
+}
+
+extension Duration {
+  /// So many seconds, none where that is not a number. A time that no clock reaches is as good as any other that none
+  /// reaches.
+  init(clampedSeconds seconds: Double) {
+    self = .seconds(seconds.isNaN ? 0 : min(max(seconds, 0), 1e9))
+  }
 }
 
 /// A guarantee that is resolved after an interval in Dispatch's form; zero or less means in the next turn of

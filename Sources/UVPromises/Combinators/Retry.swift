@@ -26,7 +26,12 @@ public struct Backoff: Sendable {
   ) -> Backoff {
     Backoff { failures in
       var pause = first
-      for _ in 1..<max(failures, 1) where pause < limit { pause = pause * factor }
+      let factor = factor > 0 ? factor : 0
+      for _ in 1..<max(failures, 1) {
+        // Asked of the quotient, since no product may be larger than a duration can be.
+        guard factor < limit / pause else { return limit }
+        pause = pause * factor
+      }
       return min(pause, limit)
     }
   }
@@ -37,7 +42,7 @@ public struct Backoff: Sendable {
   /// - Parameter fraction: 0…1; what is outside is taken for the nearer of the two.
   public func jittered(_ fraction: Double = 0.5) -> Backoff {
     Backoff { [pause] failures in
-      pause(failures) * (1 - Double.random(in: 0...min(max(fraction, 0), 1)))
+      pause(failures) * (1 - Double.random(in: 0...1) * (fraction.isNaN ? 0 : min(max(fraction, 0), 1)))
     }
   }
 
@@ -51,7 +56,7 @@ public struct Backoff: Sendable {
 ///   - attempts: How many times at most; less than one counts as one.
 ///   - delay: How long to wait between attempts.
 ///   - condition: Whether to try again, from the number of attempts left and the last error; by default
-///     always, except after a cancellation.
+///     always. It is not asked after a cancellation, which is final.
 ///   - work: Makes an attempt. If it throws, the attempt has failed with the error.
 /// - Returns: A promise of the first success, or of the last failure. Cancelling it cancels the attempt under
 ///   way, or the wait for the next.
@@ -59,14 +64,14 @@ public struct Backoff: Sendable {
 /// google/promises' `retry`.
 public func retry<U: Thenable>(
   attempts: Int = 3, delay: Backoff = .exponential(from: .milliseconds(100)).jittered(),
-  condition: @escaping (_ attemptsLeft: Int, any Error) -> Bool = { !$1.isCancelled },
+  condition: @escaping (_ attemptsLeft: Int, any Error) -> Bool = { _, _ in true },
   file: StaticString = #fileID, line: UInt = #line, _ work: @escaping () throws -> U
 ) -> Promise<U.T> {
   func attempt(_ number: Int) -> Promise<U.T> {
     firstly(file: file, line: line, execute: work).recover(
       on: .inline, policy: .allErrors, file: file, line: line
     ) { error throws -> Promise<U.T> in
-      guard number < attempts, condition(attempts - number, error) else { throw error }
+      guard number < attempts, !error.isCancelled, condition(attempts - number, error) else { throw error }
       return after(delay.duration(afterFailures: number), file: file, line: line)
         .then(on: .inline, file: file, line: line) { attempt(number + 1) }
     }
@@ -81,7 +86,5 @@ public func attempt<U: Thenable>(
   maximumRetryCount: Int = 3, delayBeforeRetry: Duration = .seconds(2),
   file: StaticString = #fileID, line: UInt = #line, _ body: @escaping () throws -> U
 ) -> Promise<U.T> {
-  retry(
-    attempts: maximumRetryCount, delay: .constant(delayBeforeRetry), condition: { _, _ in true }, file: file,
-    line: line, body)
+  retry(attempts: maximumRetryCount, delay: .constant(delayBeforeRetry), file: file, line: line, body)
 }

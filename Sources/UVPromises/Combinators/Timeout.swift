@@ -31,7 +31,7 @@ extension Thenable {
   public func timeout(
     _ seconds: Double, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<T> {
-    timeout(after: .seconds(seconds), file: file, line: line)
+    timeout(after: Duration(clampedSeconds: seconds), file: file, line: line)
   }
 
   /// The same promise, whose value, if it has one, is passed on after a time.

@@ -14,7 +14,7 @@ public func when<It: IteratorProtocol>(
 ) -> Promise<[It.Element.T]> where It.Element: Thenable {
   guard concurrently > 0 else { return Promise(file: file, line: line, error: PMKError.badInput) }
   let node = Root(file, line)
-  let feed = Feed(promiseIterator, concurrently) { node.resolve($0) }
+  let feed = Feed(promiseIterator, concurrently, node) { node.resolve($0) }
   feed.stopsAtError = true
   // The promises drawn hold the feed, and that holds the result.
   node.onCancel = { [weak feed] in feed?.cancel() }
@@ -36,29 +36,46 @@ public func when<It: IteratorProtocol>(
 ) -> Guarantee<[PMKResult<It.Element.T>]> where It.Element: Thenable {
   guard concurrently > 0 else { return .value([.rejected(PMKError.badInput)]) }
   let node = Root(file, line, flags: [.isRoot, .isGuarantee])
-  let feed = Feed(promiseIterator, concurrently) { _ in }
+  let feed = Feed(promiseIterator, concurrently, node) { _ in }
   feed.gathersOutcomes = { node.fulfill($0) }
+  node.onCancel = { [weak feed] in feed?.cancel() }
   feed.fill()
   return Guarantee(node: node)
+}
+
+/// A promise, as long as somebody else holds it.
+private struct WeakNode {
+  weak var node: Node?
+  init(_ node: Node) { self.node = node }
 }
 
 /// Draws promises from an iterator as there is room for them.
 private final class Feed<It: IteratorProtocol> where It.Element: Thenable {
   private var iterator: It
   private let limit: Int
+  private let result: Node
   private let finish: (PMKResult<[It.Element.T]>) -> Void
   var gathersOutcomes: (([PMKResult<It.Element.T>]) -> Void)?
   var stopsAtError = false
   private var outcomes: [PMKResult<It.Element.T>?] = []
-  private var pending: [Int: Node] = [:]
+  /// Those that are not settled: they hold this, and whoever will resolve them holds them.
+  private var pending: [Int: WeakNode] = [:]
   private var isFilling = false
   private var isExhausted = false
   private var isOver = false
 
-  init(_ iterator: It, _ limit: Int, finish: @escaping (PMKResult<[It.Element.T]>) -> Void) {
+  init(
+    _ iterator: It, _ limit: Int, _ result: Node, finish: @escaping (PMKResult<[It.Element.T]>) -> Void
+  ) {
     self.iterator = iterator
     self.limit = limit
+    self.result = result
     self.finish = finish
+  }
+
+  deinit {
+    // All that it waits for is lost, and so is the result.
+    if !isOver { ContinuationEntry.abandon([ContinuationEntry(continuation: result, tag: result.tag)]) }
   }
 
   /// Draws until there is no room; promises that are resolved already take none.
@@ -73,7 +90,7 @@ private final class Feed<It: IteratorProtocol> where It.Element: Thenable {
       }
       let index = outcomes.count
       outcomes.append(nil)
-      pending[index] = next.node
+      pending[index] = WeakNode(next.node)
       next.node.pipe { (outcome: PMKResult<It.Element.T>) in self.take(outcome, index) }
     }
     isFilling = false
@@ -105,7 +122,7 @@ private final class Feed<It: IteratorProtocol> where It.Element: Thenable {
   /// Draws no more, and cancels what nobody else waits for.
   func cancel() {
     isOver = true
-    for node in pending.values where node.hasOneContinuation { node.cancel() }
+    for weak in pending.values { if let node = weak.node, node.hasOneContinuation { node.cancel() } }
     pending = [:]
   }
 }

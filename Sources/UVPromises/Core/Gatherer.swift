@@ -90,6 +90,8 @@ final class Gatherer: Continuation {
       finish(source)
     } else if remaining == 0 {
       finish(nil)
+    } else if remaining == lost, let result = result.take() {
+      ContinuationEntry.abandon([ContinuationEntry(continuation: result, tag: result.tag)])
     }
   }
 

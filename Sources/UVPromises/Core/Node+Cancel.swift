@@ -30,14 +30,17 @@ extension Node {
     var rejectable: Node?
     while node.state == .pending {
       if !node.flags.contains(.isGuarantee) || node.flags.contains(.coversCancellation) { rejectable = node }
-      if let upstream = node.upstream, upstream.state == .pending, upstream.hasOneContinuation {
+      if let upstream = node.upstream, upstream.state == .pending, upstream.hasOneContinuation,
+        // A chain that waits for itself, by a handler that returned it.
+        upstream !== self
+      {
         node = upstream
         continue
       }
       if node.upstream == nil {
         // The beginning of the chain, or a promise that gathers others.
         node.cancelAsFirst(error)
-        if !node.flags.contains(.isGuarantee) || node.flags.contains(.isGathering) { return }
+        if !node.flags.contains(.isGuarantee) { return }
       }
       rejectable?.cancelWait(error)
       return
@@ -48,8 +51,7 @@ extension Node {
     if !flags.contains(.isGuarantee) {
       reject(error)
     } else if !flags.contains(.isGathering) {
-      // Nobody will resolve it now, which is as it should be.
-      flags.insert(.isAbandoned)
+      flags.insert(.isCancelled)
     }
     cancelOperation()
   }

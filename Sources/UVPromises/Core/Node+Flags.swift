@@ -31,5 +31,7 @@ extension Node {
     @inlinable static var cancelAttempted: Flags { Flags(rawValue: 2048) }
     /// Has, in place of continuations, an observer in the room for its outcome.
     @inlinable static var isObserved: Flags { Flags(rawValue: 4096) }
+    /// Its operation was cancelled, so that nobody need hear of its loss; it may be resolved all the same.
+    @inlinable static var isCancelled: Flags { Flags(rawValue: 8192) }
   }
 }

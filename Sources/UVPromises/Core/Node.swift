@@ -182,7 +182,9 @@ class Node: Continuation {
   private func runOthers() {
     for entry in others.take()! {
       if entry.tag == Node.stepTag {
-        unsafeDowncast(entry.continuation, to: Node.self).resume(self)
+        let step = unsafeDowncast(entry.continuation, to: Node.self)
+        // One before it may have cancelled it.
+        if step.upstream === self { step.resume(self) }
       } else {
         entry.continuation.receive(self, tag: entry.tag)
       }

@@ -28,7 +28,7 @@ extension Node {
 
   /// Tells of a promise that goes away: pending, or rejected and untracked.
   final func reportLoss() {
-    if state == .pending, flags.contains(.isRoot), !flags.contains(.isAbandoned) {
+    if state == .pending, flags.contains(.isRoot), flags.isDisjoint(with: [.isAbandoned, .isCancelled]) {
       conf.logHandler(
         flags.contains(.isGuarantee)
           ? .pendingGuaranteeDeallocated(madeAt: creationSite)

@@ -138,6 +138,12 @@ final class EnsureStep: Node {
 }
 
 extension Node {
+  /// A step that ends as `source` does.
+  @inlinable
+  static func passing<T>(_ source: Node, _ type: T.Type) -> Node {
+    Node(flags: .isInline) { $0.pass($1, T.self) }.following(source, "", 0)
+  }
+
   /// Whether a handler of errors is for this one.
   @usableFromInline
   final func covers(_ error: any Error) -> Bool {

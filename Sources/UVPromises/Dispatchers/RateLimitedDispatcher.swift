@@ -64,7 +64,7 @@ private final class RateLimiter: Sendable {
   init(_ limit: Int, _ period: Double, _ underlying: any Dispatcher, isStrict: Bool) {
     precondition(limit > 0 && period > 0, "a rate must be at least 1 in a period longer than none")
     self.limit = limit
-    self.period = .seconds(period)
+    self.period = Duration(clampedSeconds: period)
     self.underlying = underlying
     self.isStrict = isStrict
   }

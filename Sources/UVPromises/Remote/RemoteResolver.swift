@@ -7,18 +7,28 @@ public import UV
 public final class RemoteResolver<T: Sendable>: Sendable {
   @usableFromInline let ticket: RemoteTicket
 
-  init(node: Node) { ticket = node.ticket("remote") }
+  init(node: Root) { ticket = node.ticket("remote") }
 
   /// Fulfils the promise, on its loop.
   @inlinable
   public func fulfill(_ value: T) {
-    if ticket.claim() { ticket.complete { unsafeDowncast($0, to: Node.self).fulfill(value) } }
+    guard ticket.claim() else { return }
+    ticket.complete {
+      let node = unsafeDowncast($0, to: Root.self)
+      node.fulfill(value)
+      node.forgetOperation()
+    }
   }
 
   /// Rejects the promise, on its loop.
   @inlinable
   public func reject(_ error: any Error) {
-    if ticket.claim() { ticket.complete { unsafeDowncast($0, to: Node.self).reject(error) } }
+    guard ticket.claim() else { return }
+    ticket.complete {
+      let node = unsafeDowncast($0, to: Root.self)
+      node.reject(error)
+      node.forgetOperation()
+    }
   }
 
   /// Resolves the promise with an outcome, on its loop.

@@ -1,0 +1,173 @@
+import Dispatch
+import Foundation
+import Testing
+import UV
+import UVFutures
+import UVTestSupport
+
+/// What has gone wrong once.
+@Suite struct FutureRegressionTests {
+  @Test("A future that is settled and whose waiter is cancelled in one turn answers once")
+  func settledAndCancelled() async throws {
+    try await withLoop { loop in
+      let (future, resolve) = Future<Int, any Error>.pending(on: loop)
+      let task = loop.spawn { try await future.value }
+      try await loop.sleep(for: .zero).value
+      resolve(.success(1))
+      task.cancel()
+      #expect(try await task.value == 1)
+
+      // Work that is started by the wait, and answers at once.
+      let lazy = Lazy<Int, any Error> { $0(.success(2)) }
+      let second = loop.spawn { try await lazy.value }
+      loop.queueMicrotask { second.cancel() }
+      #expect((try? await second.value) ?? 2 == 2)
+    }
+  }
+
+  @Test("Work is cancelled when all tasks that wait for it have been, whatever the failure")
+  func twoCancelledWaiters() async throws {
+    try await withLoop { loop in
+      let cancelled = Log<String>()
+      let future = Future<Int, Never>(operation: { () async -> Int in
+        do { try await loop.sleep(for: .seconds(1000)).value } catch { cancelled.append("cancelled") }
+        return 3
+      })
+      let tasks = (0..<2).map { _ in loop.spawn { await future.value } }
+      try await loop.sleep(for: .zero).value
+      tasks[0].cancel()
+      try await loop.sleep(for: .zero).value
+      #expect(cancelled.values == [])
+      tasks[1].cancel()
+      for task in tasks { #expect(await task.value == 3) }
+      #expect(cancelled.values == ["cancelled"])
+    }
+  }
+
+  @Test("On the main thread, work for the main queue that is waited for is done at once")
+  func synchronouslyOnTheMainQueue() async {
+    await #expect(processExitsWith: .success) {
+      await MainActor.run {
+        let log = Log<Int>()
+        Dispatch.sync(on: .main).execute { log.append(1) }
+        exit(log.values == [1] ? 0 : 1)
+      }
+    }
+  }
+
+  @Test("Values that are sent while one is delivered are neither lost nor overtaken")
+  func valuesSentDuringADelivery() {
+    let (left, right) = (PassthroughSubject<Int, Never>(), PassthroughSubject<Int, Never>())
+    let probe = Probe<Int, Never>(.max(1), then: .max(1))
+    probe.onValue = { if $0 == 1 { right.send(2) } }
+    Publishers.Merge(left, right).subscribe(probe)
+    left.send(1)
+    left.send(3)
+    left.send(completion: .finished)
+    right.send(completion: .finished)
+    #expect(probe.values == [1, 2, 3])
+    #expect(probe.completions == [.finished])
+  }
+
+  @Test("A stream promise is cancelled in the pause before a retry")
+  func cancelledInThePause() async throws {
+    try await withCallbackLoop { loop in
+      var (runs, log): (Int, [String]) = (0, [])
+      let paused = StreamPromise<Int, Trouble> { _, done in
+        runs += 1
+        done(.failure(.first))
+      }
+      .retry(3, delay: .seconds(1000)).onTerminate { log.append("paused \($0)") }
+      var decide: ((Bool) -> Void)?
+      let undecided = StreamPromise<Int, Trouble> { _, done in
+        runs += 1
+        done(.failure(.first))
+      }
+      .retryOn { _, _, retry in decide = retry }.onTerminate { log.append("undecided \($0)") }
+      loop.sleep(for: .zero) { _ in
+        paused.cancel()
+        undecided.cancel()
+        #expect(log == ["paused cancelled", "undecided cancelled"])
+        decide?(true)
+        loop.sleep(for: .zero) { _ in #expect(runs == 2) }
+      }
+    }
+  }
+
+  @Test("A decision about a retry counts once")
+  func decidedTwice() async throws {
+    try await withCallbackLoop { loop in
+      var runs = 0
+      StreamPromise<Int, Trouble> { _, done in
+        runs += 1
+        done(runs == 1 ? .failure(.first) : .success(1))
+      }
+      .retryOn { _, _, retry in
+        retry(true)
+        retry(true)
+      }
+      loop.sleep(for: .milliseconds(1)) { _ in #expect(runs == 2) }
+    }
+  }
+
+  @Test("What is pushed from inside goes through a pressure throttle in its turn")
+  func pushedFromInside() async throws {
+    try await withCallbackLoop { loop in
+      let input = HotInput<Int, Never>()
+      var log: [String] = []
+      input.throttled(PressureThrottle(buffer: 9, limit: 2))
+        .on { value in
+          log.append("\(value)")
+          if value == 1 { input.push(11) }
+        }
+        .onTerminate { log.append("\($0)") }
+      for value in 1...4 { input.push(value) }
+      input.terminate()
+      loop.sleep(for: .milliseconds(5)) { _ in
+        #expect(log.last == "completed")
+        #expect(log.dropLast().sorted() == ["1", "11", "2", "3", "4"])
+      }
+    }
+  }
+
+  @Test("A stream that a handler ends delivers nothing more")
+  func endedByAHandler() {
+    let input = HotInput<Int, Never>()
+    var log: [String] = []
+    input.on { _ in input.terminate() }
+    input.on { log.append("\($0)") }.onTerminate { log.append("\($0)") }
+    input.push(1)
+    #expect(log == ["completed"])
+  }
+
+  @Test("The end of an inner publisher that subscribes late is told to it")
+  func aLateSubscription() {
+    let late = LateSubscription()
+    let outer = PassthroughSubject<Int, Never>()
+    let cancellable = AnyLoopPublisher(outer).flatMap { value -> AnyLoopPublisher<Int, Never> in
+      value == 1 ? AnyLoopPublisher(Empty(completeImmediately: false)) : AnyLoopPublisher(late)
+    }
+    .sink { _ in }
+    outer.send(1)
+    outer.send(2)
+    cancellable.cancel()
+    late.begin()
+    #expect(late.isCancelled)
+  }
+}
+
+/// A publisher that hands its subscription out when told to.
+private final class LateSubscription: Publisher, Subscription {
+  typealias Output = Int
+  typealias Failure = Never
+  private var subscriber: AnySubscriber<Int, Never>?
+  private(set) var isCancelled = false
+
+  func receive<S: Subscriber>(subscriber: S) where S.Input == Int, S.Failure == Never {
+    self.subscriber = AnySubscriber(subscriber)
+  }
+
+  func begin() { subscriber?.receive(subscription: self) }
+  func request(_ demand: Subscribers.Demand) {}
+  func cancel() { isCancelled = true }
+}
