@@ -183,6 +183,19 @@ func idleOwner<Owner: Handle>(of handle: UnsafeMutableRawPointer, as _: Owner.Ty
   HandleBlock(of: cuv_handle(handle)).header.pointee.idleOwner.map { unsafeDowncast($0, to: Owner.self) }
 }
 
+/// Calls `body` with the loop of a libuv handle, without a retain. Sound: a loop outlives its handles.
+@inline(__always)
+func withLoop(of handle: UnsafeMutablePointer<uv_handle_t>, _ body: (EventLoop) -> Void) {
+  Unmanaged.passUnretained(HandleBlock(of: handle).header.pointee.loop)._withUnsafeGuaranteedRef(body)
+}
+
+/// Calls `body` with the object that owns a libuv handle, without a retain. Sound: a handle that libuv may call retains
+/// itself, and is to do so for the whole of `body`.
+@inline(__always)
+func withOwner<Owner: Handle>(of handle: UnsafeRawPointer, as _: Owner.Type, _ body: (Owner) -> Void) {
+  Unmanaged<Owner>.fromOpaque(cuv_handle_data(handle)!)._withUnsafeGuaranteedRef(body)
+}
+
 /// The object that owns a libuv handle. Sound: a handle that libuv may call retains itself.
 @inline(__always)
 func owner<Owner: Handle>(of handle: UnsafeRawPointer, as _: Owner.Type) -> Owner {

@@ -145,9 +145,7 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 private func allocateForRead(
   _ handle: UnsafeMutablePointer<uv_handle_t>?, _: Int, _ buffer: UnsafeMutablePointer<uv_buf_t>?
 ) {
-  // Sound: a loop outlives its handles.
-  let loop = Unmanaged.passUnretained(HandleBlock(of: handle!).header.pointee.loop)
-  loop._withUnsafeGuaranteedRef { $0.readBuffer.reserve(buffer!) }
+  withLoop(of: handle!) { $0.readBuffer.reserve(buffer!) }
 }
 
 private func didRead(
@@ -155,8 +153,8 @@ private func didRead(
 ) {
   // Zero is "nothing for now", not the end.
   if count == 0 { return }
-  // Sound: a stream that reads retains itself, and now for the whole of this, though a handler may stop it.
-  Unmanaged<ByteStream>.fromOpaque(cuv_handle_data(handle)!)._withUnsafeGuaranteedRef { $0.finishRead(count) }
+  // The stream holds itself meanwhile, though a handler may stop it: see `finishRead`.
+  withOwner(of: handle!, as: ByteStream.self) { $0.finishRead(count) }
 }
 
 extension ByteStream {
