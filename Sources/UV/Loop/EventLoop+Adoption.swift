@@ -30,12 +30,14 @@ extension EventLoop {
 
   /// Leaves the host's loop: what is pending ends with `cancelled`, what is open is closed. Leaving begins at once,
   /// whether or not the request is used, and goes on while the host runs its loop. From here on whatever is asked of
-  /// this loop fails with `loopClosed`, but for `spawn`, as after ``shutdown()``. Calling it again does nothing more.
+  /// this loop fails with `loopClosed`; a task that is spawned meanwhile is cancelled from its start. Calling it again does
+  /// nothing more.
   ///
   /// On a loop of one's own this stops the program with a message; there it is ``shutdown()``.
   ///
   /// - Returns: A request that succeeds when libuv has let go of the last handle: the host's loop then is as it
-  ///   was. Work that has begun on the thread pool, and tasks that ignore their cancellation, are waited for.
+  ///   was. Work that has begun on the thread pool, tasks that ignore their cancellation, and what other threads hold, such
+  ///   as a remote resolver, are waited for.
   ///
   /// The corresponding libuv function is `uv_close`.
   @discardableResult
