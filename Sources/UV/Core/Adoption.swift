@@ -8,8 +8,7 @@ struct Adoption {
   /// The loop keeps itself through this while anything is under way, or a turn has been asked for.
   var retained: Unmanaged<EventLoop>?
   var isDetaching = false
-  var waiters: [(number: UInt, done: Completion<Void>)] = []
-  var lastNumber: UInt = 0
+  var waiters = Waiters<Void>()
 }
 
 extension EventLoop {
@@ -67,9 +66,7 @@ extension EventLoop {
 
   private func didDetach() {
     leaveThreads()
-    let waiters = adoption.waiters
-    adoption.waiters = []
-    for waiter in waiters { waiter.done(.success(())) }
+    for done in adoption.waiters.takeAll() { done(.success(())) }
     release()
   }
 

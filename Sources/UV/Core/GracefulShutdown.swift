@@ -2,15 +2,9 @@ import CUV
 
 /// The end of a loop's service: nobody new comes, and those who came are given time.
 final class GracefulShutdown {
-  private struct Waiter {
-    let number: UInt
-    let done: Completion<ShutdownReport>
-  }
-
   // Sound: the loop owns this.
   private unowned(unsafe) let loop: EventLoop
-  private var waiters: [Waiter] = []
-  private var lastNumber: UInt = 0
+  private var waiters = Waiters<ShutdownReport>()
   private var deadlines: [PendingRequest] = []
   private var report = ShutdownReport()
 
@@ -18,9 +12,7 @@ final class GracefulShutdown {
 
   /// Waits for the end, within a time of its own: the shortest of all who wait counts.
   func wait(within limit: Duration, _ done: @escaping Completion<ShutdownReport>) -> PendingRequest {
-    lastNumber += 1
-    let number = lastNumber
-    waiters.append(Waiter(number: number, done: done))
+    let number = waiters.add(done)
     if loop.acceptedCount == 0 {
       loop.queueMicrotask { [self] in finish() }
     } else {
@@ -28,8 +20,7 @@ final class GracefulShutdown {
         loop.sleep(for: limit) { [self] result in if case .success = result { cutOff() } })
     }
     return PendingRequest { [self] in
-      guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
-      let done = waiters.remove(at: index).done
+      guard let done = waiters.take(number) else { return }
       loop.queueMicrotask { done(.failure(UVError(.cancelled, operation: "shutdownGracefully"))) }
     }
   }
@@ -70,9 +61,7 @@ final class GracefulShutdown {
   func finish() {
     for deadline in deadlines { deadline.cancel() }
     deadlines = []
-    let waiters = self.waiters
-    self.waiters = []
     let report = self.report
-    for waiter in waiters { loop.queueMicrotask { waiter.done(.success(report)) } }
+    for done in waiters.takeAll() { loop.queueMicrotask { done(.success(report)) } }
   }
 }

@@ -25,8 +25,7 @@ final class WriteQueue: Cancelling {
   private var request: UnsafeMutablePointer<uv_write_t>?
   var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
   private var isScheduled = false
-  private var drainWaiters: [(number: UInt, done: Completion<Void>)] = []
-  private var lastDrain: UInt = 0
+  private var drainWaiters = Waiters<Void>()
   var shutdownWaiter: Completion<Void>?
 
   init(_ loop: EventLoop) { self.loop = loop }
@@ -184,9 +183,7 @@ final class WriteQueue: Cancelling {
   private func becameEmpty(_ code: Int32 = 0) {
     // What waits on a stream that closes is told by its close.
     guard isEmpty, !owner.isClosing else { return }
-    let waiters = drainWaiters
-    drainWaiters = []
-    for waiter in waiters { waiter.done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
+    for done in drainWaiters.takeAll() { done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
     if shutdownRequest == nil, let done = shutdownWaiter.take() {
       // An end would tell the peer that it has everything.
       if code < 0 { done(.failure(failure(code, "shutdown"))) } else { startShutdown(done) }
@@ -217,9 +214,7 @@ final class WriteQueue: Cancelling {
       loop.complete(done, .write)
       return PendingRequest()
     }
-    lastDrain &+= 1
-    drainWaiters.append((lastDrain, done))
-    return PendingRequest(self, slot: Slot.drain.rawValue, generation: lastDrain)
+    return PendingRequest(self, slot: Slot.drain.rawValue, generation: drainWaiters.add(done))
   }
 
   /// What is cancelled: a request's slot.
@@ -236,8 +231,7 @@ final class WriteQueue: Cancelling {
   }
 
   private func cancelDrain(_ number: UInt) {
-    guard let index = drainWaiters.firstIndex(where: { $0.number == number }) else { return }
-    let done = drainWaiters.remove(at: index).done
+    guard let done = drainWaiters.take(number) else { return }
     loop.complete(done, .write, UV_ECANCELED.rawValue)
   }
 
@@ -250,8 +244,7 @@ final class WriteQueue: Cancelling {
   func didClose() {
     let entries = pending.takeInFlight() + pending.takeQueued()
     for entry in entries { entry.waiter.resume(UV_ECANCELED.rawValue) }
-    for waiter in drainWaiters { waiter.done(.failure(failure(UV_ECANCELED.rawValue, "write"))) }
-    drainWaiters = []
+    for done in drainWaiters.takeAll() { done(.failure(failure(UV_ECANCELED.rawValue, "write"))) }
     shutdownWaiter.take()?(.failure(failure(UV_ECANCELED.rawValue, "shutdown")))
   }
 }

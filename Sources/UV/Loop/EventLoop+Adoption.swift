@@ -58,12 +58,9 @@ extension EventLoop {
       queueMicrotask { done(.success(())) }
       return PendingRequest()
     }
-    adoption.lastNumber += 1
-    let number = adoption.lastNumber
-    adoption.waiters.append((number, done))
+    let number = adoption.waiters.add(done)
     return PendingRequest { [self] in
-      guard let index = adoption.waiters.firstIndex(where: { $0.number == number }) else { return }
-      let done = adoption.waiters.remove(at: index).done
+      guard let done = adoption.waiters.take(number) else { return }
       queueMicrotask { done(.failure(UVError(.cancelled, operation: "detach"))) }
     }
   }

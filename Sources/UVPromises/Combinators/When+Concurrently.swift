@@ -75,7 +75,7 @@ private final class Feed<It: IteratorProtocol> where It.Element: Thenable {
 
   deinit {
     // All that it waits for is lost, and so is the result.
-    if !isOver { ContinuationEntry.abandon([ContinuationEntry(continuation: result, tag: result.tag)]) }
+    if !isOver { ContinuationEntry.abandon(result) }
   }
 
   /// Draws until there is no room; promises that are resolved already take none.

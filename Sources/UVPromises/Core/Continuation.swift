@@ -31,6 +31,9 @@ struct ContinuationEntry {
     self.tag = tag
   }
 
+  /// Tells `node`, whose outcome others were to make, and everything that waits for it that none will come.
+  static func abandon(_ node: Node) { abandon([ContinuationEntry(continuation: node, tag: node.tag)]) }
+
   /// Tells `entries` and everything that waits for them that no outcome will come.
   static func abandon(_ entries: consuming ContiguousArray<ContinuationEntry>) {
     while let entry = entries.popLast() {

@@ -91,7 +91,7 @@ final class Gatherer: Continuation {
     } else if remaining == 0 {
       finish(nil)
     } else if remaining == lost, let result = result.take() {
-      ContinuationEntry.abandon([ContinuationEntry(continuation: result, tag: result.tag)])
+      ContinuationEntry.abandon(result)
     }
   }
 

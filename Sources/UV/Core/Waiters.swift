@@ -1,0 +1,24 @@
+/// Completions that wait for the same thing, each of which may be cancelled.
+struct Waiters<Success> {
+  private var entries: [(number: UInt, done: Completion<Success>)] = []
+  private var lastNumber: UInt = 0
+
+  /// Adds one, which is known by the number from now on.
+  mutating func add(_ done: @escaping Completion<Success>) -> UInt {
+    lastNumber &+= 1
+    entries.append((lastNumber, done))
+    return lastNumber
+  }
+
+  /// Takes one out; nil if it has been.
+  mutating func take(_ number: UInt) -> Completion<Success>? {
+    guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }
+    return entries.remove(at: index).done
+  }
+
+  /// Takes all out, in the order in which they came.
+  mutating func takeAll() -> [Completion<Success>] {
+    defer { entries = [] }
+    return entries.map(\.done)
+  }
+}
