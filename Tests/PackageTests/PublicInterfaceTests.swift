@@ -1,0 +1,12 @@
+import Foundation
+import Testing
+
+/// `Design/api` lists the public declarations, so that a review shows each change of them.
+@Suite struct PublicInterfaceTests {
+  @Test func thePublicDeclarationsAreThoseThatAreListed() throws {
+    let products = try Checkout.program("").path
+    let (output, status) = try run(
+      Checkout.root.appendingPathComponent("Tests/api"), ["--check", "--products", products])
+    #expect(status == 0, "\(output)")
+  }
+}
