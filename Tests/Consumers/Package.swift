@@ -1,0 +1,43 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+// `Tests/consumers` copies this file to `.build-consumers/package` and lays the sources beside it. From there, too,
+// the checkout is two folders up.
+
+/// What the README tells a user to enable.
+let asTheReadmeSays: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+
+let products: [Target.Dependency] = ["UV", "UVPromises", "UVFutures"].map {
+  .product(name: $0, package: "swift-uv")
+}
+
+/// Programs whose `main` or whose settings differ; each has a folder in `Shapes`.
+let shapes: [(name: String, settings: [SwiftSetting])] = [
+  ("TopLevelCode", asTheReadmeSays),
+  ("MainStruct", asTheReadmeSays),
+  ("AsyncMain", asTheReadmeSays),
+  ("WithoutTheFeature", []),
+  ("MainActorByDefault", asTheReadmeSays + [.defaultIsolation(MainActor.self)]),
+]
+
+/// Each in both language modes, built from the same sources.
+let modes: [(suffix: String, mode: SwiftLanguageMode)] = [("5", .v5), ("6", .v6)]
+
+var targets: [Target] = []
+for (suffix, mode) in modes {
+  let language: [SwiftSetting] = [.swiftLanguageMode(mode)]
+  for (name, settings) in [("Programs", asTheReadmeSays)] + shapes {
+    targets.append(
+      .executableTarget(name: name + suffix, dependencies: products, swiftSettings: settings + language))
+  }
+}
+// To build this one builds the others, and of the library no more than they use.
+let all: [Target.Dependency] = targets.map { .target(name: $0.name) }
+targets.append(.executableTarget(name: "Everything", dependencies: all))
+
+let package = Package(
+  name: "consumers",
+  platforms: [.macOS(.v26)],
+  dependencies: [.package(name: "swift-uv", path: "../..")],
+  targets: targets)
