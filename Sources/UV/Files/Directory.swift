@@ -50,18 +50,20 @@ public final class Directory: EventSource, SourceDriver {
   ///
   /// The corresponding libuv function is `uv_fs_readdir`.
   @discardableResult
-  public func next(_ done: @escaping Completion<[DirectoryEntry]?>) -> PendingRequest { source.next(done) }
+  public func next(_ done: @escaping Completion<[DirectoryEntry]?>) -> PendingRequest {
+    source.next(done, from: self)
+  }
 
   /// As ``next(_:)``, for an object that waits.
   @discardableResult
   public func next(for receiver: ElementReceiver<[DirectoryEntry]>) -> PendingRequest {
-    source.next(for: receiver)
+    source.next(for: receiver, from: self)
   }
 
   /// Calls `handler` with entries until there are no more, then with nil.
   ///
   /// The corresponding libuv function is `uv_fs_readdir`.
-  public func start(_ handler: @escaping Completion<[DirectoryEntry]?>) { source.start(handler) }
+  public func start(_ handler: @escaping Completion<[DirectoryEntry]?>) { source.start(handler, from: self) }
 
   /// Stops reading; what has been read meanwhile is for whoever asks next.
   public func stop() { source.stop() }
@@ -117,7 +119,7 @@ public final class Directory: EventSource, SourceDriver {
   }
 
   /// Reads to the end.
-  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source: source) }
+  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source, of: self) }
 
   // MARK: Closing
 

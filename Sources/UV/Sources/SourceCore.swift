@@ -43,7 +43,8 @@ final class SourceCore<Element>: Cancelling {
   let loop: EventLoop
   @exclusivity(unchecked) private var first: Entry?
   @exclusivity(unchecked) private var generation: UInt = 0
-  /// The source itself, which owns this; set once.
+  /// The source itself, which owns this; set once. Sound: used only to pause, and a source that produces keeps itself
+  /// alive. What asks has the source in its hands, and passes it.
   unowned(unsafe) var driver: (any SourceDriver)!
   let operation: String
   /// The end, once; nil after it has been told.
@@ -61,24 +62,32 @@ final class SourceCore<Element>: Cancelling {
 
   // MARK: Asking
 
-  func next(_ done: @escaping Completion<Element?>) -> PendingRequest { next(.callback(done)) }
+  // Whoever asks passes the source, which therefore is there to be resumed, though nobody else may hold it.
 
-  func next(for receiver: ElementReceiver<Element>) -> PendingRequest { next(.receiver(receiver)) }
+  func next(_ done: @escaping Completion<Element?>, from source: any SourceDriver) -> PendingRequest {
+    next(.callback(done), from: source)
+  }
+
+  func next(for receiver: ElementReceiver<Element>, from source: any SourceDriver) -> PendingRequest {
+    next(.receiver(receiver), from: source)
+  }
 
   @inline(__always)
-  private func next(_ waiter: Waiter) -> PendingRequest {
+  private func next(_ waiter: Waiter, from source: any SourceDriver) -> PendingRequest {
     if let outcome = immediateOutcome() {
       loop.queueMicrotask { waiter.resume(outcome) }
       return PendingRequest()
     }
-    return PendingRequest(self, generation: append(waiter))
+    return PendingRequest(self, generation: append(waiter, source))
   }
 
   /// The next element for the task that calls this, which is on the loop.
   @inline(__always)
-  nonisolated(nonsending) func next(task: LoopTaskBase?) async throws(UVError) -> Element? {
+  nonisolated(nonsending) func next(
+    from source: any SourceDriver, task: LoopTaskBase?
+  ) async throws(UVError) -> Element? {
     if let outcome = outcomeIfReady() { return try outcome.get() }
-    return try await suspend(on: loop, task: task) { wait($0) }.get()
+    return try await suspend(on: loop, task: task) { wait($0, from: source) }.get()
   }
 
   /// What a task gets without waiting.
@@ -90,11 +99,13 @@ final class SourceCore<Element>: Cancelling {
   }
 
   @inline(__always)
-  func wait(_ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>) -> PendingRequest {
-    PendingRequest(self, generation: append(.task(continuation)))
+  func wait(
+    _ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>, from source: any SourceDriver
+  ) -> PendingRequest {
+    PendingRequest(self, generation: append(.task(continuation), source))
   }
 
-  func start(_ handler: @escaping Completion<Element?>) {
+  func start(_ handler: @escaping Completion<Element?>, from source: any SourceDriver) {
     if let outcome = immediateOutcome() {
       return loop.queueMicrotask { handler(outcome) }
     }
@@ -103,7 +114,7 @@ final class SourceCore<Element>: Cancelling {
       return loop.queueMicrotask { handler(.failure(error)) }
     }
     self.handler = handler
-    produce()
+    produce(source)
   }
 
   func stop() {
@@ -132,19 +143,19 @@ final class SourceCore<Element>: Cancelling {
     return ending.take() ?? .success(nil)
   }
 
-  private func append(_ waiter: consuming Waiter) -> UInt {
+  private func append(_ waiter: consuming Waiter, _ source: any SourceDriver) -> UInt {
     generation &+= 1
     let entry = Entry(waiter: waiter, generation: generation)
     if first == nil { first = entry } else { others.append(entry) }
-    produce()
+    produce(source)
     return entry.generation
   }
 
   @inline(__always)
-  private func produce() {
+  private func produce(_ source: any SourceDriver) {
     if isProducing { return }
     isProducing = true
-    driver.resume()
+    source.resume()
   }
 
   // MARK: Answering

@@ -23,14 +23,16 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
 
   /// Asks for the next element, or nil at the end; see ``EventSource/next(_:)``.
   @discardableResult
-  public func next(_ done: @escaping Completion<Element?>) -> PendingRequest { source.next(done) }
+  public func next(_ done: @escaping Completion<Element?>) -> PendingRequest { source.next(done, from: self) }
 
   /// As ``next(_:)``, for an object that waits.
   @discardableResult
-  public func next(for receiver: ElementReceiver<Element>) -> PendingRequest { source.next(for: receiver) }
+  public func next(for receiver: ElementReceiver<Element>) -> PendingRequest {
+    source.next(for: receiver, from: self)
+  }
 
   /// Calls `handler` with each element as it comes; see ``EventSource/start(_:)``.
-  public func start(_ handler: @escaping Completion<Element?>) { source.start(handler) }
+  public func start(_ handler: @escaping Completion<Element?>) { source.start(handler, from: self) }
 
   /// Ends what ``start(_:)`` began; see ``EventSource/stop()``.
   public func stop() { source.stop() }
@@ -88,7 +90,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
     public nonisolated(nonsending) mutating func next(
       isolation: (any Actor)? = #isolation
     ) async throws(UVError) -> Element? {
-      try await handle.source.next(task: handle.loop.currentTask)
+      try await handle.source.next(from: handle, task: handle.loop.currentTask)
     }
   }
 

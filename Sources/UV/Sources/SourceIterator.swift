@@ -1,11 +1,17 @@
-/// The iterator of an event source's elements.
+/// The iterator of an event source's elements. It keeps the source.
 public struct SourceIterator<Element>: AsyncIteratorProtocol {
-  let source: SourceCore<Element>
+  private let core: SourceCore<Element>
+  private let source: any SourceDriver
+
+  init(_ core: SourceCore<Element>, of source: any SourceDriver) {
+    self.core = core
+    self.source = source
+  }
 
   /// The next element, or nil at the end.
   public nonisolated(nonsending) mutating func next(
     isolation: (any Actor)? = #isolation
   ) async throws(UVError) -> Element? {
-    try await source.next(task: source.loop.currentTask)
+    try await core.next(from: source, task: core.loop.currentTask)
   }
 }

@@ -35,16 +35,18 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   ///
   /// The corresponding libuv function is `uv_read_start`.
   @discardableResult
-  public func next(_ done: @escaping Completion<Bytes?>) -> PendingRequest { source.next(done) }
+  public func next(_ done: @escaping Completion<Bytes?>) -> PendingRequest { source.next(done, from: self) }
 
   /// As ``next(_:)``, for an object that waits.
   @discardableResult
-  public func next(for receiver: ElementReceiver<Bytes>) -> PendingRequest { source.next(for: receiver) }
+  public func next(for receiver: ElementReceiver<Bytes>) -> PendingRequest {
+    source.next(for: receiver, from: self)
+  }
 
   /// Calls `handler` with bytes as they come, nil at the end, or the error that ended the stream.
   ///
   /// The corresponding libuv function is `uv_read_start`.
-  public func start(_ handler: @escaping Completion<Bytes?>) { source.start(handler) }
+  public func start(_ handler: @escaping Completion<Bytes?>) { source.start(handler, from: self) }
 
   /// Stops reading; what the peer sends waits in the system until it is asked for.
   ///
@@ -119,12 +121,12 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   func waitToRead(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>, _ task: LoopTaskBase
   ) {
-    task.willWait(for: source.wait(continuation))
+    task.willWait(for: source.wait(continuation, from: self))
   }
 
   @usableFromInline
   nonisolated(nonsending) func readFromAnotherTask() async throws(UVError) -> Bytes? {
-    try await source.next(task: nil)
+    try await source.next(from: self, task: nil)
   }
 
   /// Reads the stream to its end.

@@ -43,7 +43,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   /// The corresponding libuv function is `uv_accept`.
   @discardableResult
   public func accept(_ done: @escaping Completion<Connection>) -> PendingRequest {
-    source.next { result in
+    next { result in
       done(
         result.flatMap { connection in
           connection.map { .success($0) } ?? .failure(UVError(.cancelled, operation: "accept"))

@@ -38,16 +38,18 @@ public final class Ticks: EventSource, SourceDriver {
   ///
   /// The corresponding libuv function is `uv_timer_start`.
   @discardableResult
-  public func next(_ done: @escaping Completion<Tick?>) -> PendingRequest { source.next(done) }
+  public func next(_ done: @escaping Completion<Tick?>) -> PendingRequest { source.next(done, from: self) }
 
   /// As ``next(_:)``, for an object that waits.
   @discardableResult
-  public func next(for receiver: ElementReceiver<Tick>) -> PendingRequest { source.next(for: receiver) }
+  public func next(for receiver: ElementReceiver<Tick>) -> PendingRequest {
+    source.next(for: receiver, from: self)
+  }
 
   /// Calls `handler` with each tick until ``stop()``.
   ///
   /// The corresponding libuv function is `uv_timer_start`.
-  public func start(_ handler: @escaping Completion<Tick?>) { source.start(handler) }
+  public func start(_ handler: @escaping Completion<Tick?>) { source.start(handler, from: self) }
 
   /// Stops ticking; a later start goes on with the ticks that are due then.
   ///
@@ -85,7 +87,7 @@ public final class Ticks: EventSource, SourceDriver {
   }
 
   /// Ticks for ever.
-  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source: source) }
+  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source, of: self) }
 }
 
 extension EventLoop {
