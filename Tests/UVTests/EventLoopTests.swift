@@ -26,6 +26,21 @@ import UVTestSupport
     #expect(total == 55)
   }
 
+  @Test func theValueOfATaskThatCannotFailIsAwaited() async throws {
+    try await withLoop { loop in
+      let ended = loop.spawn { 5 }
+      let waiting = loop.spawn { () async -> String in
+        try? await loop.sleep(for: .milliseconds(1)).value
+        return "x"
+      }
+      try await loop.sleep(for: .zero).value
+      #expect(await ended.value == 5)
+      #expect(await waiting.value == "x")
+      let nothing = loop.spawn {}
+      await nothing.value
+    }
+  }
+
   @Test func callbacksCompleteInOrderOfTheirDeadlines() async throws {
     let log = try await withCallbackLoop { loop in
       let log = Log<Int>()

@@ -9,8 +9,11 @@ extension Request {
   @inline(__always)
   public var value: Success {
     get async throws(UVError) {
-      // Inlined as far as the wait, since each call of an asynchronous function costs a change of executor.
-      guard let task = try loop.currentTaskUnlessCancelled() else { return try await waitInAnotherTask() }
+      // Inlined as far as the wait, since each call of an asynchronous function costs a change of executor. What
+      // this calls returns its errors and throws none, as Design/0020 says.
+      guard let task = try loop.currentTaskUnlessCancelled().get() else {
+        return try await waitInAnotherTask().get()
+      }
       let result = await withContinuation { start($0, task) }
       task.didWait()
       return try result.value.get()
@@ -32,10 +35,10 @@ extension Request where Success == Void {
       switch body {
       case .write(let stream, let bytes, _):
         let taken = try stream.writeNow(bytes).get()
-        if taken < bytes.count { try await stream.writeRest(of: bytes, after: taken) }
+        if taken < bytes.count { try await stream.writeRest(of: bytes, after: taken).get() }
       case .start, .void:
-        guard let task = try loop.currentTaskUnlessCancelled() else {
-          return try await waitInAnotherTask()
+        guard let task = try loop.currentTaskUnlessCancelled().get() else {
+          return try await waitInAnotherTask().get()
         }
         let result = await withContinuation { start($0, task) }
         task.didWait()
@@ -58,11 +61,9 @@ extension Request {
   }
 
   @usableFromInline
-  nonisolated(nonsending) func waitInAnotherTask() async throws(UVError) -> Success {
-    let result: Result<Success, UVError> = await suspendWithHandler(on: loop, isolation: #isolation) {
-      continuation in
+  nonisolated(nonsending) func waitInAnotherTask() async -> Result<Success, UVError> {
+    await suspendWithHandler(on: loop, isolation: #isolation) { continuation in
       start { continuation.resume(returning: UnsafeTransfer($0)) }
     }
-    return try result.get()
   }
 }

@@ -89,7 +89,7 @@ extension ByteStream {
 
   /// Waits until the rest of a write has been taken.
   @usableFromInline
-  nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async throws(UVError) {
-    try await writes.writeRest(of: bytes, after: taken)
+  nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async -> Result<Void, UVError> {
+    await writes.writeRest(of: bytes, after: taken)
   }
 }

@@ -102,7 +102,7 @@ public class ByteStream: Handle, EventSource, SourceDriver {
       isolation: (any Actor)? = #isolation
     ) async throws(UVError) -> Bytes? {
       if let outcome = stream.immediateRead(by: &task) { return try outcome.get() }
-      guard let task else { return try await stream.readFromAnotherTask() }
+      guard let task else { return try await stream.readFromAnotherTask().get() }
       let outcome = await withContinuation { stream.waitToRead($0, task) }
       task.didWait()
       return try outcome.value.get()
@@ -125,8 +125,10 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   }
 
   @usableFromInline
-  nonisolated(nonsending) func readFromAnotherTask() async throws(UVError) -> Bytes? {
-    try await source.next(from: self, task: nil)
+  nonisolated(nonsending) func readFromAnotherTask() async -> Result<Bytes?, UVError> {
+    do throws(UVError) {
+      return .success(try await source.next(from: self, task: nil))
+    } catch { return .failure(error) }
   }
 
   /// Reads the stream to its end.

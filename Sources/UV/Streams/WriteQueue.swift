@@ -105,14 +105,14 @@ final class WriteQueue: Cancelling {
   }
 
   /// The part of a task's write that has to wait.
-  nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async throws(UVError) {
+  nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async -> Result<Void, UVError> {
     let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
       pending.beginWrite()
       pending.append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)
       if taken > 0 { flush() } else { schedule() }
       return PendingRequest(self, generation: pending.generation)
     }
-    if code < 0 { throw failure(code, "write") }
+    return code < 0 ? .failure(failure(code, "write")) : .success(())
   }
 
   /// Why nothing can be written, as a code.

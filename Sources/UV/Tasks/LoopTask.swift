@@ -31,11 +31,26 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   /// - Throws: What the body threw.
   public var value: Success {
     get async throws(Failure) {
-      if result == nil {
-        // Looked at again: a caller that is not on the loop yet gets there in between, and the task may have ended.
-        await withContinuation { if result == nil { waiters.append($0) } else { $0.resume() } }
-      }
+      await waitForEnd()
       return try result!.get()
+    }
+  }
+
+  @inline(__always)
+  fileprivate nonisolated(nonsending) func waitForEnd() async {
+    guard result == nil else { return }
+    // Looked at again: a caller that is not on the loop yet gets there in between, and the task may have ended.
+    await withContinuation { if result == nil { waiters.append($0) } else { $0.resume() } }
+  }
+}
+
+extension LoopTask where Failure == Never {
+  /// Waits for the task to end. Cancelling the task that waits does not cancel this one.
+  public var value: Success {
+    // Not for convenience: Swift 6.3.1 crashes on a call of the other getter whose failure is `Never`.
+    get async {
+      await waitForEnd()
+      return result!.get()
     }
   }
 }
@@ -101,11 +116,11 @@ extension EventLoop {
     @inline(__always) get { tasks.find(cuv_current_task()) }
   }
 
-  /// The same for a task that is about to wait; throws if the caller, whichever task it is, has been cancelled.
+  /// The same for a task that is about to wait; fails if the caller, whichever task it is, has been cancelled.
   @usableFromInline
-  func currentTaskUnlessCancelled() throws(UVError) -> LoopTaskBase? {
+  func currentTaskUnlessCancelled() -> Result<LoopTaskBase?, UVError> {
     let task = cuv_current_task()
-    if cuv_task_is_cancelled(task) { throw UVError(.cancelled, operation: "await") }
-    return tasks.find(task)
+    if cuv_task_is_cancelled(task) { return .failure(UVError(.cancelled, operation: "await")) }
+    return .success(tasks.find(task))
   }
 }

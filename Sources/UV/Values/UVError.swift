@@ -30,7 +30,11 @@ public struct UVError: Error, Sendable {
     }
   }
 
-  private let contents: Contents
+  /// Never nil. An optional is an integer to LLVM, where a reference would be a pointer: Swift 6.3.1's optimizer
+  /// makes one of two stores of pointers at the end of a function that throws, one of which is the error's, and then
+  /// crashes. See Design/0020.
+  private let storage: Contents?
+  private var contents: Contents { storage! }
 
   /// The kind of failure.
   public var code: Code { contents.code }
@@ -43,7 +47,7 @@ public struct UVError: Error, Sendable {
 
   /// Creates an error; for code that reports failures in this library's own form, such as a test double.
   public init(_ code: Code, operation: String, subject: String? = nil) {
-    contents = Contents(code, operation, subject)
+    storage = Contents(code, operation, subject)
   }
 
   /// The symbolic name of the code, for example `"ECONNREFUSED"`.
