@@ -24,6 +24,7 @@ public struct UDP {
   /// - Parameters:
   ///   - host: The address to bind, as a literal: `"0.0.0.0"` for all of IPv4, `"::"` for all.
   ///   - port: 0…65535; with 0 the system chooses, and ``UDPSocket/localAddress()`` tells.
+  ///   - options: Whether the address may be shared, and how datagrams are received.
   /// - Throws: `addressInUse`, `permissionDenied` (a port below 1024), `addressNotAvailable`, `invalidArgument`.
   ///
   /// The corresponding libuv functions are `uv_udp_init_ex` and `uv_udp_bind`.

@@ -70,7 +70,9 @@ public final class File {
 
   /// Writes all of `bytes`.
   ///
-  /// - Parameter offset: Where to write; nil writes at the file's position and moves it.
+  /// - Parameters:
+  ///   - bytes: What to write.
+  ///   - offset: Where to write; nil writes at the file's position and moves it.
   /// - Returns: A request that fails with `noSpace`, `badDescriptor` (closed, or not open for writing), …; some of
   ///   the bytes may have been written then.
   ///

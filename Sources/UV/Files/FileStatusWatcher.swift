@@ -57,8 +57,10 @@ public final class FileStatusWatcher: SourceHandle<FileStatusChange> {
 extension FileSystem {
   /// Looks at a file's status at intervals, to tell when it changes.
   ///
-  /// - Parameter interval: The time between looks, a millisecond or more, at most 49 days. Each look is a job for the
-  ///   thread pool, and a change that is undone in between is not seen.
+  /// - Parameters:
+  ///   - path: The file or directory, which need not exist yet.
+  ///   - interval: The time between looks, a millisecond or more, at most 49 days. Each look is a job for the thread
+  ///     pool, and a change that is undone in between is not seen.
   /// - Throws: `invalidArgument` for an interval out of range or a path with a NUL in it.
   ///
   /// The corresponding libuv functions are `uv_fs_poll_init` and `uv_fs_poll_start`.

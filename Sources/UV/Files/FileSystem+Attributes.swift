@@ -3,7 +3,9 @@ import CUV
 extension FileSystem {
   /// Whether this process may use a file so.
   ///
-  /// - Parameter mode: What is to be allowed; `.exists`, the default, asks for the file alone.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - mode: What is to be allowed; `.exists`, the default, asks for the file alone.
   /// - Returns: A request that succeeds if it may, and fails with `permissionDenied` or `noSuchFile` if not.
   ///
   /// The corresponding libuv function is `uv_fs_access`.
@@ -83,6 +85,7 @@ extension FileSystem {
   /// Sets when a file was last read and changed, a symbolic link followed.
   ///
   /// - Parameters:
+  ///   - path: The file.
   ///   - accessTime: The time since the beginning of 1970 (UTC).
   ///   - modificationTime: The time since the beginning of 1970 (UTC).
   ///
@@ -109,6 +112,7 @@ extension FileSystem {
   /// Sets when a file, or a symbolic link itself, was last read and changed.
   ///
   /// - Parameters:
+  ///   - path: The file.
   ///   - accessTime: The time since the beginning of 1970 (UTC).
   ///   - modificationTime: The time since the beginning of 1970 (UTC).
   ///

@@ -4,6 +4,7 @@ extension FileSystem {
   /// Copies a file, its permissions included.
   ///
   /// - Parameters:
+  ///   - path: The file to copy.
   ///   - destination: The copy's path; a file there is replaced, unless the options say otherwise.
   ///   - options: Whether the copy may replace a file, and may share the blocks of the original.
   /// - Returns: A request that removes what it has written if it fails.

@@ -5,7 +5,9 @@ extension FileSystem {
   ///
   /// Opening, reading and closing are one job of the thread pool: four trips there cost far more than the work.
   ///
-  /// - Parameter maximumSize: Fails with `fileTooLarge` rather than read more bytes than this.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - maximumSize: Fails with `fileTooLarge` rather than read more bytes than this.
   /// - Returns: A request that fails with `isDirectory` for a directory, and as the system says.
   ///
   /// The corresponding libuv function is `uv_queue_work`.
@@ -36,6 +38,8 @@ extension FileSystem {
   /// Makes `bytes` the contents of a file, which is created if it does not exist.
   ///
   /// - Parameters:
+  ///   - path: The file.
+  ///   - bytes: Its new contents.
   ///   - atomically: Writes a temporary file in the same directory first, has it reach the disk, and renames it: a
   ///     reader sees the old contents or the new, never a part, and a failure leaves the old.
   ///   - permissions: Those of a file that is created; without `atomically` less the process's mask.

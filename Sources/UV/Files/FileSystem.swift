@@ -12,6 +12,7 @@ public struct FileSystem {
   /// Opens a file.
   ///
   /// - Parameters:
+  ///   - path: The file.
   ///   - mode: For reading, writing or both.
   ///   - options: `.create`, `.exclusiveCreate`, `.truncate`, `.append`, … A descriptor is never inherited.
   ///   - permissions: Those of a file that is created, less the process's mask.

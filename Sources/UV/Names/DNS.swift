@@ -27,7 +27,9 @@ public struct DNS {
 
   /// The names of a host and a service, from their address and port.
   ///
-  /// - Parameter options: Which of the two to leave as numbers, and whether a host must have a name.
+  /// - Parameters:
+  ///   - address: The address and port to look up.
+  ///   - options: Which of the two to leave as numbers, and whether a host must have a name.
   /// - Returns: A request that fails with `unknownHost` if a name is required and there is none, or with
   ///   `nameServerFailure`.
   ///

@@ -72,7 +72,9 @@ public class Future<Output, Failure: Error>: LoopPublisher {
 
   /// Creates a future on the current loop and runs `task` at once, where `dispatch` says.
   ///
-  /// - Parameter task: Gets what to call with the result, from any thread; further calls do nothing.
+  /// - Parameters:
+  ///   - dispatch: Where `task` runs.
+  ///   - task: Gets what to call with the result, from any thread; further calls do nothing.
   ///
   /// There must be a current loop: outside one this stops the program with a message.
   ///

@@ -39,8 +39,8 @@ extension PassthroughSubject {
 }
 
 extension PassthroughSubject where Failure == any Error {
-  /// A subject that sends the elements of an asynchronous sequence, which may throw anything; see
-  /// ``emittingValues(from:)-1c9e5``.
+  /// A subject that sends the elements of an asynchronous sequence, which may throw anything; the rest is
+  /// as for a sequence whose error has the subject's type.
   ///
   /// Combine's `PassthroughSubject`, Swift's `AsyncSequence`.
   @_disfavoredOverload
