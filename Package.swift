@@ -56,6 +56,8 @@ let package = Package(
       name: "EchoServer", dependencies: ["UV"], path: "Sources/Examples/EchoServer",
       swiftSettings: settings),
     .executableTarget(
+      name: "Lines", dependencies: ["UV"], path: "Sources/Examples/Lines", swiftSettings: settings),
+    .executableTarget(
       name: "MainActorInLoop", dependencies: ["UV"], path: "Sources/Examples/MainActorInLoop",
       swiftSettings: settings),
     .executableTarget(
@@ -127,7 +129,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "PackageTests",
-      dependencies: ["EchoServer", "FourStyles", "InsideHost", "MainActorInLoop", "Workers"],
+      dependencies: ["EchoServer", "FourStyles", "InsideHost", "Lines", "MainActorInLoop", "Workers"],
       swiftSettings: settings),
     .testTarget(
       name: "BenchKitTests",

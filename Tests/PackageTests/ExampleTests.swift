@@ -33,6 +33,22 @@ import Testing
     #expect(output == "the model has 3 names\n")
   }
 
+  @Test func aSourceOfOnesOwn() throws {
+    let (output, status) = try run(Checkout.program("Lines"))
+    #expect(status == 0)
+    #expect(
+      output == """
+        async/await: one
+        async/await: two
+        async/await: three
+        callback: four
+        callback: five
+        callback: six
+        callback: the end
+
+        """)
+  }
+
   @Test func connectionsArePassedToOtherProcesses() throws {
     let (output, status) = try run(Checkout.program("Workers"))
     #expect(status == 0)

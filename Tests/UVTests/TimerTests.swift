@@ -155,9 +155,29 @@ import UVTestSupport
       #expect(elapsed >= .milliseconds(3))
       let cancelled = Task.detached { try await clock.sleep(for: .seconds(1000)) }
       cancelled.cancel()
-      await #expect(throws: UVError.self) { try await cancelled.value }
+      await #expect(throws: CancellationError.self) { try await cancelled.value }
       return clock
     }
-    await #expect(throws: UVError(.loopClosed, operation: "execute")) { try await clock.sleep(for: .zero) }
+    await #expect(throws: CancellationError.self) { try await clock.sleep(for: .zero) }
+  }
+
+  @Test(
+    "A sleep on the loop's clock that its task, or the loop's end, cuts short throws what every Clock throws")
+  func aSleepThatIsCutShort() async throws {
+    let sleeper = try await withThread {
+      let loop = try EventLoop()
+      defer { loop.shutdown() }
+      return try loop.run { loop in
+        let clock = loop.clock
+        let task = loop.spawn { () async throws in try await clock.sleep(for: .seconds(1000)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let sleeper = Task.detached { try await clock.sleep(for: .seconds(1000)) }
+        while loop.activity.timers == 0 { try await loop.sleep(for: .milliseconds(1)).value }
+        loop.stop()
+        return sleeper
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await sleeper.value }
   }
 }

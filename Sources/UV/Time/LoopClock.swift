@@ -53,14 +53,15 @@ public struct LoopClock: Clock {
   /// - Parameters:
   ///   - deadline: When to go on, or up to a millisecond later; a moment that has passed means the loop's next turn.
   ///   - tolerance: Not used.
-  /// - Throws: `UVError` with `cancelled` if the task is cancelled, with `loopClosed` if the loop has ended.
+  /// - Throws: `CancellationError` if the task is cancelled, or if the loop ends before the deadline or has ended: then
+  ///   the deadline never comes. Nothing else, as algorithms over any `Clock` expect; see ``UVError/isCancelled``.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let sleeper = Sleeper()
     try await withTaskCancellationHandler {
       let result: Result<Void, UVError> = await withUnsafeContinuation { continuation in
         sleeper.start(executor, until: deadline, continuation)
       }
-      try result.get()
+      if case .failure = result { throw CancellationError() }
     } onCancel: {
       try? executor.execute { _ in sleeper.cancel() }
     }

@@ -62,6 +62,12 @@ public struct UVError: Error, Sendable {
 
   /// Whether the operation ended because it was cancelled: by its `PendingRequest`, by its task, or because its
   /// handle was closed.
+  ///
+  /// A cancelled task hears of its cancellation in the type of the function that it waits in. Where that is
+  /// `throws(UVError)`, as for each request and source, the error is a `UVError` with ``Code/cancelled``. Where it is any
+  /// error, as for ``LoopClock/sleep(until:tolerance:)``, the error is Swift's `CancellationError`, which is what code
+  /// over any clock, promise or future expects. An error that your own code throws is passed on as it is, and never
+  /// converted.
   public var isCancelled: Bool { code == .cancelled }
 }
 

@@ -5,12 +5,20 @@ extension Promise {
   ///
   /// Cancelling the task cancels the promise, if nobody else waits for it; otherwise only this wait.
   ///
-  /// - Throws: The promise's error; a cancelled promise's too.
+  /// - Throws: The promise's error, `PMKError.cancelled` if it was cancelled; `CancellationError` if this task was.
   ///
   /// PromiseKit's `async()`.
   public nonisolated(nonsending) func async() async throws -> T {
     if let result = node.result(as: T.self) { return try result.get() }
-    return try await Waiter.request(node, T.self, cancels: true).value.get()
+    let outcome: PMKResult<T>
+    do { outcome = try await Waiter.request(node, T.self, cancels: true).value } catch {
+      // Cancelled before it could wait.
+      if !node.isAwaited { node.cancel() }
+      throw CancellationError()
+    }
+    // A task that waits on its own account is told what tasks are told; see `UVError.isCancelled`.
+    if case .rejected(let error) = outcome, error.isCancelled, Task.isCancelled { throw CancellationError() }
+    return try outcome.get()
   }
 
   /// Starts `body` as a task of this thread's loop; the promise is resolved with what it returns or throws.

@@ -1,0 +1,197 @@
+/// An event source of your own: you send its elements, and it gives them to whoever asks, in every style.
+///
+/// You make a ``Request`` of your own from a function that starts work. You make a source from two functions, one that
+/// starts producing and one that stops. This one counts seconds, but only while somebody listens:
+///
+/// ```swift
+/// var pending = PendingRequest()
+/// func tick(_ seconds: CustomSource<Int>, _ number: Int) {
+///   pending = seconds.loop.sleep(for: .seconds(1)) { result in
+///     guard case .success = result else { return }
+///     seconds.send(number)
+///     tick(seconds, number + 1)
+///   }
+/// }
+/// let seconds = CustomSource<Int>(loop, "seconds") { tick($0, 0) } pause: { _ in pending.cancel() }
+/// for try await second in seconds.prefix(3) { print(second) }
+/// ```
+///
+/// Nothing that you send is lost: elements that come while nobody asks are kept, in order, until somebody does. A producer
+/// that stops in `pause` keeps that short.
+///
+/// While somebody asks, the source keeps itself alive and its loop running, as a listener does. All of it is used on
+/// the loop's thread; from another thread go through ``LoopExecutor/execute(_:)``.
+public final class CustomSource<Element>: EventSource, SourceDriver {
+  /// What ends the source before its time.
+  public typealias Failure = UVError
+  /// What the source calls when its demand begins or ends, with itself.
+  public typealias Handler = (CustomSource<Element>) -> Void
+
+  /// The loop that the source belongs to.
+  public let loop: EventLoop
+  let source: SourceCore<Element>
+  /// Both nil after the end, so that what they hold goes.
+  private var onResume: Handler?
+  private var onPause: Handler?
+  /// Sent and not asked for yet.
+  private var unasked = Queue<Element>()
+  /// How the source ends once what was sent before has been asked for; nil while it goes on.
+  private var end: Result<Void, UVError>?
+  private var isResumed = false
+  private var isFlushing = false
+  private var stay: SourceStay?
+
+  /// Makes a source, which does nothing until somebody asks for an element.
+  ///
+  /// - Parameters:
+  ///   - loop: The loop whose thread everything here is used on.
+  ///   - operation: What the source does, for the ``UVError/operation`` of its errors.
+  ///   - resume: Called when somebody asks and nobody asked before: send from now on, until `pause` is called. It may
+  ///     send at once.
+  ///   - pause: Called when nobody asks any more, and when the loop is shut down while somebody does. It isn't called
+  ///     for an end that ``finish(_:)`` brought.
+  ///
+  /// libuv has no corresponding function.
+  public init(
+    _ loop: EventLoop, _ operation: String, resume: @escaping Handler, pause: @escaping Handler = { _ in }
+  ) {
+    self.loop = loop
+    onResume = resume
+    onPause = pause
+    source = SourceCore(loop: loop, operation: operation)
+    source.driver = self
+  }
+
+  // MARK: Producing
+
+  /// Sends an element to whoever asks, never before this has returned; keeps it if nobody does. Constant time.
+  ///
+  /// - Returns: False if the source has ended, and the element is dropped.
+  @discardableResult
+  public func send(_ element: Element) -> Bool {
+    if end != nil { return false }
+    unasked.append(element)
+    if source.hasDemand { flushLater() }
+    return true
+  }
+
+  /// Ends the source, once what was sent before has been asked for. Only the first end counts.
+  ///
+  /// - Parameter error: What whoever asks is told; nil for an end that is no failure.
+  public func finish(_ error: UVError? = nil) {
+    if end != nil { return }
+    end = error.map { .failure($0) } ?? .success(())
+    onResume = nil
+    onPause = nil
+    flushLater()
+  }
+
+  private func flushLater() {
+    if isFlushing { return }
+    isFlushing = true
+    loop.queueMicrotask { [self] in
+      isFlushing = false
+      flush()
+    }
+  }
+
+  /// Hands out what has been sent, as far as it is asked for.
+  private func flush() {
+    var hasDelivered = false
+    while source.hasDemand, let element = unasked.popFirst() {
+      hasDelivered = true
+      source.deliver(element)
+    }
+    if unasked.isEmpty, let end {
+      stay.take()?.end()
+      return source.finish(end.error)
+    }
+    // Those who have been answered are given the time to ask again.
+    if hasDelivered { return flushLater() }
+    if source.hasDemand { start() } else { source.pauseIfUnwanted() }
+  }
+
+  private func start() {
+    guard !isResumed, let onResume else { return }
+    isResumed = true
+    onResume(self)
+  }
+
+  // MARK: What the core asks for
+
+  func resume() {
+    if loop.isClosed { finish(UVError(.loopClosed, operation: source.operation)) }
+    if stay == nil { stay = SourceStay(loop) { [self] in loopEnds() } }
+    if unasked.isEmpty, end == nil { start() } else { flushLater() }
+  }
+
+  func pause() {
+    // Last: it may be what keeps this alive.
+    let stay = stay.take()
+    if isResumed {
+      isResumed = false
+      onPause?(self)
+    }
+    stay?.end()
+  }
+
+  /// Nobody can be given anything any more.
+  private func loopEnds() {
+    stay = nil
+    unasked = Queue()
+    pause()
+    // What has been sent is dropped, and an end that was still to be told.
+    end = nil
+    finish(UVError(.cancelled, operation: source.operation))
+  }
+
+  // MARK: Asking
+
+  /// Asks for the next element, or nil at the end; see ``EventSource/next(_:)``.
+  @discardableResult
+  public func next(_ done: @escaping Completion<Element?>) -> PendingRequest { source.next(done, from: self) }
+
+  /// As ``next(_:)``, for an object that waits.
+  @discardableResult
+  public func next(for receiver: ElementReceiver<Element>) -> PendingRequest {
+    source.next(for: receiver, from: self)
+  }
+
+  /// Calls `handler` with each element as it comes; see ``EventSource/start(_:)``.
+  public func start(_ handler: @escaping Completion<Element?>) { source.start(handler, from: self) }
+
+  /// Ends what ``start(_:)`` began; elements that come later wait until they are asked for.
+  public func stop() { source.stop() }
+
+  /// Iterates until the source ends.
+  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source, of: self) }
+}
+
+/// Keeps a source and its loop going while somebody asks, and tells it if the loop ends before.
+private final class SourceStay: ActiveRequest {
+  private var onLoopEnd: (() -> Void)?
+
+  init(_ loop: EventLoop, _ onLoopEnd: @escaping () -> Void) {
+    self.onLoopEnd = onLoopEnd
+    super.init(loop: loop)
+    loop.requests.insert(self)
+    loop.beginWork()
+  }
+
+  func end() {
+    guard onLoopEnd.take() != nil else { return }
+    loop.endWork()
+    loop.requests.remove(self)
+  }
+
+  override func cancel(slot: UInt, generation: UInt) {
+    guard let onLoopEnd = onLoopEnd.take() else { return }
+    loop.endWork()
+    loop.requests.remove(self)
+    loop.queueMicrotask(onLoopEnd)
+  }
+}
+
+extension Result where Success == Void {
+  fileprivate var error: Failure? { if case .failure(let error) = self { error } else { nil } }
+}

@@ -1,0 +1,72 @@
+import Testing
+import UV
+import UVFutures
+import UVPromises
+import UVTestSupport
+
+/// One rule says which error a cancelled task gets: it is in the type of the function that waits.
+@Suite struct CancellationRuleTests {
+  /// Runs `wait` in a task that is cancelled at once, or once it waits, and returns what it throws.
+  nonisolated(nonsending) func errorWhenCancelled(
+    _ loop: EventLoop, atOnce: Bool, _ wait: nonisolated(nonsending) @escaping () async throws -> Void
+  ) async throws -> any Error {
+    let task = loop.spawn { () async throws in try await wait() }
+    if !atOnce { try await loop.settle() }
+    task.cancel()
+    return await #expect(throws: (any Error).self) { try await task.value }!
+  }
+
+  @Test("Where the type is UVError, the error is UVError with cancelled", arguments: [true, false])
+  func typed(atOnce: Bool) async throws {
+    try await withLoop { loop in
+      let errors = [
+        try await self.errorWhenCancelled(loop, atOnce: atOnce) {
+          try await loop.sleep(for: .seconds(100)).value
+        },
+        try await self.errorWhenCancelled(loop, atOnce: atOnce) {
+          for try await _ in loop.ticks(every: .seconds(100)) {}
+        },
+        try await self.errorWhenCancelled(loop, atOnce: atOnce) {
+          for try await _ in CustomSource<Int>(loop, "idle", resume: { _ in }) {}
+        },
+        try await self.errorWhenCancelled(loop, atOnce: atOnce) {
+          _ = try await Future<Int, UVError> { _ in }.value
+        },
+      ]
+      for error in errors { #expect((error as? UVError)?.code == .cancelled, "\(error)") }
+    }
+  }
+
+  @Test("Where the type is any error, the error is CancellationError", arguments: [true, false])
+  func untyped(atOnce: Bool) async throws {
+    try await withLoop { loop in
+      let errors = [
+        try await self.errorWhenCancelled(loop, atOnce: atOnce) {
+          try await loop.clock.sleep(for: .seconds(100))
+        },
+        try await self.errorWhenCancelled(loop, atOnce: atOnce) {
+          try await loop.sleep(for: .seconds(100)).promise().async()
+        },
+        try await self.errorWhenCancelled(loop, atOnce: atOnce) {
+          let (promise, resolver) = Promise<Void>.pending()
+          promise.done {}.cauterize()
+          try await promise.async()
+          resolver.fulfill(())
+        },
+        try await self.errorWhenCancelled(loop, atOnce: atOnce) {
+          _ = try await Future<Int, any Error> { _ in }.value
+        },
+      ]
+      for error in errors { #expect(error is CancellationError, "\(error)") }
+    }
+  }
+
+  @Test("A promise that was cancelled itself says so in its own words") func itself() async throws {
+    try await withLoop { loop in
+      let promise = loop.sleep(for: .seconds(100)).promise()
+      promise.cancel()
+      let error = await #expect(throws: (any Error).self) { try await promise.async() }
+      #expect(error is PMKError)
+    }
+  }
+}
