@@ -45,6 +45,9 @@ let package = Package(
         .product(
           name: "OpenCombine", package: "OpenCombine",
           condition: .when(platforms: [.linux, .android])),
+        .product(
+          name: "OpenCombineDispatch", package: "OpenCombine",
+          condition: .when(platforms: [.linux, .android])),
       ],
       swiftSettings: settings),
 

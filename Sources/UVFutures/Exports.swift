@@ -3,4 +3,5 @@
   @_exported import Combine
 #else
   @_exported import OpenCombine
+  @_exported import OpenCombineDispatch
 #endif

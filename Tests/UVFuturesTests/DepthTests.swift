@@ -111,4 +111,40 @@ import UVTestSupport
       #expect(value == Self.depth)
     }
   }
+
+  @Test("A retry at the end of a long chain of stream promises takes no stack")
+  func aRetryAtTheEndOfALongChain() async throws {
+    try await withCallbackLoop { _ in
+      var (runs, ends, values) = (0, 0, [Int]())
+      var chain = StreamPromise<Int, Trouble> { _, done in
+        runs += 1
+        done(runs < 3 ? .failure(.first) : .success(0))
+      }
+      for _ in 0..<Self.depth { chain = chain.resultMap { .success($0 + 1) } }
+      chain.retry(3).on { values.append($0) }.onTerminate { _ in
+        ends += 1
+        #expect(runs == 3)
+        #expect(values == [Self.depth])
+      }
+    }
+  }
+
+  @Test("Progress through a long chain takes no stack, nor does its cancellation")
+  func progressMayGoThroughALongChain() async throws {
+    try await withCallbackLoop { _ in
+      let input = ProgressionInput<Int, Int, Never>()
+      var chain: Progression<Int, Int, Never> = input
+      for _ in 0..<Self.depth {
+        chain = chain.mapProgress {
+          ProgressEvent(title: $0.title, unit: $0.unit, current: $0.current + 1, total: $0.total)
+        }
+      }
+      var current = 0
+      chain.onProgress { current = $0.current }
+      input.updateProgress(ProgressEvent(title: "", unit: "", current: 0, total: 0))
+      #expect(current == Self.depth)
+      chain.cancel()
+      #expect(!input.isActive)
+    }
+  }
 }

@@ -168,4 +168,17 @@ import UVTestSupport
       }
     }
   }
+
+  @Test("A source is not read for a flatMap that a child has failed")
+  func aFailedChildEndsTheSubscription() async throws {
+    try await withCallbackLoop { loop in
+      let source = ManualSource(loop)
+      let probe = Probe<Int, UVError>()
+      let error = UVError(.cancelled, operation: "test")
+      source.publisher().flatMap { _ in Fail<Int, UVError>(error: error) }.subscribe(probe)
+      source.produce(.success(1))
+      #expect(probe.completions == [.failure(error)])
+      #expect(source.stops == 1)
+    }
+  }
 }

@@ -29,7 +29,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
 
   deinit {
     // Nobody has used it, unless the loop has ended.
-    if let object { _ = executor.send(ObjectReturn(object)) }
+    guard let object else { return }
+    if executor.isOnLoop { executor.endWork() } else { _ = executor.send(ObjectReturn(object)) }
   }
 
   /// Whether the caller is the first to ask, and so the one who may complete.

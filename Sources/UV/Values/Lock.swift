@@ -3,22 +3,22 @@ import CUV
 /// A mutual exclusion lock.
 ///
 /// `Synchronization.Mutex` slows down by orders of magnitude under contention on Linux (swiftlang/swift#88440).
-struct Lock {
+package struct Lock {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
-  init() {
+  package init() {
     let code = pthread_mutex_init(mutex, nil)
     precondition(code == 0, "pthread_mutex_init: \(code)")
   }
 
   @inline(__always)
-  func withLock<T>(_ body: () -> T) -> T {
+  package func withLock<T>(_ body: () -> T) -> T {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return body()
   }
 
-  func deallocate() {
+  package func deallocate() {
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
   }

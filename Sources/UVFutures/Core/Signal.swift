@@ -11,9 +11,13 @@ enum Signal<Input, Failure: Error> {
   case completion(Subscribers.Completion<Failure>)
 }
 
+/// A subscription to a publisher that is no loop's.
+@usableFromInline
+protocol ForeignSubscription: Subscription, AnyObject {}
+
 /// Makes an object of a subscription that comes from elsewhere.
 @usableFromInline
-final class ForeignLink: Subscription {
+final class ForeignLink: ForeignSubscription {
   private let base: any Subscription
 
   @usableFromInline

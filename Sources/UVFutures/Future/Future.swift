@@ -1,3 +1,5 @@
+public import UV
+
 /// A value or an error that will be there once, made by work that starts with it.
 ///
 /// A future is eager: its closure runs once, when the future is made, whether anybody subscribes or not. Each
@@ -11,8 +13,9 @@
 /// answer().map { $0 * 2 }.sink { print($0) }.store(in: &cancellables)
 /// ```
 ///
-/// A future belongs to the thread on which it is made, usually a loop's, and takes no lock. To resolve one from
-/// another thread there is ``FutureResolver``.
+/// A future that is made on a loop belongs to it: subscribers hear it there, wherever the promise is called, and the
+/// loop keeps running until it has been called or the last copy of it is gone. One that is made where there is no loop
+/// may be resolved and subscribed to on any thread, and delivers where it is resolved.
 ///
 /// ## Eager and cold operators
 ///
@@ -49,6 +52,9 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   @usableFromInline @exclusivity(unchecked) final var cancelWork: (() -> Void)?
   /// What RxStream's operators have attached to this future.
   @usableFromInline @exclusivity(unchecked) final var stream: StreamNode<Output, Failure>?
+  /// What all that comes has to go through where there is no loop: a future that is made outside one may be resolved and
+  /// subscribed to by any thread. Nil on a loop, and where somebody in this module settles it.
+  @usableFromInline @exclusivity(unchecked) final var gate: Gate?
   /// Starts work that waits for somebody to attach.
   @usableFromInline @exclusivity(unchecked) final var startWork: (() -> Void)?
 
@@ -58,16 +64,24 @@ public class Future<Output, Failure: Error>: LoopPublisher {
 
   /// Creates a future and calls `attemptToFulfill` at once, the only time.
   ///
-  /// - Parameter attemptToFulfill: Starts the work and has the promise called with its result, at once or later.
-  ///   If it is never called, subscribers never hear anything; once every copy of it is gone they are let go.
+  /// - Parameter attemptToFulfill: Starts the work and has the promise called with its result, at once or later, on any
+  ///   thread. If it is never called, subscribers never hear anything; once every copy of it is gone they are let go.
   ///
-  /// Delivery happens inside the call of the promise. Complexity: O(1), and O(*n*) to deliver to *n* subscribers.
+  /// On the loop's thread delivery happens inside the call of the promise, from elsewhere when the loop comes to it. The
+  /// compiler does not check that a result which is not `Sendable` is given up by the thread that calls; that of
+  /// ``FutureResolver`` does. Complexity: O(1), and O(*n*) to deliver to *n* subscribers.
   ///
   /// Combine's `Future`.
   @inlinable
   public convenience init(_ attemptToFulfill: (@escaping Promise) -> Void) {
     self.init()
-    attemptToFulfill { [self] in settle(with: $0) }
+    if let loop = EventLoop.current {
+      let resolver = FutureResolver(loop, self)
+      attemptToFulfill { resolver.resolve($0) }
+    } else {
+      gate = Gate()
+      attemptToFulfill { [self] in settleThroughGate($0) }
+    }
   }
 
   /// Creates a future on the current loop and runs `task` at once, where `dispatch` says.
@@ -109,12 +123,39 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   @inlinable
   public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     let downstream = Downstream(subscriber)
+    if let gate { return receive(downstream, through: gate) }
+    receiveNow(downstream)
+  }
+
+  @inlinable
+  final func receiveNow(_ downstream: Downstream<Output, Failure>) {
     let subscription = FutureSubscription(downstream)
     downstream.receive(link: subscription)
     if subscription.isOver { return }
     if let outcome { return subscription.fulfill(outcome) }
     insert(subscription)
     if startWork != nil { startWorkNow() }
+  }
+
+  /// Subscribes from any thread to a future that was made outside a loop. Signals come on the thread that settles it, or
+  /// on the loop where it is subscribed to.
+  @usableFromInline
+  final func receive(_ downstream: Downstream<Output, Failure>, through gate: Gate) {
+    var next = downstream
+    if let loop = EventLoop.current { next = Crossing(loop.executor, next).downstream }
+    let guarded = Downstream<Output, Failure>(next.combineIdentifier, height: next.height + 1) {
+      [next] signal in
+      if case .subscription(let link) = signal { return next.deliver(.subscription(gate.guarding(link))) }
+      return next.deliver(signal)
+    }
+    gate.run { [self] in receiveNow(guarded) }
+  }
+
+  /// Settles the future, from any thread, where it was made outside a loop.
+  @usableFromInline
+  final func settleThroughGate(_ result: Result<Output, Failure>) {
+    guard let gate else { return settle(with: result) }
+    gate.run { [self] in settle(with: result) }
   }
 
   @inlinable

@@ -28,7 +28,11 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
   ///
   /// Combine's `Future.Promise`.
   @inlinable
-  public func callAsFunction(_ result: sending Result<Output, Failure>) {
+  public func callAsFunction(_ result: sending Result<Output, Failure>) { resolve(result) }
+
+  /// The same for a caller who has to see to it that the result is used by one thread at a time.
+  @inlinable
+  func resolve(_ result: Result<Output, Failure>) {
     guard ticket.claim() else { return }
     // Sound: the caller gives the result up, and the loop takes it.
     let transfer = UnsafeTransfer(result)
@@ -36,6 +40,13 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
       // Sound: what the ticket was made for.
       unsafeDowncast($0, to: Future<Output, Failure>.self).settle(with: transfer.value)
     }
+  }
+}
+
+extension FutureResolver {
+  /// Stops keeping the loop running for a future that has been settled otherwise.
+  func giveUp() {
+    if ticket.claim() { ticket.completeNow { _ in } }
   }
 }
 

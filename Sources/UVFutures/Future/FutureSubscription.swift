@@ -68,3 +68,21 @@ final class FutureSubscription<Output, Failure: Error>: Subscription {
     _ = last
   }
 }
+
+extension FutureSubscription: CustomStringConvertible, CustomReflectable, CustomPlaygroundDisplayConvertible {
+  @usableFromInline
+  var description: String { "Future" }
+
+  @usableFromInline
+  var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        ("parent", future as Any), ("downstream", downstream as Any), ("hasAnyDemand", hasDemand),
+        ("subject", future as Any),
+      ])
+  }
+
+  @usableFromInline
+  var playgroundDescription: Any { description }
+}

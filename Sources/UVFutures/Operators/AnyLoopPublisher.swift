@@ -16,7 +16,7 @@ public struct AnyLoopPublisher<Output, Failure: Error>: LoopPublisher {
     if let same = publisher as? Self {
       self = same
     } else {
-      box = LoopPublisherBox { $0.attach(to: publisher) }
+      box = LoopPublisherBox { $0.attach(toAny: publisher, through: nil) }
     }
   }
 
@@ -27,6 +27,18 @@ public struct AnyLoopPublisher<Output, Failure: Error>: LoopPublisher {
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     box.attach?(Downstream(subscriber))
   }
+}
+
+extension AnyLoopPublisher: CustomStringConvertible, CustomPlaygroundDisplayConvertible {
+  /// The name of the type, without what it holds.
+  ///
+  /// Combine's `AnyPublisher.description`.
+  public var description: String { "AnyLoopPublisher" }
+
+  /// The same as the description.
+  ///
+  /// Combine's `AnyPublisher.playgroundDescription`.
+  public var playgroundDescription: Any { description }
 }
 
 /// Holds a publisher, and lets it go without calling ever deeper where that holds others.

@@ -7,6 +7,10 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @usableFromInline typealias Output = Child.Output
 
   @usableFromInline let height: Int
+  /// What all that comes has to go through where there is no loop; nil on one.
+  @usableFromInline let gate: Gate?
+  /// Whether what the inner publishers send comes on the loop's thread.
+  @usableFromInline let isConfined: Bool
   @usableFromInline let maxPublishers: Subscribers.Demand
   @usableFromInline let transform: (Input) -> Child
   @usableFromInline let widenUpstream: (InputFailure) -> Failure
@@ -36,6 +40,8 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     _ transform: @escaping (Input) -> Child, _ widenUpstream: @escaping (InputFailure) -> Failure,
     _ widenChild: @escaping (Child.Failure) -> Failure
   ) {
+    gate = .unlessOnLoop
+    isConfined = gate == nil && Child.self is any LoopPublisher.Type
     self.downstream = downstream
     self.maxPublishers = maxPublishers
     self.transform = transform
@@ -64,19 +70,23 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
       let inner = takeSpare() ?? FlatMapInner()
       inner.node = self
       insert(inner)
-      Downstream<Output, Child.Failure>(inner, height: height + 1) { signal in
+      let step = Downstream<Output, Child.Failure>(inner, height: height + 1) { signal in
         guard let node = inner.node else {
           // One that comes after the end.
           if case .subscription(let subscription) = signal { subscription.cancel() }
           return .none
         }
         return unsafeDowncast(node, to: FlatMapNode.self).receive(signal, from: inner)
-      }.grounded().attach(to: child)
+      }.grounded()
+      if isConfined { step.attach(to: child) } else { step.attach(toAny: child, through: gate) }
     } else {
       isUsed = true
       insert(self)
-      Downstream<Output, Child.Failure>(self, height: height + 1) { [self] in receive($0, from: self) }
-        .grounded().attach(to: child)
+      let step = Downstream<Output, Child.Failure>(self, height: height + 1) { [self] in
+        receive($0, from: self)
+      }
+      .grounded()
+      if isConfined { step.attach(to: child) } else { step.attach(toAny: child, through: gate) }
     }
   }
 
@@ -164,7 +174,10 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     switch completion {
     case .finished:
       if !finishIfDone(), maxPublishers != .unlimited { outer?.request(.max(1)) }
-    case .failure(let error): end(.failure(widenChild(error)))
+    case .failure(let error):
+      // Combine leaves the upstream publisher alone. A source is let go: it would be read for nobody.
+      if outer is any ForeignSubscription { outer = nil }
+      end(.failure(widenChild(error)))
     }
   }
 
@@ -263,4 +276,15 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     }
     outer?.cancel()
   }
+}
+
+extension FlatMapNode: CustomStringConvertible, CustomReflectable, CustomPlaygroundDisplayConvertible {
+  @usableFromInline
+  var description: String { Input.self == Child.self ? "Merge" : "FlatMap" }
+
+  @usableFromInline
+  var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+
+  @usableFromInline
+  var playgroundDescription: Any { description }
 }

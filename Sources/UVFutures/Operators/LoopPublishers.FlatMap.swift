@@ -37,8 +37,12 @@ extension LoopPublishers {
       let next = Downstream(subscriber).grounded()
       let node = FlatMapNode<Upstream.Output, Upstream.Failure, Child, Failure>(
         next, maxPublishers, transform, widenUpstream, widenChild)
-      next.receive(link: node)
-      node.upstream.attach(to: upstream)
+      guard let gate = node.gate else {
+        next.receive(link: node)
+        return node.upstream.attach(to: upstream)
+      }
+      next.receive(link: gate.guarding(node))
+      gate.guarding(node.upstream).attach(to: upstream)
     }
   }
 }

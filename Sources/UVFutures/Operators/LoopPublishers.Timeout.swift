@@ -51,44 +51,36 @@ extension Publisher {
   }
 }
 
-/// A subscription with a clock. Everything but the upstream publisher's calls happens on the loop.
-private final class TimeoutNode<Input, Failure: Error>: Subscription {
+/// A subscription with a clock, which is touched on the loop alone.
+private final class TimeoutNode<Input, Failure: Error>: DescribedSubscription {
   private let loop: EventLoop
   private let interval: Duration
   private let customError: (() -> Failure)?
-  private var downstream: Downstream<Input, Failure>?
-  private var upstream: Link?
+  private let ends: Ends<Input, Failure>
   private var clock = PendingRequest()
-  private var hasDemand = false
 
   init(
     _ downstream: Downstream<Input, Failure>, _ loop: EventLoop, _ interval: Duration,
     _ customError: (() -> Failure)?
   ) {
-    self.downstream = downstream
+    ends = Ends(downstream)
     self.loop = loop
     self.interval = interval
     self.customError = customError
   }
 
+  var description: String { "Timeout" }
+
   func receive(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
     switch signal {
     case .subscription(let subscription):
-      guard upstream == nil, let downstream else {
-        subscription.cancel()
-        break
-      }
-      upstream = subscription
+      guard let downstream = ends.connect(subscription) else { break }
       onLoop(loop.executor) { [self] _ in restart() }
       downstream.receive(link: self)
     case .value(let value):
       onLoop(loop.executor) { [self] loop in
         restart()
-        loop.queueMicrotask { [self] in
-          guard let downstream else { return }
-          let demand = downstream.receive(value)
-          if demand > 0 { upstream?.request(demand) }
-        }
+        loop.queueMicrotask { [self] in ends.deliver(value) }
       }
     case .completion(let completion):
       onLoop(loop.executor) { [self] loop in
@@ -101,36 +93,28 @@ private final class TimeoutNode<Input, Failure: Error>: Subscription {
 
   private func restart() {
     clock.cancel()
-    guard downstream != nil else { return }
+    guard !ends.isOver else { return }
     clock = loop.sleep(for: interval) { [self] result in
-      guard case .success = result, downstream != nil else { return }
-      upstream?.cancel()
+      guard case .success = result, !ends.isOver else { return }
+      ends.upstream?.cancel()
       end(customError.map { .failure($0()) } ?? .finished)
     }
   }
 
   private func end(_ completion: Subscribers.Completion<Failure>) {
-    guard let downstream else { return }
-    self.downstream = nil
-    upstream = nil
     clock.cancel()
-    downstream.receive(completion: completion)
+    ends.finish(completion)
   }
 
   func request(_ demand: Subscribers.Demand) {
-    if !hasDemand {
-      hasDemand = true
-      onLoop(loop.executor) { [self] _ in restart() }
-    }
-    upstream?.request(demand)
+    let isFirst = ends.noteDemand()
+    if isFirst { onLoop(loop.executor) { [self] _ in restart() } }
+    ends.upstream?.request(demand)
   }
 
   func cancel() {
-    let (last, upstream) = (downstream, upstream)
-    downstream = nil
-    self.upstream = nil
-    clock.cancel()
-    upstream?.cancel()
-    _ = last
+    // First, so that nothing which comes to the loop after this starts the clock again.
+    ends.cancel()
+    onLoop(loop.executor) { [self] _ in clock.cancel() }
   }
 }

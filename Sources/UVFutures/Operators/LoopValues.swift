@@ -18,7 +18,8 @@ public struct LoopValues<Upstream: Publisher>: AsyncSequence {
   /// Combine's `AsyncPublisher.makeAsyncIterator()`.
   public func makeAsyncIterator() -> AsyncIterator {
     let buffer = LoopValuesBuffer<Element, Failure>()
-    Downstream<Element, Failure>(buffer, height: 0) { buffer.receive($0) }.attach(to: upstream)
+    let end = Downstream<Element, Failure>(buffer, height: 0) { buffer.receive($0) }
+    (buffer.gate?.guarding(end) ?? end).attach(to: upstream)
     return AsyncIterator(hold: LoopValuesHold(buffer))
   }
 
@@ -63,11 +64,13 @@ private final class LoopValuesHold<Element, Failure: Error> {
   deinit { buffer.cancel() }
 }
 
-/// Where the values of a publisher meet the tasks that wait for them. On the publisher's thread, but for the
-/// cancellation.
+/// Where the values of a publisher meet the tasks that wait for them. On the loop's thread; where there is no loop, on
+/// any, one after the other.
 private final class LoopValuesBuffer<Element, Failure: Error> {
   typealias Outcome = Result<Element?, Failure>
 
+  let gate = Gate.unlessOnLoop
+  private let executor = EventLoop.current?.executor
   private var link: Link?
   private var demandBeforeLink = 0
   private var waiting: [UnsafeContinuation<UnsafeTransfer<Outcome>, Never>] = []
@@ -112,30 +115,40 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
   }
 
   func next(isolation: isolated (any Actor)?) async -> Outcome {
-    if isOver { return ending() }
-    if Task.isCancelled {
-      cancel()
-      return .success(nil)
+    if gate == nil {
+      if isOver { return ending() }
+      if Task.isCancelled {
+        cancelNow()
+        return .success(nil)
+      }
     }
-    // Sound: the handler touches the buffer only on the loop's thread, and the result stays there.
+    // Sound: the handler touches the buffer only where its other calls are, and the result goes to one task.
     let transfer = UnsafeTransfer(self)
-    let executor = EventLoop.current?.executor
     return await withTaskCancellationHandler(
       operation: {
         await withUnsafeContinuation(isolation: isolation) { continuation in
-          if isOver { return continuation.resume(returning: UnsafeTransfer(ending())) }
-          waiting.append(continuation)
-          if let link { link.request(.max(1)) } else { demandBeforeLink += 1 }
+          if let gate { gate.run { [self] in wait(continuation) } } else { wait(continuation) }
         }.value
       },
-      onCancel: {
-        guard let executor else { return }
-        if executor.isOnLoop { return transfer.value.cancel() }
-        try? executor.execute { _ in transfer.value.cancel() }
-      }, isolation: isolation)
+      onCancel: { transfer.value.cancel() }, isolation: isolation)
   }
 
+  private func wait(_ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>) {
+    if isOver { return continuation.resume(returning: UnsafeTransfer(ending())) }
+    waiting.append(continuation)
+    if let link { link.request(.max(1)) } else { demandBeforeLink += 1 }
+  }
+
+  /// Cancels the subscription, from any thread.
   func cancel() {
+    if let gate { return gate.run { [self] in cancelNow() } }
+    guard let executor, !executor.isOnLoop else { return cancelNow() }
+    // Sound: touched on the loop's thread, or after its end.
+    let transfer = UnsafeTransfer(self)
+    do throws(UVError) { try executor.execute { _ in transfer.value.cancelNow() } } catch { cancelNow() }
+  }
+
+  private func cancelNow() {
     let link = link
     if !isOver { end() }
     link?.cancel()

@@ -1,3 +1,5 @@
+public import UV
+
 /// The end of a chain: two closures, which are let go as soon as they cannot be called any more.
 @usableFromInline
 final class Sink<Input, Failure: Error> {
@@ -6,6 +8,10 @@ final class Sink<Input, Failure: Error> {
   @usableFromInline @exclusivity(unchecked)
   var receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)?
   @usableFromInline @exclusivity(unchecked) var subscription: Link?
+  /// The executor of the loop where it was made; nil where there was none.
+  @usableFromInline let executor: LoopExecutor?
+  /// What all that comes has to go through where there is no loop.
+  @usableFromInline let gate: Gate?
 
   @inlinable
   init(
@@ -14,11 +20,14 @@ final class Sink<Input, Failure: Error> {
   ) {
     self.receiveCompletion = receiveCompletion
     self.receiveValue = receiveValue
+    executor = EventLoop.current?.executor
+    gate = executor == nil ? Gate() : nil
   }
 
   @inlinable
   var downstream: Downstream<Input, Failure> {
-    Downstream(self, height: 0) { [self] in receive($0) }
+    let end = Downstream<Input, Failure>(self, height: 0) { [self] in receive($0) }
+    return gate?.guarding(end) ?? end
   }
 
   @inlinable
@@ -50,8 +59,22 @@ final class Sink<Input, Failure: Error> {
     return closures
   }
 
+  /// Cancels the subscription, from any thread.
   @inlinable
   func cancel() {
+    if let executor, executor.isOnLoop { cancelNow() } else { cancelFromElsewhere() }
+  }
+
+  @usableFromInline
+  func cancelFromElsewhere() {
+    if let gate { return gate.run { [self] in cancelNow() } }
+    // Sound: touched on the loop's thread, or after its end.
+    let transfer = UnsafeTransfer(self)
+    do throws(UVError) { try executor?.execute { _ in transfer.value.cancelNow() } } catch { cancelNow() }
+  }
+
+  @inlinable
+  func cancelNow() {
     let subscription = subscription
     // Kept to the end of this function: what the closures hold may do anything when it goes.
     let closures = release()

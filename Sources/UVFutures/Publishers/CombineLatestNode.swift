@@ -6,6 +6,8 @@ final class Latest<Value> {
 /// A subscription to several publishers, of which the latest values are delivered together.
 final class CombineLatestNode<Output, Failure: Error>: Subscription {
   private let height: Int
+  /// What all that comes has to go through where there is no loop; nil on one.
+  private let gate = Gate.unlessOnLoop
   private var downstream: Downstream<Output, Failure>?
   private var links: [Link?]
   /// How many sides have not delivered yet, and how many have not finished.
@@ -39,7 +41,7 @@ final class CombineLatestNode<Output, Failure: Error>: Subscription {
       }
       return .none
     }
-    attachments.append { step.attach(to: publisher) }
+    attachments.append { [gate] in step.attach(toAny: publisher, through: gate) }
     return latest
   }
 
@@ -48,9 +50,12 @@ final class CombineLatestNode<Output, Failure: Error>: Subscription {
     self.combine = combine
     let attachments = attachments
     self.attachments = []
-    downstream?.receive(link: self)
-    for attach in attachments where downstream != nil { attach() }
-    if unfinished == 0 { end(.finished) }
+    downstream?.receive(link: gate?.guarding(self) ?? self)
+    func attachAll() {
+      for attach in attachments where downstream != nil { attach() }
+      if unfinished == 0 { end(.finished) }
+    }
+    if let gate { gate.run(attachAll) } else { attachAll() }
   }
 
   private func receive(_ link: Link, _ index: Int) {

@@ -1,9 +1,9 @@
 /// A publisher that is merged with others, without its type.
-struct MergeSource<Output, Failure: Error>: Publisher {
+struct MergeSource<Output, Failure: Error>: LoopPublisher {
   private let attach: (Downstream<Output, Failure>) -> Void
 
   init<P: Publisher>(_ publisher: P) where P.Output == Output, P.Failure == Failure {
-    attach = { $0.attach(to: publisher) }
+    attach = { $0.attach(toAny: publisher, through: nil) }
   }
 
   func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
@@ -17,9 +17,20 @@ struct MergeSource<Output, Failure: Error>: Publisher {
     let next = Downstream(subscriber).grounded()
     let node = FlatMapNode<MergeSource, Failure, MergeSource, Failure>(
       next, .unlimited, { $0 }, { $0 }, { $0 })
-    next.receive(link: node)
-    for source in sources { node.receiveOuter(source) }
-    node.receiveOuter(.finished)
+    guard let gate = node.gate else {
+      next.receive(link: node)
+      return node.receive(all: sources)
+    }
+    next.receive(link: gate.guarding(node))
+    gate.run { node.receive(all: sources) }
+  }
+}
+
+extension FlatMapNode {
+  /// Takes what an upstream publisher would send, all of it.
+  func receive(all sources: [Input]) {
+    for source in sources { receiveOuter(source) }
+    receiveOuter(.finished)
   }
 }
 

@@ -8,6 +8,46 @@ public enum Either<Left, Right> {
   case right(Right)
 }
 
+extension Either {
+  /// The value of the left side, if it is that.
+  ///
+  /// RxStream's `left`.
+  public var left: Left? { if case .left(let value) = self { value } else { nil } }
+
+  /// The value of the right side, if it is that.
+  ///
+  /// RxStream's `right`.
+  public var right: Right? { if case .right(let value) = self { value } else { nil } }
+
+  /// The value of the left side.
+  ///
+  /// RxStream's `Either.init(_:)`.
+  public init(_ value: Left) { self = .left(value) }
+
+  /// The value of the right side.
+  ///
+  /// RxStream's `Either.init(_:)`.
+  public init(_ value: Right) { self = .right(value) }
+
+  /// Calls `handler` with the value if it is the left side's.
+  ///
+  /// RxStream's `onLeft(_:)`.
+  @discardableResult
+  public func onLeft(_ handler: (Left) -> Void) -> Self {
+    if let left { handler(left) }
+    return self
+  }
+
+  /// Calls `handler` with the value if it is the right side's.
+  ///
+  /// RxStream's `onRight(_:)`.
+  @discardableResult
+  public func onRight(_ handler: (Right) -> Void) -> Self {
+    if let right { handler(right) }
+    return self
+  }
+}
+
 extension Either: Equatable where Left: Equatable, Right: Equatable {}
 extension Either: Sendable where Left: Sendable, Right: Sendable {}
 
@@ -22,9 +62,11 @@ extension Future {
   @discardableResult
   public final func merge(_ other: some Publisher<Output, Failure>) -> Future<Output, Failure> {
     let child = Future<Output, Failure>()
-    let join = Join(2, child)
-    derive(into: child) { settlement, _ in join.firstWins(settlement) }
-    join.subscribe(to: other) { join.firstWins($0) }
+    Join(child, firstWins: true) {
+      $0.firstWins($1)
+    } right: {
+      $0.firstWins($1)
+    }.start(self, other)
     return child
   }
 
@@ -39,11 +81,12 @@ extension Future {
   @discardableResult
   public final func merge<T>(_ other: some Publisher<T, Failure>) -> Future<Either<Output, T>, Failure> {
     let child = Future<Either<Output, T>, Failure>()
-    let join = Join(2, child)
-    derive(into: child) { settlement, _ in join.firstWins(settlement.map { .left($0) }) }
-    join.subscribe(to: other) { (settlement: Settlement<T, Failure>) in
+    Join(child, firstWins: true) { (join, settlement: Settlement<Output, Failure>) in
+      join.firstWins(settlement.map { .left($0) })
+    } right: { (join, settlement: Settlement<T, Failure>) in
       join.firstWins(settlement.map { .right($0) })
     }
+    .start(self, other)
     return child
   }
 
@@ -58,9 +101,15 @@ extension Future {
   @discardableResult
   public final func zip<T>(_ other: some Publisher<T, Failure>) -> Future<(Output, T), Failure> {
     let child = Future<(Output, T), Failure>()
-    let pair = Pair<Output, T, Failure>(child)
-    derive(into: child) { settlement, _ in pair.receive(left: settlement) }
-    pair.subscribe(to: other)
+    var (left, right): (Output?, T?)
+    Join(child, firstWins: false) { (join, settlement: Settlement<Output, Failure>) in
+      left = join.value(of: settlement)
+      if let left, let right { join.end(.value((left, right))) }
+    } right: { (join, settlement: Settlement<T, Failure>) in
+      right = join.value(of: settlement)
+      if let left, let right { join.end(.value((left, right))) }
+    }
+    .start(self, other)
     return child
   }
 
@@ -77,80 +126,5 @@ extension Settlement {
   func map<T>(_ transform: (Output) -> T) -> Settlement<T, Failure> {
     if case .value(let value) = self { return .value(transform(value)) }
     return withoutValue()!
-  }
-}
-
-extension Publisher {
-  /// Calls `body` once: with the first value, or with the end if there is none.
-  func settlement(_ body: @escaping (Settlement<Output, Failure>) -> Void) -> AnyCancellable {
-    var body: ((Settlement<Output, Failure>) -> Void)? = body
-    return prefix(1).sink(
-      receiveCompletion: { completion in
-        switch completion {
-        case .finished: body.take()?(.completed)
-        case .failure(let error): body.take()?(.failure(error))
-        }
-      },
-      receiveValue: { body.take()?(.value($0)) })
-  }
-}
-
-/// Several sides of which the first with a value decides.
-private final class Join<Output, Failure: Error> {
-  private var remaining: Int
-  private let child: Future<Output, Failure>
-  private var subscription: AnyCancellable?
-
-  init(_ sides: Int, _ child: Future<Output, Failure>) {
-    remaining = sides
-    self.child = child
-  }
-
-  func subscribe<T>(
-    to other: some Publisher<T, Failure>, _ body: @escaping (Settlement<T, Failure>) -> Void
-  ) {
-    let subscription = other.settlement(body)
-    if child.isActive { self.subscription = subscription }
-  }
-
-  func firstWins(_ settlement: Settlement<Output, Failure>) {
-    remaining -= 1
-    if case .value = settlement {} else if remaining > 0 { return }
-    subscription = nil
-    child.settle(settlement)
-  }
-}
-
-/// Two sides that both have to have a value.
-private final class Pair<Left, Right, Failure: Error> {
-  private let child: Future<(Left, Right), Failure>
-  private var left: Left?
-  private var right: Right?
-  private var subscription: AnyCancellable?
-
-  init(_ child: Future<(Left, Right), Failure>) { self.child = child }
-
-  func subscribe(to other: some Publisher<Right, Failure>) {
-    let subscription = other.settlement { [self] settlement in
-      guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }
-      right = value
-      finishIfBoth()
-    }
-    if child.isActive { self.subscription = subscription }
-  }
-
-  func receive(left settlement: Settlement<Left, Failure>) {
-    guard case .value(let value) = settlement else {
-      subscription = nil
-      return child.settle(settlement.withoutValue()!)
-    }
-    left = value
-    finishIfBoth()
-  }
-
-  private func finishIfBoth() {
-    guard let left, let right else { return }
-    subscription = nil
-    child.settle(.value((left, right)))
   }
 }

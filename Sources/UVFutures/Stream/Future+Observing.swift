@@ -24,13 +24,12 @@ extension Future {
   /// RxStream's `replay(shared:)`.
   @discardableResult
   public final func replay() -> Self {
-    var node: (any Replaying)? = stream
-    while let current = node {
-      if let replay = current.replay {
-        replay.run()
-        break
-      }
-      node = current.parent
+    // The left side of a join first.
+    var nodes: [any Replaying] = stream.map { [$0] } ?? []
+    while let node = nodes.popLast() {
+      node.replay?.run()
+      if let other = node.otherParent { nodes.append(other) }
+      if node.replay == nil || node.otherParent != nil, let parent = node.parent { nodes.append(parent) }
     }
     return self
   }

@@ -72,13 +72,18 @@ extension Future {
     }
   }
 
-  /// A future of the same result, or of `value` where that is none and no error.
+  /// A future of the same value, or of `value` where there is none: an error, or an operator that passed nothing on.
+  ///
+  /// A future that was cancelled stays so.
   ///
   /// RxStream's `defaultValue(_:)`.
   @discardableResult
   public final func defaultValue(_ value: Output) -> Future<Output, Failure> {
     derive { settlement, child in
-      if case .completed = settlement { child.settle(.value(value)) } else { child.settle(settlement) }
+      switch settlement {
+      case .completed, .failure: child.settle(.value(value))
+      case .value, .cancelled: child.settle(settlement)
+      }
     }
   }
 

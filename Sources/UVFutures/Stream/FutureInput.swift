@@ -1,7 +1,7 @@
 /// A future that is completed from outside.
 ///
-/// It must be kept until it is completed: let go before that, its chain ends as cancelled. It is completed on the thread
-/// on which it was made; to complete a future from another there is ``FutureResolver``.
+/// It must be kept until it is completed: let go before that, its chain ends as cancelled. It may be completed and let go on
+/// any thread. One that was made on a loop keeps that running until then, and its chain is told there.
 ///
 /// ```swift
 /// let answer = FutureInput<Int, Never>()
@@ -11,34 +11,33 @@
 ///
 /// RxStream's `FutureInput`.
 public final class FutureInput<Output, Failure: Error>: Future<Output, Failure> {
+  private let root = InputRoot()
+
   /// Creates a future that waits to be completed.
   ///
   /// RxStream's `FutureInput.init()`.
-  public override init() { super.init() }
-
-  deinit {
-    guard isActive else { return }
-    // Not through `settle`: nothing may keep this object any more.
-    let branches = stream?.branches ?? []
-    stream?.branches = []
-    while let subscription = firstSubscription {
-      remove(subscription)
-      subscription.fulfill { .cancelled }
-    }
-    if !branches.isEmpty { Propagation.run { Propagation.visit(branches, .cancelled) } }
+  public override init() {
+    super.init()
+    root.attach(to: self)
   }
 
-  /// Completes the future with a value; ignored if it has been completed.
+  deinit { root.lose(self) }
+
+  private func complete(with settlement: Settlement<Output, Failure>) { root.settle(self, settlement) }
+
+  /// Completes the future with a value, from any thread; ignored if it has been completed.
+  ///
+  /// On its loop's thread its chain is told before this returns.
   ///
   /// RxStream's `FutureInput.complete(_:)`.
-  public func complete(_ value: Output) { settle(.value(value)) }
+  public func complete(_ value: Output) { complete(with: .value(value)) }
 
-  /// Completes the future with an error; ignored if it has been completed.
+  /// Completes the future with an error, from any thread; ignored if it has been completed.
   ///
   /// RxStream's `FutureInput.complete(_:)`.
-  public func complete(_ error: Failure) { settle(.failure(error)) }
+  public func complete(_ error: Failure) { complete(with: .failure(error)) }
 
-  /// Completes the future with a result; ignored if it has been completed.
+  /// Completes the future with a result, from any thread; ignored if it has been completed.
   ///
   /// RxStream's `FutureInput.complete(_:)`.
   public func complete(_ result: Result<Output, Failure>) {
@@ -50,8 +49,8 @@ public final class FutureInput<Output, Failure: Error>: Future<Output, Failure> 
 }
 
 extension FutureInput where Output == Void {
-  /// Completes a future without a value of interest; ignored if it has been completed.
+  /// Completes a future without a value of interest, from any thread; ignored if it has been completed.
   ///
   /// RxStream's `FutureInput.complete(_:)`.
-  public func complete() { settle(.value(())) }
+  public func complete() { complete(()) }
 }

@@ -9,19 +9,19 @@ import UV
 public final class Lazy<Output, Failure: Error>: Future<Output, Failure> {
   /// Creates a future whose task waits for somebody to want its result.
   ///
-  /// - Parameter task: Starts the work and has its argument called with the result, at once or later.
+  /// - Parameter task: Starts the work and has its argument called with the result, at once or later, on any thread. The
+  ///   loop keeps running from then on until that is called or let go.
   ///
   /// RxStream's `Lazy.init(dispatch:task:)`.
   public init(_ task: @escaping (@escaping Promise) -> Void) {
     super.init()
+    let gate = Gate.unlessOnLoop
+    self.gate = gate
     startWork = { [weak self] in
       guard let self else { return }
-      task { result in
-        switch result {
-        case .success(let value): self.settle(.value(value))
-        case .failure(let error): self.settle(.failure(error))
-        }
-      }
+      guard gate == nil, let loop = EventLoop.current else { return task { self.settleThroughGate($0) } }
+      let resolver = FutureResolver(loop, self)
+      task { resolver.resolve($0) }
     }
   }
 

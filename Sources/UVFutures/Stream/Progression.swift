@@ -1,3 +1,5 @@
+import UV
+
 /// How far long work has come.
 ///
 /// RxStream's `ProgressEvent`.
@@ -34,8 +36,9 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
 
   /// Creates a progression and runs `task` at once.
   ///
-  /// - Parameter task: Starts the work; gets what to call with the progress and what to call with the result,
-  ///   and returns what to call when it is cancelled, if anything.
+  /// - Parameter task: Starts the work; gets what to call with the progress and what to call with the result, both on
+  ///   any thread, and returns what to call when it is cancelled, if anything. The loop keeps running until the result
+  ///   is there or can't come any more.
   ///
   /// RxStream's `Progression.init(dispatch:task:)`.
   public init(
@@ -44,22 +47,38 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
     )?
   ) {
     super.init()
+    guard let loop = EventLoop.current else {
+      let gate = Gate()
+      self.gate = gate
+      let cancel = task(
+        { [weak self] event in gate.run { self?.report(event) } }, { [self] in settleThroughGate($0) })
+      if isActive { cancelTask = cancel }
+      return
+    }
+    let (resolver, executor) = (FutureResolver(loop, self), loop.executor)
+    // Sound: the progression is looked up where it lives.
+    let weakly = UnsafeTransfer(WeakReference(self))
     let cancel = task(
-      { [weak self] in self?.report($0) },
-      { [self] result in
-        switch result {
-        case .success(let value): settle(.value(value))
-        case .failure(let error): settle(.failure(error))
-        }
-      })
-    if isActive { cancelTask = cancel }
+      { event in onLoop(executor) { _ in weakly.value.object?.report(event) } }, { resolver.resolve($0) })
+    guard isActive else { return }
+    cancelTask = { [weak resolver] in
+      resolver?.giveUp()
+      cancel?()
+    }
   }
 
   override init() { super.init() }
 
+  deinit {
+    // With it goes what is before this in the chain.
+    var last = cancelTask.take()
+    if last != nil { Trampoline.nest { last = nil } }
+  }
+
   final func report(_ event: ProgressEvent<Unit>) {
     guard isActive else { return }
-    for handler in handlers { handler(event) }
+    let handlers = handlers
+    Trampoline.nest { for handler in handlers { handler(event) } }
   }
 
   /// Calls `handler` with the progress from now on, until the work has ended.
@@ -114,32 +133,59 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
     let cancelTask = cancelTask
     self.cancelTask = nil
     settle(.cancelled)
-    cancelTask?()
+    didCancel()
+    if let cancelTask { Trampoline.nest(cancelTask) }
   }
+
+  /// Called once it has been cancelled.
+  func didCancel() {}
 }
 
-/// A progression that is updated and completed from outside.
+/// Refers to an object that may go.
+private final class WeakReference<Object: AnyObject> {
+  weak var object: Object?
+  init(_ object: Object) { self.object = object }
+}
+
+/// A progression that is updated and completed from outside, on any thread.
+///
+/// One that was made on a loop keeps that running until it is completed, cancelled or let go.
 ///
 /// RxStream's `ProgressionInput`.
 public final class ProgressionInput<Unit: Numeric, Output, Failure: Error>: Progression<Unit, Output, Failure>
 {
+  private let root = InputRoot()
+  private let executor = EventLoop.current?.executor
+
   /// Creates a progression that waits to be completed.
   ///
   /// RxStream's `ProgressionInput.init()`.
-  public override init() { super.init() }
+  public override init() {
+    super.init()
+    root.attach(to: self)
+  }
 
-  /// Tells how far the work has come; ignored once it has ended.
+  deinit { root.lose(self) }
+
+  /// Tells how far the work has come, from any thread; ignored once it has ended.
   ///
   /// RxStream's `ProgressionInput.updateProgress(_:)`.
-  public func updateProgress(_ event: ProgressEvent<Unit>) { report(event) }
+  public func updateProgress(_ event: ProgressEvent<Unit>) {
+    // Sound: touched on the loop's thread, or inside the gate.
+    let transfer = UnsafeTransfer((self, event))
+    if let executor { return onLoop(executor) { _ in transfer.value.0.report(transfer.value.1) } }
+    gate?.run { transfer.value.0.report(transfer.value.1) }
+  }
 
-  /// Completes the work with a value; ignored once it has ended.
+  /// Completes the work with a value, from any thread; ignored once it has ended.
   ///
   /// RxStream's `ProgressionInput.complete(_:)`.
-  public func complete(_ value: Output) { settle(.value(value)) }
+  public func complete(_ value: Output) { root.settle(self, .value(value)) }
 
-  /// Completes the work with an error; ignored once it has ended.
+  /// Completes the work with an error, from any thread; ignored once it has ended.
   ///
   /// RxStream's `ProgressionInput.complete(_:)`.
-  public func complete(_ error: Failure) { settle(.failure(error)) }
+  public func complete(_ error: Failure) { root.settle(self, .failure(error)) }
+
+  override func didCancel() { root.release() }
 }

@@ -1,3 +1,5 @@
+import UV
+
 /// The attempts at a promise's task that have not ended, and the decisions about the next.
 class PromiseAttempts {
   private var cancels: [Int: () -> Void] = [:]
@@ -37,12 +39,24 @@ final class PromiseWork<Output, Failure: Error>: PromiseAttempts {
   init(_ task: @escaping (State, @escaping (Result<Output, Failure>) -> Void) -> Void) { self.task = task }
 
   func run(_ done: @escaping (Settlement<Output, Failure>) -> Void) {
-    guard let number = begin({ done(.cancelled) }) else { return done(.cancelled) }
+    let loop = EventLoop.needed(for: "StreamPromise")
+    // Keeps the loop running, and brings the result there.
+    let ticket = RemoteTicket(self, of: loop)
+    let number = begin { [weak ticket] in
+      if let ticket, ticket.claim() { ticket.completeNow { _ in } }
+      done(.cancelled)
+    }
+    guard let number else { return done(.cancelled) }
     task(state) { [self] result in
-      guard end(number) else { return }
-      switch result {
-      case .success(let value): done(.value(value))
-      case .failure(let error): done(.failure(error))
+      guard ticket.claim() else { return }
+      // Sound: the caller gives the result up, and the loop takes it.
+      let transfer = UnsafeTransfer(result)
+      ticket.completeNow { [self] _ in
+        guard end(number) else { return }
+        switch transfer.value {
+        case .success(let value): done(.value(value))
+        case .failure(let error): done(.failure(error))
+        }
       }
     }
   }

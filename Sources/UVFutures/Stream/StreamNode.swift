@@ -8,6 +8,8 @@ final class StreamNode<Output, Failure: Error>: Replaying {
   var branches: [Branch] = []
   /// The future that this one was derived from.
   weak var parent: (any Replaying)?
+  /// The other one, where there are two.
+  weak var otherParent: (any Replaying)?
   /// A result on its way to this future.
   var replay: Replay?
   var canReplay = true
@@ -27,6 +29,7 @@ final class StreamNode<Output, Failure: Error>: Replaying {
 /// Something that may have a result on its way to it.
 protocol Replaying: AnyObject {
   var parent: (any Replaying)? { get }
+  var otherParent: (any Replaying)? { get }
   var replay: Replay? { get }
 }
 
@@ -40,6 +43,15 @@ final class Replay {
     let body = body
     self.body = nil
     body?()
+  }
+
+  /// Both, where there is one already: the future has two parents.
+  func after(_ first: Replay?) -> Replay {
+    guard let first, first.body != nil else { return self }
+    return Replay { [self] in
+      first.run()
+      run()
+    }
   }
 }
 
@@ -77,14 +89,14 @@ extension Future {
   /// Calls `branch` with the result: when it comes, or soon if it is there.
   final func attach(_ branch: @escaping (Settlement<Output, Failure>) -> Void, for child: any StreamChild) {
     guard let outcome else {
-      child.parent = streamNode
+      child.derive(from: streamNode)
       streamNode.branches.append(branch)
       if startWork != nil { startWorkNow() }
       return
     }
     guard streamNode.canReplay else { return }
     let replay = Replay { Propagation.run { branch(outcome()) } }
-    child.replay = replay
+    child.replay = replay.after(child.replay)
     EventLoop.needed(for: "attaching to a completed future").queueMicrotask { replay.run() }
   }
 
@@ -103,7 +115,13 @@ extension Future {
 /// A future as its parent sees it.
 protocol StreamChild: AnyObject {
   var parent: (any Replaying)? { get set }
+  var otherParent: (any Replaying)? { get set }
   var replay: Replay? { get set }
+}
+
+extension StreamChild {
+  /// Notes where it comes from.
+  func derive(from node: any Replaying) { if parent == nil { parent = node } else { otherParent = node } }
 }
 
 extension StreamNode: StreamChild {}

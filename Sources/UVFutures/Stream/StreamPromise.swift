@@ -45,7 +45,8 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
 
   deinit {
     // With it goes what is before this in the chain.
-    if var last = runAgain.take() { Trampoline.nest { last = { _ in } } }
+    var last = runAgain.take()
+    if last != nil { Trampoline.nest { last = nil } }
   }
 
   private func next<T>(
@@ -53,7 +54,11 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   ) -> StreamPromise<T, Failure> {
     let child = StreamPromise<T, Failure>()
     let again = attempt
-    child.runAgain = { done in again { step($0, done) } }
+    // Up the chain and down again without calls that nest, however long it is.
+    child.runAgain = { done in
+      let way = WayDown<Output, Failure> { step($0, done) }
+      Trampoline.nest { again { way.take($0) } }
+    }
     child.attempts = attempts
     return derive(into: child) { settlement, child in step(settlement) { child.settle($0) } }
   }
@@ -234,5 +239,22 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
       case .failure(let error): done(.failure(error))
       }
     }
+  }
+}
+
+/// The way of a further result from one promise of a chain to the next. The rest of it is let go without calls that nest.
+private final class WayDown<Output, Failure: Error> {
+  private var step: ((Settlement<Output, Failure>) -> Void)?
+
+  init(_ step: @escaping (Settlement<Output, Failure>) -> Void) { self.step = step }
+
+  deinit {
+    var last = step.take()
+    if last != nil { Trampoline.nest { last = nil } }
+  }
+
+  func take(_ settlement: Settlement<Output, Failure>) {
+    guard let step else { return }
+    Propagation.run { step(settlement) }
   }
 }

@@ -1,0 +1,128 @@
+public import UV
+
+extension LoopPublishers {
+  /// A publisher that delivers at most one value of another in each interval, on an event loop.
+  ///
+  /// Combine's `Publishers.Throttle`.
+  public struct Throttle<Upstream: Publisher>: LoopPublisher {
+    /// What the upstream delivers.
+    public typealias Output = Upstream.Output
+    /// What the upstream fails with.
+    public typealias Failure = Upstream.Failure
+
+    /// Where the values come from.
+    public let upstream: Upstream
+    /// How long an interval is.
+    public let interval: EventLoop.SchedulerTimeType.Stride
+    /// The loop that keeps the time and on which everything is delivered.
+    public let scheduler: EventLoop
+    /// Whether the last value of an interval is delivered, and not the first.
+    public let latest: Bool
+
+    /// Subscribes to the upstream publisher on behalf of `subscriber`.
+    ///
+    /// Combine's `Publisher.receive(subscriber:)`.
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+      let next = Downstream(subscriber).grounded()
+      let node = ThrottleNode(next, scheduler, interval.duration, latest)
+      Downstream<Output, Failure>(node, height: next.height + 1) { node.receive($0) }.attach(to: upstream)
+    }
+  }
+}
+
+extension Publisher {
+  /// Delivers the first or the last value of each interval, on `scheduler`; the very first at once.
+  ///
+  /// Unlike Combine's own operator on a scheduler of any kind, it ends with the subscription: no timer is left behind to
+  /// keep the loop running.
+  ///
+  /// - Parameters:
+  ///   - interval: How long an interval is, to the millisecond above.
+  ///   - scheduler: The loop that keeps the time and on which everything is delivered.
+  ///   - latest: Whether the last value of an interval is delivered, and not the first.
+  ///
+  /// Combine's `throttle(for:scheduler:latest:)`.
+  public func throttle(
+    for interval: EventLoop.SchedulerTimeType.Stride, scheduler: EventLoop, latest: Bool
+  ) -> LoopPublishers.Throttle<Self> {
+    LoopPublishers.Throttle(upstream: self, interval: interval, scheduler: scheduler, latest: latest)
+  }
+}
+
+/// A subscription of which some values are delivered. Everything but its ends is touched on the loop alone.
+private final class ThrottleNode<Input, Failure: Error>: DescribedSubscription {
+  private let executor: LoopExecutor
+  private let interval: Duration
+  private let latest: Bool
+  private let ends: Ends<Input, Failure>
+  private var demand = Subscribers.Demand.none
+  private var value: Input?
+  private var completion: Subscribers.Completion<Failure>?
+  private var lastDelivery: LoopClock.Instant?
+  private var isWaiting = false
+  private var timer = PendingRequest()
+
+  init(_ downstream: Downstream<Input, Failure>, _ loop: EventLoop, _ interval: Duration, _ latest: Bool) {
+    ends = Ends(downstream)
+    executor = loop.executor
+    self.interval = interval
+    self.latest = latest
+  }
+
+  var description: String { "Throttle" }
+
+  func receive(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
+    switch signal {
+    case .subscription(let subscription):
+      guard let downstream = ends.connect(subscription) else { break }
+      downstream.receive(link: self)
+      subscription.request(.unlimited)
+    case .value(let value): onLoop(executor) { [self] in receive(value, on: $0) }
+    case .completion(let completion):
+      onLoop(executor) { [self] loop in
+        self.completion = completion
+        // Otherwise it follows the value that waits.
+        if !isWaiting { deliver(on: loop, after: .zero) }
+      }
+    }
+    return .none
+  }
+
+  private func receive(_ new: Input, on loop: EventLoop) {
+    guard !ends.isOver, completion == nil, demand > 0 || isWaiting else { return }
+    if isWaiting {
+      if latest { value = new }
+      return
+    }
+    demand -= 1
+    value = new
+    let now = LoopClock.Instant.now
+    deliver(on: loop, after: lastDelivery.map { now.duration(to: $0.advanced(by: interval)) } ?? .zero)
+  }
+
+  private func deliver(on loop: EventLoop, after delay: Duration) {
+    isWaiting = true
+    guard delay > .zero else { return loop.queueMicrotask { [self] in deliver() } }
+    timer = loop.sleep(for: delay) { [self] in if case .success = $0 { deliver() } }
+  }
+
+  private func deliver() {
+    isWaiting = false
+    if let value = value.take() {
+      lastDelivery = .now
+      demand += ends.receive(value)
+    }
+    if let completion { ends.finish(completion) }
+  }
+
+  func request(_ more: Subscribers.Demand) { onLoop(executor) { [self] _ in demand += more } }
+
+  func cancel() {
+    // First, so that nothing which comes to the loop after this waits there.
+    ends.cancel()
+    onLoop(executor) { [self] _ in
+      value = nil
+      timer.cancel()
+    }
+  }
+}

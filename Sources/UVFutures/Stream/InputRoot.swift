@@ -1,0 +1,52 @@
+import UV
+
+/// What a future that is completed by its owner needs: it keeps its loop running until then, and is settled there
+/// whatever the thread.
+struct InputRoot {
+  /// Nil where there is no loop; the future has a gate then.
+  private let ticket = EventLoop.current.map { RemoteTicket($0.executor, of: $0) }
+
+  func attach<Output, Failure: Error>(to future: Future<Output, Failure>) {
+    if ticket == nil { future.gate = Gate() }
+  }
+
+  /// Settles the future; at once on its loop's thread. Ignored if it has been settled.
+  func settle<Output, Failure: Error>(
+    _ future: Future<Output, Failure>, _ settlement: Settlement<Output, Failure>
+  ) {
+    guard let ticket else {
+      future.gate?.run { future.settle(settlement) }
+      return
+    }
+    guard ticket.claim() else { return }
+    // Sound: the caller gives the value up, and the loop takes it.
+    let transfer = UnsafeTransfer((future, settlement))
+    ticket.completeNow { _ in transfer.value.0.settle(transfer.value.1) }
+  }
+
+  /// Stops keeping the loop running for a future that has been settled otherwise.
+  func release() {
+    if let ticket, ticket.claim() { ticket.completeNow { _ in } }
+  }
+
+  /// Ends the chain of a future that goes away unsettled as cancelled; called in its `deinit`.
+  func lose<Output, Failure: Error>(_ future: Future<Output, Failure>) {
+    guard future.isActive, ticket?.claim() ?? true else { return }
+    // Not through `settle`: nothing may keep the future any more.
+    let branches = future.stream?.branches ?? []
+    future.stream?.branches = []
+    var subscriptions: [FutureSubscription<Output, Failure>] = []
+    while let subscription = future.firstSubscription {
+      future.remove(subscription)
+      subscriptions.append(subscription)
+    }
+    // Sound: nobody else knows of them any more.
+    let transfer = UnsafeTransfer((branches, subscriptions))
+    func end() {
+      let (branches, subscriptions) = transfer.value
+      for subscription in subscriptions { subscription.fulfill { .cancelled } }
+      if !branches.isEmpty { Propagation.run { Propagation.visit(branches, .cancelled) } }
+    }
+    if let ticket { ticket.completeNow { _ in end() } } else { end() }
+  }
+}

@@ -1,0 +1,123 @@
+/// Two sides that decide a future together.
+///
+/// Each side holds on to it for as long as it may speak; the future that is decided does not. So a join of sides that
+/// nobody can settle any more goes with them. The right side alone, which may be any publisher, only holds on while
+/// somebody could hear what it says: a subject never tells that it has been let go.
+final class Join<Left, Right, Output, Failure: Error> {
+  private let left: (Join, Settlement<Left, Failure>) -> Void
+  private let right: (Join, Settlement<Right, Failure>) -> Void
+  private var child: Future<Output, Failure>?
+  private var subscription: AnyCancellable?
+  /// Itself, while the right side alone keeps it.
+  private var itself: Join?
+  private let firstWins: Bool
+  private var remaining = 2
+  private var leftHasSpoken = false
+
+  init(
+    _ child: Future<Output, Failure>, firstWins: Bool,
+    left: @escaping (Join, Settlement<Left, Failure>) -> Void,
+    right: @escaping (Join, Settlement<Right, Failure>) -> Void
+  ) {
+    self.child = child
+    self.firstWins = firstWins
+    self.left = left
+    self.right = right
+  }
+
+  deinit { subscription?.cancel() }
+
+  func start(_ future: Future<Left, Failure>, _ other: some Publisher<Right, Failure>) {
+    guard let node = child?.streamNode else { return }
+    let hold = LeftHold(self)
+    future.attach({ hold.speak($0) }, for: node)
+    // The left of two that are there wins, and a value that waits to be replayed is there.
+    if let future = other as? Future<Right, Failure> {
+      let hold = RightHold(self)
+      return future.attach({ hold.speak($0) }, for: node)
+    }
+    if firstWins, case .value? = future.outcome?() { return }
+    let subscription = subscribe(to: other)
+    if child == nil { subscription.cancel() } else { self.subscription = subscription }
+  }
+
+  private func subscribe(to other: some Publisher<Right, Failure>) -> AnyCancellable {
+    var body: ((Settlement<Right, Failure>) -> Void)? = { [weak self] in self?.rightSpeaks($0) }
+    let sink = Sink<Right, Failure> {
+      switch $0 {
+      case .finished: body.take()?(.completed)
+      case .failure(let error): body.take()?(.failure(error))
+      }
+    } _: {
+      body.take()?(.value($0))
+    }
+    sink.downstream.attach(toAny: other, through: nil)
+    return AnyCancellable { sink.cancel() }
+  }
+
+  fileprivate func leftSpeaks(_ settlement: Settlement<Left, Failure>) {
+    leftHasSpoken = true
+    left(self, settlement)
+  }
+
+  /// The left side says nothing more.
+  fileprivate func leftIsGone() {
+    guard child != nil, subscription != nil else { return }
+    if !leftHasSpoken {
+      // There will be no pair.
+      if !firstWins { return end(nil) }
+      remaining -= 1
+    }
+    if isHeard { itself = self } else { end(nil) }
+  }
+
+  fileprivate func rightSpeaks(_ settlement: Settlement<Right, Failure>) { right(self, settlement) }
+
+  /// Whether somebody else knows the future, or has attached something to it.
+  private var isHeard: Bool {
+    if !isKnownUniquelyReferenced(&child) { return true }
+    return child!.hasBranches || child!.firstSubscription != nil
+  }
+
+  // MARK: What a side says
+
+  /// Settles the future with the first value, or with the end of both sides.
+  func firstWins(_ settlement: Settlement<Output, Failure>) {
+    remaining -= 1
+    if case .value = settlement {} else if remaining > 0 { return }
+    end(settlement)
+  }
+
+  /// The value of a side, without which the future ends as that did.
+  func value<T>(of settlement: Settlement<T, Failure>) -> T? {
+    if case .value(let value) = settlement { return value }
+    end(settlement.withoutValue()!)
+    return nil
+  }
+
+  /// Settles the future, and lets go of both sides.
+  func end(_ settlement: Settlement<Output, Failure>?) {
+    let (child, subscription, itself) = (child, subscription, itself)
+    self.child = nil
+    self.subscription = nil
+    self.itself = nil
+    subscription?.cancel()
+    if let settlement { child?.settle(settlement) }
+    _ = itself
+  }
+
+  /// What the left side holds.
+  private final class LeftHold {
+    private let join: Join
+    init(_ join: Join) { self.join = join }
+    deinit { join.leftIsGone() }
+    func speak(_ settlement: Settlement<Left, Failure>) { join.leftSpeaks(settlement) }
+  }
+
+  /// What the right side holds, where that is a future.
+  private final class RightHold {
+    private let join: Join
+    init(_ join: Join) { self.join = join }
+    func speak(_ settlement: Settlement<Right, Failure>) { join.rightSpeaks(settlement) }
+  }
+}
