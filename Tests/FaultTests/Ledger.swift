@@ -25,7 +25,7 @@ final class Ledger {
   private var children: [Int32] = []
 
   /// Notes a child process.
-  func started(_ child: ChildProcess) { children.append(child.processIdentifier) }
+  func started(_ child: ChildProcess) { children.append(child.processID) }
 
   /// Waits for the children whose end a loop that was shut down did not live to see, after which they would stay in the
   /// system's table for as long as this process; exit tests wait for any child of it.

@@ -73,7 +73,7 @@ final class Round {
 
   /// A run that does not end is stopped after half a minute, and said to hang.
   private func guardAgainstHanging(_ loop: EventLoop) {
-    let timer = try? Timer(loop)
+    let timer = try? LoopTimer(loop)
     try? timer?.start(after: .seconds(30)) { [self] in
       problems.append("it hangs")
       loop.stop()

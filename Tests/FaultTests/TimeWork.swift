@@ -12,7 +12,7 @@ struct TimeWork {
     loop.sleep(for: .seconds(1000)).timeout(after: .milliseconds(1)).start(ledger.once("timeout, meant"))
     let ticks = loop.ticks(every: .milliseconds(1))
     ticks.next(ledger.once("tick") { _ in ticks.next(ledger.once("tick")) })
-    if let timer = try? Timer(loop) {
+    if let timer = try? LoopTimer(loop) {
       var fired = 0
       try? timer.start(after: .milliseconds(1), repeating: .milliseconds(1)) {
         fired += 1

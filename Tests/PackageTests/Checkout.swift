@@ -12,6 +12,24 @@ enum Checkout {
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name)
   }
 
+  /// What tells the compiler where the modules are that were built with the tests.
+  static func moduleArguments() throws -> [String] {
+    let products = try program("")
+    let all = [
+      root.appendingPathComponent("CModules"), root.appendingPathComponent(".build/checkouts"), products,
+    ]
+    .flatMap { folder in
+      let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+      return (files?.allObjects as? [URL] ?? []).filter { $0.lastPathComponent == "module.modulemap" }
+    }
+    // Plugins are built with copies of their own.
+    let maps = all.filter {
+      $0.path.firstMatch(of: /CModules|\/Sources\/\w+\/include\/|\w\.build\/module/) != nil
+    }
+    return ["-I", products.appendingPathComponent("Modules").path]
+      + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
+  }
+
   /// The package's Swift files below a folder.
   static func sources(_ folder: String) -> [URL] {
     let files = FileManager.default.enumerator(

@@ -23,7 +23,7 @@ import UVTestSupport
   @Test func bytesGoThroughAChild() async throws {
     try await withLoop { loop in
       let child = try loop.processes.spawn("cat", stdio: [.pipe, .pipe])
-      #expect(child.processIdentifier > 0)
+      #expect(child.processID > 0)
       #expect(child.standardError == nil)
       #expect(child.exitStatus == nil)
       let bytes = Bytes((0..<(1 << 18)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
@@ -49,16 +49,16 @@ import UVTestSupport
       let status = try await three.exit().value
       #expect((status.code, status.signal, status.isSuccess) == (3, nil, false))
       let killed = try loop.processes.spawn("sleep", ["1000"])
-      try loop.processes.kill(killed.processIdentifier, Signal(rawValue: 0))
+      try loop.processes.kill(killed.processID, Signal(rawValue: 0))
       try killed.kill()
       let end = try await killed.exit().value
       #expect((end.code, end.signal, end.isSuccess) == (0, .terminate, false))
       await expectFailure(.noSuchProcess) { () async throws(UVError) in try killed.kill() }
       let other = try loop.processes.spawn("sleep", ["1000"])
-      try loop.processes.kill(other.processIdentifier, .kill)
+      try loop.processes.kill(other.processID, .kill)
       #expect(try await other.exit().value.signal == .kill)
       await expectFailure(.noSuchProcess) { () async throws(UVError) in
-        try loop.processes.kill(other.processIdentifier, Signal(rawValue: 0))
+        try loop.processes.kill(other.processID, Signal(rawValue: 0))
       }
       await expectFailure(.invalidArgument) { () async throws(UVError) in
         try loop.processes.kill(getpid(), Signal(rawValue: 1000))
@@ -220,7 +220,7 @@ import UVTestSupport
   @Test func aCancelledWaitAndAnEarlyClose() async throws {
     try await withLoop { loop in
       let child = try loop.processes.spawn("sleep", ["1000"], stdio: [.pipe])
-      let pid = child.processIdentifier
+      let pid = child.processID
       let waiting = loop.spawn { () async throws(UVError) in try await child.exit().value }
       let other = loop.spawn { () async throws(UVError) in try await child.exit().value }
       try await loop.sleep(for: .zero).value

@@ -186,15 +186,18 @@ import UVTestSupport
   @Test func aSocketFromElsewhere() async throws {
     try await withPair { loop, client, server in
       let copy = dup(try server.fileDescriptor())
-      let connection = try loop.tcp.open(copy)
+      let connection = try loop.tcp.open(fileDescriptor: copy)
       server.close()
       try await client.write("hello").value
       #expect(try await connection.read().value == "hello")
       #expect(try connection.peerAddress() == client.localAddress())
       connection.close()
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try loop.tcp.open(-1) }
+      await expectFailure(.badDescriptor) { () async throws(UVError) in try loop.tcp.open(fileDescriptor: -1)
+      }
       let unconnected = socket(AF_INET, 1, 0)
-      await expectFailure(.notConnected) { () async throws(UVError) in try loop.tcp.open(unconnected) }
+      await expectFailure(.notConnected) { () async throws(UVError) in
+        try loop.tcp.open(fileDescriptor: unconnected)
+      }
       // It remained the caller's.
       #expect(close(unconnected) == 0)
     }

@@ -40,8 +40,8 @@ import UVTestSupport
       #expect(try await files.lstat("\(directory)/soft").value.modificationTime == .seconds(5))
       #expect(try await files.stat(path).value.modificationTime == times.1)
       let status = try await files.stat(path).value
-      try await files.chown(path, owner: UInt32(status.owner), group: UInt32(status.group)).value
-      try await files.lchown(path, owner: UInt32(status.owner), group: UInt32(status.group)).value
+      try await files.chown(path, owner: status.owner, group: status.group).value
+      try await files.lchown(path, owner: status.owner, group: status.group).value
       #expect(try await files.statfs(directory).value.blockSize > 0)
     }
   }
@@ -58,7 +58,7 @@ import UVTestSupport
       try await file.utime(accessTime: .seconds(1), modificationTime: .seconds(2)).value
       #expect(try await file.stat().value.modificationTime == .seconds(2))
       let status = try await file.stat().value
-      try await file.chown(owner: UInt32(status.owner), group: UInt32(status.group)).value
+      try await file.chown(owner: status.owner, group: status.group).value
       try await file.sync().value
       try await file.dataSync().value
       try await file.close().value

@@ -33,9 +33,9 @@ import UVTestSupport
         there.stop()
         loop.shutdown()
         #expect(loop.activity.isIdle)
-        kill(child.processIdentifier, SIGKILL)
+        kill(child.processID, SIGKILL)
         var status: Int32 = 0
-        #expect(waitpid(child.processIdentifier, &status, 0) == child.processIdentifier)
+        #expect(waitpid(child.processID, &status, 0) == child.processID)
         Foundation.close(control)
         Foundation.close(descriptor)
       }

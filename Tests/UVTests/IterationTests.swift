@@ -94,13 +94,13 @@ import UVTestSupport
       #expect(own.allSatisfy { !$0.isClosing })
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let descriptor = try listener.fileDescriptor()
-      func listed() -> LoopHandle? { loop.handles.first { $0.descriptor == descriptor } }
+      func listed() -> LoopHandle? { loop.handles.first { $0.fileDescriptor == descriptor } }
       let handle = try #require(listed())
-      #expect(handle.type == "tcp")
+      #expect(handle.type == .tcp)
       #expect(handle.isActive && !handle.isClosing && handle.keepsLoopRunning)
       #expect(loop.handles.count == own.count + 1)
       let closing = listener.close()
-      #expect(loop.handles.filter { $0.type == "tcp" && $0.isClosing }.count == 1)
+      #expect(loop.handles.filter { $0.type == .tcp && $0.isClosing }.count == 1)
       try await closing.value
       #expect(loop.handles.count == own.count)
       #expect(loop.isAlive)

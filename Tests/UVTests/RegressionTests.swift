@@ -209,7 +209,7 @@ import UVTestSupport
     final class Token {}
     try await withLoop { loop in
       weak var kept: Token?
-      let timer = try Timer(loop)
+      let timer = try LoopTimer(loop)
       let fired = Log<Int>()
       do {
         let token = Token()
@@ -305,7 +305,7 @@ import UVTestSupport
       let socket = try loop.udp.connect(to: server.localAddress())
       let descriptor = try socket.fileDescriptor()
       do throws(UVError) {
-        _ = try loop.tcp.open(descriptor)
+        _ = try loop.tcp.open(fileDescriptor: descriptor)
         Issue.record("taken")
       } catch { #expect(error.code == .notSupported) }
       socket.close()

@@ -60,8 +60,8 @@ import UVTestSupport
 
   @Test func theUser() throws {
     let user = try SystemInfo.user()
-    #expect(user.id == UInt(getuid()))
-    #expect(user.group == UInt(getgid()))
+    #expect(user.id == getuid())
+    #expect(user.group == getgid())
     #expect(!user.name.isEmpty && !user.homeDirectory.isEmpty)
     #expect(!(try SystemInfo.homeDirectory().isEmpty))
     #expect(try SystemInfo.temporaryDirectory().isAbsolute)

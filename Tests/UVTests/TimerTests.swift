@@ -121,7 +121,7 @@ import UVTestSupport
   @Test func theTimerHandleRepeatsAndStops() async throws {
     let log = Log<Int>()
     try await withCallbackLoop { loop in
-      let timer = try Timer(loop)
+      let timer = try LoopTimer(loop)
       #expect(timer.dueIn == .zero)
       #expect(throws: UVError(.invalidArgument, operation: "timer_again")) { try timer.again() }
       try timer.start(after: .milliseconds(1), repeating: .milliseconds(1)) {
@@ -138,7 +138,7 @@ import UVTestSupport
   @Test func theTimerHandleFiresWithoutAnybodyHoldingIt() async throws {
     let log = Log<Int>()
     try await withCallbackLoop { loop in
-      try Timer(loop).start(after: .milliseconds(1)) { log.append(1) }
+      try LoopTimer(loop).start(after: .milliseconds(1)) { log.append(1) }
     }
     #expect(log.values == [1])
   }

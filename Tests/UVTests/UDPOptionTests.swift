@@ -101,7 +101,7 @@ import UVTestSupport
       }
       try await socket.close().value
       await expectFailure(.badDescriptor) { () async throws(UVError) in try socket.sendBufferSize() }
-      let timer = try Timer(loop)
+      let timer = try LoopTimer(loop)
       await expectFailure(.notSupported) { () async throws(UVError) in try timer.receiveBufferSize() }
       let (reading, writing) = try loop.pipes.pair()
       await expectFailure(.notSocket) { () async throws(UVError) in try writing.sendBufferSize() }

@@ -49,10 +49,10 @@ public struct FileStatus: Hashable, Sendable {
   public var inode: UInt64
   /// Names that the file has.
   public var links: UInt64
-  /// The user who owns the file.
-  public var owner: UInt64
-  /// The group that owns the file.
-  public var group: UInt64
+  /// The number of the user who owns the file.
+  public var owner: UInt32
+  /// The number of the group that owns the file.
+  public var group: UInt32
   /// Units of 512 bytes that the file takes on its device.
   public var blocks: UInt64
   /// When the file was last read, as the time since the beginning of 1970 (UTC).
@@ -71,8 +71,8 @@ public struct FileStatus: Hashable, Sendable {
     device = status.st_dev
     inode = status.st_ino
     links = status.st_nlink
-    owner = status.st_uid
-    group = status.st_gid
+    owner = UInt32(truncatingIfNeeded: status.st_uid)
+    group = UInt32(truncatingIfNeeded: status.st_gid)
     blocks = status.st_blocks
     accessTime = Duration(status.st_atim)
     modificationTime = Duration(status.st_mtim)

@@ -153,7 +153,7 @@ extension LoopExecutor {
     guard descriptor >= 0 else { return handle(connection) }
     do throws(UVError) {
       try execute { loop in
-        guard let connection = try? loop.tcp.open(descriptor) else {
+        guard let connection = try? loop.tcp.open(fileDescriptor: descriptor) else {
           // The peer has gone meanwhile.
           _ = CUV.close(descriptor)
           return

@@ -1,8 +1,8 @@
 import CUV
 
-/// A kind of handle, and of the descriptor behind one.
+/// A kind of handle, and of the descriptor behind one. The raw value is libuv's name.
 ///
-/// The corresponding libuv type is `uv_handle_type`.
+/// The corresponding libuv type is `uv_handle_type`, the function `uv_handle_type_name`.
 public enum HandleType: String, Hashable, Sendable {
   /// A TCP socket.
   case tcp
@@ -12,8 +12,28 @@ public enum HandleType: String, Hashable, Sendable {
   case pipe
   /// A terminal.
   case tty
-  /// A file, or a device that is not a terminal.
+  /// A file, or a device that is not a terminal; a handle is never one.
   case file
+  /// A timer: the loop's own behind every sleep, or a ``LoopTimer``.
+  case timer
+  /// A foreign descriptor that is watched.
+  case poll
+  /// A signal that is watched.
+  case signal
+  /// A child process.
+  case process
+  /// A file or directory whose changes are watched.
+  case fileEvent = "fs_event"
+  /// A file whose status is watched.
+  case fileStatus = "fs_poll"
+  /// What wakes the loop from other threads.
+  case async
+  /// What is called before the loop waits.
+  case prepare
+  /// What is called after the loop has waited.
+  case check
+  /// What is called on each turn of a loop that doesn't wait.
+  case idle
   /// Something else, or nothing that is open.
   case unknown
 
@@ -23,14 +43,7 @@ public enum HandleType: String, Hashable, Sendable {
   public init(guessing fileDescriptor: Int32) { self.init(uv_guess_handle(fileDescriptor)) }
 
   init(_ type: uv_handle_type) {
-    switch type {
-    case UV_TCP: self = .tcp
-    case UV_UDP: self = .udp
-    case UV_NAMED_PIPE: self = .pipe
-    case UV_TTY: self = .tty
-    case UV_FILE: self = .file
-    default: self = .unknown
-    }
+    self = uv_handle_type_name(type).flatMap { HandleType(rawValue: String(cString: $0)) } ?? .unknown
   }
 
   /// Throws unless `fileDescriptor` is open and of this kind: libuv would end the program on some that are not.

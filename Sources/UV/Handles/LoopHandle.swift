@@ -1,7 +1,7 @@
 /// A handle on a loop, as libuv sees it; see ``EventLoop/handles``.
 public struct LoopHandle: Hashable, Sendable {
-  /// libuv's name for its type, such as `"tcp"` or `"timer"`.
-  public var type: String
+  /// What it is.
+  public var type: HandleType
   /// Whether it is doing something.
   public var isActive: Bool
   /// Whether it is closing; its memory is libuv's until that is finished.
@@ -9,5 +9,5 @@ public struct LoopHandle: Hashable, Sendable {
   /// Whether it keeps the loop running while it is active.
   public var keepsLoopRunning: Bool
   /// The system's descriptor, where it has one.
-  public var descriptor: Int32?
+  public var fileDescriptor: Int32?
 }

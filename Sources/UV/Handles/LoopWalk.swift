@@ -14,13 +14,12 @@ extension EventLoop {
 }
 
 private func visitHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?, _ list: UnsafeMutableRawPointer?) {
-  let type = uv_handle_type_name(uv_handle_get_type(handle))
   var descriptor: uv_os_fd_t = -1
   // Fails for what has none.
   let hasDescriptor = uv_fileno(handle, &descriptor) == 0
   list!.assumingMemoryBound(to: [LoopHandle].self).pointee.append(
     LoopHandle(
-      type: type.map { String(cString: $0) } ?? "unknown", isActive: uv_is_active(handle) != 0,
+      type: HandleType(uv_handle_get_type(handle)), isActive: uv_is_active(handle) != 0,
       isClosing: uv_is_closing(handle) != 0, keepsLoopRunning: uv_has_ref(handle) != 0,
-      descriptor: hasDescriptor ? descriptor : nil))
+      fileDescriptor: hasDescriptor ? descriptor : nil))
 }

@@ -1,7 +1,19 @@
 /// Work that runs on the loop right after the libuv callback that queued it: a subclass says what.
 ///
-/// The promise and future modules make their handlers microtasks, so that queueing one allocates nothing more.
-/// For work without a class of its own there is ``EventLoop/queueMicrotask(_:)``.
+/// Subclass it where the same work is queued again and again, or belongs to an object that exists anyway: queueing a
+/// microtask allocates nothing, a closure's context does. The handlers of promises and futures are microtasks. For other
+/// work there is ``EventLoop/queueMicrotask(_:)``.
+///
+/// ```swift
+/// final class Flush: Microtask {
+///   var lines: [Bytes] = []
+///   let connection: TCPConnection
+///   override func run() {  // all that one turn has added, in one write
+///     connection.write(lines) { _ in }
+///     lines = []
+///   }
+/// }
+/// ```
 open class Microtask {
   /// Creates a microtask; queue it with ``EventLoop/enqueue(_:)``.
   @inlinable

@@ -48,7 +48,7 @@ public final class ChildProcess: Handle, Cancelling {
   /// The system's number of the process.
   ///
   /// The corresponding libuv function is `uv_process_get_pid`.
-  public private(set) var processIdentifier: Int32 = 0
+  public private(set) var processID: Int32 = 0
 
   /// This process's ends of the child's descriptors, in their order; nil for those that are not pipes.
   public let stdio: [PipeConnection?]
@@ -76,7 +76,7 @@ public final class ChildProcess: Handle, Cancelling {
       // libuv knows the handle now, whether or not there is a process: it is closed as any other.
       return 0
     }
-    processIdentifier = identifier
+    processID = identifier
     try check(code, "spawn", call.program)
     keepAlive(.process)
   }

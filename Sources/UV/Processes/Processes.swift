@@ -44,14 +44,14 @@ public struct Processes {
   /// Sends a signal to any process.
   ///
   /// - Parameters:
-  ///   - processIdentifier: The process's number. As the system has it, 0 is this process's own group, and a negative
+  ///   - processID: The process's number. As the system has it, 0 is this process's own group, and a negative
   ///     number a group's.
   ///   - signal: What to send; number 0 asks only whether there is such a process.
   /// - Throws: `noSuchProcess`, `notPermitted`, `invalidArgument` for no signal.
   ///
   /// The corresponding libuv function is `uv_kill`.
-  public func kill(_ processIdentifier: Int32, _ signal: Signal) throws(UVError) {
-    try check(uv_kill(processIdentifier, signal.rawValue), "kill", "\(processIdentifier)")
+  public func kill(_ processID: Int32, _ signal: Signal) throws(UVError) {
+    try check(uv_kill(processID, signal.rawValue), "kill", "\(processID)")
   }
 
   /// Has children not inherit what this process inherited itself, as far as it can be found; for the beginning of

@@ -1,7 +1,8 @@
-/// An object that waits for one element of a source at a time, as the promise and future modules do: an object can
-/// wait again and again without allocating, which a closure cannot.
+/// An object that waits for one element of a source at a time.
 ///
-/// For the adaptors of the styles; elsewhere there is ``EventSource/next(_:)``.
+/// Use it in an operator of your own that asks again after each element: an object can wait again and again without
+/// allocating, which a closure can't. `each` of `UVPromises` and the publishers of `UVFutures` are made with it. To ask
+/// once, or where an allocation for each element doesn't matter, there is ``EventSource/next(_:)``.
 open class ElementReceiver<Element> {
   /// A function value without captures, made where the types are known: a method that is overridden would be
   /// unspecialised code.

@@ -33,17 +33,17 @@ public struct TCP {
 
   /// Takes over a connected socket, such as one that was accepted elsewhere.
   ///
-  /// - Parameter descriptor: A connected TCP socket. It is the connection's from here on, and closed with it; if this
+  /// - Parameter fileDescriptor: A connected TCP socket. It is the connection's from here on, and closed with it; if this
   ///   throws, it remains the caller's.
   /// - Throws: `badDescriptor`, `notConnected`, `notSupported` for a socket that is not TCP's, `fileExists` if the
   ///   loop has it already.
   ///
   /// The corresponding libuv function is `uv_tcp_open`.
-  public func open(_ descriptor: Int32) throws(UVError) -> TCPConnection {
-    _ = try address("tcp_open") { cuv_getpeername(descriptor, $0, $1) }
-    if cuv_is_datagram_socket(descriptor) { throw UVError(.notSupported, operation: "tcp_open") }
+  public func open(fileDescriptor: Int32) throws(UVError) -> TCPConnection {
+    _ = try address("tcp_open") { cuv_getpeername(fileDescriptor, $0, $1) }
+    if cuv_is_datagram_socket(fileDescriptor) { throw UVError(.notSupported, operation: "tcp_open") }
     let connection = try TCPConnection(loop: loop)
-    do throws(UVError) { try check(uv_tcp_open(connection.tcp, descriptor), "tcp_open") } catch {
+    do throws(UVError) { try check(uv_tcp_open(connection.tcp, fileDescriptor), "tcp_open") } catch {
       connection.close()
       throw error
     }

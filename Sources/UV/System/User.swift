@@ -5,9 +5,9 @@ public struct User: Hashable, Sendable {
   /// The name to log in with.
   public var name: String
   /// The user's number.
-  public var id: UInt
+  public var id: UInt32
   /// The number of the user's group.
-  public var group: UInt
+  public var group: UInt32
   /// The user's shell; nil where there is none.
   public var shell: FilePath?
   /// The user's home directory.
@@ -15,8 +15,8 @@ public struct User: Hashable, Sendable {
 
   init(_ entry: uv_passwd_t) {
     name = String(cString: entry.username)
-    id = entry.uid
-    group = entry.gid
+    id = UInt32(truncatingIfNeeded: entry.uid)
+    group = UInt32(truncatingIfNeeded: entry.gid)
     shell = entry.shell.map { FilePath(platformString: $0) }
     homeDirectory = FilePath(platformString: entry.homedir)
   }

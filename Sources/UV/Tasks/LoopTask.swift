@@ -55,7 +55,12 @@ extension LoopTask where Failure == Never {
   }
 }
 
-/// What tasks of all types have in common: the list that they are on, and their cancellation.
+/// What tasks of all types have in common; for keeping tasks with different values in one collection.
+///
+/// ```swift
+/// let tasks: [LoopTaskBase] = [loop.spawn { 1 }, loop.spawn { try await connection.write("hello").value }]
+/// for task in tasks { task.cancel() }
+/// ```
 ///
 /// What a task waits for is written down here, so that its cancellation finds it: a cancellation handler for each
 /// wait would cost more than most waits do.

@@ -7,7 +7,7 @@ import UVTestSupport
   @Test("Rule 1: a handle's memory stays until libuv has let go of it")
   func memoryStaysUntilTheCloseCallback() async throws {
     try await withLoop { loop in
-      for _ in 0..<100 { _ = try Timer(loop) }
+      for _ in 0..<100 { _ = try LoopTimer(loop) }
       // Dropped, and not yet closed: that takes a turn.
       #expect(loop.activity.handles == 100)
       for _ in 0..<3 { try await loop.sleep(for: .zero).value }
@@ -19,7 +19,7 @@ import UVTestSupport
   func closingTwice() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in
-      let timer = try Timer(loop)
+      let timer = try LoopTimer(loop)
       timer.close { _ in log.append("first") }
       timer.close { _ in
         log.append("second")
@@ -87,8 +87,8 @@ import UVTestSupport
   func shutdownWithOpenHandles() async throws {
     try await withThread {
       let loop = try EventLoop()
-      let idle = try Timer(loop)
-      let started = try Timer(loop)
+      let idle = try LoopTimer(loop)
+      let started = try LoopTimer(loop)
       try started.start(after: .seconds(1000)) {}
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       #expect(loop.activity.handles == 3)
@@ -115,7 +115,7 @@ import UVTestSupport
       listener.accept { log.append($0.error?.code) }
       #expect(log.values == Array(repeating: .loopClosed, count: 7))
       #expect(throws: UVError(.loopClosed, operation: "tcp_init")) { try loop.tcp.listen(port: 0) }
-      #expect(throws: UVError(.loopClosed, operation: "timer_init")) { try Timer(loop) }
+      #expect(throws: UVError(.loopClosed, operation: "timer_init")) { try LoopTimer(loop) }
       #expect(throws: UVError(.loopClosed, operation: "run")) {
         try loop.run { _ in throw CancellationError() }
       }
@@ -129,7 +129,7 @@ import UVTestSupport
     let log = Log<Int>()
     try await withThread {
       let loop = try EventLoop()
-      let timers = try (0..<10).map { _ in try Timer(loop) }
+      let timers = try (0..<10).map { _ in try LoopTimer(loop) }
       for (index, timer) in timers.enumerated() where index % 2 == 0 {
         timer.close { _ in log.append(index) }
       }

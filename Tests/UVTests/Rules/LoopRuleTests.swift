@@ -112,7 +112,7 @@ import UVTestSupport
     try await withThread {
       let loop = try EventLoop()
       try loop.runCallbacks { loop in
-        let timer = try Timer(loop)
+        let timer = try LoopTimer(loop)
         try timer.start(after: .seconds(1000)) { log.append("fired") }
         timer.keepsLoopRunning = false
         #expect(!timer.keepsLoopRunning)

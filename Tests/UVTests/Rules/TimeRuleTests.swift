@@ -12,7 +12,7 @@ import UVTestSupport
       while loop.clock.now < busyUntil {}
       #expect(loop.now.duration(to: loop.clock.now) >= .milliseconds(29))
       let start = loop.clock.now
-      let timer = try Timer(loop)
+      let timer = try LoopTimer(loop)
       var fired: LoopClock.Instant?
       try timer.start(after: .milliseconds(10)) { fired = loop.clock.now }
       try await loop.sleep(for: .milliseconds(10)).value
@@ -27,7 +27,7 @@ import UVTestSupport
   func equalDeadlines() async throws {
     let log = Log<Int>()
     try await withCallbackLoop { loop in
-      let timers = try (0..<20).map { _ in try Timer(loop) }
+      let timers = try (0..<20).map { _ in try LoopTimer(loop) }
       // Their time is the loop's: started in one go, they share it, or the later ones have a later one.
       for (index, timer) in timers.enumerated() {
         try timer.start(after: .milliseconds(5)) {
@@ -43,7 +43,7 @@ import UVTestSupport
   func timersThatGoOn() async throws {
     let log = Log<Int>()
     try await withCallbackLoop { loop in
-      let timer = try Timer(loop)
+      let timer = try LoopTimer(loop)
       #expect(throws: UVError(.invalidArgument, operation: "timer_again")) { try timer.again() }
       try timer.start(after: .milliseconds(1)) {
         log.append(1)
@@ -53,7 +53,7 @@ import UVTestSupport
       #expect(timer.isActive)
       #expect(timer.repeatInterval == .zero)
       // Far beyond what the system can wait for in one go.
-      let distant = try Timer(loop)
+      let distant = try LoopTimer(loop)
       try distant.start(after: .seconds(Int64.max / 2)) { log.append(2) }
       #expect(distant.dueIn > .seconds(1_000_000_000))
       distant.close()

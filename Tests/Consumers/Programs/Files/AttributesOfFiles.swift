@@ -18,8 +18,8 @@ enum AttributesOfFiles: Program {
       let status = try await files.stat(path).value
       print(status.permissions == .ownerRead, status.accessTime, status.modificationTime, status.size)
       print(try await files.lstat(link).value.modificationTime)
-      try await files.chown(path, owner: UInt32(status.owner), group: UInt32(status.group)).value
-      try await files.lchown(link, owner: UInt32(status.owner), group: UInt32(status.group)).value
+      try await files.chown(path, owner: status.owner, group: status.group).value
+      try await files.lchown(link, owner: status.owner, group: status.group).value
       print(status.inode > 0, status.device > 0, status.blocks > 0, status.links)
       print(status.changeTime > .seconds(1_000_000), status.creationTime >= .zero)
       do throws(UVError) {

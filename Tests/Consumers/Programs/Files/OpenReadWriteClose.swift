@@ -20,7 +20,7 @@ enum OpenReadWriteClose: Program {
       let status = try await file.stat().value
       print(
         status.size, status.modificationTime, status.permissions == .ownerReadWrite, status.type == .regular)
-      try await file.chown(owner: UInt32(status.owner), group: UInt32(status.group)).value
+      try await file.chown(owner: status.owner, group: status.group).value
       try await file.close().value
       do throws(UVError) {
         _ = try await file.read(1).value

@@ -4,7 +4,7 @@ import UV
 enum TimersInAllForms: Program {
   static func main() throws {
     try EventLoop.runCallbacks { loop in
-      let timer = try Timer(loop)
+      let timer = try LoopTimer(loop)
       var count = 0
       try timer.start(after: .milliseconds(2), repeating: .milliseconds(3)) {
         count += 1
@@ -22,11 +22,11 @@ enum TimersInAllForms: Program {
       timer.repeatInterval = .milliseconds(4)
       try timer.again()
 
-      let never = try Timer(loop)
+      let never = try LoopTimer(loop)
       never.keepsLoopRunning = false
       try never.start(after: .seconds(3600)) { print("never") }
       do throws(UVError) {
-        try Timer(loop).again()
+        try LoopTimer(loop).again()
         print("it was never started")
       } catch {
         print(error.code == .invalidArgument)

@@ -12,9 +12,9 @@ enum WhatALoopHasToDo: Program {
       let activity = loop.activity
       print(activity.handles >= 1, activity.timers >= 1, activity.tasks, activity.isIdle)
       print(activity.requests >= 0, activity.jobsFromLoop >= 0, activity.jobsFromOtherThreads >= 0)
-      let handle = loop.handles.first { $0.type == "tcp" }
+      let handle = loop.handles.first { $0.type == .tcp }
       print(handle?.isActive ?? false, handle?.isClosing ?? true, handle?.keepsLoopRunning ?? false)
-      print(handle?.descriptor == (try listener.fileDescriptor()))
+      print(handle?.fileDescriptor == (try listener.fileDescriptor()))
       waiting.cancel()
       sleeping.cancel()
       try await loop.sleep(for: .milliseconds(5)).value

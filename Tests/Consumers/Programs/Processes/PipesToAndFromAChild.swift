@@ -15,7 +15,7 @@ enum PipesToAndFromAChild: Program {
         "sh", ["-c", "tr a-z A-Z; echo $NAME >&2; pwd >&2"],
         environment: ["NAME": "value", "PATH": "/bin:/usr/bin"], workingDirectory: "/tmp",
         stdio: [.pipe, .pipe, .pipe])
-      print(child.processIdentifier > 0, child.exitStatus == nil, child.stdio.count)
+      print(child.processID > 0, child.exitStatus == nil, child.stdio.count)
       try await child.standardInput?.write("hello\n").value
       child.standardInput?.close()
       print(try await text(child.standardOutput), terminator: "")

@@ -3,7 +3,7 @@ import CUV
 /// libuv's own timer handle: it can be stopped, started again and repeat, for code that wants just that.
 ///
 /// For waiting there is ``EventLoop/sleep(for:)``, and for repeating ``EventLoop/ticks(every:)``.
-public final class Timer: Handle {
+public final class LoopTimer: Handle {
   private var handler: (() -> Void)?
 
   private var timer: UnsafeMutablePointer<uv_timer_t> { block.raw.assumingMemoryBound(to: uv_timer_t.self) }
@@ -93,7 +93,7 @@ public final class Timer: Handle {
 }
 
 private func timerFired(_ handle: UnsafeMutablePointer<uv_timer_t>?) {
-  let timer = owner(of: handle!, as: Timer.self)
+  let timer = owner(of: handle!, as: LoopTimer.self)
   let loop = timer.loop
   loop.beginCallback()
   timer.fire()

@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+
+/// The names of the public types get along with those of other modules that a program imports.
+@Suite struct NameTests {
+  @Test("A program that imports Foundation beside the three modules needs no qualified name")
+  func foundation() throws {
+    var lines = ["import Dispatch", "import Foundation"]
+    for module in ["UV", "UVPromises", "UVFutures"] {
+      let listing = Checkout.root.appendingPathComponent("Design/api/\(module).txt")
+      // `Name | declaration`; an extension takes a name without the arguments that a generic type needs.
+      let types = try String(contentsOf: listing, encoding: .utf8).split(separator: "\n").compactMap { line in
+        line.firstMatch(of: /^([A-Z]\w*) \| (?!typealias)/).map { String($0.1) }
+      }
+      #expect(types.count > 10)
+      lines += ["import \(module)"] + types.map { "extension \($0) {}" }
+    }
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("names-\(getpid()).swift")
+    try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let (output, status) = try run(
+      URL(fileURLWithPath: "/usr/bin/env"),
+      ["swiftc", "-typecheck", "-swift-version", "6", file.path] + Checkout.moduleArguments())
+    #expect(status == 0, "\(output)")
+  }
+}
