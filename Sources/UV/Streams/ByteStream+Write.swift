@@ -4,11 +4,12 @@ extension ByteStream {
   /// Writes bytes: at once if the system takes them, else when it does, in order.
   ///
   /// What is written before the end of the last write has been told is gathered, and leaves together at the end of
-  /// the loop's turn.
+  /// the loop's turn. If the stream is closed before, the system is given them as it closes, and takes what it has room
+  /// for.
   ///
   /// - Returns: A request that ends when the system has taken all of the bytes. It fails with `brokenPipe` after
-  ///   ``shutdown()`` or once the peer has gone, with `cancelled` if the stream is closed before. Once some bytes
-  ///   have failed on their way, so does all that would come after them.
+  ///   ``shutdown()`` or once the peer has gone, and with `cancelled` if the stream is closed before the system has taken
+  ///   all of them. Once a write has failed, so does every later one.
   ///
   /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
   @inlinable
@@ -38,7 +39,24 @@ extension ByteStream {
     writes.write(buffers, done)
   }
 
-  /// Bytes that have been written here but not yet taken by the system.
+  /// Writes as many bytes as the system takes at once. What it doesn't take is not kept: the caller writes the rest.
+  ///
+  /// - Returns: How many of the bytes have been taken, from the first on; 0 if the system has no room, or if other writes
+  ///   wait before this one.
+  /// - Throws: As ``write(_:)-(Bytes)`` fails, and `badDescriptor` if the stream is closed.
+  ///
+  /// The corresponding libuv function is `uv_try_write`.
+  public func tryWrite(_ bytes: Bytes) throws(UVError) -> Int { try writes.tryWrite([bytes]) }
+
+  /// Writes as many bytes of several buffers as the system takes at once, in one system call; see ``tryWrite(_:)-(Bytes)``.
+  ///
+  /// - Parameter buffers: The system looks at the first 1,024 of them.
+  /// - Returns: How many bytes have been taken of all buffers together, from the first buffer's first byte on.
+  ///
+  /// The corresponding libuv function is `uv_try_write`.
+  public func tryWrite(_ buffers: [Bytes]) throws(UVError) -> Int { try writes.tryWrite(buffers) }
+
+  /// Bytes that have been written here but not yet taken by the system. It shrinks while a large write drains.
   ///
   /// The corresponding libuv function is `uv_stream_get_write_queue_size`.
   public var writeQueueSize: Int { writes.byteCount }
@@ -52,14 +70,14 @@ extension ByteStream {
   /// Waits until the system has taken everything that was written.
   ///
   /// - Returns: A request that fails as a write does that is lost on its way, and with `cancelled` if the stream is
-  ///   closed before.
+  ///   closed before the system has taken everything.
   public func drain() -> Request<Void> { Request(loop) { [self] in drain($0) } }
 
   /// Waits until the system has taken everything that was written; see ``drain()``.
   @discardableResult
   public func drain(_ done: @escaping Completion<Void>) -> PendingRequest { writes.drain(done) }
 
-  /// Whether bytes may still be written: true until ``shutdown()`` or an error.
+  /// Whether bytes may still be written: true until ``shutdown()``, or until a read or a write has failed.
   ///
   /// The corresponding libuv function is `uv_is_writable`.
   public var isWritable: Bool {

@@ -139,6 +139,11 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 
   // MARK: Closing
 
+  override func startUVClose() {
+    writes.handOver()
+    super.startUVClose()
+  }
+
   override func didClose() {
     writes.didClose()
     source.finish(UVError(.cancelled, operation: "read"))

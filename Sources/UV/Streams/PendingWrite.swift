@@ -21,4 +21,9 @@ struct PendingWrite {
   var generation: UInt
   /// Whether the system has taken some of it, so that the rest must follow.
   var isBegun = false
+  /// What its waiter is told if that is decided before its request ends: 0 once the system has taken all of it.
+  var outcome: Int32?
+
+  /// Tells the waiter of the end of its request, or what was decided before.
+  func resume(_ code: Int32) { waiter.resume(outcome ?? code) }
 }

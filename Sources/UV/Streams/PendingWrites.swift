@@ -1,12 +1,15 @@
 /// The writes that the system has not yet taken, in order: those that libuv has been handed, and those that wait.
 struct PendingWrites {
   /// Handed to libuv in one request.
-  private(set) var inFlight: [PendingWrite] = []
+  var inFlight: [PendingWrite] = []
   /// Waiting for the next one.
-  private(set) var queued: [PendingWrite] = []
-  private(set) var byteCount = 0
+  var queued: [PendingWrite] = []
+  /// The bytes of `queued`; how many of the others are left, libuv knows.
+  private(set) var queuedByteCount = 0
   /// The number of the write that was added last.
   private(set) var generation: UInt = 0
+  /// Whether what is in flight is a place that is held, and not with libuv.
+  private(set) var isHeld = false
   /// How many of `queued` pass a handle.
   private var queuedHandles = 0
 
@@ -22,7 +25,7 @@ struct PendingWrites {
     _ bytes: Bytes, passing handle: Handle? = nil, _ waiter: consuming PendingWrite.Waiter,
     isBegun: Bool = false
   ) {
-    byteCount += bytes.count
+    queuedByteCount += bytes.count
     if handle != nil { queuedHandles += 1 }
     queued.append(
       PendingWrite(bytes: bytes, handle: handle, waiter: waiter, generation: generation, isBegun: isBegun))
@@ -31,24 +34,27 @@ struct PendingWrites {
   /// Holds a place while something goes out past the queue.
   mutating func standIn(_ waiter: consuming PendingWrite.Waiter) {
     beginWrite()
+    isHeld = true
     inFlight = [PendingWrite(bytes: Bytes(), waiter: waiter, generation: generation)]
   }
 
   /// Takes what one request can carry: everything, but a handle goes alone, with the bytes that it was given.
   mutating func send() {
     guard queuedHandles > 0, let first = queued.firstIndex(where: { $0.handle != nil }) else {
+      queuedByteCount = 0
       return swap(&inFlight, &queued)
     }
     if first == 0 { queuedHandles -= 1 }
     inFlight = Array(queued.prefix(max(first, 1)))
     queued.removeFirst(inFlight.count)
+    for entry in inFlight { queuedByteCount -= entry.bytes.count }
   }
 
   /// Takes out what libuv was handed.
   mutating func takeInFlight() -> [PendingWrite] {
     let entries = inFlight
     inFlight = []
-    for entry in entries { byteCount -= entry.bytes.count }
+    isHeld = false
     return entries
   }
 
@@ -57,7 +63,7 @@ struct PendingWrites {
     let entries = queued
     queued = []
     queuedHandles = 0
-    for entry in entries { byteCount -= entry.bytes.count }
+    queuedByteCount = 0
     return entries
   }
 
@@ -69,7 +75,7 @@ struct PendingWrites {
     }
     var waiter = PendingWrite.Waiter.none
     for entry in queued where entry.generation == generation {
-      byteCount -= entry.bytes.count
+      queuedByteCount -= entry.bytes.count
       if entry.handle != nil { queuedHandles -= 1 }
       if case .none = entry.waiter { continue }
       waiter = entry.waiter

@@ -12,12 +12,14 @@ final class WriteQueue: Cancelling {
   /// The stream's handle, which every write looks at: to go through the stream would retain it each time.
   private var block: HandleBlock!
   let loop: EventLoop
-  @exclusivity(unchecked) private var pending = PendingWrites()
+  @exclusivity(unchecked) var pending = PendingWrites()
   /// The microtask that tells the end of the last write that was taken at once.
   @exclusivity(unchecked) private var lastTold = -1
   @exclusivity(unchecked) var isShutDown = false
-  /// Why bytes were lost on their way: what is written after them would follow a hole.
+  /// Why a write has failed: what is written after it would follow a hole.
   @exclusivity(unchecked) private(set) var failureCode: Int32?
+  /// What whoever waits for the stream to drain is told when it has closed: 0 if the system has everything.
+  @exclusivity(unchecked) var closingCode = UV_ECANCELED.rawValue
   /// The stream, which owns this; set once.
   unowned(unsafe) var owner: ByteStream! {
     didSet { block = owner.block }
@@ -40,7 +42,10 @@ final class WriteQueue: Cancelling {
   }
 
   /// Bytes that the system has not yet taken.
-  var byteCount: Int { pending.byteCount }
+  var byteCount: Int {
+    pending.queuedByteCount
+      + (pending.inFlight.isEmpty ? 0 : uv_stream_get_write_queue_size(cuv_stream(block.raw)))
+  }
 
   /// Whether a write waits for those that may follow it: the writer has not been told yet that the one before it has
   /// ended, so it has not waited for that, and may well go on.
@@ -125,8 +130,16 @@ final class WriteQueue: Cancelling {
   @inline(__always)
   private func tryWrite(_ bytes: Bytes) -> Int {
     guard isEmpty else { return 0 }
-    let taken = Int(cuv_try_write(cuv_stream(block.raw), bytes.start, bytes.count))
-    return taken == Int(UV_EAGAIN.rawValue) ? 0 : taken
+    return taken(cuv_try_write(cuv_stream(block.raw), bytes.start, bytes.count))
+  }
+
+  /// What libuv says of a write that doesn't wait: no room is nothing taken, and any other error the end of writing.
+  @inline(__always)
+  func taken(_ result: Int32) -> Int {
+    if result >= 0 { return Int(result) }
+    if result == UV_EAGAIN.rawValue { return 0 }
+    failureCode = result
+    return Int(result)
   }
 
   private func schedule() {
@@ -143,19 +156,18 @@ final class WriteQueue: Cancelling {
     guard !pending.queued.isEmpty else { return becameEmpty() }
     pending.send()
     owner.keepAlive(.writing)
-    let inFlight = pending.inFlight
-    let handle = inFlight[0].handle
+    let handle = pending.inFlight[0].handle
     if let handle, handle.isClosing { return fail(UV_EBADF.rawValue) }
+    let offer = pending.offerInFlight(to: owner.stream)
+    if offer.code < 0 {
+      failureCode = offer.code
+      return fail(offer.code)
+    }
+    let rest = pending.inFlight[offer.taken...]
     let request = self.request ?? .allocate(capacity: 1)
     self.request = request
-    let code = withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: inFlight.count) { buffers in
-      for index in 0..<inFlight.count {
-        let bytes = inFlight[index].bytes
-        cuv_buf_set(buffers.baseAddress! + index, bytes.start, bytes.count)
-      }
-      return cuv_write(
-        request, owner.stream, buffers.baseAddress, UInt32(inFlight.count),
-        handle.map { cuv_stream($0.block.raw) }, didWrite)
+    let code = PendingWrites.withBuffers(rest) { buffers, count in
+      cuv_write(request, owner.stream, buffers, count, handle.map { cuv_stream($0.block.raw) }, didWrite)
     }
     if code < 0 { fail(code) }
   }
@@ -163,7 +175,7 @@ final class WriteQueue: Cancelling {
   /// A write that libuv refuses ends at once, but not on its caller's stack.
   private func fail(_ code: Int32) {
     let entries = pending.takeInFlight()
-    if entries[0].isBegun { failureCode = code }
+    if entries[0].isBegun || entries[0].outcome == 0 { failureCode = code }
     loop.queueMicrotask { [self] in end(entries, code) }
   }
 
@@ -175,8 +187,8 @@ final class WriteQueue: Cancelling {
 
   private func end(_ entries: [PendingWrite], _ code: Int32) {
     let rest = failureCode != nil ? pending.takeQueued() : []
-    for entry in entries { entry.waiter.resume(code) }
-    for entry in rest { entry.waiter.resume(code) }
+    for entry in entries { entry.resume(code) }
+    for entry in rest { entry.resume(code) }
     if pending.queued.isEmpty { becameEmpty(code) } else { flush() }
   }
 
@@ -243,8 +255,9 @@ final class WriteQueue: Cancelling {
   /// libuv has ended what it held by now; the rest ends here.
   func didClose() {
     let entries = pending.takeInFlight() + pending.takeQueued()
-    for entry in entries { entry.waiter.resume(UV_ECANCELED.rawValue) }
-    for done in drainWaiters.takeAll() { done(.failure(failure(UV_ECANCELED.rawValue, "write"))) }
+    for entry in entries { entry.resume(closingCode) }
+    let code = closingCode
+    for done in drainWaiters.takeAll() { done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
     shutdownWaiter.take()?(.failure(failure(UV_ECANCELED.rawValue, "shutdown")))
   }
 }

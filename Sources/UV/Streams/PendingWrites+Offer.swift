@@ -1,0 +1,88 @@
+import CUV
+
+/// Having the system take writes without waiting, and noting which of them it has.
+extension PendingWrites {
+  /// How many buffers the system takes in one call; libuv leaves the others for a later turn.
+  static let buffersPerCall = 1024
+
+  /// Offers the system what is about to be handed to libuv, for as long as there is more than one call carries.
+  ///
+  /// - Returns: How many of `inFlight` the system has taken, from the first on, and a code of libuv's if it failed.
+  mutating func offerInFlight(to stream: UnsafeMutablePointer<uv_stream_t>) -> (taken: Int, code: Int32) {
+    var (taken, code): (Int, Int32) = (0, 0)
+    while code == 0, inFlight.count - taken > Self.buffersPerCall {
+      code = Self.offer(&inFlight, from: &taken, to: stream)
+    }
+    return (taken, code == UV_EAGAIN.rawValue ? 0 : code)
+  }
+
+  /// Offers the system all that waits, since nothing will be handed to it afterwards.
+  ///
+  /// - Returns: 0 if it has taken everything, else why not, as a code of libuv's.
+  mutating func offerQueued(to stream: UnsafeMutablePointer<uv_stream_t>) -> Int32 {
+    var (taken, code): (Int, Int32) = (0, 0)
+    while code == 0, taken < queued.count { code = Self.offer(&queued, from: &taken, to: stream) }
+    return code
+  }
+
+  /// Notes what the system has taken of the writes that libuv was handed, of which `rest` bytes are left.
+  ///
+  /// - Returns: Whether that is all of them.
+  mutating func noteInFlight(rest: Int) -> Bool {
+    // What goes out past the queue ends by itself.
+    if isHeld { return false }
+    var taken = inFlight.reduce(-rest) { $0 + ($1.outcome == nil ? $1.bytes.count : 0) }
+    for index in inFlight.indices where inFlight[index].outcome == nil {
+      taken -= inFlight[index].bytes.count
+      if taken < 0 { return false }
+      inFlight[index].outcome = 0
+    }
+    return true
+  }
+
+  /// Offers the system what one call carries, from `index` on, and moves `index` past what it has taken.
+  ///
+  /// - Returns: 0 if it has taken all of that, `EAGAIN` if it has no room for more, or another code.
+  private static func offer(
+    _ entries: inout [PendingWrite], from index: inout Int, to stream: UnsafeMutablePointer<uv_stream_t>
+  ) -> Int32 {
+    let handle = entries[index].handle
+    if let handle, handle.isClosing {
+      entries[index].outcome = UV_EBADF.rawValue
+      index += 1
+      return 0
+    }
+    var end = index + 1
+    if handle == nil {
+      let limit = min(index + buffersPerCall, entries.count)
+      while end < limit, entries[end].handle == nil { end += 1 }
+    }
+    var taken = withBuffers(entries[index..<end]) {
+      Int(uv_try_write2(stream, $0, $1, handle.map { cuv_stream($0.block.raw) }))
+    }
+    if taken < 0 { return Int32(taken) }
+    while index < end, entries[index].bytes.count <= taken {
+      taken -= entries[index].bytes.count
+      entries[index].outcome = 0
+      index += 1
+    }
+    if index == end { return 0 }
+    entries[index].bytes = entries[index].bytes.dropping(taken)
+    if taken > 0 { entries[index].isBegun = true }
+    return UV_EAGAIN.rawValue
+  }
+
+  /// Calls `body` with libuv's form of the bytes of `entries`.
+  static func withBuffers<T>(
+    _ entries: ArraySlice<PendingWrite>, _ body: (UnsafePointer<uv_buf_t>, UInt32) -> T
+  ) -> T {
+    withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: entries.count) { buffers in
+      var next = buffers.baseAddress!
+      for entry in entries {
+        cuv_buf_set(next, entry.bytes.start, entry.bytes.count)
+        next += 1
+      }
+      return withExtendedLifetime(entries) { body(buffers.baseAddress!, UInt32(entries.count)) }
+    }
+  }
+}
