@@ -18,8 +18,9 @@ public protocol EventSource<Element>: AnyObject, AsyncSequence where Failure == 
 
   /// Asks for one element, or nil at the end; several may be asked for, and are answered in order.
   ///
-  /// An error ends the source: it answers the first that waits, the others get nil. On a source that has been
-  /// given a handler this fails with `sourceStarted`.
+  /// The end is told to everyone who waits for it and to everyone who asks afterwards: nil after a clean end, and the
+  /// same error again after an error, so that no reader takes a connection that broke for one that ended. On a source
+  /// that has been given a handler this fails with `sourceStarted`.
   ///
   /// - Parameter done: Called once on the loop's thread, never before this returns.
   @discardableResult

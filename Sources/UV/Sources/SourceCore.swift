@@ -47,8 +47,8 @@ final class SourceCore<Element>: Cancelling {
   /// alive. What asks has the source in its hands, and passes it.
   unowned(unsafe) var driver: (any SourceDriver)!
   let operation: String
-  /// The end, once; nil after it has been told.
-  @exclusivity(unchecked) private var ending: Outcome?
+  /// How the source has ended, for everyone who asks afterwards.
+  @exclusivity(unchecked) private var ending = Outcome.success(nil)
 
   init(loop: EventLoop, operation: String) {
     self.loop = loop
@@ -139,8 +139,7 @@ final class SourceCore<Element>: Cancelling {
 
   private func immediateOutcome() -> Outcome? {
     if handler != nil { return .failure(UVError(.sourceStarted, operation: operation)) }
-    guard hasEnded else { return nil }
-    return ending.take() ?? .success(nil)
+    return hasEnded ? ending : nil
   }
 
   private func append(_ waiter: consuming Waiter, _ source: any SourceDriver) -> UInt {
@@ -169,25 +168,24 @@ final class SourceCore<Element>: Cancelling {
     entry.waiter.resume(.success(element))
   }
 
-  /// Ends the source, with or without an error. Only the first end counts.
+  /// Ends the source, with or without an error, for everyone who waits and everyone who asks later. Only the first end
+  /// counts.
   func finish(_ error: UVError? = nil) {
     guard !hasEnded else { return }
     hasEnded = true
     isProducing = false
-    let end: Outcome = error.map { .failure($0) } ?? .success(nil)
+    let ending: Outcome = error.map { .failure($0) } ?? .success(nil)
+    self.ending = ending
     if let handler {
       self.handler = nil
-      return handler(end)
+      return handler(ending)
     }
-    guard let entry = first else {
-      ending = end
-      return
-    }
+    guard let entry = first else { return }
     let rest = others
     first = nil
     others = []
-    entry.waiter.resume(end)
-    for entry in rest { entry.waiter.resume(.success(nil)) }
+    entry.waiter.resume(ending)
+    for entry in rest { entry.waiter.resume(ending) }
   }
 
   /// Tells whoever waits of an error that is not the end: the source may be asked again.

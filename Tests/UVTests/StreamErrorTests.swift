@@ -1,0 +1,64 @@
+import Testing
+import UV
+import UVTestSupport
+
+/// An error that has ended a stream goes on being told.
+@Suite struct StreamErrorTests {
+  @Test func everyReaderOfAStreamThatWasResetIsToldSo() async throws {
+    let log = Log<String>()
+    try await withPair { loop, client, server in
+      func note(_ result: Result<Bytes?, UVError>) { log.append(result.error?.name ?? "end") }
+      server.read(note)
+      server.read(note)
+      server.read(note)
+      client.closeReset()
+      while log.values.count < 3 { try await loop.sleep(for: .zero).value }
+      await expectFailure(.connectionReset) { () async throws(UVError) in try await server.read().value }
+      await expectFailure(.connectionReset) { () async throws(UVError) in
+        for try await _ in server {}
+      }
+      server.start(note)
+      while log.values.count < 4 { try await loop.sleep(for: .zero).value }
+    }
+    #expect(log.values == Array(repeating: "ECONNRESET", count: 4))
+  }
+
+  @Test func aCleanEndIsToldToEveryReader() async throws {
+    try await withPair { loop, client, server in
+      client.close()
+      for _ in 0..<3 {
+        let bytes = try await server.read().value
+        #expect(bytes == nil)
+      }
+    }
+  }
+
+  @Test func aReaderThatAsksAfterACloseIsNotToldOfAnEnd() async throws {
+    try await withPair { loop, client, server in
+      try await client.close().value
+      for _ in 0..<2 {
+        await expectFailure(.cancelled, .badDescriptor) { () async throws(UVError) in
+          try await client.read().value
+        }
+      }
+    }
+  }
+
+  @Test func aStreamIsNotWritableAfterAnAwaitedWriteHasFailed() async throws {
+    try await withPair { loop, client, server in
+      #expect(client.isWritable)
+      try await server.close().value
+      var error: UVError?
+      while error == nil {
+        do throws(UVError) {
+          try await client.write("x").value
+          try await loop.sleep(for: .zero).value
+        } catch let failure { error = failure }
+      }
+      #expect(!client.isWritable)
+      let code = try #require(error?.code)
+      await expectFailure(code) { () async throws(UVError) in try await client.write("x").value }
+      #expect(throws: UVError(code, operation: "try_write")) { try client.tryWrite("x") }
+    }
+  }
+}
