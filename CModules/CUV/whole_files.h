@@ -73,43 +73,84 @@ static inline int cuv_write_all(int fd, const char *bytes, size_t count) {
   return 0;
 }
 
+/// Opens the directory that a file is in, to be used with names in it: the first `length` bytes of the file's path.
+static inline int cuv_open_directory(const char *path, size_t length) {
+  if (length == 0) {
+    path = ".";
+    length = 1;
+  }
+  char *directory = (char *)malloc(length + 1);
+  if (!directory) return UV_ENOMEM;
+  memcpy(directory, path, length);
+  directory[length] = 0;
+#ifdef O_PATH
+  // A directory may be one that can be written to and not listed.
+  int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+#else
+  int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+#endif
+  int fd;
+  do fd = open(directory, flags);
+  while (fd < 0 && errno == EINTR);
+  int error = errno;
+  free(directory);
+  return fd < 0 ? uv_translate_sys_error(error) : fd;
+}
+
+/// Makes a file with a name that nothing in the directory has, for its owner alone.
+static inline int cuv_open_temporary(int directory, char name[24]) {
+  for (int tries = 0; tries < 100; tries++) {
+    uint64_t number;
+    int code = uv_random(NULL, NULL, &number, sizeof number, 0, NULL);
+    if (code < 0) return code;
+    snprintf(name, 24, ".uv-%016llx", (unsigned long long)number);
+    int fd;
+    do fd = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    while (fd < 0 && errno == EINTR);
+    if (fd >= 0) return fd;
+    if (errno != EEXIST) return uv_translate_sys_error(errno);
+  }
+  return UV_EEXIST;
+}
+
+/// Writes a temporary file, of a name of its own, and renames that to `name`; in `directory`.
+static inline int cuv_replace_file(int directory, const char *name, const void *bytes, size_t count, int mode) {
+  char temporary[24];
+  int fd = cuv_open_temporary(directory, temporary);
+  if (fd < 0) return fd;
+  struct stat old;
+  int error = cuv_write_all(fd, (const char *)bytes, count);
+  // 0600 is not what a reader of the finished file expects.
+  if (!error && fchmod(fd, fstatat(directory, name, &old, 0) == 0 ? old.st_mode & 07777 : (mode_t)mode) < 0)
+    error = uv_translate_sys_error(errno);
+  if (!error && fsync(fd) < 0) error = uv_translate_sys_error(errno);
+  int closed = cuv_close(fd);
+  if (!error) error = closed;
+  if (!error && renameat(directory, temporary, directory, name) < 0) error = uv_translate_sys_error(errno);
+  if (error) unlinkat(directory, temporary, 0);
+  return error;
+}
+
 /// Writes a file whole. With `atomic`, writes a temporary file beside it and renames that over it, so that a
 /// reader sees the old contents or the new and never a part. Returns 0 or a libuv error code.
 static inline int cuv_write_file(const char *path, const void *bytes, size_t count, int mode, int atomic) {
-  int fd, error;
-  if (!atomic) {
-    do fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-    while (fd < 0 && errno == EINTR);
-    if (fd < 0) return uv_translate_sys_error(errno);
-    error = cuv_write_all(fd, (const char *)bytes, count);
-    int closed = cuv_close(fd);
-    return error ? error : closed;
+  if (atomic) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    if (*name == 0) return *path ? UV_EISDIR : UV_ENOENT;
+    int directory = cuv_open_directory(path, (size_t)(name - path));
+    if (directory < 0) return directory;
+    int error = cuv_replace_file(directory, name, bytes, count, mode);
+    close(directory);
+    return error;
   }
-  size_t length = strlen(path);
-  char *temporary = (char *)malloc(length + 8);
-  if (!temporary) return UV_ENOMEM;
-  memcpy(temporary, path, length);
-  do {
-    // Each time anew: a call that fails may have changed it.
-    memcpy(temporary + length, ".XXXXXX", 8);
-    fd = mkostemp(temporary, O_CLOEXEC);
-  } while (fd < 0 && errno == EINTR);
-  if (fd < 0) {
-    error = uv_translate_sys_error(errno);
-  } else {
-    struct stat old;
-    error = cuv_write_all(fd, (const char *)bytes, count);
-    // mkostemp's 0600 is not what a reader of the finished file expects.
-    if (!error && fchmod(fd, stat(path, &old) == 0 ? old.st_mode & 07777 : (mode_t)mode) < 0)
-      error = uv_translate_sys_error(errno);
-    if (!error && fsync(fd) < 0) error = uv_translate_sys_error(errno);
-    int closed = cuv_close(fd);
-    if (!error) error = closed;
-    if (!error && rename(temporary, path) < 0) error = uv_translate_sys_error(errno);
-    if (error) unlink(temporary);
-  }
-  free(temporary);
-  return error;
+  int fd;
+  do fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  while (fd < 0 && errno == EINTR);
+  if (fd < 0) return uv_translate_sys_error(errno);
+  int error = cuv_write_all(fd, (const char *)bytes, count);
+  int closed = cuv_close(fd);
+  return error ? error : closed;
 }
 
 /// A whole file to be read or written on the thread pool.

@@ -67,6 +67,19 @@ long writev(int fd, const struct iovec *parts, int count) {
   }
 OPEN(open)
 OPEN(open64)
+
+FAULT_REGISTER(openat, TEST_FAULT_SYSTEM, OPENS)
+int openat(int directory, const char *path, int flags, ...);
+int openat(int directory, const char *path, int flags, ...) {
+  REAL(int, openat, (int, const char *, int, ...));
+  va_list rest;
+  va_start(rest, flags);
+  unsigned mode = va_arg(rest, unsigned);
+  va_end(rest);
+  int error = FAULT("openat", OPENS);
+  if (error) FAIL_WITH(error, -1);
+  return next(directory, path, flags, mode);
+}
 CALL(socket, FAULT_ENOMEM | FAULT_EMFILE, (int domain, int type, int protocol), (domain, type, protocol))
 CALL(accept4, OPENS | FAULT_EAGAIN, (int fd, void *address, void *length, int flags),
      (fd, address, length, flags))

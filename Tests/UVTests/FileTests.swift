@@ -50,6 +50,41 @@ import UVTestSupport
     }
   }
 
+  @Test(arguments: [1, 248, 249, 255]) func anAtomicWriteTakesEveryNameThatAFileMayHave(length: Int)
+    async throws
+  {
+    try await withLoop { loop in
+      try await withTemporaryDirectory { directory in
+        let path = "\(directory)/\(String(repeating: "n", count: length))"
+        try await loop.files.writeFile(path, "old", atomically: true).value
+        try await loop.files.writeFile(path, "new", atomically: true).value
+        #expect(try await loop.files.readFile(path).value == "new")
+        #expect(try await loop.files.scandir(directory).value.count == 1)
+      }
+    }
+  }
+
+  @Test func anAtomicWriteTakesEveryPathThatTheSystemTakes() async throws {
+    try await withLoop { loop in
+      try await withTemporaryDirectory { directory in
+        // Slashes do not make another name, and a path has at most 4,095 bytes.
+        let path = "\(directory)\(String(repeating: "/", count: 4094 - directory.utf8.count))f"
+        try await loop.files.writeFile(path, "x", atomically: true).value
+        #expect(try await loop.files.readFile(path).value == "x")
+        for (path, code) in [
+          (directory, UVError.Code.isDirectory), ("\(directory)/", .isDirectory), ("", .noSuchFile),
+          ("\(directory)/f/g", .notDirectory), ("\(directory)/none/g", .noSuchFile),
+          ("\(directory)/\(String(repeating: "n", count: 256))", .nameTooLong),
+        ] {
+          await expectFailure(code) { () async throws(UVError) in
+            try await loop.files.writeFile(path, "x", atomically: true).value
+          }
+        }
+        #expect(try await loop.files.scandir(directory).value.count == 1)
+      }
+    }
+  }
+
   @Test func filesWithoutASize() async throws {
     try await withLoop { loop in
       // The system says 0 for these, and then gives bytes.
