@@ -39,6 +39,7 @@ public struct UDP {
     let socket = try UDPSocket(loop: loop, flags: options.intersection(.receiveInBatches).rawValue)
     let flags = options.subtracting(.receiveInBatches).rawValue
     try check(address.withSockaddr { uv_udp_bind(socket.udp, $0, flags) }, "bind", address.description)
+    socket.block.own()
     return socket
   }
 
@@ -57,14 +58,16 @@ public struct UDP {
   /// Takes over a descriptor of a UDP socket, or of a connected datagram socket of the Unix domain. It is made
   /// non-blocking, and closed with the socket.
   ///
-  /// - Throws: `badDescriptor` if it is not open, `invalidArgument` if it is something else, `fileExists` if this loop
-  ///   uses it already. It remains the caller's then.
+  /// - Throws: `badDescriptor` if it is not open, `invalidArgument` if it is something else, `fileExists` if a
+  ///   handle of the loop has it already. It remains the caller's then.
   ///
   /// The corresponding libuv function is `uv_udp_open`.
   public func open(fileDescriptor: Int32, options: Options = []) throws(UVError) -> UDPSocket {
     if !cuv_is_datagram_socket(fileDescriptor) { try HandleType.udp.check(fileDescriptor, "udp_open") }
+    try loop.checkUnowned(fileDescriptor, "udp_open")
     let socket = try UDPSocket(loop: loop, flags: options.intersection(.receiveInBatches).rawValue)
     try check(uv_udp_open(socket.udp, fileDescriptor), "udp_open", "descriptor \(fileDescriptor)")
+    socket.block.own()
     return socket
   }
 }

@@ -21,6 +21,8 @@ struct HandleBlock {
     weak var idleOwner: Handle?
     /// A descriptor that libuv leaves open, to be closed with the handle.
     var descriptor: Int32 = -1
+    /// The descriptor that nothing else on the loop may take over, while the handle is open.
+    var ownDescriptor: Int32 = -1
   }
 
   /// Keeps the handle aligned for any libuv type.
@@ -56,6 +58,7 @@ struct HandleBlock {
     guard !header.pointee.isClosing else { return }
     header.pointee.isClosing = true
     header.pointee.loop.hold()
+    disown()
     uv_close(handle, handleClosed)
   }
 
@@ -66,7 +69,23 @@ struct HandleBlock {
     }
     header.pointee.isClosing = true
     header.pointee.loop.hold()
+    disown()
     return true
+  }
+
+  /// Notes the descriptor that the handle has got, as its own.
+  func own() {
+    var descriptor: uv_os_fd_t = -1
+    guard uv_fileno(handle, &descriptor) == 0 else { return }
+    header.pointee.ownDescriptor = descriptor
+    header.pointee.loop.descriptors.insert(descriptor)
+  }
+
+  /// The handle is about to close its descriptor, whose number may then be another's.
+  private func disown() {
+    guard header.pointee.ownDescriptor >= 0 else { return }
+    header.pointee.loop.descriptors.remove(header.pointee.ownDescriptor)
+    header.pointee.ownDescriptor = -1
   }
 
   /// Called when the owner has gone, on the loop's thread.

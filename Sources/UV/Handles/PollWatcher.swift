@@ -29,7 +29,8 @@ public struct PollEvents: OptionSet, Hashable, Sendable {
 /// ```
 ///
 /// The watcher polls a duplicate of its own, so that the descriptor may be closed whenever its owner likes; what it
-/// refers to is closed for good only once the watcher is closed too.
+/// refers to is closed for good only once the watcher is closed too. For the same reason a descriptor may have several
+/// watchers, and be watched while a connection of the loop has it: a watcher takes nothing over.
 public final class PollWatcher: SourceHandle<PollEvents> {
   /// What is watched for.
   public let events: PollEvents
@@ -53,6 +54,7 @@ public final class PollWatcher: SourceHandle<PollEvents> {
       throw UVError(error.code, operation: error.operation, subject: "descriptor \(fileDescriptor) (\(type))")
     }
     block.header.pointee.descriptor = duplicate
+    block.own()
   }
 
   override func startProducing() throws(UVError) {

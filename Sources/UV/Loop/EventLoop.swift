@@ -36,6 +36,8 @@ public final class EventLoop {
   let datagramBuffer = DatagramBuffer()
   @exclusivity(unchecked) private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
   @exclusivity(unchecked) private(set) var handleCount = 0
+  /// What the loop's handles own: a descriptor has one owner.
+  @exclusivity(unchecked) var descriptors = DescriptorSet()
   /// Connections that came through a listener and are not closed yet.
   @exclusivity(unchecked) var acceptedCount = 0
   @exclusivity(unchecked) var gracefulShutdown: GracefulShutdown?

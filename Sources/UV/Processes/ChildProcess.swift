@@ -78,6 +78,7 @@ public final class ChildProcess: Handle, Cancelling {
     }
     processID = identifier
     try check(code, "spawn", call.program)
+    for pipe in pipes { pipe?.block.own() }
     keepAlive(.process)
   }
 

@@ -43,6 +43,7 @@ final class ConnectRequest<Connection: ByteStream>: AnyConnectRequest {
       connection.close()
       done.take()!(.failure(failure(code, "connect", subject)))
     } else {
+      connection.block.own()
       done.take()!(.success(connection))
     }
   }

@@ -189,6 +189,7 @@ public final class PipeConnection: ByteStream, PassableHandle {
     }
     // The sender's socket may have been one that blocks.
     if type != nil { try check(cuv_set_nonblocking(handle.fileDescriptor()), "accept") }
+    handle.block.own()
     return handle
   }
 }

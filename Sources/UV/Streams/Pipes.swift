@@ -58,14 +58,16 @@ public struct Pipes {
   /// Takes over a descriptor of a pipe or a connected Unix domain socket. It is made non-blocking, and closed with
   /// the connection.
   ///
-  /// - Throws: `badDescriptor` if it is not open, `invalidArgument` if it is something else, `fileExists` if this loop
-  ///   uses it already. It remains the caller's then.
+  /// - Throws: `badDescriptor` if it is not open, `invalidArgument` if it is something else, `fileExists` if a
+  ///   handle of the loop has it already. It remains the caller's then.
   ///
   /// The corresponding libuv function is `uv_pipe_open`.
   public func open(fileDescriptor: Int32, passesHandles: Bool = false) throws(UVError) -> PipeConnection {
     try HandleType.pipe.check(fileDescriptor, "pipe_open")
+    try loop.checkUnowned(fileDescriptor, "pipe_open")
     let connection = try PipeConnection(loop: loop, passesHandles: passesHandles)
     try check(uv_pipe_open(connection.pipe, fileDescriptor), "pipe_open", "descriptor \(fileDescriptor)")
+    connection.block.own()
     return connection
   }
 
@@ -109,6 +111,8 @@ public struct Pipes {
       if opened.1 < 0 { _ = CUV.close(ends[1]) }
       try check(min(opened.0, opened.1), "pipe_open")
     }
+    first.block.own()
+    second.block.own()
     return (first, second)
   }
 }

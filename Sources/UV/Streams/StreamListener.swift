@@ -28,6 +28,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     }
     isActiveWhileIdle()
     try check(uv_listen(cuv_stream(block.raw), backlog, didConnect), "listen", subject)
+    block.own()
     take(role: .listener)
   }
 
@@ -60,6 +61,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     guard let connection = try? makeConnection(loop) else { return }
     isConnectionWaiting = false
     guard uv_accept(cuv_stream(block.raw), connection.stream) == 0 else { return }
+    connection.block.own()
     connection.take(role: .accepted)
     source.deliver(connection)
   }

@@ -35,18 +35,20 @@ public struct TCP {
   ///
   /// - Parameter fileDescriptor: A connected TCP socket. It is the connection's from here on, and closed with it; if this
   ///   throws, it remains the caller's.
-  /// - Throws: `badDescriptor`, `notConnected`, `notSupported` for a socket that is not TCP's, `fileExists` if the
-  ///   loop has it already.
+  /// - Throws: `badDescriptor`, `notConnected`, `notSupported` for a socket that is not TCP's, `fileExists` if a
+  ///   handle of the loop has it already.
   ///
   /// The corresponding libuv function is `uv_tcp_open`.
   public func open(fileDescriptor: Int32) throws(UVError) -> TCPConnection {
     _ = try address("tcp_open") { cuv_getpeername(fileDescriptor, $0, $1) }
     if cuv_is_datagram_socket(fileDescriptor) { throw UVError(.notSupported, operation: "tcp_open") }
+    try loop.checkUnowned(fileDescriptor, "tcp_open")
     let connection = try TCPConnection(loop: loop)
     do throws(UVError) { try check(uv_tcp_open(connection.tcp, fileDescriptor), "tcp_open") } catch {
       connection.close()
       throw error
     }
+    connection.block.own()
     return connection
   }
 

@@ -49,6 +49,7 @@ public final class TTY: ByteStream {
     }
     // Where libuv has opened the terminal anew, it does not need the duplicate any more.
     if try self.fileDescriptor() != duplicate { _ = CUV.close(duplicate) }
+    block.own()
   }
 
   /// Changes how the terminal treats what is typed. It stays so when the stream is closed, and when the program ends.

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+/// A descriptor has one owner on a loop.
+@Suite struct DescriptorOwnershipTests {
+  @Test func aSocketIsTakenOverOnce() async throws {
+    try await withPair { loop, client, server in
+      // Neither is read or written, so that libuv does not poll them.
+      for descriptor in [try client.fileDescriptor(), try server.fileDescriptor()] {
+        await expectFailure(.fileExists) { () async throws(UVError) in _ = try loop.tcp.open(descriptor) }
+      }
+      let duplicate = dup(try server.fileDescriptor())
+      let connection = try loop.tcp.open(duplicate)
+      await expectFailure(.fileExists) { () async throws(UVError) in _ = try loop.tcp.open(duplicate) }
+      try await client.write("still there").value
+      #expect(try await connection.read().value == "still there")
+      // Closed, its number is free for another.
+      connection.close()
+      let again = dup(try server.fileDescriptor())
+      #expect(again == duplicate)
+      try loop.tcp.open(again).close()
+    }
+  }
+
+  @Test func aListenersSocketIsNotTakenOver() async throws {
+    try await withLoop { loop in
+      try await withTemporaryDirectory { directory in
+        let listener = try loop.pipes.listen(path: "\(directory)/socket")
+        await expectFailure(.fileExists) { () async throws(UVError) in
+          _ = try loop.pipes.open(fileDescriptor: listener.fileDescriptor())
+        }
+        listener.close()
+      }
+    }
+  }
+
+  @Test func aPipeIsTakenOverOnce() async throws {
+    try await withLoop { loop in
+      var ends: [Int32] = [-1, -1]
+      #expect(pipe(&ends) == 0)
+      let reading = try loop.pipes.open(fileDescriptor: ends[0])
+      let writing = try loop.pipes.open(fileDescriptor: ends[1])
+      for end in ends {
+        await expectFailure(.fileExists) { () async throws(UVError) in
+          _ = try loop.pipes.open(fileDescriptor: end)
+        }
+      }
+      let (first, second) = try loop.pipes.socketPair()
+      for pipe in [first, second] {
+        await expectFailure(.fileExists) { () async throws(UVError) in
+          _ = try loop.pipes.open(fileDescriptor: pipe.fileDescriptor())
+        }
+        pipe.close()
+      }
+      writing.close()
+      #expect(try await reading.read().value == nil)
+      reading.close()
+    }
+  }
+
+  @Test func aDatagramSocketIsTakenOverOnce() async throws {
+    try await withLoop { loop in
+      let bound = try loop.udp.bind(host: "127.0.0.1", port: 0)
+      await expectFailure(.fileExists) { () async throws(UVError) in
+        _ = try loop.udp.open(fileDescriptor: bound.fileDescriptor())
+      }
+      let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+      let socket = try loop.udp.open(fileDescriptor: descriptor)
+      await expectFailure(.fileExists) { () async throws(UVError) in
+        _ = try loop.udp.open(fileDescriptor: descriptor)
+      }
+      socket.close()
+      bound.close()
+    }
+  }
+
+  @Test func aDescriptorMayHaveSeveralWatchersAndAnOwner() async throws {
+    try await withPair { loop, client, server in
+      let descriptor = try server.fileDescriptor()
+      let watchers = [try loop.poll(descriptor, for: .readable), try loop.poll(descriptor, for: .readable)]
+      try await client.write("x").value
+      for watcher in watchers { #expect(try await watcher.next().value == .readable) }
+      #expect(try await server.read().value == "x")
+      for watcher in watchers { watcher.close() }
+    }
+  }
+
+  @Test func aChildsPipesAreOwned() async throws {
+    try await withLoop { loop in
+      let child = try loop.processes.spawn("cat", stdio: [.pipe, .ignore, .ignore])
+      let input = try #require(child.standardInput)
+      await expectFailure(.fileExists) { () async throws(UVError) in
+        _ = try loop.pipes.open(fileDescriptor: input.fileDescriptor())
+      }
+      input.close()
+      #expect(try await child.exit().value.isSuccess)
+      child.close()
+    }
+  }
+}
