@@ -35,6 +35,9 @@ struct cuv_file_operation {
   int flags, mode;
   int64_t offset;
   uv_buf_t buffer;
+  /// Several buffers, in place of `buffer`; the operation's maker owns the list.
+  uv_buf_t *buffers;
+  unsigned buffer_count;
   /// For calls that take one: `short_path`, or memory of its own.
   char *path;
   char short_path[160];
@@ -61,13 +64,15 @@ static inline void cuv_file_perform(struct cuv_file_operation *operation) {
   uv_fs_t *request = &operation->request;
   uv_loop_t *loop = request->loop;
   uv_file file = operation->file;
+  const uv_buf_t *buffers = operation->buffers ? operation->buffers : &operation->buffer;
+  unsigned count = operation->buffers ? operation->buffer_count : 1;
   switch (operation->call) {
     case CUV_FILE_OPEN: uv_fs_open(loop, request, operation->path, operation->flags, operation->mode, NULL); break;
     case CUV_FILE_STAT: uv_fs_stat(loop, request, operation->path, NULL); break;
     case CUV_FILE_LSTAT: uv_fs_lstat(loop, request, operation->path, NULL); break;
     case CUV_FILE_FSTAT: uv_fs_fstat(loop, request, file, NULL); break;
-    case CUV_FILE_READ: uv_fs_read(loop, request, file, &operation->buffer, 1, operation->offset, NULL); break;
-    case CUV_FILE_WRITE: uv_fs_write(loop, request, file, &operation->buffer, 1, operation->offset, NULL); break;
+    case CUV_FILE_READ: uv_fs_read(loop, request, file, buffers, count, operation->offset, NULL); break;
+    case CUV_FILE_WRITE: uv_fs_write(loop, request, file, buffers, count, operation->offset, NULL); break;
     case CUV_FILE_CLOSE: uv_fs_close(loop, request, file, NULL); break;
   }
 }

@@ -135,6 +135,22 @@ import UVTestSupport
     #expect(log.values == [0, 1, 2])
   }
 
+  @Test(arguments: [1, 10_000, 281_474_976_710_655, Int64.max / 1_000_000])
+  func theTimerHandleReportsItsTimesExactly(milliseconds: Int64) async throws {
+    try await withCallbackLoop { loop in
+      let timer = try Timer(loop)
+      let time = Duration.milliseconds(milliseconds)
+      try timer.start(after: time, repeating: time) {}
+      #expect(timer.dueIn == time)
+      #expect(timer.repeatInterval == time)
+      try timer.again()
+      #expect(timer.dueIn == time)
+      timer.repeatInterval = time + .milliseconds(1)
+      #expect(timer.repeatInterval == time + .milliseconds(1))
+      timer.close()
+    }
+  }
+
   @Test func theTimerHandleFiresWithoutAnybodyHoldingIt() async throws {
     let log = Log<Int>()
     try await withCallbackLoop { loop in

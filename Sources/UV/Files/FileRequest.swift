@@ -16,6 +16,8 @@ final class FileRequest: ActiveRequest {
   @exclusivity(unchecked) private var file: File?
   /// Memory that the operation reads from or writes to.
   @exclusivity(unchecked) private(set) var bytes: Bytes?
+  /// Several buffers, in place of `bytes`.
+  @exclusivity(unchecked) private(set) var vector: FileVector?
   @exclusivity(unchecked) private var answer: FileAnswer?
   @exclusivity(unchecked) private var isQueued = false
   /// Closing cannot be cancelled: a descriptor that is not closed is lost.
@@ -85,6 +87,21 @@ final class FileRequest: ActiveRequest {
       request.setBytes(bytes)
       request.call.pointee.offset = offset
     }
+    return request.enqueue(call)
+  }
+
+  /// Queues a read into several buffers, or a write of them.
+  static func queue(
+    _ call: cuv_file_call, _ operation: StaticString, on file: File, _ vector: FileVector, offset: Int64,
+    _ answer: consuming FileAnswer
+  ) -> PendingRequest {
+    let request = take(file.loop, operation, answer)
+    request.isCancellable = true
+    request.file = file
+    request.call.pointee.file = file.descriptor
+    request.call.pointee.offset = offset
+    request.vector = vector
+    (request.call.pointee.buffers, request.call.pointee.buffer_count) = vector.list
     return request.enqueue(call)
   }
 
@@ -199,14 +216,26 @@ final class FileRequest: ActiveRequest {
   private func goesOn() -> Bool {
     guard isQueued else { return false }
     let result = request.pointee.result
-    if call.pointee.call == CUV_FILE_WRITE, result > 0, result < bytes!.count {
-      setBytes(bytes!.dropping(result))
+    if call.pointee.call == CUV_FILE_WRITE, result > 0 {
+      guard dropWritten(result) else { return false }
       if call.pointee.offset >= 0 { call.pointee.offset += Int64(result) }
     } else if call.pointee.call != CUV_FILE_READ || result != Int(UV_EINTR.rawValue) || isCancelled {
       return false
     }
     uv_fs_req_cleanup(request)
     queue.append(call)
+    return true
+  }
+
+  /// Goes over to what a write has left; false if that is nothing.
+  private func dropWritten(_ count: Int) -> Bool {
+    if let vector {
+      guard vector.advance(by: count) else { return false }
+      (call.pointee.buffers, call.pointee.buffer_count) = vector.list
+    } else {
+      guard count < bytes!.count else { return false }
+      setBytes(bytes!.dropping(count))
+    }
     return true
   }
 
@@ -221,6 +250,10 @@ final class FileRequest: ActiveRequest {
     cuv_file_cleanup(call)
     if let file = file.take() { file.endOperation() }
     bytes = nil
+    if vector != nil {
+      vector = nil
+      call.pointee.buffers = nil
+    }
     isCancelled = false
     generation &+= 1
   }

@@ -10,10 +10,16 @@ extension Duration {
     return overflow || carry ? .max : sum
   }
 
-  /// Whole milliseconds, rounded up so that nothing is early; libuv's unit.
+  /// Whole milliseconds, rounded up so that nothing is early; libuv's unit. 0 for a negative duration and the largest
+  /// number for one that does not fit.
   var milliseconds: UInt64 {
-    let nanoseconds = nanoseconds
-    return nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 == 0 ? 0 : 1)
+    if self > .seconds(Int64.max) { return .max }
+    if self < .zero { return 0 }
+    let (seconds, attoseconds) = components
+    let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1000)
+    let (sum, carry) = whole.addingReportingOverflow(
+      (UInt64(attoseconds) + 999_999_999_999_999) / 1_000_000_000_000_000)
+    return overflow || carry ? .max : sum
   }
 
   /// Seconds as libuv's file times have them.

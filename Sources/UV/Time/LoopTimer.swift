@@ -5,6 +5,8 @@ import CUV
 /// For waiting there is ``EventLoop/sleep(for:)``, and for repeating ``EventLoop/ticks(every:)``.
 public final class LoopTimer: Handle {
   private var handler: (() -> Void)?
+  /// What libuv was asked to wait beyond the delay, for the first firing.
+  private var margin: UInt64 = 0
 
   private var timer: UnsafeMutablePointer<uv_timer_t> { block.raw.assumingMemoryBound(to: uv_timer_t.self) }
 
@@ -35,9 +37,10 @@ public final class LoopTimer: Handle {
     try checkOpen("timer_start")
     // A stale time would have it fire too early, and no delay at all would keep I/O from its turn.
     uv_update_time(loop.raw)
-    let roundedUp = delay.nanoseconds % 1_000_000 == 0 ? 1 : 0
-    let due = delay > .zero ? delay.milliseconds + UInt64(roundedUp) : 1
-    try check(uv_timer_start(timer, timerFired, due, repeatInterval.milliseconds), "timer_start")
+    let due = max(delay.milliseconds, 1)
+    // libuv's clock shows whole milliseconds, and the one that it shows may be nearly over.
+    margin = delay > .zero && due < .max ? 1 : 0
+    try check(uv_timer_start(timer, timerFired, due + margin, repeatInterval.milliseconds), "timer_start")
     self.handler = handler
     keepAlive(.timer)
   }
@@ -63,6 +66,7 @@ public final class LoopTimer: Handle {
     if handler == nil, repeatInterval > .zero { throw UVError(.invalidArgument, operation: "timer_again") }
     uv_update_time(loop.raw)
     try check(uv_timer_again(timer), "timer_again")
+    if repeatInterval > .zero { margin = 0 }
     if isActive { keepAlive(.timer) }
   }
 
@@ -77,7 +81,11 @@ public final class LoopTimer: Handle {
   /// The time until the timer fires next, zero if it is not started.
   ///
   /// The corresponding libuv function is `uv_timer_get_due_in`.
-  public var dueIn: Duration { isClosing || !isActive ? .zero : .milliseconds(uv_timer_get_due_in(timer)) }
+  public var dueIn: Duration {
+    if isClosing || !isActive { return .zero }
+    let due = uv_timer_get_due_in(timer)
+    return .milliseconds(due - min(margin, due))
+  }
 
   override func didClose() {
     handler = nil
@@ -85,6 +93,7 @@ public final class LoopTimer: Handle {
   }
 
   fileprivate func fire() {
+    margin = 0
     handler?()
     guard !isClosing, !isActive else { return }
     handler = nil

@@ -1,0 +1,57 @@
+import CUV
+
+/// Several buffers in one operation, which costs one job of the thread pool and one system call.
+extension File {
+  /// Reads into several buffers, one after the other.
+  ///
+  /// - Parameters:
+  ///   - counts: How many bytes each buffer has room for, 1 or more; 1…1,024 buffers, and 1 GiB in all.
+  ///   - offset: Where to read; nil reads at the file's position and moves it.
+  /// - Returns: A request for as many buffers as there are counts. Where the file ends, a buffer holds fewer bytes, and
+  ///   those after it none. It fails as ``read(_:at:)-(Int,_)`` does, and with `invalidArgument` for other counts.
+  ///
+  /// The corresponding libuv function is `uv_fs_read`.
+  public func read(_ counts: [Int], at offset: Int64? = nil) -> Request<[Bytes]> {
+    Request(loop) { [self] in read(counts, at: offset, $0) }
+  }
+
+  /// Reads into several buffers, one after the other; see ``read(_:at:)-([Int],_)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_read`.
+  @discardableResult
+  public func read(_ counts: [Int], at offset: Int64? = nil, _ done: @escaping Completion<[Bytes]>)
+    -> PendingRequest
+  {
+    guard 1...FileVector.maximumCount ~= counts.count, counts.allSatisfy({ 1...(1 << 30) ~= $0 }),
+      counts.reduce(0, +) <= 1 << 30, (offset ?? 0) >= 0
+    else { return refuse(.invalidArgument, "fs_read", done) }
+    if isClosed { return refuse(.badDescriptor, "fs_read", done) }
+    return FileRequest.queue(
+      CUV_FILE_READ, "fs_read", on: self, FileVector(room: counts), offset: offset ?? -1,
+      .converting({ $0.vector!.filled($0.request.pointee.result) }, done))
+  }
+
+  /// Writes all of several buffers, one after the other.
+  ///
+  /// - Parameter offset: Where to write; nil writes at the file's position and moves it.
+  /// - Returns: A request that fails as ``write(_:at:)-(Bytes,_)`` does; some of the bytes may have been written then.
+  ///
+  /// The corresponding libuv function is `uv_fs_write`.
+  public func write(_ buffers: [Bytes], at offset: Int64? = nil) -> Request<Void> {
+    Request(loop) { [self] in write(buffers, at: offset, $0) }
+  }
+
+  /// Writes all of several buffers, one after the other; see ``write(_:at:)-([Bytes],_)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_write`.
+  @discardableResult
+  public func write(_ buffers: [Bytes], at offset: Int64? = nil, _ done: @escaping Completion<Void>)
+    -> PendingRequest
+  {
+    if (offset ?? 0) < 0 { return refuse(.invalidArgument, "fs_write", done) }
+    if isClosed { return refuse(.badDescriptor, "fs_write", done) }
+    return FileRequest.queue(
+      CUV_FILE_WRITE, "fs_write", on: self, FileVector(buffers.isEmpty ? [Bytes()] : buffers),
+      offset: offset ?? -1, .void(done))
+  }
+}
