@@ -33,7 +33,7 @@ enum WatchingAFile: Program {
         }
       }
       try await loop.sleep(for: .milliseconds(20)).value
-      try await loop.files.writeFile(path, "333").value
+      try await loop.files.writeFile(path, "333", atomically: true).value
     }
     print(FileEvent.Kinds.rename.rawValue != FileEvent.Kinds.change.rawValue)
   }

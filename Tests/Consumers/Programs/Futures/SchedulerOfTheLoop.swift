@@ -21,7 +21,9 @@ enum SchedulerOfTheLoop: Program {
       let stride: EventLoop.SchedulerTimeType.Stride = 2
       print(stride == .seconds(2.0), stride.duration, stride.magnitude, stride > .microseconds(5))
       let later: EventLoop.SchedulerTimeType = loop.now.advanced(by: .nanoseconds(7))
-      print(later.distance(to: later.advanced(by: 1.5)) == .milliseconds(1500), later.instant > .now)
+      print(
+        later.distance(to: later.advanced(by: 1.5)) == .milliseconds(1500),
+        later.instant > LoopClock.Instant(nanoseconds: 7))
 
       let executor = loop.executor
       Just(20).setFailureType(to: Never.self)

@@ -22,16 +22,19 @@ enum SubjectsAndOperators: Program {
     EventLoop.runCallbacks { loop in
       let a = PassthroughSubject<Int, Never>()
       let b = PassthroughSubject<Int, Never>()
-      a.merge(with: b).scan(0, +).collect().sink { print($0) }.store(in: &subscriptions)
-      a.zip(b).map { $0 * $1 }.collect().sink { print($0) }.store(in: &subscriptions)
-      [a, b].combineLatest().map { $0.reduce(0, +) }.collect().sink { print($0) }.store(in: &subscriptions)
-      Publishers.MergeMany([a, b]).count().sink { print("count \($0)") }.store(in: &subscriptions)
+      var results: [String] = []
+      a.merge(with: b).scan(0, +).collect().sink { results.append("merge \($0)") }.store(in: &subscriptions)
+      a.zip(b).map { $0 * $1 }.collect().sink { results.append("zip \($0)") }.store(in: &subscriptions)
+      [a, b].combineLatest().map { $0.reduce(0, +) }.collect().sink { results.append("latest \($0)") }
+        .store(in: &subscriptions)
+      Publishers.MergeMany([a, b]).count().sink { results.append("count \($0)") }.store(in: &subscriptions)
       for number in 1...3 {
         a.send(number)
         b.send(number * 10)
       }
       a.send(completion: .finished)
       b.send(completion: .finished)
+      results.sorted().forEach { print($0) }
 
       let model = ViewModel()
       model.name.value = "Ada"
@@ -48,9 +51,9 @@ enum SubjectsAndOperators: Program {
 }
 
 // Prints:
-// [10, 40, 90]
-// [11, 12, 22, 23, 33]
-// [1, 11, 13, 33, 36, 66]
 // count 6
+// latest [11, 12, 22, 23, 33]
+// merge [1, 11, 13, 33, 36, 66]
+// zip [10, 40, 90]
 // [" (0)", "Ada (0)", "Ada (36)"]
 // search: swift
