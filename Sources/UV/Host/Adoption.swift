@@ -86,7 +86,7 @@ extension EventLoop {
   /// Called when the last reference goes: nothing is under way then, and nobody can ask for anything more.
   func letGoOfHost() {
     guard !isClosed else { return }
-    precondition(executor.isOnLoop, "an adopted loop is let go of on the thread that runs it")
+    require(executor.isOnLoop, "an adopted loop is let go of on the thread that runs it")
     isClosed = true
     deliver(executor.close())
     drain()

@@ -66,6 +66,6 @@ extension EventLoop {
   }
 
   private func checkAdopted() {
-    precondition(isAdopted, "detach() of a loop that no host runs; use shutdown()")
+    require(isAdopted, "detach() of a loop that no host runs; use shutdown()")
   }
 }

@@ -166,7 +166,7 @@ extension EventLoop {
   }
 
   private func start<T, E: Error>(_ task: LoopTask<T, E>) -> LoopTask<T, E> {
-    precondition(executor.isOpenOnLoop, "spawn: \(UVError.Code.loopClosed.message)")
+    require(executor.isOpenOnLoop, "spawn: \(UVError.Code.loopClosed.message)")
     beginWork()
     // Sound: the task's body runs in the loop's actor, on the thread that made it.
     let transfer = UnsafeTransfer(task)

@@ -144,7 +144,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
   /// Traps with a message unless on the loop's thread; called by the Swift runtime.
   public func checkIsolated() {
-    precondition(isOnLoop, "not on the event loop's thread: use executor.execute to get there")
+    require(isOnLoop, "not on the event loop's thread: use executor.execute to get there")
   }
 
   /// Whether the calling thread is the loop's; called by the Swift runtime.

@@ -13,7 +13,7 @@ extension EventLoop {
   public func shutdown() {
     guard !isClosed else { return }
     if isAdopted { return startDetaching() }
-    precondition(!isRunning, "shutdown() inside a running loop; use stop(), which ends the run")
+    require(!isRunning, "shutdown() inside a running loop; use stop(), which ends the run")
     let previous = EventLoop.current
     EventLoop.current = self
     executor.bindToCurrentThread()
@@ -37,7 +37,7 @@ extension EventLoop {
     internals.close(self)
     uv_run(raw, UV_RUN_DEFAULT)
     let code = uv_loop_close(raw)
-    precondition(code == 0, "uv_loop_close: \(UVError.Code(rawValue: code).message)")
+    require(code == 0, "uv_loop_close: \(UVError.Code(rawValue: code).message)")
     EventLoop.current = previous
     leaveThreads()
   }

@@ -26,7 +26,7 @@ public final class Ticks: EventSource, SourceDriver {
   let source: SourceCore<Tick>
 
   init(loop: EventLoop, interval: Duration) {
-    precondition(interval >= .milliseconds(1), "ticks(every:): an interval is a millisecond or more")
+    require(interval >= .milliseconds(1), "ticks(every:): an interval is a millisecond or more")
     self.loop = loop
     self.interval = interval.nanoseconds
     start = uv_hrtime()

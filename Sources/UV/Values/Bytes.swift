@@ -76,7 +76,7 @@ public struct Bytes {
     let storage = ByteStorage.create(capacity: capacity)
     let base = storage.base
     let count = try initialize(UnsafeMutableBufferPointer(start: base, count: capacity))
-    precondition(0...capacity ~= count, "initialized \(count) of \(capacity) bytes")
+    require(0...capacity ~= count, "initialized \(count) of \(capacity) bytes")
     self.init(storage: storage, start: UnsafePointer(base), count: count)
   }
 

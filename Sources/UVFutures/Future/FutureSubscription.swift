@@ -1,3 +1,5 @@
+import UV
+
 /// One subscriber of a future.
 ///
 /// The future keeps it, not the other way round: a future that nobody can resolve any more goes, and its
@@ -46,7 +48,7 @@ final class FutureSubscription<Output, Failure: Error>: Subscription {
   /// Demand that comes while the future hands over the subscription is noted; the future delivers right after.
   @usableFromInline
   func request(_ demand: Subscribers.Demand) {
-    precondition(demand > 0, "API violation: demand must not be zero")
+    require(demand > 0, "API violation: demand must not be zero")
     hasDemand = true
     guard let outcome = waiting else { return }
     waiting = nil

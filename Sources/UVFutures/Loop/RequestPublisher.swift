@@ -54,7 +54,7 @@ final class RequestSubscription<Output>: Subscription {
 
   @usableFromInline
   func request(_ demand: Subscribers.Demand) {
-    precondition(demand > 0, "API violation: demand must not be zero")
+    require(demand > 0, "API violation: demand must not be zero")
     hasDemand = true
     if !isSubscribing { run() }
   }

@@ -67,7 +67,7 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
 
   @usableFromInline
   func request(_ more: Subscribers.Demand) {
-    precondition(more > 0, "API violation: demand must not be zero")
+    require(more > 0, "API violation: demand must not be zero")
     demand += more
     if !isDelivering { askNow(self) }
   }

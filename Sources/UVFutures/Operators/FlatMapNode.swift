@@ -1,3 +1,5 @@
+import UV
+
 /// A subscription to a `flatMap`: the subscriber of the upstream publisher and of each publisher made from its
 /// values.
 @usableFromInline
@@ -185,7 +187,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
 
   @usableFromInline
   func request(_ more: Subscribers.Demand) {
-    precondition(more > 0, "API violation: demand must not be zero")
+    require(more > 0, "API violation: demand must not be zero")
     guard downstream != nil else { return }
     demand += more
     if isDelivering || isDraining { return }

@@ -1,3 +1,5 @@
+import UV
+
 extension LoopPublishers {
   /// A publisher of the elements of a sequence, for each subscriber anew.
   ///
@@ -68,7 +70,7 @@ final class SequenceSubscription: Subscription {
 
   @usableFromInline
   func request(_ more: Subscribers.Demand) {
-    precondition(more > 0, "API violation: demand must not be zero")
+    require(more > 0, "API violation: demand must not be zero")
     demand += more
     deliver()
   }

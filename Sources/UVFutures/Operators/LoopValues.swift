@@ -89,7 +89,7 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
       if demandBeforeLink > 0 { link.request(.max(demandBeforeLink)) }
     case .value(let value):
       guard !isOver else { break }
-      precondition(!waiting.isEmpty, "API violation: a value that was not asked for")
+      require(!waiting.isEmpty, "API violation: a value that was not asked for")
       waiting.removeFirst().resume(returning: UnsafeTransfer(.success(value)))
     case .completion(let completion):
       guard !isOver else { break }

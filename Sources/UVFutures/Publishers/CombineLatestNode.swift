@@ -1,3 +1,5 @@
+import UV
+
 /// The latest value of one side.
 final class Latest<Value> {
   fileprivate(set) var value: Value?
@@ -99,7 +101,7 @@ final class CombineLatestNode<Output, Failure: Error>: Subscription {
   }
 
   func request(_ more: Subscribers.Demand) {
-    precondition(more > 0, "API violation: demand must not be zero")
+    require(more > 0, "API violation: demand must not be zero")
     guard downstream != nil else { return }
     demand += more
     for link in links { link?.request(more) }

@@ -82,7 +82,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   /// RxStream's `retry(_:delay:)`.
   @discardableResult
   public func retry(_ limit: Int, delay: Duration? = nil) -> StreamPromise<Output, Failure> {
-    precondition(limit >= 0, "retry: a negative limit")
+    require(limit >= 0, "retry: a negative limit")
     let loop = EventLoop.needed(for: "retry(_:delay:)")
     return retrying { attempt, _, retry in
       guard attempt <= limit, let delay else {

@@ -81,7 +81,7 @@ public final class PressureThrottle: Throttle {
   ///
   /// RxStream's `PressureThrottle.init(buffer:limit:)`.
   public init(buffer: Int = 0, limit: Int = 1) {
-    precondition(buffer >= 0 && limit > 0, "a throttle lets something through")
+    require(buffer >= 0 && limit > 0, "a throttle lets something through")
     loop = .needed(for: "PressureThrottle")
     self.buffer = buffer
     self.limit = limit

@@ -1,3 +1,5 @@
+import UV
+
 /// The outcome of the promise that is resolved first, be it a value or an error. The others go on, and their
 /// errors count as handled.
 ///
@@ -36,7 +38,7 @@ public func race<T>(
   _ guarantees: Guarantee<T>..., cancellingRest cancelsRest: Bool = false,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<T> {
-  precondition(!guarantees.isEmpty, "race() of no guarantees can have no value")
+  require(!guarantees.isEmpty, "race() of no guarantees can have no value")
   return Guarantee(node: first(of: guarantees.map(\.node), T.self, cancelsRest, .isGuarantee, file, line))
 }
 

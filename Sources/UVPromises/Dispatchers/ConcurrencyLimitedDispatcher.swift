@@ -1,4 +1,5 @@
 import Synchronization
+import UV
 
 /// Runs at most so many handlers at the same time, in the order in which they became due.
 ///
@@ -19,7 +20,7 @@ public final class ConcurrencyLimitedDispatcher: Dispatcher {
   ///   - limit: How many handlers may run at the same time; at least one.
   ///   - underlying: Where they run.
   public init(limit: Int, on underlying: any Dispatcher = .global()) {
-    precondition(limit > 0, "a concurrency limit must be at least 1")
+    require(limit > 0, "a concurrency limit must be at least 1")
     self.limit = limit
     self.underlying = underlying
   }

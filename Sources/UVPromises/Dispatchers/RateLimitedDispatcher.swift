@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import UV
 
 /// Starts at most so many handlers in a period of time: a supply of tokens that fills up steadily, so that a
 /// burst after a pause may come close to twice the limit within one period, as in a leaky bucket.
@@ -62,7 +63,7 @@ private final class RateLimiter: Sendable {
   private let state = Mutex(State())
 
   init(_ limit: Int, _ period: Double, _ underlying: any Dispatcher, isStrict: Bool) {
-    precondition(limit > 0 && period > 0, "a rate must be at least 1 in a period longer than none")
+    require(limit > 0 && period > 0, "a rate must be at least 1 in a period longer than none")
     self.limit = limit
     self.period = Duration(clampedSeconds: period)
     self.underlying = underlying

@@ -8,7 +8,7 @@ protocol Program {
     guard let name = CommandLine.arguments.dropFirst().first, let program = programs[name] else {
       fatalError("usage: \(CommandLine.arguments[0]) PROGRAM")
     }
-    do { try program.main() } catch {
+    do { try program() } catch {
       print("main threw: \(error)")
     }
   }

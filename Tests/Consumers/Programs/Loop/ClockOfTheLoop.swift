@@ -21,8 +21,8 @@ enum ClockOfTheLoop: Program {
       task.cancel()
       do {
         try await task.value
-      } catch let error as UVError {
-        print(error.isCancelled)
+      } catch is CancellationError {
+        print("cancelled")
       }
     }
   }
@@ -32,4 +32,4 @@ enum ClockOfTheLoop: Program {
 // true
 // true 0.001 seconds
 // true true
-// true
+// cancelled
