@@ -94,10 +94,13 @@ let package = Package(
     .target(
       name: "BenchSoak", dependencies: ["CBenchHooks", "CBenchSupport", "UV"], path: "bench/Soak",
       swiftSettings: settings),
+    .target(
+      name: "BenchWaits", dependencies: ["UV", "UVPromises", "UVFutures"], path: "bench/Waits",
+      swiftSettings: settings),
     .executableTarget(
       name: "uvbench",
       dependencies: [
-        "BenchCommand", "BenchKit", "BenchSoak", "BenchWorkloads",
+        "BenchCommand", "BenchKit", "BenchSoak", "BenchWaits", "BenchWorkloads",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "bench/uvbench", swiftSettings: settings),

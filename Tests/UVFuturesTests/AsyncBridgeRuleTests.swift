@@ -27,6 +27,23 @@ import UVTestSupport
     #expect(value == 1)
   }
 
+  @Test("A task that awaits settled futures only lets timers have their turn")
+  func settledFutures() async throws {
+    try await withLoop { loop in
+      let sure = Future<Int, Never> { $0(.success(1)) }
+      let unsure = Future<Int, any Error> { $0(.success(1)) }
+      for isSure in [true, false] {
+        var isOver = false
+        loop.sleep(for: .zero) { _ in isOver = true }
+        var steps = 0
+        while !isOver, steps < 100_000 {
+          steps += isSure ? await sure.value : try await unsure.value
+        }
+        #expect(1...10_000 ~= steps)
+      }
+    }
+  }
+
   @Test("D2 The operation starts with the future, without a subscriber")
   func d02_eager() async throws {
     try await withLoop { loop in

@@ -91,3 +91,22 @@ import UVTestSupport
     #expect(log.sorted() == ["2", "client: dropped the connection", "server: end of file"])
   }
 }
+
+/// A settled promise answers a task at once, and still lets the loop have its turn.
+@Suite("A task that awaits settled promises only") struct SettledPromiseTests {
+  @Test("lets timers have their turn")
+  func givesWay() async throws {
+    try await withLoop { loop in
+      let (promise, guarantee) = (Promise.value(1), Guarantee.value(1))
+      for isPromise in [true, false] {
+        var isOver = false
+        loop.sleep(for: .zero) { _ in isOver = true }
+        var steps = 0
+        while !isOver, steps < 100_000 {
+          steps += isPromise ? try await promise.async() : await guarantee.async()
+        }
+        #expect(1...10_000 ~= steps)
+      }
+    }
+  }
+}

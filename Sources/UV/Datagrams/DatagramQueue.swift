@@ -55,6 +55,7 @@ final class DatagramQueue: Cancelling {
   /// Sends without waiting; 0 or more, or a libuv code.
   func trySend(_ bytes: Bytes, _ address: SocketAddress?) -> Int32 {
     if owner.isClosing { return owner.closedError("udp_send").code.rawValue }
+    _ = loop.spend(TurnBudget.systemCall)
     return withBuffer(bytes) { buffer in
       guard let address else { return uv_udp_try_send(owner.udp, buffer, 1, nil) }
       return address.withSockaddr { uv_udp_try_send(owner.udp, buffer, 1, $0) }

@@ -80,5 +80,11 @@ enum CurrentLoop {
     return true
   }
 
+  /// Pays from the turn's budget of this thread's loop; see ``EventLoop/spend(_:)``.
+  static func spend(_ cost: Int) -> Bool {
+    guard let loop = loop() else { return false }
+    return loop._withUnsafeGuaranteedRef { $0.spend(cost) }
+  }
+
   static func set(_ loop: EventLoop?) { slot.set(loop) }
 }

@@ -1,11 +1,13 @@
 /// How microtasks are run: after every callback from libuv, as Node does.
 extension EventLoop {
-  /// How many run in one go before I/O gets its turn.
-  private static let microtasksPerTurn = 4096
-
   /// Every callback from libuv begins with this and ends with ``endCallback()``.
   @inline(__always)
-  func beginCallback() { microtasks.state.pointee.isAttended = true }
+  func beginCallback() {
+    microtasks.state.pointee.isAttended = true
+    if microtasks.state.pointee.budget < TurnBudget.perCallback {
+      microtasks.state.pointee.budget = TurnBudget.perCallback
+    }
+  }
 
   @inline(__always)
   func endCallback() {
@@ -13,20 +15,19 @@ extension EventLoop {
     microtasks.state.pointee.isAttended = false
   }
 
-  /// Runs the microtasks in order, those that they queue included, up to a bound.
+  /// Runs the microtasks in order, those that they queue included, until the turn's budget is used up.
   func drain() {
     let state = microtasks.state
     if state.pointee.isDraining { return }
     state.pointee.isDraining = true
     state.pointee.isAttended = true
     let executor = executor
-    var budget = Self.microtasksPerTurn
     while state.pointee.count > 0 {
-      if budget == 0 {
+      if state.pointee.budget <= 0 {
         if internals.pump() { break }
-        budget = Self.microtasksPerTurn
+        renewBudget()
       }
-      budget &-= 1
+      state.pointee.budget &-= 1
       switch microtasks.popFirst() {
       case .job(let job): executor.run(job)
       case .object(let microtask): microtask.run()

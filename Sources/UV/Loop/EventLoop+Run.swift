@@ -135,6 +135,7 @@ extension EventLoop {
     EventLoop.current = self
     executor.bindToCurrentThread()
     isRunning = true
+    renewBudget()
     drain()
     body()
     drain()

@@ -128,6 +128,8 @@ private func loop(of handle: UnsafeRawPointer?) -> EventLoop {
 
 private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
   let loop = loop(of: handle)
+  // Once in each turn, right before the poll.
+  loop.renewBudget()
   loop.beginCallback()
   loop.internals.beginTurn()
   loop.endCallback()

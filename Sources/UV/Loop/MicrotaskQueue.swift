@@ -66,6 +66,8 @@ struct MicrotaskQueue {
     /// Whether the loop is inside a callback or a drain, so that the queue will be drained without being asked.
     var isAttended = false
     var isDraining = false
+    /// What is left of the turn's budget; see `TurnBudget`. Below zero after work that was worth more.
+    var budget = TurnBudget.full
   }
 
   let state: UnsafeMutablePointer<State>

@@ -62,7 +62,11 @@ extension Request {
 
   @usableFromInline
   nonisolated(nonsending) func waitInAnotherTask() async -> Result<Success, UVError> {
-    await suspendWithHandler(on: loop, isolation: #isolation) { continuation in
+    if Task.isCancelled {
+      await loop.giveWay()
+      return .failure(UVError(.cancelled, operation: "await"))
+    }
+    return await suspendWithHandler(on: loop, isolation: #isolation) { continuation in
       start { continuation.resume(returning: UnsafeTransfer($0)) }
     }
   }

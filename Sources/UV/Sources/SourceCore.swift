@@ -93,16 +93,32 @@ final class SourceCore<Element>: Cancelling {
   /// What a task gets without waiting.
   @inline(__always)
   func outcomeIfReady(for task: UnsafeMutableRawPointer? = cuv_current_task()) -> Outcome? {
-    if let outcome = immediateOutcome() { return outcome }
-    return cuv_task_is_cancelled(task)
-      ? .failure(UVError(.cancelled, operation: operation)) : nil
+    guard hasEnded || handler != nil || cuv_task_is_cancelled(task) else { return nil }
+    // Nil too when the turn's budget is used up: the answer then is `wait`'s.
+    return loop.spend(1) ? nil : immediateOutcome() ?? cancellation
   }
+
+  private var cancellation: Outcome { .failure(UVError(.cancelled, operation: operation)) }
 
   @inline(__always)
   func wait(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>, from source: any SourceDriver
   ) -> PendingRequest {
-    PendingRequest(self, generation: append(.task(continuation), source))
+    if loop.hasUsedUpTurn, answerNextTurn(continuation) { return PendingRequest() }
+    return PendingRequest(self, generation: append(.task(continuation), source))
+  }
+
+  /// Answers a task that did not have to wait, but for the others on the loop; false if it does have to.
+  @inline(never)
+  private func answerNextTurn(
+    _ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>
+  ) -> Bool {
+    guard
+      let outcome = immediateOutcome()
+        ?? (cuv_task_is_cancelled(cuv_current_task()) ? cancellation : nil)
+    else { return false }
+    loop.queueMicrotask { continuation.resume(returning: UnsafeTransfer(outcome)) }
+    return true
   }
 
   func start(_ handler: @escaping Completion<Element?>, from source: any SourceDriver) {

@@ -60,6 +60,7 @@ final class WriteQueue: Cancelling {
       loop.complete(done, .write, code)
       return PendingRequest()
     }
+    _ = loop.spend(Self.cost(of: bytes))
     let taken = gathers ? 0 : tryWrite(bytes)
     if taken < 0 || taken == bytes.count {
       lastTold = loop.microtasks.nextNumber
@@ -101,8 +102,21 @@ final class WriteQueue: Cancelling {
     return PendingRequest(self, generation: pending.generation)
   }
 
-  /// For a task, which has one write under way at a time: there is nothing to gather, so it never waits its turn.
+  /// For a task, which has one write under way at a time: there is nothing to gather.
+  ///
+  /// - Returns: How many bytes the system has taken, or ``notTried`` if the turn's budget is used up.
   func writeNow(_ bytes: Bytes) -> Result<Int, UVError> {
+    loop.spend(Self.cost(of: bytes)) ? .success(Self.notTried) : writeAtOnce(bytes)
+  }
+
+  /// In place of a number of bytes: less than any, so that the task waits.
+  private static let notTried = -1
+
+  @inline(__always)
+  private static func cost(of bytes: Bytes) -> Int { TurnBudget.systemCall &+ bytes.count >> 10 }
+
+  @inline(__always)
+  private func writeAtOnce(_ bytes: Bytes) -> Result<Int, UVError> {
     if cuv_task_is_cancelled(cuv_current_task()) { return .failure(UVError(.cancelled, operation: "write")) }
     if let code = refusal() { return .failure(failure(code, "write")) }
     let taken = tryWrite(bytes)
@@ -111,6 +125,15 @@ final class WriteQueue: Cancelling {
 
   /// The part of a task's write that has to wait.
   nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async -> Result<Void, UVError> {
+    var taken = taken
+    if taken == Self.notTried {
+      await loop.giveWay()
+      switch writeAtOnce(bytes) {
+      case .success(bytes.count): return .success(())
+      case .success(let count): taken = count
+      case .failure(let error): return .failure(error)
+      }
+    }
     let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
       pending.beginWrite()
       pending.append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)

@@ -121,11 +121,14 @@ extension EventLoop {
     @inline(__always) get { tasks.find(cuv_current_task()) }
   }
 
-  /// The same for a task that is about to wait; fails if the caller, whichever task it is, has been cancelled.
+  /// The same for a task that is about to wait; fails if the caller, whichever task it is, has been cancelled. When the
+  /// turn's budget is used up, such a caller is nil: it gives way before it is told.
   @usableFromInline
   func currentTaskUnlessCancelled() -> Result<LoopTaskBase?, UVError> {
     let task = cuv_current_task()
-    if cuv_task_is_cancelled(task) { return .failure(UVError(.cancelled, operation: "await")) }
+    if cuv_task_is_cancelled(task) {
+      return spend(1) ? .success(nil) : .failure(UVError(.cancelled, operation: "await"))
+    }
     return .success(tasks.find(task))
   }
 }

@@ -12,7 +12,10 @@ extension Future {
   /// Combine's `Future.value`.
   public var value: Output {
     get async throws(Failure) {
-      if gate == nil, let outcome { return try await outcome().get() }
+      if gate == nil, let outcome {
+        if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
+        return try await outcome().get()
+      }
       return try await waitForSettlement().get()
     }
   }
@@ -81,7 +84,10 @@ extension Future where Failure == Never {
   /// Combine's `Future.value`.
   public var value: Output {
     get async {
-      if gate == nil, let outcome { return await outcome().get() }
+      if gate == nil, let outcome {
+        if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
+        return await outcome().get()
+      }
       return await waitForSettlement().get()
     }
   }

@@ -9,7 +9,10 @@ extension Promise {
   ///
   /// PromiseKit's `async()`.
   public nonisolated(nonsending) func async() async throws -> T {
-    if let result = node.result(as: T.self) { return try result.get() }
+    if let result = node.result(as: T.self) {
+      if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
+      return try result.get()
+    }
     let outcome: PMKResult<T>
     do { outcome = try await Waiter.request(node, T.self, cancels: true).value } catch {
       // Cancelled before it could wait.
@@ -58,7 +61,10 @@ extension Guarantee {
   ///
   /// PromiseKit's `async()`.
   public nonisolated(nonsending) func async() async -> T {
-    if let value { return value }
+    if let value {
+      if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
+      return value
+    }
     let outcome: PMKResult<T>
     do { outcome = try await Waiter.request(node, T.self, cancels: false).value } catch {
       // A task that is cancelled already is not let wait by the request, so it asks from another.

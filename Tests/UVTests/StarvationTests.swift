@@ -1,0 +1,183 @@
+import Testing
+import UV
+import UVTestSupport
+
+/// What is answered at once gives way when it has had its share of the loop's turn.
+///
+/// Each test counts how often something is done before a sleep of no length ends, which takes one turn.
+@Suite("What never waits lets timers and I/O have their turn") struct StarvationTests {
+  /// More than any style does in a turn, and far less than each would do in the time that a test may take.
+  static let enough = 100_000
+
+  /// How often `step` is done in a task before another task's sleep ends; at most ``enough``.
+  nonisolated(nonsending) func stepsBeforeTimer(
+    _ loop: EventLoop, _ step: nonisolated(nonsending) () async -> Void
+  ) async throws -> Int {
+    var isOver = false
+    let timer = loop.spawn { () async throws(UVError) in
+      try await loop.sleep(for: .zero).value
+      isOver = true
+    }
+    var steps = 0
+    while !isOver, steps < Self.enough {
+      await step()
+      steps += 1
+    }
+    try await timer.value
+    return steps
+  }
+
+  @Test("A task whose writes the system takes at once")
+  func writes() async throws {
+    try await withPair { loop, client, server in
+      let reader = loop.spawn { () async throws(UVError) in for try await _ in server {} }
+      let steps = try await stepsBeforeTimer(loop) { try? await client.write("0123456789").value }
+      #expect(1...300 ~= steps)
+      try await client.shutdown().value
+      try await reader.value
+    }
+  }
+
+  @Test("Large writes count for more")
+  func largeWrites() async throws {
+    try await withPair { loop, client, server in
+      try client.setSendBufferSize(4 << 20)
+      let reader = loop.spawn { () async throws(UVError) in for try await _ in server {} }
+      let chunk = Bytes(repeating: 1, count: 64 << 10)
+      let steps = try await stepsBeforeTimer(loop) { try? await client.write(chunk).value }
+      #expect(1...100 ~= steps)
+      try await client.shutdown().value
+      try await reader.value
+    }
+  }
+
+  @Test("A task whose writes are refused, or empty")
+  func refusedWrites() async throws {
+    try await withPair { loop, client, _ in
+      let empty = try await stepsBeforeTimer(loop) { try? await client.write("").value }
+      #expect(1...300 ~= empty)
+      client.close()
+      let steps = try await stepsBeforeTimer(loop) { try? await client.write("x").value }
+      #expect(1...300 ~= steps)
+    }
+  }
+
+  @Test("Bytes arrive whole and in order where a write has given way")
+  func orderOfWrites() async throws {
+    try await withPair { loop, client, server in
+      let reader = loop.spawn { () async throws(UVError) in
+        var bytes: [UInt8] = []
+        for try await chunk in server { bytes += chunk }
+        return bytes
+      }
+      for number in 0..<5000 { try await client.write(Bytes([UInt8(number & 255)])).value }
+      try await client.shutdown().value
+      let bytes = try await reader.value
+      #expect(bytes == (0..<5000).map { UInt8($0 & 255) })
+    }
+  }
+
+  @Test("Writes with callbacks, each from the end of the one before")
+  func writesWithCallbacks() async throws {
+    try await withPair { loop, client, server in
+      server.start { _ in }
+      var (steps, isOver) = (0, false)
+      func again() {
+        client.write("0123456789") { _ in
+          steps += 1
+          if !isOver, steps < Self.enough { again() }
+        }
+      }
+      again()
+      try await loop.sleep(for: .zero).value
+      isOver = true
+      #expect(1...300 ~= steps)
+      try await loop.sleep(for: .zero).value
+    }
+  }
+
+  @Test("A task that asks a source again that has ended")
+  func readsAtTheEnd() async throws {
+    try await withPair { loop, client, server in
+      client.close()
+      var iterator = server.makeAsyncIterator()
+      #expect(try await iterator.next() == nil)
+      let steps = try await stepsBeforeTimer(loop) { #expect((try? await iterator.next()) == .some(nil)) }
+      #expect(1...10_000 ~= steps)
+      let ticks = loop.ticks(every: .milliseconds(1))
+      ticks.start { _ in }
+      let started = try await stepsBeforeTimer(loop) {
+        #expect(await code { () async throws(UVError) in try await ticks.next().value } == .sourceStarted)
+      }
+      #expect(1...10_000 ~= started)
+      ticks.stop()
+    }
+  }
+
+  @Test("A task that has been cancelled and goes on")
+  func cancelledTask() async throws {
+    try await withPair { loop, client, server in
+      var counts: [Int] = []
+      let task = loop.spawn { () async throws in
+        var iterator = server.makeAsyncIterator()
+        while !Task.isCancelled { await Task.yield() }
+        for kind in 0..<4 {
+          var isOver = false
+          loop.sleep(for: .zero) { _ in isOver = true }
+          var steps = 0
+          while !isOver, steps < Self.enough {
+            switch kind {
+            case 0: try? await client.write("x").value
+            case 1: try? await loop.sleep(for: .seconds(1)).value
+            case 2: _ = try? await iterator.next()
+            default: _ = try? await loop.files.stat("/").value
+            }
+            steps += 1
+          }
+          counts.append(steps)
+        }
+      }
+      task.cancel()
+      try await task.value
+      #expect(counts.count == 4)
+      for count in counts { #expect(1...10_000 ~= count) }
+    }
+  }
+
+  @Test("Microtasks that queue the next")
+  func microtasks() async throws {
+    try await withLoop { loop in
+      var (steps, isOver) = (0, false)
+      func again() {
+        steps += 1
+        if !isOver, steps < Self.enough { loop.queueMicrotask(again) }
+      }
+      again()
+      try await loop.sleep(for: .zero).value
+      isOver = true
+      #expect(1...10_000 ~= steps)
+    }
+  }
+
+  @Test("Datagrams that the system takes at once")
+  func datagrams() async throws {
+    try await withLoop { loop in
+      let receiver = try loop.udp.bind(host: "127.0.0.1", port: 0)
+      let sender = try loop.udp.connect(to: receiver.localAddress())
+      let steps = try await stepsBeforeTimer(loop) { try? await sender.send("x").value }
+      #expect(1...300 ~= steps)
+      sender.close()
+      receiver.close()
+    }
+  }
+
+  @Test("What gives way neither ends its loop nor keeps it")
+  func loopThatEnds() async throws {
+    for count in [1, 127, 128, 129, 5000] {
+      try await withPair { loop, client, server in
+        server.start { _ in }
+        for _ in 0..<count { try await client.write("x").value }
+      }
+    }
+  }
+}
