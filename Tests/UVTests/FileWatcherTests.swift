@@ -82,7 +82,7 @@ import UVTestSupport
       let watchers = [try loop.files.watch(path), try loop.files.watch(path)]
       #expect(watchers.allSatisfy { !$0.keepsLoopRunning })
       watchers[0].close()
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try await watchers[0].next().value }
+      #expect(try await watchers[0].next().value == nil)
       await expectFailure(.badDescriptor) { () async throws(UVError) in try watchers[0].path() }
     }
   }

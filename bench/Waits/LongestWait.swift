@@ -19,7 +19,9 @@ public struct LongestWait {
   public let wait: Duration
   /// The same in the processor time of the loop's thread, which other programs don't add to.
   public let processorTime: Duration
+  /// How often the work was done.
   public let operations: Int
+  /// How many ticks there were.
   public let ticks: Int
 
   /// Runs one of the ``loads`` for `duration` beside a ticker.

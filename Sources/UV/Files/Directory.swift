@@ -124,7 +124,7 @@ public final class Directory: EventSource, SourceDriver {
   // MARK: Closing
 
   /// Closes the directory. Closing starts at once, whether or not the request is used; calling it again does nothing
-  /// more. Who waits for entries gets `cancelled`.
+  /// more. Whoever waits for entries gets `cancelled`, not nil, which would say that there are no more.
   ///
   /// - Returns: A request that ends when the directory is closed, and fails with what the system says then.
   ///

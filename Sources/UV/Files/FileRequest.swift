@@ -167,12 +167,16 @@ final class FileRequest: ActiveRequest {
   private func fail(_ code: Int32) {
     let error = failure(code, operation.description, file?.description)
     let answer = answer.take()!
-    loop.queueMicrotask { [self] in
-      answer.fail(error)
+    let putBack = { [self] in
       file = nil
       recycle()
       requests.putBack(self)
     }
+    let isTold = loop.tell(code) {
+      answer.fail(error)
+      putBack()
+    }
+    if !isTold { putBack() }
   }
 
   override func cancel(slot: UInt, generation: UInt) {

@@ -30,7 +30,8 @@ public class Handle {
     if loop.executor.isOnLoop { block.abandon() } else { loop.executor.release(block) }
   }
 
-  /// Closes the handle. What is pending on it ends with `cancelled`. Calling it again does nothing more.
+  /// Closes the handle. What is pending on it ends with `cancelled`; those who wait for the next element of a listener,
+  /// a UDP socket or a watcher get nil, its end. Calling it again does nothing more.
   ///
   /// Closing starts at once, whether or not the request is used; the request is for waiting until it is done.
   ///

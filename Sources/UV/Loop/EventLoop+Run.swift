@@ -87,13 +87,17 @@ extension EventLoop {
     EventLoop.current = self
     executor.bindToCurrentThread()
     beginCallback()
+    isInBody = true
     let value: T
     do throws(E) { value = try body(self) } catch {
       EventLoop.current = previous
       microtasks.state.pointee.isAttended = false
+      isInBody = false
+      isStopRequested = false
       throw error
     }
     EventLoop.current = previous
+    isInBody = false
     runToEnd()
     return value
   }
@@ -185,15 +189,16 @@ extension EventLoop {
   }
 
   /// Ends the loop: its tasks are cancelled, and the function that runs it returns once they have ended, whatever
-  /// else is pending. Before a run it has no effect.
+  /// else is pending. In the body of ``runCallbacks(_:)-swift.method`` it ends the run that follows. Before a run it
+  /// has no effect.
   ///
   /// From another thread, use ``LoopExecutor/stop()``. On an adopted loop it does nothing: the host stops that.
   ///
   /// The corresponding libuv function is `uv_stop`.
   public func stop() {
-    guard isRunning else { return }
+    guard isRunning || isInBody else { return }
     isStopRequested = true
     tasks.cancelAll()
-    if tasks.isEmpty { uv_stop(raw) }
+    if isRunning, tasks.isEmpty { uv_stop(raw) }
   }
 }

@@ -44,11 +44,15 @@ public final class EventLoop {
   @exclusivity(unchecked) private var workCount = 0
   @exclusivity(unchecked) var tasks = TaskTable()
   @exclusivity(unchecked) var checkpoints: [Microtask] = []
+  /// While a completion is told that the loop is closed: the task that this happens in, if any.
+  @exclusivity(unchecked) private var toldIn: UnsafeMutableRawPointer??
   private(set) lazy var actor = LoopActor(executor)
 
   /// Whether the loop is inside one of its `run` functions.
   @exclusivity(unchecked) public internal(set) var isRunning = false
   @exclusivity(unchecked) var isStopRequested = false
+  /// Whether the body of `runCallbacks` is called, before the run proper.
+  @exclusivity(unchecked) var isInBody = false
   /// Whether the loop has been shut down, or detached from its host.
   @exclusivity(unchecked) public internal(set) var isClosed = false
   /// Whether the loop is a host's, which runs and closes it; see ``init(adopting:)``.
@@ -181,11 +185,37 @@ public final class EventLoop {
 
   /// Ends a request that was decided at once, but never on its caller's stack.
   func complete(_ done: @escaping Completion<Void>, _ operation: Work.Operation, _ code: Int32 = 0) {
+    if code == UVError.Code.loopClosed.rawValue {
+      return tell(code) { done(.failure(failure(code, operation.name))) }
+    }
     enqueue(.completion(done, operation, code))
   }
 
   func complete(_ done: @escaping Completion<Void>, _ operation: Work.Operation, _ code: UVError.Code) {
-    enqueue(.completion(done, operation, code.rawValue))
+    complete(done, operation, code.rawValue)
+  }
+
+  /// Tells of a request that was refused, not on its caller's stack.
+  ///
+  /// A completion that is told that the loop is closed, and asks for something again, isn't told a second time:
+  /// otherwise one that asks again each time would never come to an end. A task that it resumes is.
+  ///
+  /// - Returns: Whether `body` is called.
+  @discardableResult
+  func tell(_ code: Int32, _ body: @escaping () -> Void) -> Bool {
+    guard code == UVError.Code.loopClosed.rawValue else {
+      queueMicrotask(body)
+      return true
+    }
+    let asking = cuv_current_task()
+    if let toldIn, toldIn == asking { return false }
+    queueMicrotask { [self] in
+      let outer = toldIn
+      toldIn = .some(cuv_current_task())
+      body()
+      toldIn = outer
+    }
+    return true
   }
 
   /// Has `work` keep the loop running until ``endWork()``; on the loop's thread.

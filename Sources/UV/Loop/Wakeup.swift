@@ -1,4 +1,5 @@
 import CUV
+import Synchronization
 
 /// What wakes a loop that sleeps in its poll: an eventfd on Linux, libuv's own async handle elsewhere.
 ///
@@ -10,8 +11,11 @@ final class Wakeup: Sendable {
     nonisolated(unsafe) private let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
     // Sound: touched only on the loop's thread.
     nonisolated(unsafe) private var isByEdge = false
+    // Sound: touched only on the loop's thread.
+    nonisolated(unsafe) private var knownForks = 0
 
     init() throws(UVError) {
+      _ = countingForks
       descriptor = cuv_eventfd()
       do throws(UVError) { try check(descriptor, "eventfd") } catch {
         handle.deallocate()
@@ -38,8 +42,12 @@ final class Wakeup: Sendable {
 
     /// Called when the loop has been woken. The first time, when the system polls the descriptor for sure, it is asked
     /// to tell of each signal once; from then on there is nothing to clear, which is a system call less.
+    ///
+    /// The same again in a child process whose host has called `uv_loop_fork`: libuv polls there anew, and not by edge.
     func clear(_ loop: EventLoop) {
-      if isByEdge { return }
+      let forks = forkCount.load(ordering: .relaxed)
+      if isByEdge, forks == knownForks { return }
+      knownForks = forks
       cuv_eventfd_clear(descriptor)
       isByEdge = cuv_eventfd_by_edge(loop.raw, descriptor)
     }
@@ -79,6 +87,15 @@ final class Wakeup: Sendable {
 }
 
 #if os(Linux)
+  /// How many forks lie between the first process and this one.
+  private let forkCount = Atomic<Int>(0)
+
+  private let countingForks: Void = {
+    // Made before a child needs it.
+    _ = forkCount.load(ordering: .relaxed)
+    pthread_atfork(nil, nil) { forkCount.add(1, ordering: .relaxed) }
+  }()
+
   private func wakeupCallback(_ handle: UnsafeMutablePointer<uv_poll_t>?, _: Int32, _: Int32) {
     // Sound: the loop closes this handle before it goes.
     Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(handle)).takeUnretainedValue().didWake()

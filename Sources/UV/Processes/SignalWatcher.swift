@@ -12,6 +12,7 @@ import CUV
 ///   _ = try? await terminations.next().value
 ///   listener.close()
 /// }
+/// for try await connection in listener { … }   // ends when the signal comes
 /// ```
 public final class SignalWatcher: SourceHandle<Signal> {
   /// The signal that is watched.

@@ -54,7 +54,7 @@ final class AnswerRequest<Success: Sendable>: ActiveRequest {
   private func fail(_ code: UVError.Code) {
     guard let done = done.take() else { return }
     let error = UVError(code, operation: operation)
-    loop.queueMicrotask { done(.failure(error)) }
+    loop.tell(code.rawValue) { done(.failure(error)) }
   }
 
   /// Takes the request off its loop.

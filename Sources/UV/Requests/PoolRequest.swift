@@ -41,7 +41,7 @@ class PoolRequest<Success>: ActiveRequest {
   private func fail(_ code: Int32) {
     guard let done = done.take() else { return }
     let error = failure(code, operation, subject)
-    loop.queueMicrotask { done(.failure(error)) }
+    loop.tell(code) { done(.failure(error)) }
   }
 
   /// Called from libuv's callback.

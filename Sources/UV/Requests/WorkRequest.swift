@@ -35,7 +35,7 @@ final class WorkRequest<Success: Sendable>: AnyWorkRequest {
 
   private func fail(_ code: Int32) {
     guard let done = done.take() else { return }
-    loop.queueMicrotask { done(.failure(failure(code, "work"))) }
+    loop.tell(code) { done(.failure(failure(code, "work"))) }
   }
 }
 

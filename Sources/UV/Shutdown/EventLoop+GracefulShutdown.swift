@@ -34,7 +34,9 @@ extension EventLoop {
     within limit: Duration, _ done: @escaping Completion<ShutdownReport>
   ) -> PendingRequest {
     if isClosed {
-      queueMicrotask { done(.failure(UVError(.loopClosed, operation: "shutdownGracefully"))) }
+      tell(UVError.Code.loopClosed.rawValue) {
+        done(.failure(UVError(.loopClosed, operation: "shutdownGracefully")))
+      }
       return PendingRequest()
     }
     stopListening()

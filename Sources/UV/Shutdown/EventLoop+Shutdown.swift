@@ -4,7 +4,8 @@ extension EventLoop {
   /// Closes everything that is open on the loop, ends what is pending with `cancelled`, and frees the loop. Work
   /// that has begun on the thread pool is waited for. Calling it again does nothing.
   ///
-  /// Afterwards, and for completions that are called meanwhile, whatever is asked of the loop fails with `loopClosed`.
+  /// Afterwards, and for completions that are called meanwhile, whatever is asked of the loop fails with `loopClosed`;
+  /// what a completion asks for that is told just this is dropped.
   /// A task that such a completion spawns is cancelled from its start, and waited for; to spawn one afterwards stops the
   /// program with a message. Not to be called while the loop runs, which stops the program with a message, too: use
   /// ``stop()``. On an adopted loop it is ``detach()``.

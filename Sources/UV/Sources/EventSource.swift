@@ -10,6 +10,10 @@
 /// for try await connection in listener { … }           // async/await
 /// ```
 ///
+/// A listener, a UDP socket or a watcher that your program closes ends without an error: the iteration finishes. A
+/// connection or a directory that is closed while it's read fails with `cancelled`, because what came before is not
+/// all that there was.
+///
 /// A source produces nothing that nobody has asked for: a connection without a reader is not read, a listener
 /// without an acceptor leaves its peers in the system's queue.
 public protocol EventSource<Element>: AnyObject, AsyncSequence where Failure == UVError {

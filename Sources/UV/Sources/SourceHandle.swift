@@ -2,6 +2,10 @@ import CUV
 
 /// A handle that is an event source: the part that listeners, sockets and watchers share.
 ///
+/// When your program closes one of these, the source ends: a `for try await` loop over it finishes, a publisher
+/// completes, and a handler or ``next()`` gets nil. When the loop closes it, because the loop ends, whoever waits gets
+/// `cancelled`.
+///
 /// A subclass says how to begin and to cease to produce, and hands what libuv brings to `source`.
 public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
   /// What ends the source before its time.
@@ -56,7 +60,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
       try checkOpen(source.operation)
       try startProducing()
     } catch {
-      return loop.queueMicrotask { [self] in source.finish(endsGracefully ? nil : error) }
+      return loop.queueMicrotask { [self] in source.finish(isEndedByProgram ? nil : error) }
     }
     keepAlive(.source)
     // Not from here: whoever asks is still on the stack.
@@ -67,8 +71,9 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
     }
   }
 
-  /// Whether this is a listener that its loop has closed since nobody was listening.
-  private var endsGracefully: Bool { block.header.pointee.role == .listener && loop.isShuttingDown }
+  /// Whether the program itself has closed the handle. What comes through one of these has no end that could be missed,
+  /// so that is no error to those who wait; to be closed by the end of the loop is.
+  private var isEndedByProgram: Bool { isClosing && !loop.isClosed }
 
   func pause() {
     if !isClosing { stopProducing() }
@@ -76,7 +81,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
   }
 
   override func didClose() {
-    source.finish(UVError(.cancelled, operation: source.operation))
+    source.finish(loop.isClosed ? UVError(.cancelled, operation: source.operation) : nil)
     super.didClose()
   }
 
@@ -94,6 +99,6 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
     }
   }
 
-  /// Iterates until the source ends, or is closed.
+  /// Iterates until the source ends, or your program closes it.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(handle: self) }
 }

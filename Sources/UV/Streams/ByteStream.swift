@@ -132,6 +132,9 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   }
 
   /// Reads the stream to its end.
+  ///
+  /// The end is the peer's. If your program closes the stream meanwhile, the iteration throws `cancelled`: nil would
+  /// say that everything has been read.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
 
   /// Whether there is still something to read, asked at the end; a stream whose reads may be short overrides it.

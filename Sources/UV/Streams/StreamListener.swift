@@ -6,6 +6,18 @@ import CUV
 /// a single connection is not an end; the listener goes on. Nor is the want of descriptors: accepting is tried again
 /// after 5 ms, then after twice as long each time, up to a second.
 ///
+/// Closing a listener ends a `for try await` loop over it without an error, and leaves its connections alone:
+///
+/// ```swift
+/// let terminations = try loop.signals(.terminate)
+/// loop.spawn {
+///   _ = try? await terminations.next().value
+///   listener.close()
+/// }
+/// for try await connection in listener { loop.spawn { … } }
+/// // Here no more come. The run ends when the connections have.
+/// ```
+///
 /// The corresponding libuv functions are `uv_listen` and `uv_accept`.
 public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   private let makeConnection: (EventLoop) throws(UVError) -> Connection
@@ -32,7 +44,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     take(role: .listener)
   }
 
-  /// Accepts one connection. The same as ``EventSource/next()``, but the listener's end is an error.
+  /// Accepts one connection. The same as ``EventSource/next()``, but the listener's end is an error, `cancelled`.
   ///
   /// The corresponding libuv function is `uv_accept`.
   public func accept() -> Request<Connection> {
