@@ -7,8 +7,9 @@ import Testing
     _ style: Style, cpu: [UInt64], base: [UInt64], workload: String = "w", parameters: [String: Int] = [:],
     wall: UInt64 = 1_000_000, memory: UInt64 = 0
   ) -> RowResult {
+    // A single value stands for as many equal rounds as a ratio needs.
     func answers(_ values: [UInt64]) -> [WorkerAnswer] {
-      values.map { cpu in
+      (values.count == 1 ? Array(repeating: values[0], count: 3) : values).map { cpu in
         var answer = WorkerAnswer()
         answer.operations = 1000
         answer.wallNanoseconds = wall
@@ -171,4 +172,27 @@ private struct Scaled: Workload {
   func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
   ) throws -> any WorkloadInstance { throw WrongWork("it is never run") }
+
+  @Test func theFrontPageShowsTheResultsBetweenItsMarks() throws {
+    let peers = [
+      Peer(name: "other", style: .async, about: "Another loop", command: ["x"], workloads: ["w"])
+    ]
+    let rows = [
+      row(.c, cpu: [10, 10, 10], base: [10, 10, 10]), row(.async, cpu: [12, 12, 12], base: [10, 10, 10]),
+      row(Style(rawValue: "other"), cpu: [30, 30, 30], base: [10, 10, 10]),
+    ]
+    let front = FrontPage(results(rows), peers: peers, folder: "bench/results")
+    #expect(front.charts.map(\.name) == ["w.svg"])
+    #expect(front.charts[0].text.contains("prefers-color-scheme: dark"))
+    #expect(front.charts[0].text.contains("Another loop"))
+    let page = "a\n<!-- uvbench -->\nold\n<!-- /uvbench -->\nb\n"
+    let written = try front.inserted(into: page)
+    #expect(written.hasPrefix("a\n<!-- uvbench -->\n![Processor time"))
+    #expect(written.contains("| **swift-uv, async** | 1.20 |\n| Another loop | 3.00 |"))
+    #expect(written.contains("2026-01-01"))
+    #expect(written.hasSuffix("<!-- /uvbench -->\nb\n"))
+    #expect(!written.contains("old"))
+    #expect(try front.inserted(into: written) == written)
+    #expect(throws: UsageError.self) { try front.inserted(into: "no marks") }
+  }
 }

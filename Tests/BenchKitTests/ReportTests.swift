@@ -25,4 +25,48 @@ import Testing
     #expect(Figure.fixed(-0.001, digits: 2) == "0.00")
     #expect(Figure.fixed(.infinity, digits: 2) == "–")
   }
+
+  private func row(rounds: Int, operations: Int) -> RowResult {
+    let answers = (0..<rounds).map { round in
+      var answer = WorkerAnswer()
+      answer.operations = operations
+      answer.wallNanoseconds = 1_000_000
+      answer.cpuNanoseconds = UInt64(500_000 + round * 10_000)
+      return answer
+    }
+    return RowResult(
+      id: WorkloadID(workload: "w", revision: 1, style: .async, parameters: ParameterValues([:])),
+      operations: operations, warm: true, answers: answers, reference: answers, counts: nil)
+  }
+
+  @Test(arguments: [(rounds: 1, operations: 1000), (rounds: 3, operations: 23)])
+  func aFigureWithTooFewSamplesIsADash(rounds: Int, operations: Int) {
+    let text = ResultTable.lines([row(rounds: rounds, operations: operations)]).joined(separator: "\n")
+    #expect(!text.contains("×") || text.split(separator: "\n").dropFirst().allSatisfy { !$0.contains("×") })
+    #expect(text.contains("±") == (rounds >= 3))
+    #expect(text.contains("–"))
+  }
+
+  @Test func aFigureWithEnoughSamplesIsShown() {
+    let text = ResultTable.lines([row(rounds: 3, operations: 1000)]).dropFirst().joined()
+    #expect(text.contains("1.00×"))
+    #expect(text.contains("±"))
+  }
+
+  @Test func aBusyMachineIsNamed() {
+    func results(_ others: Double?) -> Results {
+      var machine = Machine.current()
+      machine.cores = 2
+      return Results(
+        date: "2026-01-01T00:00:00Z", machine: machine, libuv: "1.44.2", swift: "6.3",
+        method: Results.Method(
+          rounds: 3, windowNanoseconds: 1e8, commit: "abc", build: "release", threadPool: 4,
+          pinnedApart: true,
+          othersBusy: others), results: [])
+    }
+    #expect(results(nil).busy == nil)
+    #expect(results(0.05).busy == nil)
+    #expect(
+      results(1.3).busy?.hasPrefix("The machine was busy: other programs kept 1.3 of 2 processors") == true)
+  }
 }

@@ -37,6 +37,6 @@ enum Listing {
         + " \(machine.clockSource); server and load generator: \(apart).",
       "libuv \(results.libuv), \(method.threadPool) pool threads; Swift \(results.swift), \(method.build);"
         + " commit \(commit); fingerprint \(fingerprint).",
-    ]
+    ] + (results.busy.map { [$0] } ?? [])
   }
 }

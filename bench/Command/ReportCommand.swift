@@ -22,6 +22,8 @@ struct ReportCommand: ParsableCommand {
         uvbench report results.json --output report.html
         uvbench report history/*.json --output report.html
         uvbench report results.json --format markdown
+        uvbench report bench/results/peers.json --readme README.md
+                                         the charts and the table of the front page
         uvbench report results.json --format hgrm --output latencies/
                                          a file for each row
       """)
@@ -35,6 +37,12 @@ struct ReportCommand: ParsableCommand {
   @Option(name: .shortAndLong, help: "Where to write it. (default: standard output)")
   var output: String?
 
+  @Option(help: "A page whose part between `<!-- uvbench -->` marks is to show the results of `peers`.")
+  var readme: String?
+
+  @Option(help: "With --readme: the list of peers.")
+  var peers = "bench/peers/peers.json"
+
   @Option(name: .shortAndLong, help: "Only workloads whose name fits. Repeatable.")
   var workload: [String] = []
 
@@ -43,6 +51,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     let runs = try results.map(ResultsFile.read).map(chosen)
+    if let readme, let last = runs.last { return try writeFrontPage(readme, last) }
     if format == .hgrm, let output, output.hasSuffix("/") || Self.isDirectory(output) {
       return try writeEach(runs, to: output)
     }
@@ -54,6 +63,20 @@ struct ReportCommand: ParsableCommand {
     guard !output.hasPrefix("/dev/") else { return }
     RootCommand.complain(
       "wrote \(output): \(Figure.number(runs.count, "run")), \(Figure.number(rows, "row"))")
+  }
+
+  /// Writes the charts beside the last of the results, and the table into the page.
+  private func writeFrontPage(_ path: String, _ results: Results) throws {
+    guard let page = try TextFile.read(path), let list = try TextFile.read(peers) else {
+      throw UsageError("there is no \(path), or no \(peers)")
+    }
+    let folder = self.results.last?.split(separator: "/").dropLast().joined(separator: "/") ?? ""
+    let front = FrontPage(results, peers: try Peer.list(list), folder: folder.isEmpty ? "." : folder)
+    for chart in front.charts {
+      try AtomicFile.write(chart.text, to: "\(folder.isEmpty ? "." : folder)/\(chart.name)")
+    }
+    try AtomicFile.write(front.inserted(into: page), to: path)
+    RootCommand.complain("wrote \(path) and \(Figure.number(front.charts.count, "chart"))")
   }
 
   /// The page, with the targets of what was measured.

@@ -45,6 +45,7 @@ struct SuiteRun {
   func results(_ startWorker: @escaping (WorkloadID) throws -> any RowWorker) throws -> Results {
     let machine = Machine.current()
     let date = Date()
+    let others = OtherPrograms()
     do {
       // Made now, since its budget of time begins now.
       let runner = SuiteRunner(plan, progress: Progress(), startWorker: startWorker)
@@ -55,7 +56,8 @@ struct SuiteRun {
         method: Results.Method(
           rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit,
           build: Machine.build, threadPool: Int(Workers.threads) ?? 4,
-          pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1),
+          pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1,
+          othersBusy: others.busy),
         results: rows)
     } catch {
       // A worker that the same key press has ended is not what went wrong.

@@ -68,13 +68,20 @@ public struct ProcessUsage: Hashable, Sendable {
     return usage
   }
 
+  /// What the kernel accounts to the processes that this one has started and that have ended.
+  static func accountingOfChildren() -> rusage {
+    var usage = rusage()
+    getrusage(-1, &usage)
+    return usage
+  }
+
   private static func nanoseconds(of clock: clockid_t) -> UInt64 {
     var time = timespec()
     clock_gettime(clock, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
-  private static func nanoseconds(_ time: timeval) -> UInt64 {
+  static func nanoseconds(_ time: timeval) -> UInt64 {
     UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_usec) * 1000
   }
 }

@@ -28,7 +28,7 @@ public struct PeerTable: Sendable {
     var lines: [Style: Line] = [:]
     for row in results {
       if !workloads.contains(row.workload) { workloads.append(row.workload) }
-      guard let ratio = row.ratioToC?.cpu else { continue }
+      guard let ratio = row.ratioToC?.cpu, row.hasEnoughForARatio else { continue }
       let style = styles[row.style] ?? row.style
       var line = lines[row.style] ?? Line(style: style, row: row.style, ratios: [:])
       line.ratios[row.workload] = ratio

@@ -21,24 +21,14 @@ public enum ResultTable {
   }
 
   private static func cells(_ row: RowResult) -> [String] {
-    let latency = row.pooledLatency
-    func duration(_ value: UInt64?) -> String { value.map { Figure.duration(Double($0)) } ?? "–" }
-    let ratio = row.ratioToC
-    let isReference = row.style == .c
+    let figures = RowFigures(row)
     return [
-      row.style.rawValue + (row.warm ? "" : " *") + (row.saturated == true ? " saturated" : ""),
-      Figure.count(row.median.throughput),
-      Figure.spread(row.spread.throughput.relative),
-      ratio.map { Figure.ratio($0.throughput) } ?? "",
-      duration(latency.p50), duration(latency.p99), duration(latency.p999), duration(latency.max),
-      row.arrivals == nil ? "" : duration(row.serviceLatency?.p99),
+      figures.style, figures.throughput, figures.throughputSpread, figures.throughputRatio,
+      figures.latency(\.p50), figures.latency(\.p99), figures.latency(\.p999), figures.latency(\.max),
+      row.arrivals == nil ? "" : RowFigures.duration(row.serviceLatency?.p99),
       row.peakRate.map { Figure.count($0) + "/s" } ?? "",
-      Figure.duration(row.median.cpuNanosecondsPerOperation),
-      Figure.spread(row.spread.cpuNanosecondsPerOperation.relative),
-      ratio.map { Figure.ratio($0.cpu) } ?? "",
-      isReference ? "" : ratio.map { Figure.duration($0.cpuNanosecondsAbove) } ?? "",
-      row.countsPerOperation["allocations"].map { Figure.fixed($0, digits: 2) } ?? "",
-      Figure.bytes(Double(row.median.peakRSSBytes)),
+      figures.cpu, figures.cpuSpread, figures.cpuRatio, figures.aboveC, figures.count("allocations"),
+      figures.memory,
     ]
   }
 
@@ -62,8 +52,8 @@ public enum ResultTable {
 
   /// What the columns mean, in a few lines.
   public static let legend = [
-    "Medians over the rounds; ± is the wider quartile. Latencies are pooled over the rounds; – where",
-    "fewer than ten samples lie beyond. CPU/op is user and system time of the measured process alone;",
-    "ratios are the median over the rounds of the ratio to c within the round. * did not settle in warm-up.",
+    "Medians over the rounds; ± is the wider quartile. Latencies are pooled over the rounds. – stands where a",
+    "figure has too few samples: ten beyond a percentile, three rounds, 100 operations for a ratio. CPU/op",
+    "is user and system time of the measured process alone; ratios are the median over the rounds of the ratio to c within the round. * did not settle in warm-up.",
   ]
 }

@@ -33,10 +33,13 @@ public struct Results: Codable, Sendable {
     public var threadPool: Int
     /// Whether servers and the load generator were confined to a processor each.
     public var pinnedApart: Bool
+    /// Processors that other programs kept busy meanwhile; nil where that cannot be seen.
+    public var othersBusy: Double?
 
     enum CodingKeys: String, CodingKey {
       case rounds, commit, build
       case pinnedApart = "pinned_apart"
+      case othersBusy = "others_busy"
       case windowNanoseconds = "window_ns"
       case threadPool = "thread_pool"
     }
@@ -44,7 +47,7 @@ public struct Results: Codable, Sendable {
     /// A method.
     public init(
       rounds: Int, windowNanoseconds: Double, commit: String, build: String, threadPool: Int,
-      pinnedApart: Bool
+      pinnedApart: Bool, othersBusy: Double? = nil
     ) {
       self.rounds = rounds
       self.windowNanoseconds = windowNanoseconds
@@ -52,6 +55,7 @@ public struct Results: Codable, Sendable {
       self.build = build
       self.threadPool = threadPool
       self.pinnedApart = pinnedApart
+      self.othersBusy = othersBusy
     }
   }
 
@@ -178,5 +182,19 @@ public struct RowResult: Codable, Sendable {
     case achievedRate = "achieved_rate"
     case serviceLatency = "service_latency_ns"
     case peakRate = "peak_rate"
+  }
+}
+
+extension Results {
+  /// The machine, the versions and the day, in a line.
+  var place: String {
+    "\(machine.cpu), \(machine.cores) processors; Swift \(swift), libuv \(libuv); \(date)"
+  }
+
+  /// What is said of figures that were taken while other programs ran; nil if there were none.
+  public var busy: String? {
+    guard let others = method.othersBusy, others >= 0.1 * Double(machine.cores) else { return nil }
+    return "The machine was busy: other programs kept \(Figure.fixed(others, digits: 1)) of"
+      + " \(Figure.number(machine.cores, "processor")) at work meanwhile. Measure again before you rely on these times."
   }
 }

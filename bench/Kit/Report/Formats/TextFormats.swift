@@ -19,20 +19,16 @@ extension Results {
     ]
     lines += ["|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for row in results {
-      let ratio = row.ratioToC
-      func duration(_ value: UInt64?) -> String { value.map { Figure.duration(Double($0)) } ?? "–" }
+      let figures = RowFigures(row)
       let cells = [
         row.workload + (row.parameters.names.isEmpty ? "" : " \(row.parameters)"), row.style.rawValue,
-        Figure.count(row.median.throughput), ratio.map { Figure.ratio($0.throughput) } ?? "",
-        duration(row.pooledLatency.p50), duration(row.pooledLatency.p99),
-        Figure.duration(row.median.cpuNanosecondsPerOperation),
-        ratio.map { Figure.ratio($0.cpu) } ?? "",
-        ratio.map { Figure.duration($0.cpuNanosecondsAbove) } ?? "",
-        row.countsPerOperation["allocations"].map { Figure.fixed($0, digits: 2) } ?? "",
+        figures.throughput, figures.throughputRatio, figures.latency(\.p50), figures.latency(\.p99),
+        figures.cpu,
+        figures.cpuRatio, figures.aboveC, figures.count("allocations"),
       ]
       lines.append("| " + cells.map(Self.cell).joined(separator: " | ") + " |")
     }
-    lines += ["", "\(machine.cpu), \(machine.cores) processors; Swift \(swift), libuv \(libuv); \(date)", ""]
+    lines += ["", place] + (busy.map { ["", $0] } ?? []) + [""]
     return lines.joined(separator: "\n")
   }
 

@@ -7,8 +7,38 @@ struct BarChart {
   /// The bars: a name, a place in the order of colours, the ratio, and its quartiles.
   var bars: [(name: String, place: Int, ratio: Double, low: Double, high: Double)]
 
-  /// The chart.
+  /// The chart, for a page.
   var svg: String {
+    let chart = drawing
+    return SVG.figure(title, note, width: chart.width, height: chart.height, chart.body)
+  }
+
+  /// The chart as a file of its own, which follows the reader's choice of light or dark.
+  var file: String {
+    let chart = drawing
+    let head = 44.0
+    let (width, height) = (SVG.number(chart.width), SVG.number(chart.height + head + 8))
+    let label = XMLText.escaped(title + ", " + note)
+    return """
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 0 \(SVG.number(chart.width + 16)) \(height)" width="\(width)" \
+      role="img" aria-label="\(label)" font-family="system-ui, sans-serif" font-size="12">
+      <style>
+      \(HTMLStyle.colours)
+      rect.paper { fill: var(--paper) } .title { font-size: 14px; font-weight: 600 }
+      \(HTMLStyle.drawing)
+      </style>
+      <rect class="paper" x="-8" width="\(SVG.number(chart.width + 16))" height="\(height)" rx="6"/>
+      <text class="title" x="0" y="20">\(XMLText.escaped(title))</text>
+      <text class="faint" x="0" y="36">\(XMLText.escaped(note))</text>
+      <g transform="translate(0 \(SVG.number(head)))">
+      \(chart.body.replacing("/><", with: "/>\n<").replacing("/text><", with: "/text>\n<"))
+      </g>
+      </svg>
+
+      """
+  }
+
+  private var drawing: (width: Double, height: Double, body: String) {
     let longest = bars.map(\.name.count).max() ?? 0
     let (width, left, right, each) = (520.0, max(84, Double(longest) * 6.6 + 12), 62.0, 26.0)
     let height = Double(bars.count) * each + 24
@@ -30,6 +60,6 @@ struct BarChart {
     body += SVG.line(x(1), 0, x(1), foot, "grid")
     body += SVG.text("c = 1", x: x(1), y: foot + 14, anchor: "middle", faint: true)
     // Last, so that the line does not cross them.
-    return SVG.figure(title, note, width: width, height: height, body + figures)
+    return (width, height, body + figures)
   }
 }

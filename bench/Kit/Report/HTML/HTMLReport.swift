@@ -89,7 +89,7 @@ public struct HTMLReport: Sendable {
         BarChart(
           title: rows[0].workload, note: rows[0].parameters.description,
           bars: rows.compactMap { row in
-            guard let ratio = row.ratioToC else { return nil }
+            guard let ratio = row.ratioToC, row.hasEnoughForARatio else { return nil }
             let spread = row.spread.cpuNanosecondsPerOperation
             let middle = max(spread.median, 1e-9)
             return (

@@ -1,6 +1,7 @@
 /// How the page looks: no font, script or picture comes from elsewhere.
 enum HTMLStyle {
-  static let sheet = """
+  /// Colours for light and for dark.
+  static let colours = """
     :root { color-scheme: light dark;
       --paper: #fff; --ink: #1b1f24; --faint: #57606a; --line: #d5dae0; --band: #f4f6f8;
       --s0: #59636e; --s1: #0860b5; --s2: #b45309; --s3: #0f766e; --s4: #a21c6b; --s5: #4d7c0f;
@@ -9,6 +10,18 @@ enum HTMLStyle {
       --paper: #12161b; --ink: #e6e9ed; --faint: #9aa5b1; --line: #333c46; --band: #1b2129;
       --s0: #aab4bf; --s1: #6cb6ff; --s2: #f0a35e; --s3: #4fd1c0; --s4: #f28cc9; --s5: #a3d65c;
       --bad: #ff8a80; --good: #6fdd8b; } }
+    """
+
+  /// Lines and letters of a chart.
+  static let drawing = """
+    svg text { fill: var(--ink); font-size: 12px; paint-order: stroke; stroke: var(--paper); stroke-width: 3px }
+    svg .faint { fill: var(--faint) } svg .grid { stroke: var(--line); stroke-width: 1 }
+    svg .axis { stroke: var(--faint); stroke-width: 1 } svg .curve { fill: none; stroke-width: 2 }
+    """
+
+  /// The sheet of the page.
+  static let sheet = """
+    \(colours)
     * { box-sizing: border-box }
     body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 84rem; background: var(--paper);
       color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
@@ -27,9 +40,7 @@ enum HTMLStyle {
     figure { margin: .5rem 0; break-inside: avoid } figcaption { font-weight: 600; font-size: .95rem }
     figcaption span { color: var(--faint); font-weight: 400 }
     svg { display: block; width: 100%; height: auto; overflow: visible }
-    svg text { fill: var(--ink); font-size: 12px; paint-order: stroke; stroke: var(--paper); stroke-width: 3px }
-    svg .faint { fill: var(--faint) } svg .grid { stroke: var(--line); stroke-width: 1 }
-    svg .axis { stroke: var(--faint); stroke-width: 1 } svg .curve { fill: none; stroke-width: 2 }
+    \(drawing)
     svg .mark { stroke: var(--paper); stroke-width: 1 }
     svg .step { stroke: var(--bad); stroke-width: 1.5; stroke-dasharray: 4 3 }
     .key { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; padding: 0; margin: .6rem 0; list-style: none; font-size: .875rem }

@@ -29,23 +29,12 @@ struct HTMLTable {
   }
 
   private func cells(_ row: RowResult) -> [String] {
-    let latency = row.pooledLatency
-    func duration(_ value: UInt64?) -> String { value.map { Figure.duration(Double($0)) } ?? "–" }
-    func count(_ name: String) -> String {
-      row.countsPerOperation[name].map { Figure.fixed($0, digits: 2) } ?? ""
-    }
-    let spread = row.spread
+    let figures = RowFigures(row)
     return [
-      row.style.rawValue + (row.warm ? "" : " *") + (row.saturated == true ? " saturated" : ""),
-      Figure.count(row.median.throughput), Figure.spread(spread.throughput.relative),
-      row.ratioToC.map { Figure.ratio($0.throughput) } ?? "",
-      duration(latency.p50), duration(latency.p99), duration(latency.p999), duration(latency.max),
-      Figure.duration(row.median.cpuNanosecondsPerOperation),
-      Figure.spread(spread.cpuNanosecondsPerOperation.relative),
-      row.ratioToC.map { Figure.ratio($0.cpu) } ?? "",
-      row.style == .c ? "" : row.ratioToC.map { Figure.duration($0.cpuNanosecondsAbove) } ?? "",
-      count("allocations"), count("system_calls"), count("jobs"),
-      Figure.bytes(Double(row.median.peakRSSBytes)),
+      figures.style, figures.throughput, figures.throughputSpread, figures.throughputRatio,
+      figures.latency(\.p50), figures.latency(\.p99), figures.latency(\.p999), figures.latency(\.max),
+      figures.cpu, figures.cpuSpread, figures.cpuRatio, figures.aboveC, figures.count("allocations"),
+      figures.count("system_calls"), figures.count("jobs"), figures.memory,
     ]
   }
 }

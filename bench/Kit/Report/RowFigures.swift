@@ -1,0 +1,62 @@
+/// The figures of a row as every table shows them: – where there are fewer samples than the figure needs.
+struct RowFigures {
+  private let row: RowResult
+
+  init(_ row: RowResult) { self.row = row }
+
+  /// The style, with what spoils the row.
+  var style: String {
+    row.style.rawValue + (row.warm ? "" : " *") + (row.saturated == true ? " saturated" : "")
+  }
+
+  /// Operations per second.
+  var throughput: String { Figure.count(row.median.throughput) }
+  /// How far its rounds lie apart.
+  var throughputSpread: String { spread(row.spread.throughput) }
+  /// As a ratio to c.
+  var throughputRatio: String { ratio { Figure.ratio($0.throughput) } }
+  /// Processor time for an operation.
+  var cpu: String { Figure.duration(row.median.cpuNanosecondsPerOperation) }
+  /// How far its rounds lie apart.
+  var cpuSpread: String { spread(row.spread.cpuNanosecondsPerOperation) }
+  /// As a ratio to c.
+  var cpuRatio: String { ratio { Figure.ratio($0.cpu) } }
+  /// What an operation takes beyond c's.
+  var aboveC: String { row.style == .c ? "" : ratio { Figure.duration($0.cpuNanosecondsAbove) } }
+  /// The largest resident size.
+  var memory: String { Figure.bytes(Double(row.median.peakRSSBytes)) }
+
+  /// A percentile of the latencies of all rounds.
+  func latency(_ percentile: KeyPath<LatencySummary, UInt64?>) -> String {
+    Self.duration(row.pooledLatency[keyPath: percentile])
+  }
+
+  /// A latency; nil is one of which there are too few samples.
+  static func duration(_ value: UInt64?) -> String { value.map { Figure.duration(Double($0)) } ?? "–" }
+
+  /// A count for each operation.
+  func count(_ counter: String) -> String {
+    row.countsPerOperation[counter].map { Figure.fixed($0, digits: 2) } ?? ""
+  }
+
+  private func spread(_ spread: Spread) -> String {
+    row.rounds.count < RowResult.leastRounds ? "–" : Figure.spread(spread.relative)
+  }
+
+  private func ratio(_ text: (RowResult.Ratio) -> String) -> String {
+    guard let ratio = row.ratioToC else { return "" }
+    return row.hasEnoughForARatio ? text(ratio) : "–"
+  }
+}
+
+extension RowResult {
+  /// Rounds without which nothing can be said about how far they lie apart.
+  static let leastRounds = 3
+  /// Operations in all rounds without which a ratio is that of two accidents.
+  static let leastOperations = 100
+
+  /// Whether a ratio to c says anything.
+  var hasEnoughForARatio: Bool {
+    rounds.count >= Self.leastRounds && operations * rounds.count >= Self.leastOperations
+  }
+}
