@@ -8,7 +8,7 @@ import UVTestSupport
 @Suite(.serialized) struct AcceptTests {
   private static let system = Int32(TEST_FAULT_SYSTEM.rawValue)
 
-  @Test("Rule 32: without descriptors a listener backs off, and its connections wait until there are some")
+  @Test("Without descriptors a listener backs off, and its connections wait until there are some", .rule(32))
   func aStormIsWaitedOut() async throws {
     guard test_faults_reach(Self.system) != 0 else { return }
     let (turns, waited) = try await withLoop { loop in
@@ -41,7 +41,7 @@ import UVTestSupport
     print("descriptor storm: \(turns) turns in 300 ms; all 20 connections were accepted after \(waited)")
   }
 
-  @Test("Rule 32: at the limit of descriptors peers see a clean close, and the listener goes on")
+  @Test("At the limit of descriptors peers see a clean close, and the listener goes on", .rule(32))
   func theLimitOfDescriptors() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
@@ -73,7 +73,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 32: a listener can be closed, dropped or shut down while it backs off", arguments: 0...4)
+  @Test("A listener can be closed, dropped or shut down while it backs off", .rule(32), arguments: 0...4)
   func closingWhileBackingOff(turns: Int) async throws {
     guard test_faults_reach(Self.system) != 0 else { return }
     try await withLoop { loop in
@@ -97,7 +97,7 @@ import UVTestSupport
   }
 
   @Test(
-    "Rule 33: an accept that fails ends nothing, whatever the reason",
+    "An accept that fails ends nothing, whatever the reason", .rule(33),
     arguments: [ENOMEM, EMFILE, EAGAIN, EINTR])
   func aFailedAcceptIsNoEnd(error: Int32) async throws {
     guard test_faults_reach(Self.system) != 0 else { return }

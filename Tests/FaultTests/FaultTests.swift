@@ -36,7 +36,7 @@ import UVTestSupport
   }
 
   @Test(
-    "Rule 10: whichever call fails, each request is answered once and nothing is left",
+    "Whichever call fails, each request is answered once and nothing is left", .rule(10),
     arguments: Fault.allCases)
   func everyCallFailsOnce(fault: Fault) async throws {
     guard test_faults_reach(fault.layer) != 0 else { return }

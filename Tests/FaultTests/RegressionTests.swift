@@ -83,7 +83,7 @@ import UVTestSupport
     #expect(log.values == ["begun ENOMEM", "queued ENOMEM", "later ENOMEM", "shutdown ENOMEM"])
   }
 
-  @Test("Rule 15: a file is written whole, whatever the system takes at a time")
+  @Test("A file is written whole, whatever the system takes at a time", .rule(15))
   func shortWritesOfFiles() async throws {
     guard test_faults_reach(Self.system) != 0 else { return }
     try await withTemporaryDirectory { directory in

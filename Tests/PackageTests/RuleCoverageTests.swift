@@ -10,7 +10,7 @@ import Testing
     var covered = Set(rows.filter { !$0.contains("](") }.compactMap(Self.number))
     for file in Checkout.sources("Tests") {
       let text = try String(contentsOf: file, encoding: .utf8)
-      for part in text.components(separatedBy: "\"Rule ").dropFirst() {
+      for part in text.components(separatedBy: ".rule(").dropFirst() {
         if let number = Self.number(part) { covered.insert(number) }
       }
     }

@@ -5,13 +5,14 @@ public import UV
 /// Runs `body` on an event loop in a thread of its own, then checks that nothing was left behind: no handle,
 /// request, timer or task on the loop, and no descriptor more than before.
 ///
-/// Loops run one at a time in a test process, so that descriptors can be counted.
+/// Loops run one at a time in a test process, so that descriptors can be counted. A run that has not ended after a
+/// minute is stopped, and the test says what it waited for.
 @discardableResult
 public func withLoop<T: Sendable>(
-  sourceLocation: SourceLocation = #_sourceLocation,
+  within limit: Double? = nil, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> T
 ) async throws -> T {
-  try await onLoopThread(sourceLocation) { loop in try loop.run(body) }
+  try await onLoopThread(sourceLocation, limit) { loop in try loop.run(body) }
 }
 
 /// Runs a callback program on an event loop, with the checks of `withLoop`.
@@ -24,7 +25,7 @@ public func withCallbackLoop<T: Sendable>(
 }
 
 private func onLoopThread<T: Sendable>(
-  _ sourceLocation: SourceLocation, _ run: @escaping @Sendable (EventLoop) throws -> T
+  _ sourceLocation: SourceLocation, _ limit: Double? = nil, _ run: @escaping @Sendable (EventLoop) throws -> T
 ) async throws -> T {
   let outcome: Outcome<T> = await withCheckedContinuation { continuation in
     Thread {
@@ -33,7 +34,8 @@ private func onLoopThread<T: Sendable>(
         let result = Result {
           let loop = try EventLoop()
           defer { loop.shutdown() }
-          let result = Result { try run(loop) }
+          let (result, late) = watching(loop, sourceLocation, limit) { Result { try run(loop) } }
+          problems += late
           if !loop.activity.isIdle { problems.append("left on the loop: \(loop.activity)") }
           return try result.get()
         }

@@ -2,14 +2,18 @@ import Foundation
 public import Testing
 
 /// Runs `body` on a thread of its own that has no loop, while no other test's loop runs, and checks that no
-/// descriptor is left open.
+/// descriptor is left open. A body that has not returned after a minute and a half ends the process with its place.
 @discardableResult
 public func withThread<T: Sendable>(
   sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () throws -> T
 ) async throws -> T {
   let outcome: Outcome<T> = await withCheckedContinuation { continuation in
     Thread {
-      let (result, leaks) = countingDescriptors { Result { try body() } }
+      let (result, leaks) = countingDescriptors {
+        let watchdog = Watchdog(sourceLocation) {}
+        defer { watchdog.end() }
+        return Result { try body() }
+      }
       continuation.resume(returning: Outcome(result: result, problems: leaks))
     }.start()
   }

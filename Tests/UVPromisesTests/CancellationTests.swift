@@ -3,9 +3,9 @@ import UV
 import UVPromises
 import UVTestSupport
 
-/// Rules C101 and C103, and what else there is to cancelling.
+/// Cancelling.
 @Suite struct CancellationTests {
-  @Test("C101 a context cancels its chain") func c101_context() async throws {
+  @Test("A context cancels its chain") func aContextCancelsItsChain() async throws {
     let log = try await program { loop, log in
       let chain = loop.sleep(for: .seconds(1000)).promise().cancellize().map { 1 }
       let context = chain.done { _ in log("never") }.catch(policy: .allErrors) { log("\($0.isCancelled)") }
@@ -19,7 +19,7 @@ import UVTestSupport
     #expect(log == ["false false", "true", "true"])
   }
 
-  @Test("C101 with an error of one's own") func c101_error() async throws {
+  @Test("With an error of one's own") func withAnErrorOfOnesOwn() async throws {
     let log = try await program { loop, log in
       let promise = loop.sleep(for: .seconds(1000)).promise()
       promise.catch { log("\($0)") }
@@ -29,7 +29,7 @@ import UVTestSupport
     #expect(log == ["true false", "Boom(number: 0)"])
   }
 
-  @Test("C103 timeout(seconds:)") func c103_timeout() async throws {
+  @Test("timeout(seconds:)") func timeoutSeconds() async throws {
     let log = try await program { loop, log in
       race(loop.later((), milliseconds: 30), timeout(seconds: 0.001)).catch {
         if case PMKError.timedOut = $0 { log("timed out") }

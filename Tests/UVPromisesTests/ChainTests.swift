@@ -3,9 +3,9 @@ import UV
 import UVPromises
 import UVTestSupport
 
-/// Rules C1–C13 and C28–C38 of the contract: chains.
+/// Chains.
 @Suite struct ChainTests {
-  @Test("C1 one operation after the other") func c1_inOrder() async throws {
+  @Test("One operation after the other") func oneOperationAfterTheOther() async throws {
     let log = try await program { loop, log in
       firstly {
         loop.later(1)
@@ -19,7 +19,8 @@ import UVTestSupport
     #expect(log == ["then 1", "done 2"])
   }
 
-  @Test("C2 then waits for the promise that its handler returns") func c2_thenWaits() async throws {
+  @Test("then waits for the promise that its handler returns")
+  func thenWaitsForThePromiseThatItsHandlerReturns() async throws {
     let log = try await program { loop, log in
       let (inner, seal) = Promise<String>.pending()
       Promise.value(1).then { _ in inner }.done { log($0) }.cauterize()
@@ -31,7 +32,7 @@ import UVTestSupport
     #expect(log == ["before", "inner"])
   }
 
-  @Test("C3 done ends the success part") func c3_done() async throws {
+  @Test("done ends the success part") func doneEndsTheSuccessPart() async throws {
     let log = try await program { _, log in
       let end: Promise<Void> = Promise.value(1).done { log("\($0)") }
       end.done { log("void") }.cauterize()
@@ -39,7 +40,8 @@ import UVTestSupport
     #expect(log == ["1", "void"])
   }
 
-  @Test("C4 functions return promises of the value that callbacks would give") func c4_functions()
+  @Test("Functions return promises of the value that callbacks would give")
+  func functionsReturnPromisesOfTheValueThatCallbacksWouldGive()
     async throws
   {
     let log = try await program { loop, log in
@@ -49,7 +51,7 @@ import UVTestSupport
     #expect(log == ["2"])
   }
 
-  @Test("C5 handlers' promises compose") func c5_compose() async throws {
+  @Test("Handlers' promises compose") func handlersPromisesCompose() async throws {
     let log = try await program { loop, log in
       Promise.value(1).then { loop.later($0 + 1) }.then { loop.later($0 * 10) }.map { "\($0)" }.done {
         log($0)
@@ -59,7 +61,7 @@ import UVTestSupport
     #expect(log == ["20"])
   }
 
-  @Test("C6 errors cascade to the catch that follows") func c6_cascade() async throws {
+  @Test("Errors cascade to the catch that follows") func errorsCascadeToTheCatchThatFollows() async throws {
     let log = try await program { loop, log in
       loop.failingLater(Boom(number: 6)).then { loop.later($0) }.map { $0 }.done { _ in log("never") }.catch {
         log("\($0)")
@@ -68,7 +70,7 @@ import UVTestSupport
     #expect(log == ["Boom(number: 6)"])
   }
 
-  @Test("C7 a rejected chain skips to the next catch") func c7_skips() async throws {
+  @Test("A rejected chain skips to the next catch") func aRejectedChainSkipsToTheNextCatch() async throws {
     let log = try await program { _, log in
       Promise<Int>(error: Boom(number: 7)).then { value -> Promise<Int> in
         log("never")
@@ -78,7 +80,9 @@ import UVTestSupport
     #expect(log == ["Boom(number: 7)"])
   }
 
-  @Test("C8 every catch on the branches of one promise runs") func c8_branches() async throws {
+  @Test("Every catch on the branches of one promise runs") func everyCatchOnTheBranchesOfOnePromiseRuns()
+    async throws
+  {
     let log = try await program { loop, log in
       let promise = loop.failingLater()
       promise.catch { _ in log("first") }
@@ -88,7 +92,8 @@ import UVTestSupport
     #expect(log == ["first", "second", "third"])
   }
 
-  @Test("C9 catch may be left unused, the links of a chain may not") func c9_warnings() async throws {
+  @Test("catch may be left unused, the links of a chain may not")
+  func catchMayBeLeftUnusedTheLinksOfAChainMayNot() async throws {
     // That the compiler warns is checked by hand; that these lines compile without a warning is checked here.
     let log = try await program { _, log in
       Promise.value(1).done { _ in }.catch { _ in }
@@ -98,7 +103,7 @@ import UVTestSupport
     #expect(log == ["compiled"])
   }
 
-  @Test("C10 a handler that throws rejects the chain") func c10_throws() async throws {
+  @Test("A handler that throws rejects the chain") func aHandlerThatThrowsRejectsTheChain() async throws {
     let log = try await program { _, log in
       Promise.value(1).map { _ -> Int in throw Boom(number: 1) }.catch { log("map \($0)") }
       Promise.value(1).then { _ -> Promise<Int> in throw Boom(number: 2) }.catch { log("then \($0)") }
@@ -115,7 +120,9 @@ import UVTestSupport
       ])
   }
 
-  @Test("C11 ensure runs in any case and passes the outcome on") func c11_ensure() async throws {
+  @Test("ensure runs in any case and passes the outcome on") func ensureRunsInAnyCaseAndPassesTheOutcomeOn()
+    async throws
+  {
     let log = try await program { _, log in
       Promise.value(1).ensure { log("ensure") }.done { log("\($0)") }.cauterize()
       Promise<Int>(error: Boom()).ensure { log("ensure") }.map { $0 + 1 }.catch { log("\($0)") }
@@ -123,7 +130,7 @@ import UVTestSupport
     #expect(log == ["ensure", "ensure", "1", "Boom(number: 0)"])
   }
 
-  @Test("C12 finally comes after catch") func c12_finally() async throws {
+  @Test("finally comes after catch") func finallyComesAfterCatch() async throws {
     let log = try await program { _, log in
       Promise.value(1).done { _ in log("done") }.catch { _ in log("never") }.finally { log("finally 1") }
       Promise<Int>(error: Boom()).done { _ in log("never") }.catch { _ in log("catch") }.finally {
@@ -135,7 +142,9 @@ import UVTestSupport
         || log == ["done", "catch", "finally 1", "finally 2"])
   }
 
-  @Test("C13 firstly runs its body once, before it returns") func c13_firstly() async throws {
+  @Test("firstly runs its body once, before it returns") func firstlyRunsItsBodyOnceBeforeItReturns()
+    async throws
+  {
     let log = try await program { _, log in
       let promise = firstly { () -> Promise<Int> in
         log("side effect")
@@ -147,13 +156,13 @@ import UVTestSupport
     #expect(log == ["side effect", "returned", "1"])
   }
 
-  @Test("C28 map's handler returns a value") func c28_map() async throws {
+  @Test("map's handler returns a value") func mapsHandlerReturnsAValue() async throws {
     let log = try await program { _, log in Promise.value(20).map { $0 + 1 }.done { log("\($0)") }.cauterize()
     }
     #expect(log == ["21"])
   }
 
-  @Test("C29 compactMap rejects nil") func c29_compactMap() async throws {
+  @Test("compactMap rejects nil") func compactMapRejectsNil() async throws {
     let log = try await program { _, log in
       Promise.value("12").compactMap { Int($0) }.done { log("\($0)") }.cauterize()
       Promise.value("x").compactMap { Int($0) }.catch {
@@ -163,7 +172,7 @@ import UVTestSupport
     #expect(log == ["12", "x is no Int"])
   }
 
-  @Test("C30 compactMap's handler may throw") func c30_compactMapThrows() async throws {
+  @Test("compactMap's handler may throw") func compactMapsHandlerMayThrow() async throws {
     let log = try await program { _, log in
       func parse(_ text: String) throws -> Any { if text.isEmpty { throw Boom() } else { return text } }
       Promise.value("").compactMap { try parse($0) as? Int }.catch { log("\($0)") }
@@ -174,7 +183,7 @@ import UVTestSupport
     #expect(log == ["Boom(number: 0)", "compactMap"])
   }
 
-  @Test("C31 helpers for sequences") func c31_sequences() async throws {
+  @Test("Helpers for sequences") func helpersForSequences() async throws {
     let log = try await program { _, log in
       let numbers = Promise.value([1, 2, 3])
       numbers.mapValues { $0 * 2 }.done { log("\($0)") }.cauterize()
@@ -185,7 +194,7 @@ import UVTestSupport
     #expect(Set(log) == ["[2, 4, 6]", "[3, 6, 9]", "[1, 3]", "1"] && log.count == 4)
   }
 
-  @Test("C32 get passes on the value that it was given") func c32_get() async throws {
+  @Test("get passes on the value that it was given") func getPassesOnTheValueThatItWasGiven() async throws {
     let log = try await program { _, log in
       Promise.value(1).get { log("\($0) is 1") }.done { log("\($0) is 1") }.done { log("\($0) is Void") }
         .cauterize()
@@ -193,7 +202,7 @@ import UVTestSupport
     #expect(log == ["1 is 1", "1 is 1", "() is Void"])
   }
 
-  @Test("C33 tap sees the outcome and changes nothing") func c33_tap() async throws {
+  @Test("tap sees the outcome and changes nothing") func tapSeesTheOutcomeAndChangesNothing() async throws {
     let log = try await program { _, log in
       Promise.value(1).tap { log("\($0)") }.done { log("\($0)") }.cauterize()
       Promise<Int>(error: Boom()).tap { log("\($0)") }.catch { log("\($0)") }
@@ -203,7 +212,7 @@ import UVTestSupport
         && log.count == 4)
   }
 
-  @Test("C34 firstly is sugar") func c34_sugar() async throws {
+  @Test("firstly is sugar") func firstlyIsSugar() async throws {
     let log = try await program { loop, log in
       func login() -> Promise<Int> { loop.later(1) }
       login().then { Promise.value($0) }.done { log("\($0)") }.cauterize()
@@ -212,7 +221,7 @@ import UVTestSupport
     #expect(log == ["1", "1"])
   }
 
-  @Test("C37 closures of one line infer their types") func c37_inference() async throws {
+  @Test("Closures of one line infer their types") func closuresOfOneLineInferTheirTypes() async throws {
     let log = try await program { loop, log in
       func bar(_ value: Int) -> Promise<String> { .value("bar \(value)") }
       let foo = Promise.value(1)
@@ -226,7 +235,7 @@ import UVTestSupport
     #expect(log.sorted() == ["5", "bar 1", "bar 1", "two lines"])
   }
 
-  @Test("C38 done is then without a promise") func c38_done() async throws {
+  @Test("done is then without a promise") func doneIsThenWithoutAPromise() async throws {
     // `then { }` that returns nothing does not compile, as Void is no Thenable; `done` takes its place.
     let log = try await program { _, log in
       Promise.value(1).done { value in
@@ -237,7 +246,7 @@ import UVTestSupport
     #expect(log == ["1"])
   }
 
-  @Test("C100 earlier results are saved by map") func c100_savingResults() async throws {
+  @Test("Earlier results are saved by map") func earlierResultsAreSavedByMap() async throws {
     let log = try await program { loop, log in
       Promise.value("me").then { name in loop.later(42).map { ($0, name) } }.done { id, name in
         log("\(name) \(id)")

@@ -4,9 +4,9 @@ import UV
 import UVPromises
 import UVTestSupport
 
-/// Rules C14–C17, C35, C36 and C72–C80: when, race, after, firstly.
+/// When, race, after, firstly.
 @Suite struct CombinatorTests {
-  @Test("C14 when runs both, and its values are typed") func c14_when() async throws {
+  @Test("when runs both, and its values are typed") func whenRunsBothAndItsValuesAreTyped() async throws {
     let log = try await program { loop, log in
       when(fulfilled: loop.later(1, milliseconds: 3), loop.later("a")).done { number, text in
         let sum: Int = number + text.count
@@ -16,7 +16,7 @@ import UVTestSupport
     #expect(log == ["2"])
   }
 
-  @Test("C15 when fails if any fails") func c15_whenFails() async throws {
+  @Test("when fails if any fails") func whenFailsIfAnyFails() async throws {
     let log = try await program { loop, log in
       when(fulfilled: loop.later(1, milliseconds: 3), loop.failingLater(as: String.self)).done { _, _ in
         log("never")
@@ -25,7 +25,7 @@ import UVTestSupport
     #expect(log == ["Boom(number: 0)"])
   }
 
-  @Test("C16 the others go on after a failure") func c16_othersGoOn() async throws {
+  @Test("The others go on after a failure") func theOthersGoOnAfterAFailure() async throws {
     let log = try await program { loop, log in
       let slow = loop.later(1, milliseconds: 4).get { _ in log("slow") }
       when(fulfilled: [slow, loop.failingLater()]).catch { _ in log("failed") }
@@ -33,7 +33,9 @@ import UVTestSupport
     #expect(log == ["failed", "slow"])
   }
 
-  @Test("C17 the outcome of a promise does not stop its task") func c17_noControl() async throws {
+  @Test("The outcome of a promise does not stop its task") func theOutcomeOfAPromiseDoesNotStopItsTask()
+    async throws
+  {
     let log = try await program { loop, log in
       let (promise, seal) = Promise<Int>.pending()
       loop.sleep(for: .milliseconds(2)) { _ in log("task ends") }
@@ -43,7 +45,9 @@ import UVTestSupport
     #expect(log == ["rejected", "task ends"])
   }
 
-  @Test("C35 when(resolved:) waits for all, even if some fail") func c35_whenResolved() async throws {
+  @Test("when(resolved:) waits for all, even if some fail") func whenResolvedWaitsForAllEvenIfSomeFail()
+    async throws
+  {
     let log = try await program { loop, log in
       let slow = loop.later(2, milliseconds: 4)
       when(resolved: loop.failingLater(), slow).done { results in
@@ -53,7 +57,7 @@ import UVTestSupport
     #expect(log == ["true [true, false]"])
   }
 
-  @Test("C36 whichever finishes first is the result") func c36_race() async throws {
+  @Test("Whichever finishes first is the result") func whicheverFinishesFirstIsTheResult() async throws {
     let log = try await program { loop, log in
       race(loop.later("slow", milliseconds: 5), loop.later("fast")).done { log($0) }.cauterize()
       race(loop.later(1, milliseconds: 5), loop.failingLater()).catch { log("\($0)") }
@@ -61,7 +65,7 @@ import UVTestSupport
     #expect(log.sorted() == ["Boom(number: 0)", "fast"])
   }
 
-  @Test("C76 every form of when(resolved:)") func c76_whenResolved() async throws {
+  @Test("Every form of when(resolved:)") func everyFormOfWhenResolved() async throws {
     let log = try await program { loop, log in
       when(resolved: [loop.failingLater(), loop.later(2, milliseconds: 3)]).done { results in
         for case .fulfilled(let value) in results { log("\(value)") }
@@ -74,7 +78,7 @@ import UVTestSupport
     #expect(log.sorted() == ["0", "2", "Boom(number: 0)", "[1, 2]", "[false, true]"])
   }
 
-  @Test("C79 every form of race") func c79_race() async throws {
+  @Test("Every form of race") func everyFormOfRace() async throws {
     let log = try await program { loop, log in
       race(loop.later("slow", milliseconds: 4), loop.later("fast")).done { log($0) }.cauterize()
       race([loop.later(1, milliseconds: 6), loop.failingLater()]).catch { log("\($0)") }
@@ -84,7 +88,7 @@ import UVTestSupport
     #expect(log.sorted() == ["Boom(number: 0)", "badInput", "fast", "g1"])
   }
 
-  @Test("C72 firstly catches what its body throws") func c72_firstly() async throws {
+  @Test("firstly catches what its body throws") func firstlyCatchesWhatItsBodyThrows() async throws {
     let log = try await program { _, log in
       firstly { () throws -> Promise<Int> in throw Boom() }.catch { log("\($0)") }
       firstly { Guarantee.value(1) }.done { log("\($0)") }
@@ -93,7 +97,8 @@ import UVTestSupport
     #expect(log.sorted() == ["1", "2", "Boom(number: 0)"])
   }
 
-  @Test("C73 after, in every form; zero and less is the next turn") func c73_after() async throws {
+  @Test("after, in every form; zero and less is the next turn")
+  func afterInEveryFormZeroAndLessIsTheNextTurn() async throws {
     let log = try await program { loop, log in
       after(.zero).done { log("zero") }
       after(seconds: -1).done { log("negative") }
@@ -104,7 +109,7 @@ import UVTestSupport
     #expect(log == ["microtask", "zero", "negative", "dispatch", "duration"])
   }
 
-  @Test("C73 after is not early") func c73_notEarly() async throws {
+  @Test("after is not early") func afterIsNotEarly() async throws {
     let log = try await program { _, log in
       let start = ContinuousClock.now
       after(seconds: 0.02).done { log("\(ContinuousClock.now - start >= .milliseconds(20))") }
@@ -112,7 +117,7 @@ import UVTestSupport
     #expect(log == ["true"])
   }
 
-  @Test("C74 every form of when(fulfilled:)") func c74_whenFulfilled() async throws {
+  @Test("Every form of when(fulfilled:)") func everyFormOfWhenFulfilled() async throws {
     let log = try await program { loop, log in
       func p<T>(_ value: T, _ ms: Int = 1) -> Promise<T> { loop.later(value, milliseconds: ms) }
       when(fulfilled: p(()), p(())).done { log("variadic") }.cauterize()
@@ -135,7 +140,7 @@ import UVTestSupport
       ])
   }
 
-  @Test("C75 when from an iterator, so many at a time") func c75_concurrently() async throws {
+  @Test("when from an iterator, so many at a time") func whenFromAnIteratorSoManyAtATime() async throws {
     let log = try await program { loop, log in
       var made = 0
       var running = 0
@@ -167,7 +172,8 @@ import UVTestSupport
     #expect(log.last == "true 4")
   }
 
-  @Test("C77 when(resolved:) from an iterator goes on after a failure") func c77_resolvedConcurrently()
+  @Test("when(resolved:) from an iterator goes on after a failure")
+  func whenResolvedFromAnIteratorGoesOnAfterAFailure()
     async throws
   {
     let log = try await program { loop, log in
@@ -180,7 +186,7 @@ import UVTestSupport
     #expect(log == ["badInput", "[nil, Optional(2), Optional(3)]"])
   }
 
-  @Test("C78 when of guarantees") func c78_whenGuarantees() async throws {
+  @Test("when of guarantees") func whenOfGuarantees() async throws {
     let log = try await program { _, log in
       func g<T>(_ value: T) -> Guarantee<T> { after(.milliseconds(1)).map { value } }
       when(guarantees: [g(1), g(2)]).done { log("\($0)") }
@@ -193,7 +199,7 @@ import UVTestSupport
     #expect(log.sorted() == ["1 a", "1 a 2", "1 a 2 b", "1 a 2 b 3", "[1, 2]", "voids"])
   }
 
-  @Test("C80 race(fulfilled:) skips failures") func c80_raceFulfilled() async throws {
+  @Test("race(fulfilled:) skips failures") func raceFulfilledSkipsFailures() async throws {
     let log = try await program { loop, log in
       race(fulfilled: [loop.failingLater(), loop.later(2, milliseconds: 3)]).done { log("\($0)") }.cauterize()
       race(fulfilled: [loop.failingLater(), loop.failingLater()]).catch {
@@ -204,7 +210,7 @@ import UVTestSupport
     #expect(log.sorted() == ["2", "badInput", "noWinner"])
   }
 
-  @Test("C95 a sequence of promises in a loop is serial") func c95_serial() async throws {
+  @Test("A sequence of promises in a loop is serial") func aSequenceOfPromisesInALoopIsSerial() async throws {
     let log = try await program { loop, log in
       var promise = Promise.value(0)
       for number in 1...3 {
@@ -218,7 +224,7 @@ import UVTestSupport
     #expect(log == ["start 1", "end 1", "start 2", "end 2", "start 3", "end 3"])
   }
 
-  @Test("C96 the timeout pattern") func c96_timeoutPattern() async throws {
+  @Test("The timeout pattern") func theTimeoutPattern() async throws {
     let log = try await program { loop, log in
       let work = loop.later(1, milliseconds: 40)
       let timeout = after(seconds: 0.002)
@@ -229,7 +235,7 @@ import UVTestSupport
     #expect(log == ["true"])
   }
 
-  @Test("C97 the minimum-duration pattern") func c97_minimumDuration() async throws {
+  @Test("The minimum-duration pattern") func theMinimumDurationPattern() async throws {
     let log = try await program { loop, log in
       let start = ContinuousClock.now
       let waitAtLeast = after(seconds: 0.01)
@@ -240,7 +246,7 @@ import UVTestSupport
     #expect(log == ["1 true"])
   }
 
-  @Test("C98 the retry pattern") func c98_retry() async throws {
+  @Test("The retry pattern") func theRetryPattern() async throws {
     let log = try await program { _, log in
       var attempts = 0
       attempt(maximumRetryCount: 3, delayBeforeRetry: .milliseconds(1)) { () throws -> Promise<Int> in

@@ -5,9 +5,9 @@ import UV
 import UVPromises
 import UVTestSupport
 
-/// Rules C18–C27, C64–C71: making and resolving promises and guarantees.
+/// Making and resolving promises and guarantees.
 @Suite struct CreationTests {
-  @Test("C18 the loop's operations have promises") func c18_extensions() async throws {
+  @Test("The loop's operations have promises") func theLoopsOperationsHavePromises() async throws {
     let log = try await program { loop, log in
       loop.sleep(for: .milliseconds(1)).promise().done { log("slept") }.cauterize()
       loop.files.stat("/").promise().done { _ in log("stat") }.cauterize()
@@ -16,7 +16,7 @@ import UVTestSupport
     #expect(log.sorted() == ["slept", "stat", "true"])
   }
 
-  @Test("C19 a completion handler resolves") func c19_seal() async throws {
+  @Test("A completion handler resolves") func aCompletionHandlerResolves() async throws {
     let log = try await program { loop, log in
       func fetch(_ done: @escaping (String?, (any Error)?) -> Void) {
         loop.queueMicrotask { done("fetched", nil) }
@@ -27,7 +27,7 @@ import UVTestSupport
     #expect(log == ["fetched"])
   }
 
-  @Test("C20 point-free") func c20_pointFree() async throws {
+  @Test("Point-free") func pointFree() async throws {
     let log = try await program { loop, log in
       func fetch(completion: @escaping (String?, (any Error)?) -> Void) {
         loop.queueMicrotask { completion(nil, Boom()) }
@@ -37,7 +37,7 @@ import UVTestSupport
     #expect(log == ["Boom(number: 0)"])
   }
 
-  @Test("C70 every way to resolve") func c70_resolver() async throws {
+  @Test("Every way to resolve") func everyWayToResolve() async throws {
     let log = try await program { _, log in
       func show(_ body: (Resolver<Int>) -> Void) {
         let (promise, seal) = Promise<Int>.pending()
@@ -78,7 +78,7 @@ import UVTestSupport
       ])
   }
 
-  @Test("C21 the seal's methods are chosen by type") func c21_seal() async throws {
+  @Test("The seal's methods are chosen by type") func theSealsMethodsAreChosenByType() async throws {
     let log = try await program { _, log in
       func pair(_ done: (Int?, (any Error)?) -> Void) { done(1, nil) }
       func swapped(_ done: ((any Error)?, Int?) -> Void) { done(nil, 2) }
@@ -95,12 +95,12 @@ import UVTestSupport
     #expect(log.sorted() == ["1", "2", "3", "4", "Boom(number: 0)", "void"])
   }
 
-  @Test("C23 a guarantee's seal is a function") func c23_guaranteeSeal() async throws {
+  @Test("A guarantee's seal is a function") func aGuaranteesSealIsAFunction() async throws {
     let log = try await program { _, log in Guarantee { seal in seal("value") }.done { log($0) } }
     #expect(log == ["value"])
   }
 
-  @Test("C24 a guarantee, point-free") func c24_guaranteePointFree() async throws {
+  @Test("A guarantee, point-free") func aGuaranteePointFree() async throws {
     let log = try await program { loop, log in
       func fetch(_ done: @escaping (String) -> Void) { loop.queueMicrotask { done("fetched") } }
       func guarantee() -> Guarantee<String> { Guarantee(resolver: fetch) }
@@ -111,7 +111,7 @@ import UVTestSupport
     #expect(log == ["fetched", "fetched"])
   }
 
-  @Test("C22 a guarantee has no catch") func c22_guarantee() async throws {
+  @Test("A guarantee has no catch") func aGuaranteeHasNoCatch() async throws {
     let log = try await program { _, log in
       let guarantee = Guarantee.value(1)
       guarantee.done { log("\($0)") }
@@ -120,7 +120,7 @@ import UVTestSupport
     #expect(log == ["false", "1"])
   }
 
-  @Test("C71 making guarantees, and their methods") func c71_guarantees() async throws {
+  @Test("Making guarantees, and their methods") func makingGuaranteesAndTheirMethods() async throws {
     let log = try await program { loop, log in
       func fetch(_ done: @escaping (String) -> Void) { loop.queueMicrotask { done("fetched") } }
       Guarantee { seal in seal(1) }.done { log("\($0)") }
@@ -149,12 +149,12 @@ import UVTestSupport
         ].sorted())
   }
 
-  @Test("C25 after is a guarantee") func c25_after() async throws {
+  @Test("after is a guarantee") func afterIsAGuarantee() async throws {
     let log = try await program { _, log in after(seconds: 0.001).done { log("done") } }
     #expect(log == ["done"])
   }
 
-  @Test("C26 a guarantee's chain may be left unused") func c26_noWarning() async throws {
+  @Test("A guarantee's chain may be left unused") func aGuaranteesChainMayBeLeftUnused() async throws {
     let log = try await program { _, log in
       Guarantee.value(1).done { log("\($0)") }
       Guarantee.value(1).then { Guarantee.value($0) }
@@ -162,7 +162,7 @@ import UVTestSupport
     #expect(log == ["1"])
   }
 
-  @Test("C27 guarantees and promises mix") func c27_mix() async throws {
+  @Test("Guarantees and promises mix") func guaranteesAndPromisesMix() async throws {
     let log = try await program { _, log in
       when(fulfilled: Guarantee.value(1), Promise.value("a")).done { log("\($0) \($1)") }.cauterize()
       Promise.value(1).then { Guarantee.value($0 + 1) }.done { log("\($0)") }.cauterize()
@@ -171,7 +171,7 @@ import UVTestSupport
     #expect(log.sorted() == ["1 a", "2", "[1, 2]"])
   }
 
-  @Test("C64 Promise(resolver:) runs its body at once") func c64_initializer() async throws {
+  @Test("Promise(resolver:) runs its body at once") func promiseResolverRunsItsBodyAtOnce() async throws {
     let log = try await program { _, log in
       let thrown = Promise<Int> { _ in
         log("body")
@@ -188,7 +188,7 @@ import UVTestSupport
     #expect(log == ["body", "Promise(Boom(number: 0))", "Promise(1)"])
   }
 
-  @Test("C65 promises that are resolved from the start") func c65_resolved() async throws {
+  @Test("Promises that are resolved from the start") func promisesThatAreResolvedFromTheStart() async throws {
     let log = try await program { _, log in
       Promise<Int>(error: Boom()).catch { log("\($0)") }
       Promise.value(1).done { log("\($0)") }.cauterize()
@@ -199,7 +199,7 @@ import UVTestSupport
     #expect(log.sorted() == ["1", "2", "Boom(number: 0)", "init", "value"])
   }
 
-  @Test("C66 pending") func c66_pending() async throws {
+  @Test("Pending") func pending() async throws {
     let log = try await program { _, log in
       let (promise, resolver) = Promise<Int>.pending()
       promise.done { log("\($0)") }.cauterize()
@@ -208,7 +208,9 @@ import UVTestSupport
     #expect(log == ["1"])
   }
 
-  @Test("C67 wait runs the loop until the promise is resolved") func c67_wait() async throws {
+  @Test("wait runs the loop until the promise is resolved") func waitRunsTheLoopUntilThePromiseIsResolved()
+    async throws
+  {
     let log = Log<String>()
     try await withThread {
       Reports().install()
@@ -227,8 +229,8 @@ import UVTestSupport
       ])
   }
 
-  @Test("C67 wait inside a running loop stops the program with a sentence") func c67_waitInside() async throws
-  {
+  @Test("wait inside a running loop stops the program with a sentence")
+  func waitInsideARunningLoopStopsTheProgramWithASentence() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try EventLoop.runCallbacks { loop in
         loop.queueMicrotask { _ = try? Promise<Int>.pending().promise.wait() }
@@ -238,7 +240,7 @@ import UVTestSupport
     #expect(output.contains("would wait for itself"))
   }
 
-  @Test("C68 DispatchQueue.async(.promise)") func c68_dispatchQueue() async throws {
+  @Test("DispatchQueue.async(.promise)") func dispatchQueueAsyncPromise() async throws {
     let log = try await program { loop, log in
       DispatchQueue.global().async(.promise) { 6 * 7 }.done {
         log("\($0) \(loop.executor.isOnLoop)")
@@ -248,7 +250,7 @@ import UVTestSupport
     #expect(log.sorted() == ["42 true", "Boom(number: 0)"])
   }
 
-  @Test("C69 descriptions") func c69_descriptions() async throws {
+  @Test("Descriptions") func descriptions() async throws {
     let log = try await program { _, log in
       let (pending, seal) = Promise<Int>.pending()
       pending.map { $0 }.cauterizeSilently()
@@ -263,7 +265,7 @@ import UVTestSupport
       ])
   }
 
-  @Test("C94 a promise's body starts when it is made") func c94_eager() async throws {
+  @Test("A promise's body starts when it is made") func aPromisesBodyStartsWhenItIsMade() async throws {
     let log = try await program { _, log in
       let promise = Promise<Int> { seal in
         log("started")

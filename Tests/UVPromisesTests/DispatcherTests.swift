@@ -5,9 +5,9 @@ import UV
 import UVPromises
 import UVTestSupport
 
-/// Rule C102: where handlers run.
+/// Where handlers run.
 @Suite struct DispatcherTests {
-  @Test("C102 a dispatch queue, and back") func c102_queue() async throws {
+  @Test("A dispatch queue, and back") func aDispatchQueueAndBack() async throws {
     let log = try await program { loop, log in
       let executor = loop.executor
       loop.later(1).map(on: DispatchQueue.global()) { value in
@@ -29,7 +29,7 @@ import UVTestSupport
     #expect(log == ["off the loop: true", "get 20", "ensure", "20 true", "Boom(number: 0) false", "true"])
   }
 
-  @Test("C102 what throws elsewhere rejects here") func c102_throws() async throws {
+  @Test("What throws elsewhere rejects here") func whatThrowsElsewhereRejectsHere() async throws {
     let log = try await program { loop, log in
       loop.later(1).map(on: .global()) { _ -> Int in throw Boom() }.recover(on: .global()) { _ in
         Promise.value(3)
@@ -42,7 +42,7 @@ import UVTestSupport
     #expect(log.sorted() == ["compactMap", "false", "guarantee 2"])
   }
 
-  @Test("C102 inline handlers") func c102_inline() async throws {
+  @Test("Inline handlers") func inlineHandlers() async throws {
     let log = try await program { _, log in
       let (promise, seal) = Promise<Int>.pending()
       promise.map(on: nil) { $0 + 1 }.done(on: .inline) { log("\($0)") }.cauterize()
@@ -55,7 +55,7 @@ import UVTestSupport
     #expect(log == ["before", "2", "after", "current thread 1"])
   }
 
-  @Test("C102 another loop") func c102_otherLoop() async throws {
+  @Test("Another loop") func anotherLoop() async throws {
     let log = try await program { loop, log in
       let executor = loop.executor
       let other = Log<LoopExecutor>()
@@ -82,7 +82,7 @@ import UVTestSupport
     #expect(log == ["true false", "true"])
   }
 
-  @Test("C102 limits of concurrency and rate") func c102_limits() async throws {
+  @Test("Limits of concurrency and rate") func limitsOfConcurrencyAndRate() async throws {
     let running = Log<Int>()
     let log = try await program { loop, log in
       let lock = NSLock()
@@ -114,8 +114,8 @@ import UVTestSupport
     #expect(running.values == Array(repeating: 1, count: 8))
   }
 
-  @Test("C102 no more handlers than the limit are handed on before one has ended")
-  func c102_concurrency() {
+  @Test("No more handlers than the limit are handed on before one has ended")
+  func noMoreHandlersThanTheLimitAreHandedOnBeforeOneHas() {
     let (held, ran) = (HeldDispatcher(), Log<Int>())
     let two = ConcurrencyLimitedDispatcher(limit: 2, on: held)
     for number in 0..<5 { two.dispatch { ran.append(number) } }

@@ -21,9 +21,11 @@ private struct Immediate: Thenable {
   func pipe(to body: @escaping (PMKResult<Int>) -> Void) { body(result!) }
 }
 
-/// Rules C39–C63 and C81–C83: the operators, one by one.
+/// The operators, one by one.
 @Suite struct OperatorTests {
-  @Test("C39 pipe is told at once, or when the outcome comes") func c39_pipe() async throws {
+  @Test("Pipe is told at once, or when the outcome comes") func pipeIsToldAtOnceOrWhenTheOutcomeComes()
+    async throws
+  {
     let log = try await program { _, log in
       Promise.value(1).pipe { log("\($0)") }
       log("after")
@@ -35,7 +37,7 @@ private struct Immediate: Thenable {
     #expect(log == ["fulfilled(1)", "after", "fulfilled(2)", "resolved"])
   }
 
-  @Test("C40 then takes any thenable") func c40_then() async throws {
+  @Test("then takes any thenable") func thenTakesAnyThenable() async throws {
     let log = try await program { _, log in
       Promise.value(1).then { _ in Immediate() }.done { log("\($0)") }.cauterize()
       Immediate().then { Guarantee.value("\($0)") }.done { log($0) }.cauterize()
@@ -45,12 +47,12 @@ private struct Immediate: Thenable {
     #expect(log.sorted() == ["5", "5", "6", "[5, 5]"])
   }
 
-  @Test("C41 map with a key path") func c41_map() async throws {
+  @Test("map with a key path") func mapWithAKeyPath() async throws {
     let log = try await program { _, log in Promise.value(User()).map(\.name).done { log($0) }.cauterize() }
     #expect(log == ["me"])
   }
 
-  @Test("C42 compactMap with a key path") func c42_compactMap() async throws {
+  @Test("compactMap with a key path") func compactMapWithAKeyPath() async throws {
     let log = try await program { _, log in
       Promise.value(User()).compactMap(\.nickname).catch { if case PMKError.compactMap = $0 { log("nil") } }
       Promise.value(User(nickname: "i")).compactMap(\.nickname).done { log($0) }.cauterize()
@@ -58,7 +60,7 @@ private struct Immediate: Thenable {
     #expect(log.sorted() == ["i", "nil"])
   }
 
-  @Test("C43 done gives a promise of nothing") func c43_done() async throws {
+  @Test("done gives a promise of nothing") func doneGivesAPromiseOfNothing() async throws {
     let log = try await program { _, log in
       let end: Promise<Void> = Promise.value(1).done { _ in }
       end.done { log("void") }.cauterize()
@@ -66,14 +68,14 @@ private struct Immediate: Thenable {
     #expect(log == ["void"])
   }
 
-  @Test("C44 get rejects if its handler throws") func c44_get() async throws {
+  @Test("get rejects if its handler throws") func getRejectsIfItsHandlerThrows() async throws {
     let log = try await program { _, log in
       Promise.value(1).get { _ in throw Boom() }.done { _ in log("never") }.catch { log("\($0)") }
     }
     #expect(log == ["Boom(number: 0)"])
   }
 
-  @Test("C45 tap returns the same outcome") func c45_tap() async throws {
+  @Test("tap returns the same outcome") func tapReturnsTheSameOutcome() async throws {
     let log = try await program { _, log in
       var seen: [Bool] = []
       Promise.value(1).tap { seen.append($0.isFulfilled) }.done { log("\($0) \(seen)") }.cauterize()
@@ -81,7 +83,7 @@ private struct Immediate: Thenable {
     #expect(log == ["1 [true]"])
   }
 
-  @Test("C46 asVoid") func c46_asVoid() async throws {
+  @Test("asVoid") func asVoid() async throws {
     let log = try await program { _, log in
       let void: Promise<Void> = Promise.value(1).asVoid()
       void.done { log("void") }.cauterize()
@@ -89,7 +91,7 @@ private struct Immediate: Thenable {
     #expect(log == ["void"])
   }
 
-  @Test("C47 state") func c47_state() async throws {
+  @Test("State") func state() async throws {
     let log = try await program { _, log in
       func show(_ promise: Promise<Int>) {
         let states = [promise.isPending, promise.isResolved, promise.isFulfilled, promise.isRejected]
@@ -105,7 +107,7 @@ private struct Immediate: Thenable {
     #expect(log == ["1000 nil true", "0110 Optional(1) true", "0101 nil false", "fulfilled(1)"])
   }
 
-  @Test("C48 mapValues") func c48_mapValues() async throws {
+  @Test("mapValues") func mapValues() async throws {
     let log = try await program { _, log in
       numbers.mapValues { $0 * 2 }.done { log("\($0)") }.cauterize()
       users.mapValues(\.name).done { log("\($0)") }.cauterize()
@@ -114,14 +116,14 @@ private struct Immediate: Thenable {
     #expect(log.sorted() == ["Boom(number: 0)", "[\"me\", \"you\"]", "[6, 2, 4]"])
   }
 
-  @Test("C49 flatMapValues") func c49_flatMapValues() async throws {
+  @Test("flatMapValues") func flatMapValues() async throws {
     let log = try await program { _, log in
       numbers.flatMapValues { [$0, $0] }.done { log("\($0)") }.cauterize()
     }
     #expect(log == ["[3, 3, 1, 1, 2, 2]"])
   }
 
-  @Test("C50 compactMapValues drops nil") func c50_compactMapValues() async throws {
+  @Test("compactMapValues drops nil") func compactMapValuesDropsNil() async throws {
     let log = try await program { _, log in
       numbers.compactMapValues { $0 == 1 ? nil : $0 }.done { log("\($0)") }.cauterize()
       users.compactMapValues(\.nickname).done { log("\($0)") }.cauterize()
@@ -129,7 +131,8 @@ private struct Immediate: Thenable {
     #expect(log == ["[3, 2]", "[\"u\"]"])
   }
 
-  @Test("C51 thenMap runs all at the same time, and keeps the order") func c51_thenMap() async throws {
+  @Test("thenMap runs all at the same time, and keeps the order")
+  func thenMapRunsAllAtTheSameTimeAndKeepsTheOrder() async throws {
     let log = try await program { _, log in
       numbers.thenMap { number in
         log("start \(number)")
@@ -139,14 +142,14 @@ private struct Immediate: Thenable {
     #expect(log == ["start 3", "start 1", "start 2", "[30, 10, 20]"])
   }
 
-  @Test("C52 thenFlatMap") func c52_thenFlatMap() async throws {
+  @Test("thenFlatMap") func thenFlatMap() async throws {
     let log = try await program { _, log in
       numbers.thenFlatMap { Promise.value([$0, -$0]) }.done { log("\($0)") }.cauterize()
     }
     #expect(log == ["[3, -3, 1, -1, 2, -2]"])
   }
 
-  @Test("C53 filterValues") func c53_filterValues() async throws {
+  @Test("filterValues") func filterValues() async throws {
     let log = try await program { _, log in
       numbers.filterValues { $0 > 1 }.done { log("\($0)") }.cauterize()
       users.filterValues(\.isAdmin).mapValues(\.name).done { log("\($0)") }.cauterize()
@@ -154,7 +157,7 @@ private struct Immediate: Thenable {
     #expect(log == ["[3, 2]", "[\"me\"]"])
   }
 
-  @Test("C54 the first and the last value") func c54_firstAndLast() async throws {
+  @Test("The first and the last value") func theFirstAndTheLastValue() async throws {
     let log = try await program { _, log in
       func show(_ label: String, _ promise: Promise<Int>) {
         promise.done { log("\(label) \($0)") }.catch {
@@ -175,14 +178,15 @@ private struct Immediate: Thenable {
       ])
   }
 
-  @Test("C55 sortedValues") func c55_sortedValues() async throws {
+  @Test("sortedValues") func sortedValues() async throws {
     let log = try await program { _, log in
       numbers.sortedValues().done { log("\($0)") }.cauterize()
     }
     #expect(log == ["[1, 2, 3]"])
   }
 
-  @Test("C56 catch is discardable, and for all that fails but cancellations") func c56_catch() async throws {
+  @Test("catch is discardable, and for all that fails but cancellations")
+  func catchIsDiscardableAndForAllThatFailsButCancellations() async throws {
     let log = try await program { _, log in
       Promise<Int>(error: Boom()).catch { log("\($0)") }
       Promise<Int>(error: PMKError.cancelled).catch { _ in log("never") }
@@ -190,7 +194,7 @@ private struct Immediate: Thenable {
     #expect(log == ["Boom(number: 0)"])
   }
 
-  @Test("C82 a policy about cancellations") func c82_catchPolicy() async throws {
+  @Test("A policy about cancellations") func aPolicyAboutCancellations() async throws {
     let log = try await program { _, log in
       let cancelled = Promise<Int>(error: PMKError.cancelled)
       cancelled.catch { _ in log("never") }.finally { log("finally") }
@@ -211,7 +215,9 @@ private struct Immediate: Thenable {
       ])
   }
 
-  @Test("C57 finally runs after catch, whatever happened") func c57_finally() async throws {
+  @Test("finally runs after catch, whatever happened") func finallyRunsAfterCatchWhateverHappened()
+    async throws
+  {
     let log = try await program { _, log in
       Promise.value(1).catch { _ in log("never") }.finally { log("1") }
       Promise<Int>(error: Boom()).catch { _ in log("caught") }.finally { log("2") }
@@ -219,7 +225,7 @@ private struct Immediate: Thenable {
     #expect(log.sorted() == ["1", "2", "caught"])
   }
 
-  @Test("C58 recover with a promise") func c58_recover() async throws {
+  @Test("recover with a promise") func recoverWithAPromise() async throws {
     let log = try await program { loop, log in
       loop.failingLater().recover { _ in loop.later(2) }.done { log("\($0)") }.cauterize()
       loop.later(1).recover { _ in loop.later(9) }.done { log("\($0)") }.cauterize()
@@ -227,7 +233,7 @@ private struct Immediate: Thenable {
     #expect(log.sorted() == ["1", "2"])
   }
 
-  @Test("C59 recover with a guarantee") func c59_recoverGuarantee() async throws {
+  @Test("recover with a guarantee") func recoverWithAGuarantee() async throws {
     let log = try await program { loop, log in
       let guarantee: Guarantee<Int> = loop.failingLater().recover { _ in Guarantee.value(3) }
       guarantee.done { log("\($0)") }
@@ -236,7 +242,7 @@ private struct Immediate: Thenable {
     #expect(log.sorted() == ["3", "4"])
   }
 
-  @Test("C60 recover of nothing") func c60_recoverVoid() async throws {
+  @Test("recover of nothing") func recoverOfNothing() async throws {
     let log = try await program { _, log in
       let guarantee: Guarantee<Void> = Promise<Void>(error: Boom()).recover { log("\($0)") }
       guarantee.done { log("went on") }
@@ -248,14 +254,14 @@ private struct Immediate: Thenable {
     #expect(log.sorted() == ["Boom(number: 0)", "Boom(number: 2)", "went on"])
   }
 
-  @Test("C61 ensure") func c61_ensure() async throws {
+  @Test("ensure") func ensure() async throws {
     let log = try await program { loop, log in
       loop.failingLater().ensure { log("ensure") }.catch { _ in log("catch") }
     }
     #expect(log == ["ensure", "catch"])
   }
 
-  @Test("C62 ensureThen is waited for") func c62_ensureThen() async throws {
+  @Test("ensureThen is waited for") func ensureThenIsWaitedFor() async throws {
     let log = try await program { loop, log in
       loop.later(1).ensureThen { after(.milliseconds(2)).done { log("cleaned") } }.done { log("\($0)") }
         .cauterize()
@@ -265,12 +271,12 @@ private struct Immediate: Thenable {
     #expect(log == ["cleaned", "1", "cleaned", "Boom(number: 0)"])
   }
 
-  @Test("C63 cauterize logs") func c63_cauterize() async throws {
+  @Test("cauterize logs") func cauterizeLogs() async throws {
     let (_, reports) = try await programWithReports { _, _ in Promise<Int>(error: Boom()).cauterize() }
     #expect(reports.descriptions == ["cauterized error: Boom(number: 0)"])
   }
 
-  @Test("C81 the errors") func c81_errors() async throws {
+  @Test("The errors") func theErrors() async throws {
     let errors: [PMKError] = [
       .invalidCallingConvention, .returnedSelf, .badInput, .cancelled, .compactMap("x", Int.self),
       .emptySequence,
@@ -280,7 +286,7 @@ private struct Immediate: Thenable {
     #expect(errors.filter(\.isCancelled).count == 1)
   }
 
-  @Test("C83 configuration") func c83_configuration() async throws {
+  @Test("Configuration") func configuration() async throws {
     let log = try await program { _, log in
       log("\(conf.catchPolicy == .allErrorsExceptCancellation)")
       let handler = conf.logHandler

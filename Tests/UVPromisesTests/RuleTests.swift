@@ -6,9 +6,9 @@ import UVTestSupport
 
 private final class Token {}
 
-/// Rules C84–C93 and C99: what holds of every promise.
+/// What holds of every promise.
 @Suite struct RuleTests {
-  @Test("C84 async() of a promise and a guarantee") func c84_async() async throws {
+  @Test("async() of a promise and a guarantee") func asyncOfAPromiseAndAGuarantee() async throws {
     let log = try await asyncProgram { loop, log in
       log("\(try await loop.later(1).async())")
       log("\(await after(.milliseconds(1)).map { 2 }.async())")
@@ -26,7 +26,7 @@ private final class Token {}
     #expect(log == ["1", "2", "3", "Boom(number: 0)", "true", "5"])
   }
 
-  @Test("C86 the first seal wins") func c86_firstSealWins() async throws {
+  @Test("The first seal wins") func theFirstSealWins() async throws {
     let log = try await program { _, log in
       let (promise, seal) = Promise<Int>.pending()
       seal.fulfill(1)
@@ -37,7 +37,8 @@ private final class Token {}
     #expect(log == ["1"])
   }
 
-  @Test("C87 no handler runs before the call that attaches it returns") func c87_notEarly() async throws {
+  @Test("No handler runs before the call that attaches it returns")
+  func noHandlerRunsBeforeTheCallThatAttachesItReturns() async throws {
     let log = try await program { _, log in
       Promise.value(1).done { _ in log("handler") }.cauterize()
       log("attached")
@@ -47,7 +48,7 @@ private final class Token {}
     #expect(log == ["attached", "inline", "attached inline", "handler"])
   }
 
-  @Test("C88 handlers run in the order added") func c88_order() async throws {
+  @Test("Handlers run in the order added") func handlersRunInTheOrderAdded() async throws {
     let log = try await program { loop, log in
       let promise = loop.later(0)
       for number in 1...5 { promise.done { _ in log("\(number)") }.cauterize() }
@@ -57,7 +58,9 @@ private final class Token {}
     #expect(log == ["1", "2", "3", "4", "5", "6", "nested"])
   }
 
-  @Test("C89 handlers may be added before and after, and branch") func c89_branches() async throws {
+  @Test("Handlers may be added before and after, and branch") func handlersMayBeAddedBeforeAndAfterAndBranch()
+    async throws
+  {
     let log = try await program { loop, log in
       let (promise, seal) = Promise<Int>.pending()
       promise.map { $0 + 1 }.done { log("\($0)") }.cauterize()
@@ -68,7 +71,7 @@ private final class Token {}
     #expect(log == ["2", "Boom(number: 0)", "late 1"])
   }
 
-  @Test("C90 a handler that returns its own promise") func c90_returnedSelf() async throws {
+  @Test("A handler that returns its own promise") func aHandlerThatReturnsItsOwnPromise() async throws {
     let log = try await program { _, log in
       var promise: Promise<Int>!
       promise = Promise.value(1).then { _ in promise }
@@ -77,7 +80,9 @@ private final class Token {}
     #expect(log == ["returnedSelf"])
   }
 
-  @Test("C91 then adopts the state of the promise returned") func c91_adopts() async throws {
+  @Test("then adopts the state of the promise returned") func thenAdoptsTheStateOfThePromiseReturned()
+    async throws
+  {
     let log = try await program { loop, log in
       let (inner, seal) = Promise<Int>.pending()
       let outer = Promise.value(0).then { _ in inner }
@@ -91,7 +96,7 @@ private final class Token {}
     #expect(log == ["Boom(number: 2)", "true", "Boom(number: 0)"])
   }
 
-  @Test("C92 handlers are let go when they have run") func c92_released() async throws {
+  @Test("Handlers are let go when they have run") func handlersAreLetGoWhenTheyHaveRun() async throws {
     let log = try await program { _, log in
       weak var ran: Token?
       weak var skipped: Token?
@@ -114,7 +119,7 @@ private final class Token {}
     #expect(log == ["true true", "true true 3"])
   }
 
-  @Test("C92 what could be cancelled is let go, too") func c92_operationReleased() async throws {
+  @Test("What could be cancelled is let go, too") func whatCouldBeCancelledIsLetGoToo() async throws {
     let log = try await program { loop, log in
       weak var operation: Token?
       weak var drawn: Token?
@@ -147,7 +152,9 @@ private final class Token {}
     #expect(log == ["true true", "true 2"])
   }
 
-  @Test("C93 a pending promise that goes away is reported") func c93_lost() async throws {
+  @Test("A pending promise that goes away is reported") func aPendingPromiseThatGoesAwayIsReported()
+    async throws
+  {
     let (_, reports) = try await programWithReports { _, _ in
       _ = Promise<Int>.pending()
       Promise<Int> { _ in }.map { $0 }.done { _ in }.cauterize()
@@ -161,7 +168,9 @@ private final class Token {}
     #endif
   }
 
-  @Test("C99 cancellation by hand: a promise and a function") func c99_cancelByHand() async throws {
+  @Test("Cancellation by hand: a promise and a function") func cancellationByHandAPromiseAndAFunction()
+    async throws
+  {
     let log = try await program { _, log in
       func work() -> (promise: Promise<Int>, cancel: () -> Void) {
         let (promise, seal) = Promise<Int>.pending()

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Rules C9, C26 and C38 are the compiler's to keep: it is given programs, and says what it finds.
+/// It is given programs, and says what it finds.
 @Suite struct WarningTests {
   @Test(
-    "C9 C26 an unfinished chain of promises is warned of, one of guarantees is not",
+    "An unfinished chain of promises is warned of, one of guarantees is not",
     .enabled(if: Compiler.isThere))
-  func c9_c26_unusedResults() throws {
+  func anUnfinishedChainOfPromisesIsWarnedOfOneOfGuaranteesIs() throws {
     let problems = try Compiler.problems(
       """
       import UVPromises
@@ -30,8 +30,8 @@ import Testing
     #expect(problems.allSatisfy { $0.message.contains("unused") })
   }
 
-  @Test("C22 C38 what must not compile", .enabled(if: Compiler.isThere))
-  func c38_errors() throws {
+  @Test("What must not compile", .enabled(if: Compiler.isThere))
+  func whatMustNotCompile() throws {
     let problems = try Compiler.problems(
       """
       import UVPromises

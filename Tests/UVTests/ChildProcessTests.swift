@@ -171,7 +171,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 9: a process that could not be started has a handle all the same, which is closed")
+  @Test("A process that could not be started has a handle all the same, which is closed", .rule(9))
   func aFailedSpawnLeavesNothing() async throws {
     try await withLoop { loop in
       for _ in 0..<20 {

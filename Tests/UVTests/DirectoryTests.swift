@@ -94,7 +94,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 55: the names of a directory's entries are bytes")
+  @Test("The names of a directory's entries are bytes", .rule(55))
   func aNameThatIsNotText() async throws {
     try await withFiles(0) { loop, path, _ in
       let name = try #require(

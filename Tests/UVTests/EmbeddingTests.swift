@@ -15,7 +15,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 45: another loop polls this one, and runs it without waiting")
+  @Test("Another loop polls this one, and runs it without waiting", .rule(45))
   func anotherLoopPollsThisOne() async throws {
     let log = Log<String>()
     let turns = Log<Int32>()
@@ -92,7 +92,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 40: no turn inside a run")
+  @Test("No turn inside a run", .rule(40))
   func noTurnInsideARun() async throws {
     try await withLoop { loop in
       #expect(throws: UVError(.loopRunning, operation: "run")) { try loop.runNoWait() }

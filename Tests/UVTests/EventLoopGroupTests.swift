@@ -167,7 +167,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 35: listeners may share a port")
+  @Test("Listeners may share a port", .rule(35))
   func listenersMayShareAPort() async throws {
     try await withLoop { loop in
       let first = try loop.tcp.listen(host: "127.0.0.1", port: 0, reusePort: true)

@@ -55,7 +55,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 59: a directory is watched, and not what is in its directories")
+  @Test("A directory is watched, and not what is in its directories", .rule(59))
   func onlyWhatIsRightInTheDirectory() async throws {
     try await withDirectory { loop, path in
       try await loop.files.mkdir("\(path)/inner").value
@@ -68,7 +68,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 59: what is watched must exist")
+  @Test("What is watched must exist", .rule(59))
   func thePathMustExist() async throws {
     try await withLoop { loop in
       await expectFailure(.noSuchFile) { () async throws(UVError) in try loop.files.watch("/nowhere") }

@@ -51,7 +51,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 48: an idle handle that nobody asks is stopped, so that the loop waits")
+  @Test("An idle handle that nobody asks is stopped, so that the loop waits", .rule(48))
   func anIdleThatNobodyAsksLetsTheLoopWait() async throws {
     try await withLoop { loop in
       let idle = try loop.iterations(.idle)
@@ -87,7 +87,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 8: handles that close are listed, and said to be closing")
+  @Test("Handles that close are listed, and said to be closing", .rule(8))
   func handlesAreListed() async throws {
     try await withLoop { loop in
       let own = loop.handles

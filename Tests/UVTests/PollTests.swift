@@ -78,7 +78,7 @@ import UVTestSupport
 
   /// To libuv, one that is closed while it is polled ends the program, or polls whatever has its number next. The
   /// watcher has a descriptor of its own.
-  @Test("Rule 57: a descriptor may be closed while it is polled")
+  @Test("A descriptor may be closed while it is polled", .rule(57))
   func theDescriptorMayBeClosedAtAnyTime() async throws {
     try await withLoop { loop in
       let (ours, theirs) = Self.sockets()
@@ -100,7 +100,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 57: an error on the descriptor is told as EBADF, and ends polling")
+  @Test("An error on the descriptor is told as EBADF, and ends polling", .rule(57))
   func anErrorEndsPolling() async throws {
     try await withLoop { loop in
       var ends: [Int32] = [-1, -1]

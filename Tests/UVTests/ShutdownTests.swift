@@ -19,7 +19,11 @@ import UVTestSupport
           guard let client = try? result.get() else { return log.append("no connection") }
           client.read { log.append("read \($0.error?.name ?? "ok")") }
           client.write(Bytes(repeating: 1, count: 64 << 20)) { log.append("write \($0.error?.name ?? "ok")") }
-          loop.sleep(for: .milliseconds(20)) { _ in loop.stop() }
+          func stopOnceAccepted() {
+            guard server.value == nil else { return loop.stop() }
+            loop.sleep(for: .milliseconds(1)) { _ in stopOnceAccepted() }
+          }
+          stopOnceAccepted()
         }
       }
       #expect(!loop.activity.isIdle)

@@ -59,7 +59,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 44: a handle keeps its loop running, or not")
+  @Test("A handle keeps its loop running, or not", .rule(44))
   func whatKeepsALoopRunning() async throws {
     let log = Log<String>()
     try await withThread {

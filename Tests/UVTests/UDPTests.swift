@@ -68,7 +68,7 @@ import UVTestSupport
   }
 
   @Test(
-    "Rule 20: no bytes from an address are a datagram, none from nowhere are nothing",
+    "No bytes from an address are a datagram, none from nowhere are nothing", .rule(20),
     arguments: [[], .receiveInBatches] as [UDP.Options])
   func aDatagramWithoutBytesIsDelivered(options: UDP.Options) async throws {
     try await withSockets(options: options) { loop, receiver, sender in
@@ -116,7 +116,7 @@ import UVTestSupport
   }
 
   /// The buffer of a batch is sliced, and is free only when libuv says so.
-  @Test("Rule 22: a batch received in one call is handed out as it is asked for, and none of it is lost")
+  @Test("A batch received in one call is handed out as it is asked for, and none of it is lost", .rule(22))
   func aBatchIsDeliveredAsItIsAskedFor() async throws {
     try await withSockets(options: .receiveInBatches) { loop, receiver, sender in
       #expect(receiver.receivesInBatches)

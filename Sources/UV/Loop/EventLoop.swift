@@ -186,7 +186,8 @@ public final class EventLoop {
   /// Ends a request that was decided at once, but never on its caller's stack.
   func complete(_ done: @escaping Completion<Void>, _ operation: Work.Operation, _ code: Int32 = 0) {
     if code == UVError.Code.loopClosed.rawValue {
-      return tell(code) { done(.failure(failure(code, operation.name))) }
+      tell(code) { done(.failure(failure(code, operation.name))) }
+      return
     }
     enqueue(.completion(done, operation, code))
   }

@@ -4,7 +4,7 @@ import UVTestSupport
 
 /// Closing and lifetime: rules 1 to 9.
 @Suite struct CloseRuleTests {
-  @Test("Rule 1: a handle's memory stays until libuv has let go of it")
+  @Test("A handle's memory stays until libuv has let go of it", .rule(1))
   func memoryStaysUntilTheCloseCallback() async throws {
     try await withLoop { loop in
       for _ in 0..<100 { _ = try LoopTimer(loop) }
@@ -15,7 +15,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 2: closing twice closes once and tells both")
+  @Test("Closing twice closes once and tells both", .rule(2))
   func closingTwice() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in
@@ -31,7 +31,7 @@ import UVTestSupport
     #expect(log.values == ["first", "second", "afterwards"])
   }
 
-  @Test("Rule 3: the last reference may go on another thread; the loop's closes the handle")
+  @Test("The last reference may go on another thread; the loop's closes the handle", .rule(3))
   func theLastReferenceGoesOnAnotherThread() async throws {
     try await withLoop { loop in
       for _ in 0..<50 {
@@ -43,7 +43,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 4: on close writes end first, then the shutdown, then reads, then the close")
+  @Test("On close writes end first, then the shutdown, then reads, then the close", .rule(4))
   func theOrderOfClosing() async throws {
     let log = Log<String>()
     try await withPair { loop, client, _ in
@@ -63,7 +63,7 @@ import UVTestSupport
       ])
   }
 
-  @Test("Rule 5: a reader may stop or close from its own callback", arguments: [false, true])
+  @Test("A reader may stop or close from its own callback", .rule(5), arguments: [false, true])
   func aReaderMayCloseInItsCallback(closes: Bool) async throws {
     let log = Log<String>()
     try await withPair { loop, client, server in
@@ -83,7 +83,7 @@ import UVTestSupport
     #expect(log.values == (closes ? ["one", "end"] : ["one"]))
   }
 
-  @Test("Rule 6: a loop is shut down with handles open, started or not")
+  @Test("A loop is shut down with handles open, started or not", .rule(6))
   func shutdownWithOpenHandles() async throws {
     try await withThread {
       let loop = try EventLoop()
@@ -98,7 +98,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 7: what is asked of a loop after its shutdown fails and says so")
+  @Test("What is asked of a loop after its shutdown fails and says so", .rule(7))
   func whatIsAskedOfAClosedLoopFails() async throws {
     let log = Log<UVError.Code?>()
     try await withThread {
@@ -124,7 +124,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 8: a shutdown leaves handles alone that are closing already")
+  @Test("A shutdown leaves handles alone that are closing already", .rule(8))
   func shutdownWithClosingHandles() async throws {
     let log = Log<Int>()
     try await withThread {
@@ -140,7 +140,7 @@ import UVTestSupport
     #expect(log.values.sorted() == [0, 2, 4, 6, 8])
   }
 
-  @Test("Rule 9: a handle that cannot be bound, listened on or connected is closed")
+  @Test("A handle that cannot be bound, listened on or connected is closed", .rule(9))
   func aFailedStartLeavesNoHandle() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)

@@ -10,7 +10,7 @@ import UVTestSupport
 
 /// The loop and other threads: rules 37 to 41, 44, 47 and 49.
 @Suite struct LoopRuleTests {
-  @Test("Rule 37: a loop can be stopped from any thread")
+  @Test("A loop can be stopped from any thread", .rule(37))
   func stopFromManyThreads() async throws {
     try await withLoop { loop in
       let executor = loop.executor
@@ -26,7 +26,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 38: what one thread sends arrives whole and in order, however few wake-ups there are")
+  @Test("What one thread sends arrives whole and in order, however few wake-ups there are", .rule(38))
   func executeKeepsTheOrderOfEachThread() async throws {
     try await withLoop { loop in
       let executor = loop.executor
@@ -39,7 +39,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 39: what is sent to a loop that is going either runs or is refused")
+  @Test("What is sent to a loop that is going either runs or is refused", .rule(39))
   func sendingToALoopThatGoes() async throws {
     for _ in 0..<20 {
       let ran = Log<Int>()
@@ -69,7 +69,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 40: a run inside a running loop says so")
+  @Test("A run inside a running loop says so", .rule(40))
   func aNestedRun() async throws {
     try await withLoop { loop in
       #expect(throws: UVError(.loopRunning, operation: "run")) {
@@ -81,7 +81,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 41: a stop before a run has no effect on it")
+  @Test("A stop before a run has no effect on it", .rule(41))
   func aStopBeforeARun() async throws {
     let log = Log<Int>()
     try await withThread {
@@ -106,7 +106,7 @@ import UVTestSupport
     #expect(log.values == [1, 2])
   }
 
-  @Test("Rule 44: a handle can be kept from keeping its loop running, but not from ending its requests")
+  @Test("A handle can be kept from keeping its loop running, but not from ending its requests", .rule(44))
   func handlesThatKeepNoLoopRunning() async throws {
     let log = Log<String>()
     try await withThread {
@@ -139,7 +139,7 @@ import UVTestSupport
   }
 
   #if os(Linux)
-    @Test("Rule 46: a loop does not survive a fork, and says so")
+    @Test("A loop does not survive a fork, and says so", .rule(46))
     func aForkedLoop() async throws {
       let status = try await withThread {
         let loop = try EventLoop()
@@ -159,7 +159,7 @@ import UVTestSupport
     }
   #endif
 
-  @Test("Rule 47: a signal watcher closes, also while signals come")
+  @Test("A signal watcher closes, also while signals come", .rule(47))
   func signalWatchersClose() async throws {
     try await withLoop { loop in
       for round in 0..<50 {
@@ -173,7 +173,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 49: what was gathered leaves at the end of the turn, with nothing else to do")
+  @Test("What was gathered leaves at the end of the turn, with nothing else to do", .rule(49))
   func gatheredWritesLeave() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in

@@ -4,7 +4,7 @@ import UVTestSupport
 
 /// Names and errors: rules 55, 56, 58 and 60.
 @Suite struct NameRuleTests {
-  @Test("Rule 55: a path is bytes, and none with a NUL in it is used")
+  @Test("A path is bytes, and none with a NUL in it is used", .rule(55))
   func pathsAreBytes() async throws {
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in
@@ -35,7 +35,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 56: a code that libuv does not know has a name, and naming it leaks nothing")
+  @Test("A code that libuv does not know has a name, and naming it leaks nothing", .rule(56))
   func unknownCodes() async throws {
     let error = UVError(UVError.Code(rawValue: -4000), operation: "open")
     #expect(error.description.contains("-4000"))
@@ -45,7 +45,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 58: a lookup has every address or one clear error, and gives its memory back")
+  @Test("A lookup has every address or one clear error, and gives its memory back", .rule(58))
   func lookups() async throws {
     try await withLoop { loop in
       try await expectFlatHeap(rounds: 400) { _ in
@@ -62,7 +62,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 60: a directory's entries are sorted by their bytes, without . and ..")
+  @Test("A directory's entries are sorted by their bytes, without . and ..", .rule(60))
   func entriesAreSorted() async throws {
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in

@@ -5,7 +5,7 @@ import UVTestSupport
 
 /// The thread pool: rules 50 to 54.
 @Suite struct PoolRuleTests {
-  @Test("Rule 50: work that waits for long holds up files")
+  @Test("Work that waits for long holds up files", .rule(50))
   func thePoolIsShared() async throws {
     let threads = poolThreads
     let began = Log<Int>()
@@ -30,7 +30,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 51: queued work can be cancelled; work that has begun ends unseen")
+  @Test("Queued work can be cancelled; work that has begun ends unseen", .rule(51))
   func cancellingWork() async throws {
     let began = Log<Int>()
     try await withLoop { loop in
@@ -54,7 +54,7 @@ import UVTestSupport
     #expect(began.values.count < 40)
   }
 
-  @Test("Rule 51: a lookup that is cancelled says so, whether it had begun or not")
+  @Test("A lookup that is cancelled says so, whether it had begun or not", .rule(51))
   func cancellingLookups() async throws {
     let log = Log<UVError.Code?>()
     try await withLoop { loop in
@@ -70,7 +70,7 @@ import UVTestSupport
     #expect(log.values.contains(.cancelled))
   }
 
-  @Test("Rule 52: opens that are cancelled at any moment lose no descriptor")
+  @Test("Opens that are cancelled at any moment lose no descriptor", .rule(52))
   func cancellingOpens() async throws {
     let log = Log<UVError.Code?>()
     try await withLoop { loop in
@@ -86,7 +86,7 @@ import UVTestSupport
     #expect(log.values.allSatisfy { $0 == nil || $0 == .cancelled })
   }
 
-  @Test("Rule 52: a temporary file or directory whose name nobody was told is removed")
+  @Test("A temporary file or directory whose name nobody was told is removed", .rule(52))
   func cancellingTemporaryFiles() async throws {
     try await withTemporaryDirectory { directory in
       try await withLoop { loop in
@@ -105,7 +105,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 53: a loop that goes waits for work that has begun")
+  @Test("A loop that goes waits for work that has begun", .rule(53))
   func aLoopWaitsForItsWork() async throws {
     let log = Log<String>()
     try await withThread {
@@ -139,7 +139,7 @@ import UVTestSupport
     #expect(log.values.filter { $0 == "told" }.count == 1)
   }
 
-  @Test("Rule 54: a file is closed after what is under way on it")
+  @Test("A file is closed after what is under way on it", .rule(54))
   func closingWaitsForWhatIsUnderWay() async throws {
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in

@@ -10,7 +10,7 @@ import UVTestSupport
 
 /// Reading: rules 20 to 26.
 @Suite struct ReadRuleTests {
-  @Test("Rule 20: a read that finds nothing is neither an element nor the end")
+  @Test("A read that finds nothing is neither an element nor the end", .rule(20))
   func nothingIsNotTheEnd() async throws {
     try await withPair { loop, client, server in
       let log = Log<Int>()
@@ -30,7 +30,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 21: a read that fails gives its buffer back")
+  @Test("A read that fails gives its buffer back", .rule(21))
   func failingReadsLeaveNothing() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
@@ -49,7 +49,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 22: streams share a buffer, and what a reader keeps is not written again")
+  @Test("Streams share a buffer, and what a reader keeps is not written again", .rule(22))
   func oneBufferForAll() async throws {
     try await withPair { loop, client, server in
       var kept: [Bytes] = []
@@ -67,7 +67,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 23: a reader that does not ask is not read for, and costs no turn of the loop")
+  @Test("A reader that does not ask is not read for, and costs no turn of the loop", .rule(23))
   func aStalledReader() async throws {
     try await withPair { loop, client, server in
       try await server.write("one").value
@@ -90,7 +90,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 24: an error of reading does not close the connection; the end leaves the other way open")
+  @Test("An error of reading does not close the connection; the end leaves the other way open", .rule(24))
   func errorsDoNotClose() async throws {
     try await withPair { loop, client, server in
       try await server.write("x").value
@@ -112,7 +112,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 25: a reader that stops gets nothing more, however much has come")
+  @Test("A reader that stops gets nothing more, however much has come", .rule(25))
   func stoppingIsHonouredAtOnce() async throws {
     try await withPair { loop, client, server in
       let log = Log<Int>()
@@ -131,7 +131,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 26: a source has a handler or is asked, and several askers are answered in order")
+  @Test("A source has a handler or is asked, and several askers are answered in order", .rule(26))
   func askingTwice() async throws {
     let log = Log<String>()
     try await withPair { loop, client, server in

@@ -4,7 +4,7 @@ import UVTestSupport
 
 /// Requests and their buffers: rules 10 to 19.
 @Suite struct RequestRuleTests {
-  @Test("Rule 10: a request that fails gives its memory back")
+  @Test("A request that fails gives its memory back", .rule(10))
   func failingWritesLeaveNothing() async throws {
     try await withPair { loop, client, _ in
       try await client.shutdown().value
@@ -15,7 +15,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 11: what is being written is kept until it has been taken")
+  @Test("What is being written is kept until it has been taken", .rule(11))
   func theWriterMayLetGoOfTheBytes() async throws {
     try await withPair { loop, client, server in
       let count = 8 << 20
@@ -42,7 +42,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 12: libuv's copy of a path is freed, also when the operation fails")
+  @Test("Libuv's copy of a path is freed, also when the operation fails", .rule(12))
   func failingOpensLeaveNothing() async throws {
     let failures = Log<Int>()
     try await withLoop { loop in
@@ -57,7 +57,7 @@ import UVTestSupport
     #expect(failures.values.reduce(0, +) == 100_000)
   }
 
-  @Test("Rule 13: a path may go as soon as the call has returned")
+  @Test("A path may go as soon as the call has returned", .rule(13))
   func pathsAreCopied() async throws {
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in
@@ -77,7 +77,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 14: a partial write delivers the remainder intact, in order")
+  @Test("A partial write delivers the remainder intact, in order", .rule(14))
   func aPartialWrite() async throws {
     try await withPair { loop, client, server in
       let count = 10 << 20
@@ -101,7 +101,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 15: a short read is told by its length, and a read beyond 1 GiB is refused")
+  @Test("A short read is told by its length, and a read beyond 1 GiB is refused", .rule(15))
   func shortReads() async throws {
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in
@@ -118,7 +118,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 16: a buffer may be longer than 4 GiB")
+  @Test("A buffer may be longer than 4 GiB", .rule(16))
   func longBuffers() async throws {
     try await withPair { loop, client, server in
       // Memory that is never touched costs none: the system reads the same page of zeros over and over.
@@ -142,7 +142,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 17: operations at an offset run side by side and leave the position alone")
+  @Test("Operations at an offset run side by side and leave the position alone", .rule(17))
   func offsets() async throws {
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in
@@ -173,7 +173,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 18: a write of nothing succeeds, a read of nothing is refused")
+  @Test("A write of nothing succeeds, a read of nothing is refused", .rule(18))
   func nothing() async throws {
     try await withPair { loop, client, server in
       try await client.write(Bytes()).value
@@ -193,7 +193,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 19: more buffers than the system takes in one call arrive whole, in order")
+  @Test("More buffers than the system takes in one call arrive whole, in order", .rule(19))
   func manyBuffers() async throws {
     try await withPair { loop, client, server in
       let buffers = (0..<5000).map { Bytes("\($0)\n") }

@@ -4,7 +4,7 @@ import UVTestSupport
 
 /// Time: rules 42, 43 and 48.
 @Suite struct TimeRuleTests {
-  @Test("Rule 42: a sleep or timer that is started late in a turn is not early")
+  @Test("A sleep or timer that is started late in a turn is not early", .rule(42))
   func aSleepStartedLateInATurn() async throws {
     try await withLoop { loop in
       // The loop's own time is as old as this callback by now.
@@ -23,7 +23,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 43: equal deadlines fire in the order of starting")
+  @Test("Equal deadlines fire in the order of starting", .rule(43))
   func equalDeadlines() async throws {
     let log = Log<Int>()
     try await withCallbackLoop { loop in
@@ -39,7 +39,7 @@ import UVTestSupport
     #expect(log.values == Array(0..<20))
   }
 
-  @Test("Rule 43: a timer cannot go on before it was started, and goes on without an interval as it was")
+  @Test("A timer cannot go on before it was started, and goes on without an interval as it was", .rule(43))
   func timersThatGoOn() async throws {
     let log = Log<Int>()
     try await withCallbackLoop { loop in
@@ -64,7 +64,7 @@ import UVTestSupport
     #expect(log.values == [1])
   }
 
-  @Test("Rule 48: a loop that has nothing to do sleeps")
+  @Test("A loop that has nothing to do sleeps", .rule(48))
   func anIdleLoopSleeps() async throws {
     try await withLoop { loop in
       // Everything that makes the loop come round again without waiting, once.

@@ -10,7 +10,7 @@ import UVTestSupport
 
 /// Writing and ending: rules 27 to 31, and 36.
 @Suite struct WriteRuleTests {
-  @Test("Rule 27: a stream that is shut down for writing still reads, and cannot be shut down again")
+  @Test("A stream that is shut down for writing still reads, and cannot be shut down again", .rule(27))
   func halfClosed() async throws {
     try await withPair { loop, client, server in
       try await client.write("question").value
@@ -24,7 +24,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 27: a shutdown waits for what is queued, and succeeds where the peer has gone")
+  @Test("A shutdown waits for what is queued, and succeeds where the peer has gone", .rule(27))
   func shutdownWaitsForWrites() async throws {
     let log = Log<String>()
     try await withPair { loop, client, server in
@@ -42,7 +42,7 @@ import UVTestSupport
     #expect(log.values == ["written", "shut down ok"])
   }
 
-  @Test("Rule 28: a writer that waits for its writes is held up by a reader that stops")
+  @Test("A writer that waits for its writes is held up by a reader that stops", .rule(28))
   func awaitedWritesAreBounded() async throws {
     try await withPair { loop, client, server in
       let chunk = Bytes(repeating: 7, count: 1 << 20)
@@ -70,7 +70,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 28: a writer that does not wait stops at the high-water mark and goes on after a drain")
+  @Test("A writer that does not wait stops at the high-water mark and goes on after a drain", .rule(28))
   func theHighWaterMark() async throws {
     try await withPair { loop, client, server in
       #expect(client.highWaterMark == 65536)
@@ -98,7 +98,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 29: after an error nothing is counted as waiting")
+  @Test("After an error nothing is counted as waiting", .rule(29))
   func theQueueIsEmptyAfterAnError() async throws {
     let log = Log<UVError.Code?>()
     try await withPair { loop, client, server in
@@ -114,7 +114,7 @@ import UVTestSupport
     #expect(log.values.allSatisfy { $0 == .connectionReset || $0 == .brokenPipe })
   }
 
-  @Test("Rule 30: the end of a write is told after the call has returned, also if it was taken at once")
+  @Test("The end of a write is told after the call has returned, also if it was taken at once", .rule(30))
   func writesEndLater() async throws {
     let log = Log<String>()
     try await withPair { loop, client, server in
@@ -127,7 +127,7 @@ import UVTestSupport
     #expect(log.values == ["returned", "written"])
   }
 
-  @Test("Rule 31: a write to a peer that has gone is an error, and no SIGPIPE")
+  @Test("A write to a peer that has gone is an error, and no SIGPIPE", .rule(31))
   func brokenPipes() async throws {
     try await withPair { loop, client, server in
       try await server.close().value
@@ -144,7 +144,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Rule 36: a write to a connection that is closed says so")
+  @Test("A write to a connection that is closed says so", .rule(36))
   func writesToAClosedConnection() async throws {
     try await withPair { loop, client, _ in
       client.close()
