@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A package that uses `UV` alone, set up as the README says: it builds, its asynchronous functions stay on the loop,
-/// and it does not pay for the other modules.
+/// and it does not pay for the other modules. What else users write is in `Tests/Consumers`.
 @Suite struct ConsumerTests {
   @Test func buildsAsTheReadmeSays() throws {
     let directory = FileManager.default.temporaryDirectory
@@ -20,15 +20,6 @@ import Testing
       #expect(!first.contains("-module-name \(module) "), "\(module) was compiled")
     }
     #expect(first.contains("-module-name UV "))
-
-    // Without the feature each function says so itself.
-    let feature = #"swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]"#
-    let without = try Self.manifest().replacingOccurrences(of: feature, with: "swiftSettings: []")
-    #expect(try without != Self.manifest())
-    try without.write(to: manifest, atomically: true, encoding: .utf8)
-    try Self.program().replacingOccurrences(of: "func ", with: "nonisolated(nonsending) func ")
-      .write(to: program, atomically: true, encoding: .utf8)
-    _ = try Self.build(in: directory)
   }
 
   /// The README's manifest, with this checkout in place of the repository.

@@ -14,7 +14,7 @@ enum EarlyReleases: Program {
       for _ in 0..<3 where try await listener.accept().value.read().value == nil { ended += 1 }
       print(ended)
 
-      _ = try Timer(loop)
+      _ = try LoopTimer(loop)
       _ = try loop.signals(.user1)
       _ = loop.ticks(every: .milliseconds(1))
       _ = try loop.pipes.socketPair()

@@ -22,7 +22,7 @@ enum TwoReadersOfASource: Program {
         print(error.code == .fileExists)
       }
       do throws(UVError) {
-        _ = try loop.tcp.open(999)
+        _ = try loop.tcp.open(fileDescriptor: 999)
       } catch {
         print(error.code == .badDescriptor)
       }

@@ -18,7 +18,7 @@ enum TakenDescriptors: Program {
         }
       }
       print(connected)
-      let client = try loop.tcp.open(descriptor)
+      let client = try loop.tcp.open(fileDescriptor: descriptor)
       let connection = try await listener.accept().value
       try await client.write("through a descriptor").value
       print(try await connection.read().value == "through a descriptor")
