@@ -9,18 +9,22 @@ import UVTestSupport
     try await withPair { loop, client, server in
       // Neither is read or written, so that libuv does not poll them.
       for descriptor in [try client.fileDescriptor(), try server.fileDescriptor()] {
-        await expectFailure(.fileExists) { () async throws(UVError) in _ = try loop.tcp.open(descriptor) }
+        await expectFailure(.fileExists) { () async throws(UVError) in
+          _ = try loop.tcp.open(fileDescriptor: descriptor)
+        }
       }
       let duplicate = dup(try server.fileDescriptor())
-      let connection = try loop.tcp.open(duplicate)
-      await expectFailure(.fileExists) { () async throws(UVError) in _ = try loop.tcp.open(duplicate) }
+      let connection = try loop.tcp.open(fileDescriptor: duplicate)
+      await expectFailure(.fileExists) { () async throws(UVError) in
+        _ = try loop.tcp.open(fileDescriptor: duplicate)
+      }
       try await client.write("still there").value
       #expect(try await connection.read().value == "still there")
       // Closed, its number is free for another.
       connection.close()
       let again = dup(try server.fileDescriptor())
       #expect(again == duplicate)
-      try loop.tcp.open(again).close()
+      try loop.tcp.open(fileDescriptor: again).close()
     }
   }
 

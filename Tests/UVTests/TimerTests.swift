@@ -138,7 +138,7 @@ import UVTestSupport
   @Test(arguments: [1, 10_000, 281_474_976_710_655, Int64.max / 1_000_000])
   func theTimerHandleReportsItsTimesExactly(milliseconds: Int64) async throws {
     try await withCallbackLoop { loop in
-      let timer = try Timer(loop)
+      let timer = try LoopTimer(loop)
       let time = Duration.milliseconds(milliseconds)
       try timer.start(after: time, repeating: time) {}
       #expect(timer.dueIn == time)
