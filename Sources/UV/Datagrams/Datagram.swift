@@ -1,9 +1,9 @@
 /// A datagram that was received, or that is to be sent.
 public struct Datagram: Hashable, Sendable {
-  /// What it carries; there may be no bytes at all.
+  /// The bytes that it carries; there may be none.
   public var bytes: Bytes
 
-  /// Who sent it, or to whom it goes; nil to send to the peer that the socket is connected to.
+  /// The address of its sender, or of its receiver; nil to send to the peer that the socket is connected to.
   public var address: SocketAddress?
 
   /// Whether the datagram was longer than what there was room for, and its end is lost.

@@ -1,6 +1,6 @@
 import CUV
 
-/// What a UDP socket has been asked to send and the system has not yet taken.
+/// The datagrams that a UDP socket has been asked to send and the system has not taken yet.
 ///
 /// A datagram goes out at once when nothing is before it. When the system has no room, libuv is given one at a time:
 /// of several that it sends in one call, it fails all for the error of the first.
@@ -102,7 +102,7 @@ final class DatagramQueue: Cancelling {
   fileprivate func finish(_ code: Int32) {
     isSubmitted = false
     guard !entries.isEmpty, !endFirst(code) else { return }
-    // Whoever is told of an end may send more, and so have submitted it.
+    // A completion may send more, and so have submitted it.
     while !isSubmitted, let entry = entries.first {
       let datagram = entry.datagrams[entry.index]
       let code = trySend(datagram.bytes, datagram.address)
@@ -124,7 +124,7 @@ final class DatagramQueue: Cancelling {
       entries.removeFirst()
       entry.done?(code < 0 ? .failure(failure(code, "udp_send")) : .success(()))
     }
-    // What waits on a socket that closes is told by its close.
+    // The close of a socket answers the datagrams that wait on it.
     return owner.isClosing
   }
 

@@ -17,7 +17,7 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   private var isReceiving = false
   /// Whether libuv is handing over what it received in one system call: it would drop the rest if told to stop.
   private var isInBatch = false
-  /// What has been received beyond what was asked for: the rest of a batch.
+  /// Datagrams that have been received and not asked for yet: the rest of a batch.
   private var received: [Datagram] = []
 
   var udp: UnsafeMutablePointer<uv_udp_t> { block.raw.assumingMemoryBound(to: uv_udp_t.self) }
@@ -33,7 +33,7 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   // MARK: Receiving
 
   override func startProducing() throws(UVError) {
-    // What has been received already is delivered first; see `deliverPending`.
+    // Datagrams that have been received already are delivered first; see `deliverPending`.
     if received.isEmpty { try startReceiving() }
   }
 

@@ -12,9 +12,9 @@ import CUV
 /// Nothing is read that nobody has asked for. The directory is closed at its end, by an error, by ``close()``, and
 /// when the last reference goes.
 public final class Directory: EventSource, SourceDriver {
-  /// What the source delivers: entries in the file system's order, without `.` and `..`.
+  /// The elements of the source: entries in the file system's order, without `.` and `..`.
   public typealias Element = [DirectoryEntry]
-  /// What ends it before its time.
+  /// The error that ends the source early.
   public typealias Failure = UVError
 
   /// The loop that the directory belongs to.
@@ -124,7 +124,7 @@ public final class Directory: EventSource, SourceDriver {
   // MARK: Closing
 
   /// Closes the directory. Closing starts at once, whether or not the request is used; calling it again does nothing
-  /// more. Whoever waits for entries gets `cancelled`, not nil, which would say that there are no more.
+  /// more. A request that waits for entries fails with `cancelled`; nil would say that there are no more.
   ///
   /// - Returns: A request that ends when the directory is closed, and fails with what the system says then.
   ///

@@ -94,12 +94,12 @@ public final class File {
       CUV_FILE_WRITE, "fs_write", on: self, bytes: bytes, offset: offset ?? -1, .void(done))
   }
 
-  /// What the system knows of the file.
+  /// The size, times, owner and permissions of the file.
   ///
   /// The corresponding libuv function is `uv_fs_fstat`.
   public func stat() -> Request<FileStatus> { Request(loop) { [self] in stat($0) } }
 
-  /// What the system knows of the file; see ``stat()``.
+  /// The size, times, owner and permissions of the file; see ``stat()``.
   ///
   /// The corresponding libuv function is `uv_fs_fstat`.
   @discardableResult

@@ -1,6 +1,6 @@
 import CUV
 
-/// Who waits for a file operation, and what its answer becomes for them.
+/// The completion that waits for a file operation, and how it turns the answer into a value.
 ///
 /// The answers that most operations have are kept as they came, so that they cost no closure of ours.
 enum FileAnswer {
@@ -8,7 +8,7 @@ enum FileAnswer {
   case status(Completion<FileStatus>)
   /// A file opened by a path.
   case file(FileName, isReadOnly: Bool, Completion<File>)
-  /// What has been read into the request's bytes.
+  /// The bytes that have been read.
   case bytes(Completion<Bytes>)
   case other(_ succeed: (FileRequest) -> Void, _ fail: (UVError) -> Void, _ release: (FileRequest) -> Void)
 

@@ -2,7 +2,7 @@ import CUV
 
 /// What a ``FileWatcher`` has seen.
 public struct FileEvent: Hashable, Sendable {
-  /// What may have happened.
+  /// The kinds of change.
   public struct Kinds: OptionSet, Hashable, Sendable {
     /// libuv's value.
     public let rawValue: Int32
@@ -15,7 +15,7 @@ public struct FileEvent: Hashable, Sendable {
     public static let change = Kinds(rawValue: Int32(UV_CHANGE.rawValue))
   }
 
-  /// What has happened to the file since it was told of last.
+  /// The changes since the last event.
   public var kinds: Kinds
   /// The file's name in the watched directory, or that of the watched file; nil where the system does not say, or
   /// too much has happened while nobody asked: look at all of it then.
@@ -24,8 +24,8 @@ public struct FileEvent: Hashable, Sendable {
 
 /// What a ``FileStatusWatcher`` has seen.
 public struct FileStatusChange: Hashable, Sendable {
-  /// What was known of the file before; nil if there was none.
+  /// The status of the file before; nil if there was no file.
   public var previous: FileStatus?
-  /// What is known of it now, or why nothing is.
+  /// Its status now, or the error that asking for it gave.
   public var current: Result<FileStatus, UVError>
 }

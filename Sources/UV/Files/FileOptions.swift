@@ -32,7 +32,7 @@ public struct CopyOptions: OptionSet, Hashable, Sendable {
   public static let cloneOrFail = CopyOptions(rawValue: UV_FS_COPYFILE_FICLONE_FORCE)
 }
 
-/// What the system knows of a file system.
+/// The size of a file system, and how much of it is free.
 ///
 /// The corresponding libuv type is `uv_statfs_t`.
 public struct FileSystemStatus: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import CUV
 
-/// What a directory entry or a file is.
+/// The type of a directory entry or of a file.
 public enum FileType: Hashable, Sendable {
   case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice
   /// The file system does not say, or something that is none of the others.
@@ -33,13 +33,13 @@ public enum FileType: Hashable, Sendable {
   }
 }
 
-/// What the system knows of a file.
+/// The size, times, owner and permissions of a file.
 ///
 /// The corresponding libuv type is `uv_stat_t`.
 public struct FileStatus: Hashable, Sendable {
-  /// What the file is.
+  /// The type of the file.
   public var type: FileType
-  /// Who may do what with it.
+  /// Its permissions: who may read, write and execute it.
   public var permissions: FilePermissions
   /// Bytes in the file.
   public var size: Int64
@@ -93,6 +93,6 @@ extension Duration {
 public struct DirectoryEntry: Hashable, Sendable {
   /// The entry's name, byte for byte.
   public var name: FilePath.Component
-  /// What it is; `unknown` where the file system does not say.
+  /// Its type; `unknown` where the file system does not say.
   public var type: FileType
 }

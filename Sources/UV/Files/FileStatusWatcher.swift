@@ -21,7 +21,7 @@ public final class FileStatusWatcher: SourceHandle<FileStatusChange> {
     }
     isActiveWhileIdle()
     try check(path, "fs_poll_start") { uv_fs_poll_start(handle, statusChanged, $0, milliseconds) }
-    // Whoever waits keeps the loop running; a watcher that nobody asks does not.
+    // A request that waits keeps the loop running; a watcher that nobody asks does not.
     uv_unref(block.handle)
   }
 

@@ -136,14 +136,14 @@ extension FileSystem {
     }
   }
 
-  /// What the system knows of the file system that a path is on.
+  /// The size of the file system that a path is on, and how much of it is free.
   ///
   /// The corresponding libuv function is `uv_fs_statfs`.
   public func statfs(_ path: some PathConvertible) -> Request<FileSystemStatus> {
     Request(loop) { statfs(path, $0) }
   }
 
-  /// What the system knows of the file system that a path is on; see ``statfs(_:)``.
+  /// The size of the file system that a path is on; see ``statfs(_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_statfs`.
   @discardableResult

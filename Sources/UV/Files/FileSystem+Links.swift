@@ -47,7 +47,7 @@ extension FileSystem {
     }
   }
 
-  /// What a symbolic link says.
+  /// The path that a symbolic link holds.
   ///
   /// - Returns: A request that fails with `invalidArgument` if the path is not a link.
   ///
@@ -56,7 +56,7 @@ extension FileSystem {
     Request(loop) { readlink(path, $0) }
   }
 
-  /// What a symbolic link says; see ``readlink(_:)``.
+  /// The path that a symbolic link holds; see ``readlink(_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_readlink`.
   @discardableResult

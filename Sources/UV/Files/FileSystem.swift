@@ -54,12 +54,12 @@ public struct FileSystem {
 
   // MARK: Status
 
-  /// What the system knows of a file, a symbolic link followed.
+  /// The size, times, owner and permissions of a file. A symbolic link is followed.
   ///
   /// The corresponding libuv function is `uv_fs_stat`.
   public func stat(_ path: some PathConvertible) -> Request<FileStatus> { Request(loop) { stat(path, $0) } }
 
-  /// What the system knows of a file; see ``stat(_:)``.
+  /// The status of a file; see ``stat(_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_stat`.
   @discardableResult
@@ -67,12 +67,12 @@ public struct FileSystem {
     path.withPathBytes { FileRequest.queue(CUV_FILE_STAT, loop, "fs_stat", path: $0, .status(done)) }
   }
 
-  /// What the system knows of a file, or of a symbolic link itself.
+  /// The size, times, owner and permissions of a file, or of a symbolic link itself.
   ///
   /// The corresponding libuv function is `uv_fs_lstat`.
   public func lstat(_ path: some PathConvertible) -> Request<FileStatus> { Request(loop) { lstat(path, $0) } }
 
-  /// What the system knows of a file or link; see ``lstat(_:)``.
+  /// The status of a file or link; see ``lstat(_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_lstat`.
   @discardableResult

@@ -10,7 +10,7 @@ import CUV
 public final class FileWatcher: SourceHandle<FileEvent> {
   private static let limit = 1024
 
-  /// What nobody has asked for yet, in the order in which it first happened.
+  /// Events that nobody has asked for yet, in the order in which they first happened.
   private var unasked: [FileEvent] = []
   private var indices: [FilePath?: Int] = [:]
 
@@ -24,7 +24,7 @@ public final class FileWatcher: SourceHandle<FileEvent> {
     }
     isActiveWhileIdle()
     try check(path, "fs_event_start") { uv_fs_event_start(handle, fileChanged, $0, 0) }
-    // Whoever waits keeps the loop running; a watcher that nobody asks does not.
+    // A request that waits keeps the loop running; a watcher that nobody asks does not.
     uv_unref(block.handle)
   }
 

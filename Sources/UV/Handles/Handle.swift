@@ -4,7 +4,7 @@ import CUV
 ///
 /// A handle lives on its loop's thread. Dropping the last reference to one closes it, from any thread; one that
 /// is at work (listening with a handler, reading with a handler, a started timer) keeps itself alive until it is
-/// stopped or closed. Whatever is pending when it closes ends with `cancelled`.
+/// stopped or closed. Requests that are pending when it closes fail with `cancelled`.
 public class Handle {
   /// The loop that the handle belongs to.
   public let loop: EventLoop
@@ -30,7 +30,7 @@ public class Handle {
     if loop.executor.isOnLoop { block.abandon() } else { loop.executor.release(block) }
   }
 
-  /// Closes the handle. What is pending on it ends with `cancelled`; those who wait for the next element of a listener,
+  /// Closes the handle. Requests that are pending on it fail with `cancelled`; requests for the next element of a listener,
   /// a UDP socket or a watcher get nil, its end. Calling it again does nothing more.
   ///
   /// Closing starts at once, whether or not the request is used; the request is for waiting until it is done.
@@ -94,7 +94,7 @@ public class Handle {
     static let backoff = Activity(rawValue: 256)
   }
 
-  /// What a handle is to a graceful shutdown of its loop.
+  /// The part that a handle plays in a graceful shutdown of its loop.
   enum Role: UInt8 {
     case other
     /// Is closed at once, so that nobody new comes.

@@ -26,18 +26,18 @@ public enum HandleType: String, Hashable, Sendable {
   case fileEvent = "fs_event"
   /// A file whose status is watched.
   case fileStatus = "fs_poll"
-  /// What wakes the loop from other threads.
+  /// A handle that wakes the loop from other threads.
   case async
-  /// What is called before the loop waits.
+  /// A handle that is called before the loop waits.
   case prepare
-  /// What is called after the loop has waited.
+  /// A handle that is called after the loop has waited.
   case check
-  /// What is called on each turn of a loop that doesn't wait.
+  /// A handle that is called on each turn of a loop that doesn't wait.
   case idle
   /// Something else, or nothing that is open.
   case unknown
 
-  /// What a descriptor refers to; `unknown` if it is not open.
+  /// The type of what a descriptor refers to; `unknown` if it is not open.
   ///
   /// The corresponding libuv function is `uv_guess_handle`.
   public init(guessing fileDescriptor: Int32) { self.init(uv_guess_handle(fileDescriptor)) }

@@ -1,6 +1,6 @@
 /// A handle on a loop, as libuv sees it; see ``EventLoop/handles``.
 public struct LoopHandle: Hashable, Sendable {
-  /// What it is.
+  /// The type of the handle.
   public var type: HandleType
   /// Whether it is doing something.
   public var isActive: Bool

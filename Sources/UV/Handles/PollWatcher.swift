@@ -1,6 +1,6 @@
 import CUV
 
-/// What a descriptor is ready for.
+/// The operations that a descriptor is ready for.
 ///
 /// The corresponding libuv type is `uv_poll_event`.
 public struct PollEvents: OptionSet, Hashable, Sendable {
@@ -32,7 +32,7 @@ public struct PollEvents: OptionSet, Hashable, Sendable {
 /// refers to is closed for good only once the watcher is closed too. For the same reason a descriptor may have several
 /// watchers, and be watched while a connection of the loop has it: a watcher takes nothing over.
 public final class PollWatcher: SourceHandle<PollEvents> {
-  /// What is watched for.
+  /// The events that are watched for.
   public let events: PollEvents
 
   private var handle: UnsafeMutablePointer<uv_poll_t> { block.raw.assumingMemoryBound(to: uv_poll_t.self) }

@@ -1,6 +1,6 @@
 import CUV
 
-/// What an address is called; see ``DNS/nameInfo(of:options:)``.
+/// The names of an address; see ``DNS/nameInfo(of:options:)``.
 public struct NameInfo: Hashable, Sendable {
   /// The host's name, or its address as text where it has none.
   public var host: String

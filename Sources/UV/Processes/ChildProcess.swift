@@ -13,7 +13,7 @@ import CUV
 /// The child keeps the loop running until it has ended, unless ``Handle/keepsLoopRunning`` says otherwise; letting go of
 /// it does nothing. Closing it before has the loop lose sight of it: it runs on, and remains a zombie after its end.
 public final class ChildProcess: Handle, Cancelling {
-  /// What a descriptor of a child is.
+  /// The way a descriptor of a child is set up.
   public enum Stdio: Hashable, Sendable {
     /// The null device for 0, 1 and 2; others are not open.
     case ignore
@@ -30,7 +30,7 @@ public final class ChildProcess: Handle, Cancelling {
 
   /// How a child has ended.
   public struct ExitStatus: Hashable, Sendable {
-    /// What it ended with; 0 if it was a signal that ended it.
+    /// The exit code; 0 if a signal ended the process.
     public var code: Int
     /// The signal that ended it, nil if it ended by itself.
     public var signal: Signal?
@@ -84,7 +84,7 @@ public final class ChildProcess: Handle, Cancelling {
 
   // MARK: The end
 
-  /// Waits until the child has ended. What it wrote may still be to be read from its pipes.
+  /// Waits until the child has ended. Its pipes may still hold bytes that it wrote.
   ///
   /// - Returns: A request that fails with `cancelled` if the handle is closed before.
   ///

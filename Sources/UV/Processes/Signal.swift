@@ -29,6 +29,6 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
 }
 
 extension Signal: CustomStringConvertible {
-  /// What the system calls it.
+  /// Its name, as the system gives it.
   public var description: String { String(cString: strsignal(rawValue)) }
 }

@@ -32,7 +32,7 @@ public final class SignalWatcher: SourceHandle<Signal> {
     isActiveWhileIdle()
     try check(uv_signal_start(handle, signalReceived, signal.rawValue), "signal_start", signal.description)
     cuv_unblock_signal(signal.rawValue)
-    // Whoever waits keeps the loop running; a watcher that nobody asks does not.
+    // A request that waits keeps the loop running; a watcher that nobody asks does not.
     uv_unref(block.handle)
   }
 

@@ -3,7 +3,7 @@ import CUV
 /// The process's environment. To be changed only while no other thread looks at it, as before the first loop is
 /// made: the system has no lock around it.
 ///
-/// What is not UTF-8 in the environment is replaced.
+/// Bytes that are not UTF-8 are replaced.
 public enum Environment {
   /// A variable's value; nil if there is no such variable.
   ///

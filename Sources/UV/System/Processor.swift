@@ -2,7 +2,7 @@ import CUV
 
 /// A processor of the machine; see ``SystemInfo/processors()``.
 public struct Processor: Hashable, Sendable {
-  /// What its maker calls it.
+  /// The name that its maker gives it.
   public var model: String
   /// Its speed in megahertz, 0 where the system does not tell.
   public var megahertz: Int

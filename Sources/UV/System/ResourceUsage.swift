@@ -1,6 +1,6 @@
 import CUV
 
-/// What a process has used; see ``SystemInfo/resourceUsage()``.
+/// The time, memory and operations that a process has used; see ``SystemInfo/resourceUsage()``.
 public struct ResourceUsage: Hashable, Sendable {
   /// Processor time in the program.
   public var userTime: Duration

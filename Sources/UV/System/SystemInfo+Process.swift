@@ -58,7 +58,7 @@ extension SystemInfo {
     return bytes
   }
 
-  /// What the process has used so far.
+  /// The time, memory and operations that the process has used so far.
   ///
   /// - Throws: What the system says where it does not tell.
   ///
@@ -101,7 +101,7 @@ extension SystemInfo {
 
   // MARK: The user
 
-  /// Who the process runs as, by the system's list of users.
+  /// The user that the process runs as, by the system's list of users.
   ///
   /// - Throws: `noSuchFile` for a user that is on no list.
   ///

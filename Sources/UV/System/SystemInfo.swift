@@ -1,6 +1,6 @@
 import CUV
 
-/// What the system says of this machine and this process. All of it may be asked on any thread, and is answered at
+/// Facts about this machine and this process. All of them may be asked for on any thread, and is answered at
 /// once.
 public enum SystemInfo {
   // MARK: The machine

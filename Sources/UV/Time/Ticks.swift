@@ -12,9 +12,9 @@ public struct Tick: Hashable, Sendable {
 ///
 /// Ticks are not stored. One that is due is delivered when it is asked for, with the number of those missed before.
 public final class Ticks: EventSource, SourceDriver {
-  /// What the source delivers.
+  /// The elements of the source.
   public typealias Element = Tick
-  /// What ends it before its time.
+  /// The error that ends the source early.
   public typealias Failure = UVError
 
   /// The loop that the ticks belong to.

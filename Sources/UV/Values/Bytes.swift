@@ -1,6 +1,6 @@
 /// An immutable run of bytes: a slice of shared, reference-counted memory.
 ///
-/// What a socket or file delivers, and what is written to one. Copying or slicing a `Bytes` copies a reference,
+/// The bytes that a socket or file delivers, or that are written to one. Copying or slicing a `Bytes` copies a reference,
 /// never the bytes: O(1). A slice keeps the whole memory that it came from; a few bytes that are to live long
 /// are better copied out with ``copy()`` or `Array(bytes)`.
 ///

@@ -1,6 +1,6 @@
 import CUV
 
-/// What names a file: a `String`, or a `FilePath` where the name is not UTF-8.
+/// The name of a file: a `String`, or a `FilePath` where the name is not UTF-8.
 ///
 /// A path is bytes to the system. A string with a NUL in it names no file: operations on one fail with
 /// `invalidArgument` instead of using the part before.

@@ -1,6 +1,6 @@
 import CUV
 
-/// What went wrong in an operation: libuv's code, its name and message, and what was being done to what.
+/// The error of an operation: libuv's code, its name and message, and what was being done to what.
 ///
 /// `UVError` is the only error that this module throws, and every throwing function says so in its type:
 ///
