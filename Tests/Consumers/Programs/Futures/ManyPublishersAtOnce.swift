@@ -10,6 +10,7 @@ enum ManyPublishersAtOnce: Program {
       func show(_ publisher: some Publisher<Int, Never>) {
         publisher.collect().map { $0.sorted() }.sink { print($0) }.store(in: &subscriptions)
       }
+      show(p[0].merge(with: p[1]))
       show(p[0].merge(with: p[1].map { $0 }))
       show(p[0].merge(with: p[1], p[2]))
       show(p[0].merge(with: p[1], p[2], p[3]))
@@ -39,6 +40,7 @@ enum ManyPublishersAtOnce: Program {
 }
 
 // Prints:
+// [1, 2]
 // [1, 2]
 // [1, 2, 3]
 // [1, 2, 3, 4]

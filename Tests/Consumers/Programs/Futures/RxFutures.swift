@@ -20,6 +20,7 @@ enum RxFutures: Program {
       input.timeStamp().on { print("time \($0.stamp.nanoseconds > 0)") }
       input.doWhile { $0 < 3 }.onTerminate { print("doWhile \($0 == .cancelled)") }
       input.until(then: .error(.worse)) { $0 == 5 }.onError { print("until \($0)") }
+      input.until { $0 == 5 ? .cancelled : nil }.on { print("not until \($0)") }
       input.start(with: [1, 2]).on { print("start \($0)") }
       input.concat([6, 7]).on { print("concat \($0)") }
       input.flatMap { [$0, $0 * 10] }.on { print("flatMap \($0)") }

@@ -34,6 +34,8 @@ enum RxProgress: Program {
         .onTerminate { print("cancelled: \($0 == .cancelled)") }
       other.updateProgress(ProgressEvent(title: "other", unit: "", current: 2, total: 3))
       both.cancel()
+      other.onError { print("failed: \($0.name)") }
+      other.complete(UVError(.busy, operation: "other"))
     }
   }
 }
@@ -45,3 +47,4 @@ enum RxProgress: Program {
 // both: 2.0 of 3.0
 // cancelled: true
 // the work is cancelled
+// failed: EBUSY

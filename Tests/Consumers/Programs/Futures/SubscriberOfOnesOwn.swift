@@ -50,6 +50,8 @@ enum SubscriberOfOnesOwn: Program {
           print($0.type)
           return .none
         })
+    }
+    EventLoop.runCallbacks { loop in
       Future<Int, Never>.completed(4).receive(
         subscriber: OneByOne {
           print($0)

@@ -21,13 +21,14 @@ enum EarlyReleases: Program {
       _ = loop.sleep(for: .milliseconds(1)).promise()
       _ = loop.sleep(for: .seconds(3600)).publisher().sink(
         receiveCompletion: { _ in }, receiveValue: { _ in })
-      loop.spawn {
+      let task = loop.spawn {
         do {
           for try await _ in loop.ticks(every: .milliseconds(1)) {
             return print("returned from within")
           }
         } catch { print(error) }
       }
+      await task.value
       for try await chunk in try loop.processes.spawn("/bin/echo", ["hi"], stdio: [.ignore, .pipe])
         .standardOutput!
       {

@@ -20,6 +20,7 @@ enum HangingOnAPromise: Program {
       return chain
     }
     let context: CancelContext = chain.cancelContext
+    // It was not by this context that the chain was cancelled.
     print(context.cancelAttempted, context.isCancelled)
   }
 }
@@ -29,4 +30,4 @@ enum HangingOnAPromise: Program {
 // true
 // wait() blocks the main thread
 // 1 Promise(1)
-// true true
+// false false

@@ -14,6 +14,10 @@ enum RecoveriesAndPolicies: Program {
           guard case Failure.one = error else { throw error }
         }.done { print("void") }.cauterize()
       },
+      {
+        let sure: Guarantee<Void> = failed().asVoid().recover { _ in }
+        sure.done { print("sure") }
+      },
       { failed().mapError { _ in Failure.two }.catch { print($0) } },
       {
         Promise.value(5).validate { $0 > 9 }.catch { error in
@@ -52,6 +56,7 @@ enum RecoveriesAndPolicies: Program {
 // 1
 // 2
 // void
+// sure
 // two
 // not valid
 // always

@@ -27,6 +27,7 @@ enum SealedByCallbacks: Program {
       await show(Promise<Void> { seal in loop.queueMicrotask { seal.fulfill() } })
       await show(Promise<Void> { seal in loop.queueMicrotask { seal.resolve(Refused()) } })
       await show(Promise<Void> { seal in loop.queueMicrotask(seal.fulfill_) })
+      await show(Promise<Int> { seal in loop.queueMicrotask { seal.resolve(6, Refused() as any Error) } })
       await show(Promise<Int> { seal in throw Refused() })
 
       let (promise, resolver) = Promise<String>.pending()
@@ -62,6 +63,7 @@ enum SealedByCallbacks: Program {
 // ()
 // refused: true
 // ()
+// refused: true
 // refused: true
 // true false true
 // true false pending true

@@ -26,13 +26,17 @@ enum TuplesOfEverySize: Program {
       do {
         _ = try await when(fulfilled: rejected, slow, cancellingRest: true).async()
       } catch {
-        print(error, slow.isRejected)
+        print("rejected", slow.isRejected)
       }
       let guarantee = g([3, 1, 2])
       print(
         await guarantee.map(\.count).async(), guarantee.result?.isFulfilled ?? false,
         "\(guarantee)".isEmpty)
       print(await guarantee.mapValues(\.description).async(), guarantee.debugDescription.isEmpty)
+      let words = Guarantee.value(["a", ""])
+      print(await words.compactMapValues(\.first).async(), await words.filterValues(\.isEmpty).async())
+      let never = after(seconds: 3600)
+      never.cancel()
       guarantee.pipe { print($0.value ?? []) }
       let names = Promise.value([["a": "b"], [:]])
       print(
@@ -52,8 +56,9 @@ enum TuplesOfEverySize: Program {
 // (1, "2", 3.0, true)
 // (1, "2", 3.0, true, "5")
 // 2
-// badInput true
+// rejected true
 // 3 true false
 // ["3", "1", "2"] false
+// ["a"] [""]
 // [3, 1, 2]
 // ["a"] [[:]]

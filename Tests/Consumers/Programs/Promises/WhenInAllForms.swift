@@ -25,7 +25,6 @@ enum WhenInAllForms: Program {
       print(await when(guarantees: [Guarantee.value(1), .value(2)]).async())
       let (one, b) = await when(guarantees: Guarantee.value(1), Guarantee.value("b")).async()
       print(one, b)
-      try await when(fulfilled: [Promise<Void>.value, Promise()]).async()
       await when(Guarantee.value, Guarantee()).async()
       print(await allSettled([even(1), even(2)]).async().compactMap(\.value))
       print(try await all([even(8), even(10)]).async())

@@ -14,6 +14,13 @@ enum BytesInAllForms: Program {
     print(copied == text, copied.withContiguousStorageIfAvailable { $0.first } == 104)
     print(text.map { $0 + 1 }.prefix(2), text.contains(111), text.reversed().first == 111)
     print(text, Bytes([0, 255]))
+    let filled = Bytes(unsafeUninitializedCapacity: 8) { buffer in
+      buffer[0] = 1
+      buffer[1] = 2
+      return 2
+    }
+    let array: [UInt8] = [1, 2]
+    print(filled == Bytes(array), Bytes(copying: array.span.bytes) == filled)
     struct Wrong: Error {}
     do throws(Wrong) {
       _ = try text.withUnsafeBytes { _ throws(Wrong) -> Int in throw Wrong() }
@@ -31,4 +38,5 @@ enum BytesInAllForms: Program {
 // true true
 // [105, 102] true true
 // hello 2 bytes
+// true true
 // wrong

@@ -24,7 +24,7 @@ enum EveryCallbackOfAStream: Program {
       let port = Int(try listener.localAddress().port)
       listener.accept { result in
         guard case .success(let connection) = result else { return print(result) }
-        connection.closeReset { _ in print("reset") }
+        loop.sleep(for: .milliseconds(20)) { _ in connection.closeReset { _ in } }
         listener.close()
       }
       loop.tcp.connect(host: "127.0.0.1", port: port) { result in
@@ -32,6 +32,22 @@ enum EveryCallbackOfAStream: Program {
         client.read { result in
           if case .failure(let error) = result { print(error.code == .connectionReset) }
           client.close()
+        }
+      }
+    }
+    try EventLoop.runCallbacks { loop in
+      let (near, far) = try loop.pipes.socketPair(passesHandles: true)
+      loop.files.mkstemp("/tmp/consumers-XXXXXX") { result in
+        guard case .success(let file) = result else { return print(result) }
+        loop.files.unlink(file.path) { _ in }
+        file.write("contents") { _ in
+          near.sendfile(file, from: 0, count: 8) { result in print((try? result.get()) ?? -1) }
+          far.next { result in
+            print((try? result.get()) == "contents")
+            file.close { _ in }
+            near.close()
+            far.close()
+          }
         }
       }
     }
@@ -71,6 +87,8 @@ enum EveryCallbackOfAStream: Program {
       loop.dns.nameInfo(of: address, options: .numericHost) { result in
         print((try? result.get().host) ?? "-")
       }
+    }
+    EventLoop.runCallbacks { loop in
       loop.random(4) { result in print((try? result.get().count) ?? 0) }
     }
     try EventLoop.runCallbacks { loop in
@@ -92,6 +110,12 @@ enum EveryCallbackOfAStream: Program {
 // drained
 // ab
 // the end
-// reset
+// true
+// 8
 // true
 // true
+// 127.0.0.1
+// 4
+// true true
+// true
+// 0 true

@@ -59,7 +59,7 @@ enum ServicesOfOneClass: Program {
       let services = Services(loop)
       try services.start(loop, path: FilePath("/tmp")) { _ in services.stop() }
       print(
-        services.handles.map(\.keepsLoopRunning), services.handles.allSatisfy { $0.loop === loop })
+        services.handles.map(\.isClosing), services.handles.allSatisfy { $0.loop === loop })
       let (near, far) = try services.pipes.socketPair(passesHandles: true)
       let socket = try services.udp.bind(host: "127.0.0.1", port: 0)
       try await pass(socket, through: near)
@@ -77,7 +77,7 @@ enum ServicesOfOneClass: Program {
 }
 
 // Prints:
-// [true, true]
+// [false, false] true
 // true
 // true true true
 // true

@@ -42,6 +42,14 @@ enum TakenDescriptors: Program {
       print(far.pendingHandleType == .pipe)
       let taken = try far.acceptPipeListener()
       taken.close()
+      let (one, other) = try loop.pipes.socketPair()
+      try await near.write("a pipe", passing: one).value
+      _ = try await far.read().value
+      let number = try far.acceptFileDescriptor()
+      print(number > 2, HandleType(guessing: number) == .pipe)
+      Foundation.close(number)
+      one.close()
+      other.close()
       let handles: [Handle] = [
         client, connection, listener, reading, writing, datagrams, near, far, server,
       ]
@@ -57,4 +65,5 @@ enum TakenDescriptors: Program {
 // true
 // true
 // true
+// true true
 // true

@@ -27,6 +27,8 @@ enum GroupOfLoops: Program {
       let client = try await loop.tcp.connect(to: second).value
       print(try await client.read().value == "second")
       client.close()
+      let third = try await group.listen(host: "127.0.0.1", port: 0, on: loop) { $0.close() }.value
+      print(third.port > 0)
       let report = try await group.shutdownGracefully(within: .seconds(10), on: loop).value
       print(report == ShutdownReport(count: 0, peers: []))
       do throws(UVError) {
@@ -45,6 +47,7 @@ enum GroupOfLoops: Program {
 // served
 // served
 // served
+// true
 // true
 // true
 // true

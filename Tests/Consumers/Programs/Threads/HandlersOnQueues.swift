@@ -49,6 +49,8 @@ enum HandlersOnQueues: Program {
     EventLoop.runCallbacks { loop in
       let executor = loop.executor
       let queue = DispatchQueue(label: "queue")
+      let work: @Sendable () throws -> Int = { throw PMKError.badInput }
+      queue.async(.promise, execute: work).done(on: .main) { print($0) }.catch(on: .main) { _ in }
       queue.async(.promise) { executor.isOnLoop }.done { print("async: \($0)") }
     }
   }
