@@ -10,13 +10,14 @@ enum WatchingAFile: Program {
 
       let watcher = try loop.files.watch(root)
       print(try watcher.path() == root)
-      loop.spawn {
+      let writing = loop.spawn {
         do { try await loop.files.writeFile(path, "22").value } catch { print(error) }
       }
       for try await event in watcher where event.kinds.contains(.change) {
         print(event.name?.string ?? "-")
         break
       }
+      await writing.value
       try await watcher.close().value
 
       let status = try loop.files.watchStatus(path, every: .milliseconds(5))
