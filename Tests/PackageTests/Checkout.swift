@@ -36,6 +36,24 @@ enum Checkout {
       at: root.appendingPathComponent(folder), includingPropertiesForKeys: nil)
     return (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
   }
+
+  /// Compiles a program against the modules that the tests were built with; what the compiler said.
+  static func compile(_ text: String, _ options: [String]) throws -> (output: String, status: Int32) {
+    let directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("swift-uv-compile-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let source = directory.appendingPathComponent("main.swift")
+    try text.write(to: source, atomically: true, encoding: .utf8)
+    let headers = [
+      try program("Modules"), root.appendingPathComponent("CModules/CUV"),
+      root.appendingPathComponent(".build/checkouts/swift-system/Sources/CSystem/include"),
+    ]
+    return try run(
+      URL(fileURLWithPath: "/usr/bin/env"),
+      ["swiftc", "-c", source.path, "-o", directory.appendingPathComponent("main.o").path]
+        + headers.flatMap { ["-I", $0.path] } + options)
+  }
 }
 
 /// Runs a program to its end; what it printed, and how it ended.

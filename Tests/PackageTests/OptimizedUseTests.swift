@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 /// Functions of a user's that Swift 6.3.1 crashed on, compiled with optimization against this build.
@@ -7,21 +6,8 @@ import Testing
     "Optimization takes a function that throws any error beside a request's",
     arguments: ["5", "6"], functions)
   func optimizes(mode: String, function: String) throws {
-    let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("swift-uv-optimized-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let source = directory.appendingPathComponent("Use.swift")
-    try "import UV\n\(function)\n".write(to: source, atomically: true, encoding: .utf8)
-    let system = Checkout.root.appendingPathComponent(".build/checkouts/swift-system/Sources/CSystem/include")
-    let compiler = try run(
-      URL(fileURLWithPath: "/usr/bin/env"),
-      [
-        "swiftc", "-O", "-swift-version", mode, "-parse-as-library", "-c", source.path,
-        "-o", directory.appendingPathComponent("Use.o").path,
-        "-I", try Checkout.program("Modules").path,
-        "-I", Checkout.root.appendingPathComponent("CModules/CUV").path, "-I", system.path,
-      ])
+    let compiler = try Checkout.compile(
+      "import UV\n\(function)\n", ["-O", "-swift-version", mode, "-parse-as-library"])
     #expect(compiler.status == 0, "\(compiler.output.prefix(2000))")
   }
 

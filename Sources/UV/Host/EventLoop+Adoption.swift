@@ -3,7 +3,7 @@ extension EventLoop {
   /// Takes part in a libuv loop that belongs to somebody else, who runs, stops and closes it.
   ///
   /// Everything works as on a loop of one's own, in every style, except what is the host's business:
-  /// ``run(_:)-swift.method``, ``runCallbacks(_:)-swift.method``, ``runOnce()`` and ``runNoWait()`` fail with
+  /// ``run``, ``runCallbacks``, ``runOnce()`` and ``runNoWait()`` fail with
   /// `loopAdopted`, and ``stop()`` does nothing. The host's handles, requests and the loop's data are not touched. What is asked for keeps the host's loop
   /// alive, as the host's own requests do; to have adopted it does not.
   ///

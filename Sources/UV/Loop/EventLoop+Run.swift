@@ -22,20 +22,20 @@ extension EventLoop {
   ) throws(E) -> T {
     let loop = try make(throwing: E.self)
     defer { loop.shutdown() }
-    return try loop.run(body)
+    return try loop.runBody(body)
   }
 
   /// Makes a loop, calls `body` on it, runs until no work is left, and returns what `body` returned; for programs
   /// written with callbacks, promises or publishers.
   ///
-  /// - Throws: The body's error, at once and without running the loop; otherwise as ``run(_:)-swift.type.method``.
+  /// - Throws: The body's error, at once and without running the loop; otherwise as ``run(_:)``.
   ///
   /// The corresponding libuv function is `uv_run`.
   @discardableResult
   public static func runCallbacks<T, E: Error>(_ body: (EventLoop) throws(E) -> T) throws(E) -> T {
     let loop = try make(throwing: E.self)
     defer { loop.shutdown() }
-    return try loop.runCallbacks(body)
+    return try loop.runCallbackBody(body)
   }
 
   private static func make<E: Error>(throwing _: E.Type) throws(E) -> EventLoop {
@@ -43,22 +43,8 @@ extension EventLoop {
     do throws(UVError) { return try EventLoop() } catch { throw carry(error) }
   }
 
-  /// Runs `body` on this loop, returns what `body` returned once no work is left, and leaves the loop open.
-  ///
-  /// If the body throws, the loop's tasks are cancelled, and once they have ended the error is thrown from here;
-  /// handles stay open. As to the thread and the main queue, see the static function.
-  ///
-  /// - Parameter body: What to do. It is `@Sendable` so that it does not take over the isolation of the place
-  ///   where it is written.
-  /// - Returns: The body's value.
-  /// - Throws: The body's error; `loopRunning` if this thread is inside a loop already, this one or another;
-  ///   `loopClosed` after ``shutdown()``; `loopAdopted` if the loop is a host's; `loopForked` in a process that was
-  ///   forked since the loop was made. Where the body cannot throw a `UVError`, these four stop the program with
-  ///   a message.
-  ///
-  /// The corresponding libuv function is `uv_run`.
-  @discardableResult
-  public func run<T, E: Error>(
+  /// What ``run`` does.
+  func runBody<T, E: Error>(
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws(E) -> T
   ) throws(E) -> T {
     try checkRunnable(throwing: E.self)
@@ -72,16 +58,8 @@ extension EventLoop {
     return try task.resultIfFinished!.get()
   }
 
-  /// Calls `body` with this loop, runs until no work is left, returns what `body` returned, and leaves the loop open.
-  ///
-  /// - Parameter body: What to begin; called at once, on this thread.
-  /// - Returns: The body's value.
-  /// - Throws: The body's error, at once and without running the loop; otherwise as ``run(_:)-swift.method``, and where
-  ///   the body cannot throw a `UVError`, the program stops with a message.
-  ///
-  /// The corresponding libuv function is `uv_run`.
-  @discardableResult
-  public func runCallbacks<T, E: Error>(_ body: (EventLoop) throws(E) -> T) throws(E) -> T {
+  /// What ``runCallbacks`` does.
+  func runCallbackBody<T, E: Error>(_ body: (EventLoop) throws(E) -> T) throws(E) -> T {
     try checkRunnable(throwing: E.self)
     let previous = EventLoop.current
     EventLoop.current = self

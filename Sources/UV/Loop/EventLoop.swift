@@ -2,7 +2,7 @@ import CUV
 
 /// A libuv event loop: timers, files and sockets on one thread, in callbacks, promises, futures or async/await.
 ///
-/// The usual way is ``run(_:)-swift.type.method``, which makes a loop, runs a body on it and returns what the
+/// The usual way is ``run(_:)``, which makes a loop, runs a body on it and returns what the
 /// body returned once no work is left:
 ///
 /// ```swift
@@ -60,7 +60,7 @@ public final class EventLoop {
   @exclusivity(unchecked) var adoption = Adoption()
 
   /// Makes a loop on the calling thread. It does nothing until it is run, and holds descriptors until
-  /// ``shutdown()``; ``run(_:)-swift.type.method`` does both.
+  /// ``shutdown()``; ``run(_:)`` does both.
   ///
   /// From the first loop on, the process ignores SIGPIPE (where its default action would have ended it):
   /// a write to a connection that the peer has closed fails with `brokenPipe` instead.
