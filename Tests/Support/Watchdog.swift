@@ -50,7 +50,7 @@ func watching<T>(_ loop: EventLoop, _ place: SourceLocation, _ limit: Double?, _
 /// What keeps a loop running, by name.
 private func waits(of loop: EventLoop) -> String {
   let handles = loop.handles.filter { $0.isActive && $0.keepsLoopRunning }.map { handle in
-    "\(handle.type)" + (handle.descriptor.map { " \($0)" } ?? "")
+    "\(handle.type)" + (handle.fileDescriptor.map { " \($0)" } ?? "")
   }
   return "\(loop.activity), handles \(handles)"
 }

@@ -55,4 +55,28 @@ import UVTestSupport
       #expect(log.sorted() == [1, 10])
     }
   }
+
+  @Test("A future whose left side has gone first is let go, too")
+  func theLeftGoesFirst() async throws {
+    try await withCallbackLoop { _ in
+      weak var merged: Future<Int, Never>?
+      weak var subject: PassthroughSubject<Int, Never>?
+      do {
+        var left: Future<Int, Never>? = Future { _ in }
+        let right = PassthroughSubject<Int, Never>()
+        let both = left!.merge(right)
+        left = nil
+        (merged, subject) = (both, right)
+        // Whoever listens meanwhile hears the right side.
+        var log: [Int] = []
+        let other = FutureInput<Int, Never>().merge(right)
+        other.on { log.append($0) }
+        right.send(1)
+        #expect(log == [1])
+        _ = both
+      }
+      #expect(merged == nil)
+      #expect(subject == nil)
+    }
+  }
 }

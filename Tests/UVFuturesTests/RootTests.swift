@@ -188,3 +188,40 @@ private struct UnsafeHolder: @unchecked Sendable {
   let value: Any
   init(_ value: Any) { self.value = value }
 }
+
+/// `stop()` and tasks that wait for futures.
+@Suite struct StopTests {
+  @Test(
+    "A loop stops although a task waits for a future that cannot say that it was cancelled",
+    .timeLimit(.minutes(1)))
+  func stopped() async throws {
+    try await withCallbackLoop { loop in
+      let kept = FutureInput<Int, Trouble>()
+      loop.spawn { _ = try? await kept.value }
+      loop.spawn { _ = await Future<Int, Never> { _ in }.value }
+      let cancelled = loop.spawn { () async -> Void in _ = try? await kept.value }
+      loop.sleep(for: .milliseconds(1)) { _ in
+        cancelled.cancel()
+        loop.sleep(for: .milliseconds(1)) { _ in
+          loop.stop()
+          // What comes afterwards is taken, and the tasks end.
+          loop.queueMicrotask { kept.complete(1) }
+        }
+      }
+    }
+  }
+
+  @Test("A stopped loop waits for work that ends when it is cancelled")
+  func theWorkEnds() async throws {
+    let log = Log<Int>()
+    try await withCallbackLoop { loop in
+      let future = Future<Int, Never>(operation: { () async -> Int in
+        try? await loop.sleep(for: .seconds(1000)).value
+        return 3
+      })
+      loop.spawn { log.append(await future.value) }
+      loop.sleep(for: .milliseconds(1)) { _ in loop.stop() }
+    }
+    #expect(log.values == [3])
+  }
+}

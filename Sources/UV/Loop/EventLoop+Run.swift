@@ -54,6 +54,7 @@ extension EventLoop {
         throw error
       }
     }
+    task.isBody = true
     runToEnd()
     return try task.resultIfFinished!.get()
   }

@@ -43,6 +43,8 @@ public final class EventLoop {
   @exclusivity(unchecked) var gracefulShutdown: GracefulShutdown?
   @exclusivity(unchecked) private var workCount = 0
   @exclusivity(unchecked) var tasks = TaskTable()
+  /// A ticket that nobody holds any more.
+  @exclusivity(unchecked) var spareTicket: RemoteTicket?
   @exclusivity(unchecked) var checkpoints: [Microtask] = []
   /// While a completion is told that the loop is closed: the task that this happens in, if any.
   @exclusivity(unchecked) private var toldIn: UnsafeMutableRawPointer??

@@ -17,6 +17,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   private var object: AnyObject?
   private var body: ((AnyObject) -> Void)?
   private let isClaimed = Atomic(false)
+  /// Whether it keeps the loop running. Set on the loop's thread, while somebody there holds the ticket.
+  private var isKeeping = true
 
   /// A ticket for `object`; on the loop's thread.
   @usableFromInline
@@ -27,10 +29,41 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     loop.beginWork()
   }
 
+  /// A ticket for `object` that does not keep the loop running yet, for what may be complete before the caller returns; on
+  /// the loop's thread. ``keepOrReturn()`` is to follow.
+  @usableFromInline
+  package static func deferred(_ object: AnyObject, of loop: EventLoop) -> RemoteTicket {
+    guard let ticket = loop.spareTicket.take() else { return RemoteTicket(deferred: object, loop.executor) }
+    ticket.object = object
+    return ticket
+  }
+
+  private init(deferred object: AnyObject, _ executor: LoopExecutor) {
+    self.executor = executor
+    self.object = object
+    isKeeping = false
+    super.init()
+  }
+
+  /// Has the ticket keep the loop running; or, if it has been used and nobody else holds it, keeps it for the next.
+  @usableFromInline
+  package static func keepOrReturn(_ ticket: consuming RemoteTicket, _ loop: EventLoop) {
+    var ticket: RemoteTicket? = ticket
+    if ticket!.object != nil {
+      ticket!.isKeeping = true
+      loop.beginWork()
+    } else if isKnownUniquelyReferenced(&ticket) {
+      ticket!.isClaimed.store(false, ordering: .relaxed)
+      loop.spareTicket = ticket
+    }
+  }
+
+  private func stopKeeping() { if isKeeping { executor.endWork() } }
+
   deinit {
     // Nobody has used it, unless the loop has ended.
     guard let object else { return }
-    if executor.isOnLoop { executor.endWork() } else { _ = executor.send(ObjectReturn(object)) }
+    if executor.isOnLoop { stopKeeping() } else { _ = executor.send(ObjectReturn(object)) }
   }
 
   /// Whether the caller is the first to ask, and so the one who may complete.
@@ -49,11 +82,20 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @usableFromInline
   package func completeNow(_ body: @escaping (AnyObject) -> Void) {
     guard executor.isOnLoop else { return complete(body) }
-    executor.endWork()
+    stopKeeping()
     if let object = object.take() { body(object) }
   }
 
+  /// The object, to be dealt with at once by whoever has claimed the ticket; nil on other threads than the loop's.
+  @usableFromInline
+  package func takeNow() -> AnyObject? {
+    guard executor.isOnLoop else { return nil }
+    stopKeeping()
+    return object.take()
+  }
+
   override func arrive(on loop: EventLoop) {
+    // What was sent before it was kept arrives after that.
     loop.endWork()
     if let body = body.take(), let object = object.take() { body(object) }
   }

@@ -85,6 +85,8 @@ public class LoopTaskBase {
 
   func end() {
     isFinished = true
+    // The loop has stopped without it, and may have gone.
+    if hasBeenLeft { return }
     // Another task may come to lie at the same address.
     let identity = identity.take()!
     task = nil
@@ -97,6 +99,25 @@ public class LoopTaskBase {
     task.cancel()
     // Nobody else can cancel it, so that no cancellation handler is needed to come here.
     wait.cancel()
+  }
+
+  // MARK: What nobody can cancel
+
+  /// Whether the loop's `run` returns what the task returns, so that it has to be waited for.
+  @exclusivity(unchecked) var isBody = false
+  @exclusivity(unchecked) private var hasBeenLeft = false
+  /// Whether the task has been cancelled and waits all the same, for something that cannot tell it so. A loop that is
+  /// stopped does not wait for it.
+  @exclusivity(unchecked) package var waitsForGood = false {
+    didSet { if waitsForGood, loop.isStopRequested { leave() } }
+  }
+
+  /// Has the loop stop without the task, which goes on if what it waits for comes after all.
+  func leave() {
+    guard waitsForGood, !isBody, !isFinished, !hasBeenLeft, let identity = identity.take() else { return }
+    hasBeenLeft = true
+    task = nil
+    loop.taskEnded(identity)
   }
 
   // MARK: What the task waits for
@@ -116,6 +137,9 @@ public class LoopTaskBase {
 }
 
 extension EventLoop {
+  /// The task of this loop that calls, if it is one.
+  package var callingTask: LoopTaskBase? { currentTask }
+
   /// The loop's task that the caller is; nil if it is another: a child task, or one that a loop did not start.
   var currentTask: LoopTaskBase? {
     @inline(__always) get { tasks.find(cuv_current_task()) }

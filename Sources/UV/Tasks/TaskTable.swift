@@ -81,5 +81,7 @@ struct TaskTable {
   func cancelAll() {
     let tasks = (0...mask).compactMap { slots[$0].task }
     for task in tasks { task.cancel() }
+    // What had been cancelled before, and those that cannot hear of it.
+    for task in tasks { task.leave() }
   }
 }

@@ -5,7 +5,9 @@ extension Future {
   ///
   /// If the task is cancelled, it stops waiting where the failure can say so: with `CancellationError` if that is
   /// `any Error`, with `cancelled` if it is `UVError`. A future of another failure, or of none, is waited for. In
-  /// any case work that nobody else waits for is cancelled, as it is when the last subscriber cancels.
+  /// any case work that nobody else waits for is cancelled, as it is when the last subscriber cancels. Where there is no such
+  /// work, ``EventLoop/stop()`` does not wait for a task that was cancelled here, unless that is the body of `run`, whose value
+  /// has to be waited for.
   ///
   /// - Throws: What the future fails with.
   ///
@@ -49,14 +51,16 @@ extension Future {
     }
   }
 
-  /// Waits whatever happens to the task; cancelling that can only cancel the work.
+  /// Waits whatever happens to the task; cancelling that can only cancel the work. Where there is no work to cancel, a
+  /// loop that is stopped does not wait for the task.
   private nonisolated(nonsending) func waitWithoutEnd(
     _ executor: LoopExecutor?
   ) async -> Settlement<Output, Failure> {
     let waiter = FutureWaiter<Output, Failure>()
+    waiter.task = EventLoop.current?.callingTask
     // Sound: the handler touches the waiter only on the loop's thread, and the result stays there.
     let transfer = UnsafeTransfer(waiter)
-    return await withTaskCancellationHandler {
+    let settlement = await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<UnsafeTransfer<_>, Never>) in
         waiter.wait(for: self) { continuation.resume(returning: UnsafeTransfer($0)) }
         if Task.isCancelled { waiter.giveUp() }
@@ -66,7 +70,8 @@ extension Future {
       if executor.isOnLoop { return transfer.value.giveUp() }
       try? executor.execute { _ in transfer.value.giveUp() }
     }
-    .value
+    waiter.task?.waitsForGood = false
+    return settlement.value
   }
 
   /// The error that says that the wait was given up, if there is one of the future's failure type.
@@ -113,6 +118,8 @@ extension Settlement {
 private final class FutureWaiter<Output, Failure: Error> {
   private var finish: ((Settlement<Output, Failure>) -> Void)?
   private var link: Link?
+  /// The loop's task that waits, if it is one.
+  var task: LoopTaskBase?
 
   func wait(for future: Future<Output, Failure>, _ finish: @escaping (Settlement<Output, Failure>) -> Void) {
     self.finish = finish
@@ -138,7 +145,12 @@ private final class FutureWaiter<Output, Failure: Error> {
   }
 
   /// Goes on waiting, but not for its own sake.
-  func giveUp() { (link as? FutureSubscription<Output, Failure>)?.giveUp() }
+  func giveUp() {
+    guard let link = link as? FutureSubscription<Output, Failure> else { return }
+    let hasWork = link.future?.cancelWork != nil
+    link.giveUp()
+    if !hasWork, finish != nil { task?.waitsForGood = true }
+  }
 
   func cancel() {
     finish = nil

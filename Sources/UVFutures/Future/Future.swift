@@ -76,8 +76,9 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   public convenience init(_ attemptToFulfill: (@escaping Promise) -> Void) {
     self.init()
     if let loop = EventLoop.current {
-      let resolver = FutureResolver(loop, self)
-      attemptToFulfill { resolver.resolve($0) }
+      let ticket = RemoteTicket.deferred(self, of: loop)
+      attemptToFulfill { Self.resolve(ticket, $0) }
+      RemoteTicket.keepOrReturn(ticket, loop)
     } else {
       gate = Gate()
       attemptToFulfill { [self] in settleThroughGate($0) }
@@ -135,6 +136,19 @@ public class Future<Output, Failure: Error>: LoopPublisher {
     if let outcome { return subscription.fulfill(outcome) }
     insert(subscription)
     if startWork != nil { startWorkNow() }
+  }
+
+  /// Settles the future of a ticket, from any thread.
+  @inlinable
+  static func resolve(_ ticket: RemoteTicket, _ result: Result<Output, Failure>) {
+    guard ticket.claim() else { return }
+    // Sound: the caller gives the result up, and the loop takes it.
+    let transfer = UnsafeTransfer(result)
+    // Sound: what the ticket was made for.
+    if let object = ticket.takeNow() {
+      return unsafeDowncast(object, to: Future.self).settle(with: transfer.value)
+    }
+    ticket.complete { unsafeDowncast($0, to: Future.self).settle(with: transfer.value) }
   }
 
   /// Subscribes from any thread to a future that was made outside a loop. Signals come on the thread that settles it, or

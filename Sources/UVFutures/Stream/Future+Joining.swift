@@ -51,7 +51,7 @@ extension Either {
 extension Either: Equatable where Left: Equatable, Right: Equatable {}
 extension Either: Sendable where Left: Sendable, Right: Sendable {}
 
-extension Future {
+extension StreamFuture {
   /// A future of the first value of either side.
   ///
   /// An error of one side alone does not end it; it ends without a value when both sides have, as the later one.
@@ -60,13 +60,13 @@ extension Future {
   ///
   /// RxStream's `merge(_:)`.
   @discardableResult
-  public final func merge(_ other: some Publisher<Output, Failure>) -> Future<Output, Failure> {
+  public func merge(_ other: some Publisher<Output, Failure>) -> Future<Output, Failure> {
     let child = Future<Output, Failure>()
     Join(child, firstWins: true) {
       $0.firstWins($1)
     } right: {
       $0.firstWins($1)
-    }.start(self, other)
+    }.start(asFuture, other)
     return child
   }
 
@@ -79,14 +79,14 @@ extension Future {
   /// RxStream's `merge(_:)`.
   @_disfavoredOverload
   @discardableResult
-  public final func merge<T>(_ other: some Publisher<T, Failure>) -> Future<Either<Output, T>, Failure> {
+  public func merge<T>(_ other: some Publisher<T, Failure>) -> Future<Either<Output, T>, Failure> {
     let child = Future<Either<Output, T>, Failure>()
     Join(child, firstWins: true) { (join, settlement: Settlement<Output, Failure>) in
       join.firstWins(settlement.map { .left($0) })
     } right: { (join, settlement: Settlement<T, Failure>) in
       join.firstWins(settlement.map { .right($0) })
     }
-    .start(self, other)
+    .start(asFuture, other)
     return child
   }
 
@@ -99,7 +99,7 @@ extension Future {
   /// RxStream's `zip(_:buffer:)`.
   @_disfavoredOverload
   @discardableResult
-  public final func zip<T>(_ other: some Publisher<T, Failure>) -> Future<(Output, T), Failure> {
+  public func zip<T>(_ other: some Publisher<T, Failure>) -> Future<(Output, T), Failure> {
     let child = Future<(Output, T), Failure>()
     var (left, right): (Output?, T?)
     Join(child, firstWins: false) { (join, settlement: Settlement<Output, Failure>) in
@@ -109,7 +109,7 @@ extension Future {
       right = join.value(of: settlement)
       if let left, let right { join.end(.value((left, right))) }
     }
-    .start(self, other)
+    .start(asFuture, other)
     return child
   }
 
@@ -117,7 +117,7 @@ extension Future {
   ///
   /// RxStream's `combine(stream:)`.
   @discardableResult
-  public final func combine<T>(_ other: some Publisher<T, Failure>) -> Future<(Output, T), Failure> {
+  public func combine<T>(_ other: some Publisher<T, Failure>) -> Future<(Output, T), Failure> {
     zip(other)
   }
 }

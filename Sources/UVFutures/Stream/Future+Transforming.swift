@@ -1,23 +1,26 @@
 public import UV
 
-extension Future {
-  /// A future of what `transform` hands to its second argument, which it calls once, at once or later: a value,
-  /// an error, or nil to end with neither. If it never does, the future never ends.
+extension StreamFuture {
+  /// A future of what `transform` hands to its second argument, which it calls once, at once or later, on any thread: a
+  /// value, an error, or nil to end with neither. If it never does, the future never ends. The loop keeps running until that
+  /// is called or let go.
   ///
   /// RxStream's `asyncMap(_:)`.
   @discardableResult
-  public final func asyncMap<T>(
+  public func asyncMap<T>(
     _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
   ) -> Future<T, Failure> {
-    derive { settlement, child in
+    asFuture.derive { settlement, child in
       guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }
-      transform(value) { result in
-        switch result {
-        case .success(let new)?: child.settle(.value(new))
-        case .failure(let error)?: child.settle(.failure(error))
-        case nil: child.settle(.completed)
-        }
-      }
+      transform(
+        value,
+        StreamSteps.answer { result in
+          switch result {
+          case .success(let new)?: child.settle(.value(new))
+          case .failure(let error)?: child.settle(.failure(error))
+          case nil: child.settle(.completed)
+          }
+        })
     }
   }
 
@@ -28,8 +31,8 @@ extension Future {
   /// RxStream's `filter(include:)`.
   @_disfavoredOverload
   @discardableResult
-  public final func filter(include: @escaping (Output) -> Bool) -> Future<Output, Failure> {
-    derive { settlement, child in
+  public func filter(include: @escaping (Output) -> Bool) -> Future<Output, Failure> {
+    asFuture.derive { settlement, child in
       if case .value(let value) = settlement, !include(value) { return child.settle(.completed) }
       child.settle(settlement)
     }
@@ -39,10 +42,10 @@ extension Future {
   ///
   /// RxStream's `stamp(_:)`.
   @discardableResult
-  public final func stamp<T>(
+  public func stamp<T>(
     _ stamper: @escaping (Output) -> T
   ) -> Future<(value: Output, stamp: T), Failure> {
-    derive { settlement, child in
+    asFuture.derive { settlement, child in
       guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }
       child.settle(.value((value, stamper(value))))
     }
@@ -52,7 +55,7 @@ extension Future {
   ///
   /// RxStream's `timeStamp()`.
   @discardableResult
-  public final func timeStamp() -> Future<(value: Output, stamp: LoopClock.Instant), Failure> {
+  public func timeStamp() -> Future<(value: Output, stamp: LoopClock.Instant), Failure> {
     let clock = EventLoop.needed(for: "timeStamp()").clock
     return stamp { _ in clock.now }
   }
@@ -62,7 +65,7 @@ extension Future {
   ///
   /// RxStream's `delay(_:)`.
   @discardableResult
-  public final func delay(_ duration: Duration) -> Future<Output, Failure> {
+  public func delay(_ duration: Duration) -> Future<Output, Failure> {
     let loop = EventLoop.needed(for: "delay(_:)")
     return asyncMap { value, completion in
       loop.sleep(for: duration) { result in
@@ -78,8 +81,8 @@ extension Future {
   ///
   /// RxStream's `defaultValue(_:)`.
   @discardableResult
-  public final func defaultValue(_ value: Output) -> Future<Output, Failure> {
-    derive { settlement, child in
+  public func defaultValue(_ value: Output) -> Future<Output, Failure> {
+    asFuture.derive { settlement, child in
       switch settlement {
       case .completed, .failure: child.settle(.value(value))
       case .value, .cancelled: child.settle(settlement)
@@ -91,7 +94,7 @@ extension Future {
   ///
   /// RxStream's `doWhile(then:handler:)`.
   @discardableResult
-  public final func doWhile(
+  public func doWhile(
     then termination: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
   ) -> Future<Output, Failure> {
     until { handler($0) ? nil : termination }
@@ -101,7 +104,7 @@ extension Future {
   ///
   /// RxStream's `until(then:handler:)`.
   @discardableResult
-  public final func until(
+  public func until(
     then termination: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
   ) -> Future<Output, Failure> {
     until { handler($0) ? termination : nil }
@@ -111,8 +114,8 @@ extension Future {
   ///
   /// RxStream's `until(_:)`.
   @discardableResult
-  public final func until(_ handler: @escaping (Output) -> Termination<Failure>?) -> Future<Output, Failure> {
-    derive { settlement, child in
+  public func until(_ handler: @escaping (Output) -> Termination<Failure>?) -> Future<Output, Failure> {
+    asFuture.derive { settlement, child in
       if case .value(let value) = settlement, let termination = handler(value) {
         child.settle(Settlement(termination))
       } else {
@@ -125,10 +128,10 @@ extension Future {
   ///
   /// RxStream's `using(_:then:)`.
   @discardableResult
-  public final func using<T: AnyObject>(
+  public func using<T: AnyObject>(
     _ object: T, then termination: Termination<Failure> = .cancelled
   ) -> Future<(T, Output), Failure> {
-    derive { [weak object] settlement, child in
+    asFuture.derive { [weak object] settlement, child in
       guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }
       child.settle(object.map { .value(($0, value)) } ?? Settlement(termination))
     }
@@ -139,7 +142,7 @@ extension Future {
   ///
   /// RxStream's `lifeOf(_:then:)`.
   @discardableResult
-  public final func lifeOf(
+  public func lifeOf(
     _ object: some AnyObject, then termination: Termination<Failure> = .cancelled
   ) -> Future<Output, Failure> {
     until { [weak object] _ in object == nil ? termination : nil }

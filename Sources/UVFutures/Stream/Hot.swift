@@ -1,15 +1,36 @@
+import UV
+
 /// A stream of many values that flows whether or not somebody listens.
 ///
-/// What RxStream's operators on a future return where one value becomes many, and what they merge with. It is a
-/// publisher like any other, so Combine's operators work on it; a subscriber without demand misses values.
+/// What RxStream's operators on a future return where one value becomes many. It is a publisher like any other, so
+/// Combine's operators work on what it delivers; a subscriber without demand misses values. Where RxStream and Combine have
+/// an operator of one name, such as `map`, RxStream's is meant, which attaches at once.
 ///
-/// It belongs to the thread on which it is made, usually a loop's. Handlers are called there, when a value is pushed or
-/// comes.
+/// A stream has two kinds of errors: those after which it goes on, which ``HotStream/onError(_:)`` hears and Combine's
+/// subscribers do not, and the one that it may end with.
+///
+/// It belongs to the loop on which it is made, and handlers are called there, when a value is pushed or comes. What is
+/// attached is kept by the stream, until it ends or has been let go.
 ///
 /// RxStream's `Hot`.
-public class Hot<Output, Failure: Error>: LoopPublisher {
+public class Hot<Output, Failure: Error>: HotStream {
+  /// Somebody who listens; says whether it goes on doing so.
+  final class Branch {
+    let handle: (StreamEvent<Output, Failure>) -> Bool
+    init(_ handle: @escaping (StreamEvent<Output, Failure>) -> Bool) { self.handle = handle }
+  }
+
   private let subject = PassthroughSubject<Output, Failure>()
-  private var handlers: [(StreamEvent<Output, Failure>) -> Void] = []
+  private var branches: [Branch] = []
+  private var last: Output?
+  private var canReplay = true
+  /// Has the stream that this one was derived from deliver its last value here.
+  private var replayFromParent: (() -> Void)?
+  private var name: String?
+  private var debugHandlers: [(String) -> Void] = []
+  private var hasSubscribers = false
+  /// Called once, when the first listens.
+  final var whenHeard: (() -> Void)?
 
   /// How the stream ended, nil while it flows.
   ///
@@ -18,26 +39,61 @@ public class Hot<Output, Failure: Error>: LoopPublisher {
 
   init() {}
 
+  /// This stream.
+  public final var asHot: Hot<Output, Failure> { self }
+
   /// Subscribes to the values from now on.
   ///
   /// Combine's `Publisher.receive(subscriber:)`.
   public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+    hasSubscribers = true
+    whenHeard.take()?()
     subject.receive(subscriber: subscriber)
   }
 
-  final func deliver(_ value: Output) {
+  /// Whether the stream may still deliver, or how it ended.
+  ///
+  /// RxStream's `state`.
+  public final var state: StreamState<Failure> { termination.map { .terminated(reason: $0) } ?? .active }
+
+  /// Whether the stream may still deliver.
+  ///
+  /// RxStream's `isActive`.
+  public final var isActive: Bool { termination == nil }
+
+  /// Whether somebody would hear what the stream tells.
+  final var isHeard: Bool { hasSubscribers || !branches.isEmpty }
+
+  // MARK: Delivering
+
+  final func receive(_ event: StreamEvent<Output, Failure>) {
     guard termination == nil else { return }
-    // One of them may end the stream.
-    for handler in handlers where termination == nil { handler(.value(value)) }
-    subject.send(value)
+    for handler in debugHandlers { handler("\(descriptor): \(event)") }
+    switch event {
+    case .next(let value):
+      willDeliver(value)
+      if canReplay { last = value }
+      tell(event)
+      // One of them may have ended the stream.
+      if termination == nil { subject.send(value) }
+    case .error: tell(event)
+    case .terminate(let reason): terminate(reason)
+    }
   }
 
-  final func terminate(_ termination: Termination<Failure>) {
-    guard self.termination == nil else { return }
+  private func tell(_ event: StreamEvent<Output, Failure>) {
+    for branch in branches where termination == nil {
+      if !branch.handle(event) { branches.removeAll { $0 === branch } }
+    }
+  }
+
+  private func terminate(_ termination: Termination<Failure>) {
     self.termination = termination
-    let handlers = handlers
-    self.handlers = []
-    for handler in handlers { handler(.end(termination)) }
+    let branches = branches
+    self.branches = []
+    replayFromParent = nil
+    didTerminate()
+    for branch in branches { _ = branch.handle(.terminate(reason: termination)) }
     if case .error(let error) = termination {
       subject.send(completion: .failure(error))
     } else {
@@ -45,169 +101,91 @@ public class Hot<Output, Failure: Error>: LoopPublisher {
     }
   }
 
-  final func attach(_ handler: @escaping (StreamEvent<Output, Failure>) -> Void) {
-    if let termination { handler(.end(termination)) } else { handlers.append(handler) }
+  /// Called with each value before anybody is told.
+  func willDeliver(_ value: Output) {}
+
+  /// Called when the stream has ended, before anybody is told.
+  func didTerminate() {}
+
+  /// Ends the stream for those who listen, in the `deinit` of the one who feeds it: a function that does not need it.
+  final func ending() -> () -> Void {
+    let (branches, subject) = (branches, subject)
+    self.branches = []
+    return {
+      for branch in branches { _ = branch.handle(.terminate(reason: .completed)) }
+      subject.send(completion: .finished)
+    }
   }
 
-  private func derive<T>(
-    _ body: @escaping (StreamEvent<Output, Failure>, Hot<T, Failure>) -> Void
-  ) -> Hot<T, Failure> {
-    let child = Hot<T, Failure>()
-    attach { body($0, child) }
+  // MARK: Attaching
+
+  /// Has `branch` told from now on; at once, if the stream has ended.
+  final func attach(_ branch: Branch) {
+    if let termination {
+      _ = branch.handle(.terminate(reason: termination))
+    } else {
+      branches.append(branch)
+      whenHeard.take()?()
+    }
+  }
+
+  /// Attaches `child`, to which `step` passes on what it makes of each event.
+  final func derive<T, Child: Hot<T, Failure>>(
+    into child: Child, _ step: @escaping StreamStep<Output, T, Failure>
+  ) -> Child {
+    let branch = Branch { event in
+      step(event) { child.receive($0) }
+      return child.isActive
+    }
+    child.replayFromParent = { [weak self, weak branch] in
+      guard let self, let branch else { return }
+      if let last { _ = branch.handle(.next(last)) } else { replayFromParent?() }
+    }
+    attach(branch)
     return child
   }
 
-  /// Calls `handler` with each value.
+  // MARK: Replaying and naming
+
+  /// Delivers the last value of what is before this in the chain once more, to this chain alone.
   ///
-  /// RxStream's `on(_:)`.
+  /// RxStream's `replay(shared:)`.
   @discardableResult
-  public final func on(_ handler: @escaping (Output) -> Void) -> Hot<Output, Failure> {
-    derive { event, child in
-      if case .value(let value) = event { handler(value) }
-      child.receive(event)
-    }
+  public final func replay() -> Self {
+    replayFromParent?()
+    return self
   }
 
-  /// Calls `handler` with the error, if the stream ends with one.
+  /// Sets whether the last value is kept, to be replayed; it is unless this says otherwise.
   ///
-  /// RxStream's `onError(_:)`.
+  /// RxStream's `canReplay(_:)`.
   @discardableResult
-  public final func onError(_ handler: @escaping (Failure) -> Void) -> Hot<Output, Failure> {
-    derive { event, child in
-      child.receive(event)
-      if case .end(.error(let error)) = event { handler(error) }
-    }
+  public final func canReplay(_ isAllowed: Bool) -> Self {
+    canReplay = isAllowed
+    if !isAllowed { last = nil }
+    return self
   }
 
-  /// Calls `handler` with how the stream ends, after everything further down the chain has been told.
+  /// Gives the stream a name, for its descriptions.
   ///
-  /// RxStream's `onTerminate(_:)`.
+  /// RxStream's `named(_:)`.
   @discardableResult
-  public final func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Hot<Output, Failure> {
-    derive { event, child in
-      child.receive(event)
-      if case .end(let termination) = event { handler(termination) }
-    }
+  public final func named(_ name: String) -> Self {
+    self.name = name
+    return self
   }
 
-  /// The values of both sides, until both have ended.
+  /// The stream's name, or its type if it has none.
   ///
-  /// - Parameter other: A future, another stream, or any publisher.
+  /// RxStream's `descriptor`.
+  public final var descriptor: String { name ?? "\(type(of: self))" }
+
+  /// Calls `handler` with a line for each thing that happens to the stream.
   ///
-  /// RxStream's `merge(_:)`.
+  /// RxStream's `onDebugInfo(_:)`.
   @discardableResult
-  public final func merge(_ other: some Publisher<Output, Failure>) -> Hot<Output, Failure> {
-    let child = Hot<Output, Failure>()
-    var remaining = 2
-    func receive(_ event: StreamEvent<Output, Failure>) {
-      if case .end = event {
-        remaining -= 1
-        if remaining > 0 { return }
-      }
-      child.receive(event)
-    }
-    attach(receive)
-    Downstream<Output, Failure>(child, height: 0) { signal in
-      switch signal {
-      case .subscription(let link): link.request(.unlimited)
-      case .value(let value): receive(.value(value))
-      case .completion(.finished): receive(.end(.completed))
-      case .completion(.failure(let error)): receive(.end(.error(error)))
-      }
-      return .none
-    }
-    .attach(to: other)
-    return child
+  public final func onDebugInfo(_ handler: @escaping (String) -> Void) -> Self {
+    debugHandlers.append(handler)
+    return self
   }
-
-  /// Passes values on as `throttle` allows.
-  ///
-  /// RxStream's `throttled(_:)`.
-  @discardableResult
-  public final func throttled(_ throttle: any Throttle) -> Hot<Output, Failure> {
-    derive { event, child in
-      switch event {
-      case .value(let value): throttle.process { child.deliver(value) }
-      case .end: throttle.finish { child.receive(event) }
-      }
-    }
-  }
-
-  final func receive(_ event: StreamEvent<Output, Failure>) {
-    switch event {
-    case .value(let value): deliver(value)
-    case .end(let termination): terminate(termination)
-    }
-  }
-}
-
-/// What a stream tells.
-enum StreamEvent<Output, Failure: Error> {
-  case value(Output)
-  case end(Termination<Failure>)
-}
-
-/// A stream that values are pushed into.
-///
-/// RxStream's `HotInput`.
-public final class HotInput<Output, Failure: Error>: Hot<Output, Failure> {
-  /// Creates a stream that waits for values.
-  ///
-  /// RxStream's `HotInput.init()`.
-  public override init() { super.init() }
-
-  /// Delivers a value before this returns; ignored once the stream has ended. On the stream's thread.
-  ///
-  /// RxStream's `HotInput.push(_:)`.
-  public func push(_ value: Output) { deliver(value) }
-
-  /// Ends the stream before this returns; ignored once it has ended. On the stream's thread.
-  ///
-  /// RxStream's `HotInput.terminate(withReason:)`.
-  public func terminate(withReason reason: Termination<Failure> = .completed) { terminate(reason) }
-}
-
-extension Future {
-  /// A stream of the elements of what `transform` makes of the value, which then ends.
-  ///
-  /// RxStream's `flatMap(_:)`.
-  @discardableResult
-  public final func flatMap<Elements: Sequence>(
-    _ transform: @escaping (Output) -> Elements
-  ) -> Hot<Elements.Element, Failure> {
-    let stream = Hot<Elements.Element, Failure>()
-    _ = derive { (settlement, _: Future<Never, Never>) in
-      if case .value(let value) = settlement { for element in transform(value) { stream.deliver(element) } }
-      stream.terminate(settlement.termination)
-    }
-    return stream
-  }
-
-  /// A stream of `values`, if a value comes, and then that.
-  ///
-  /// RxStream's `start(with:)`.
-  @discardableResult
-  public final func start(with values: [Output]) -> Hot<Output, Failure> { flatMap { values + [$0] } }
-
-  /// A stream of the value, if it comes, and then `values`, which come in any case but that of an error.
-  ///
-  /// RxStream's `concat(_:)`.
-  @discardableResult
-  public final func concat(_ values: [Output]) -> Hot<Output, Failure> {
-    let stream = Hot<Output, Failure>()
-    _ = derive { (settlement, _: Future<Never, Never>) in
-      if case .value(let value) = settlement { stream.deliver(value) }
-      if case .completed = settlement.termination { for value in values { stream.deliver(value) } }
-      stream.terminate(settlement.termination)
-    }
-    return stream
-  }
-}
-
-extension Future where Output: Sequence {
-  /// A stream of the value's elements, which then ends.
-  ///
-  /// RxStream's `flatten()`.
-  @discardableResult
-  public final func flatten() -> Hot<Output.Element, Failure> { flatMap { $0 } }
 }

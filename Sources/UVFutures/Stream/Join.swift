@@ -7,6 +7,8 @@ final class Join<Left, Right, Output, Failure: Error> {
   private let left: (Join, Settlement<Left, Failure>) -> Void
   private let right: (Join, Settlement<Right, Failure>) -> Void
   private var child: Future<Output, Failure>?
+  /// The same, where it keeps this, and not this it.
+  private weak var unheard: Future<Output, Failure>?
   private var subscription: AnyCancellable?
   /// Itself, while the right side alone keeps it.
   private var itself: Join?
@@ -28,7 +30,9 @@ final class Join<Left, Right, Output, Failure: Error> {
   deinit { subscription?.cancel() }
 
   func start(_ future: Future<Left, Failure>, _ other: some Publisher<Right, Failure>) {
-    guard let node = child?.streamNode else { return }
+    guard let child else { return }
+    child.gate = future.gate
+    let node = child.streamNode
     let hold = LeftHold(self)
     future.attach({ hold.speak($0) }, for: node)
     // The left of two that are there wins, and a value that waits to be replayed is there.
@@ -38,7 +42,7 @@ final class Join<Left, Right, Output, Failure: Error> {
     }
     if firstWins, case .value? = future.outcome?() { return }
     let subscription = subscribe(to: other)
-    if child == nil { subscription.cancel() } else { self.subscription = subscription }
+    if self.child == nil { subscription.cancel() } else { self.subscription = subscription }
   }
 
   private func subscribe(to other: some Publisher<Right, Failure>) -> AnyCancellable {
@@ -68,16 +72,20 @@ final class Join<Left, Right, Output, Failure: Error> {
       if !firstWins { return end(nil) }
       remaining -= 1
     }
-    if isHeard { itself = self } else { end(nil) }
+    if isHeard { return itself = self }
+    // As long as nobody listens, the right side goes on for who knows the future, and no longer.
+    unheard = child
+    unheard?.startWork = { [self] in
+      child = unheard
+      itself = self
+    }
+    child = nil
   }
 
   fileprivate func rightSpeaks(_ settlement: Settlement<Right, Failure>) { right(self, settlement) }
 
-  /// Whether somebody else knows the future, or has attached something to it.
-  private var isHeard: Bool {
-    if !isKnownUniquelyReferenced(&child) { return true }
-    return child!.hasBranches || child!.firstSubscription != nil
-  }
+  /// Whether something has been attached to the future.
+  private var isHeard: Bool { child!.hasBranches || child!.firstSubscription != nil }
 
   // MARK: What a side says
 
@@ -97,8 +105,9 @@ final class Join<Left, Right, Output, Failure: Error> {
 
   /// Settles the future, and lets go of both sides.
   func end(_ settlement: Settlement<Output, Failure>?) {
-    let (child, subscription, itself) = (child, subscription, itself)
+    let (child, subscription, itself) = (child ?? unheard, subscription, itself)
     self.child = nil
+    unheard = nil
     self.subscription = nil
     self.itself = nil
     subscription?.cancel()

@@ -32,7 +32,7 @@ extension ProgressEvent: Sendable where Unit: Sendable {}
 /// RxStream's `Progression`.
 public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, Failure> {
   private var handlers: [(ProgressEvent<Unit>) -> Void] = []
-  private var cancelTask: (() -> Void)?
+  final var cancelTask: (() -> Void)?
 
   /// Creates a progression and runs `task` at once.
   ///
@@ -142,7 +142,7 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
 }
 
 /// Refers to an object that may go.
-private final class WeakReference<Object: AnyObject> {
+final class WeakReference<Object: AnyObject> {
   weak var object: Object?
   init(_ object: Object) { self.object = object }
 }

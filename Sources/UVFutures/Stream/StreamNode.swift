@@ -82,12 +82,23 @@ extension Future {
   final func derive<T, E: Error, Child: Future<T, E>>(
     into child: Child, _ body: @escaping (Settlement<Output, Failure>, Child) -> Void
   ) -> Child {
+    child.gate = gate
     attach({ body($0, child) }, for: child.streamNode)
     return child
   }
 
   /// Calls `branch` with the result: when it comes, or soon if it is there.
   final func attach(_ branch: @escaping (Settlement<Output, Failure>) -> Void, for child: any StreamChild) {
+    if let gate {
+      gate.run { [self] in attachNow(branch, for: child) }
+    } else {
+      attachNow(branch, for: child)
+    }
+  }
+
+  private func attachNow(
+    _ branch: @escaping (Settlement<Output, Failure>) -> Void, for child: any StreamChild
+  ) {
     guard let outcome else {
       child.derive(from: streamNode)
       streamNode.branches.append(branch)

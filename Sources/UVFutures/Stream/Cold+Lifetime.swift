@@ -1,0 +1,197 @@
+public import UV
+
+/// Operators on the answers; those of ``Hot``.
+extension Cold {
+  /// Each value and what `stamper` makes of it.
+  ///
+  /// RxStream's `stamp(_:)`.
+  @discardableResult
+  public final func stamp<T>(
+    _ stamper: @escaping (Output) -> T
+  ) -> Cold<Request, (value: Output, stamp: T), Failure> {
+    derive(StreamSteps.map { ($0, stamper($0)) })
+  }
+
+  /// Each value and the moment at which it came.
+  ///
+  /// RxStream's `timeStamp()`.
+  @discardableResult
+  public final func timeStamp() -> Cold<Request, (value: Output, stamp: LoopClock.Instant), Failure> {
+    derive(StreamSteps.map { ($0, .now) })
+  }
+
+  /// The first value, and those that `isDistinct` says differ from the one before.
+  ///
+  /// RxStream's `distinct(_:)`.
+  @discardableResult
+  public final func distinct(
+    _ isDistinct: @escaping (_ prior: Output, _ next: Output) -> Bool
+  ) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.improving(keepsBest: false) { isDistinct($1, $0) })
+  }
+
+  /// The first value, and each that is less than all before it.
+  ///
+  /// RxStream's `min(lessThan:)`.
+  @discardableResult
+  public final func min(
+    lessThan: @escaping (_ isValue: Output, _ lessThan: Output) -> Bool
+  ) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.improving(keepsBest: true, lessThan))
+  }
+
+  /// The first value, and each that is greater than all before it.
+  ///
+  /// RxStream's `max(greaterThan:)`.
+  @discardableResult
+  public final func max(
+    greaterThan: @escaping (_ isValue: Output, _ greaterThan: Output) -> Bool
+  ) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.improving(keepsBest: true, greaterThan))
+  }
+
+  /// With each value how many there have been.
+  ///
+  /// RxStream's `count()`.
+  @discardableResult
+  public final func count() -> Cold<Request, UInt, Failure> {
+    derive(StreamSteps.scan(0) { count, _ in count + 1 })
+  }
+
+  /// Each value and its number, from 1.
+  ///
+  /// RxStream's `countStamp()`.
+  @discardableResult
+  public final func countStamp() -> Cold<Request, (value: Output, stamp: UInt), Failure> {
+    var count: UInt = 0
+    return derive(
+      StreamSteps.map {
+        count += 1
+        return ($0, count)
+      })
+  }
+
+  /// Everything, the end too, `duration` later, to the millisecond above. It is on the current loop; outside one this stops
+  /// the program with a message.
+  ///
+  /// RxStream's `delay(_:)`.
+  @discardableResult
+  public final func delay(_ duration: Duration) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.delay(duration))
+  }
+
+  /// The values after the first `count`.
+  ///
+  /// RxStream's `skip(_:)`.
+  @discardableResult
+  public final func skip(_ count: Int) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.skip(count))
+  }
+
+  /// `values` before the first value, if one comes.
+  ///
+  /// RxStream's `start(with:)`.
+  @discardableResult
+  public final func start(with values: [Output]) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.start(with: values))
+  }
+
+  /// `values` after the last value, before the end.
+  ///
+  /// RxStream's `concat(_:)`.
+  @discardableResult
+  public final func concat(_ values: [Output]) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.concat(values))
+  }
+
+  /// `value` before the end, if none has come.
+  ///
+  /// RxStream's `defaultValue(_:)`.
+  @discardableResult
+  public final func defaultValue(_ value: Output) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.defaultValue(value))
+  }
+
+  /// Values for as long as `handler` says so, and then the end.
+  ///
+  /// RxStream's `doWhile(then:handler:)`.
+  @discardableResult
+  public final func doWhile(
+    then reason: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
+  ) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.until { handler($1) ? nil : reason })
+  }
+
+  /// Values for as long as `handler`, which gets the one before, too, says so, and then the end.
+  ///
+  /// RxStream's `doWhile(then:handler:)`.
+  @discardableResult
+  public final func doWhile(
+    then reason: Termination<Failure> = .cancelled,
+    handler: @escaping (_ prior: Output?, _ next: Output) -> Bool
+  ) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.until { handler($0, $1) ? nil : reason })
+  }
+
+  /// Values until `handler` says so, and then the end.
+  ///
+  /// RxStream's `until(then:handler:)`.
+  @discardableResult
+  public final func until(
+    then reason: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
+  ) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.until { handler($1) ? reason : nil })
+  }
+
+  /// Values until `handler`, which gets the one before, too, says so, and then the end.
+  ///
+  /// RxStream's `until(then:handler:)`.
+  @discardableResult
+  public final func until(
+    then reason: Termination<Failure> = .cancelled,
+    handler: @escaping (_ prior: Output?, _ next: Output) -> Bool
+  ) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.until { handler($0, $1) ? reason : nil })
+  }
+
+  /// Values until `handler` returns a termination, with which the stream ends.
+  ///
+  /// RxStream's `until(_:)`.
+  @discardableResult
+  public final func until(_ handler: @escaping (Output) -> Termination<Failure>?) -> Cold<
+    Request, Output, Failure
+  > {
+    derive(StreamSteps.until { handler($1) })
+  }
+
+  /// Values with `object`, which is not kept, for as long as that lives; then the end. They are not replayed.
+  ///
+  /// RxStream's `using(_:then:)`.
+  @discardableResult
+  public final func using<Object: AnyObject>(
+    _ object: Object, then reason: Termination<Failure> = .cancelled
+  ) -> Cold<Request, (Object, Output), Failure> {
+    derive(
+      StreamSteps.values { [weak object] value, emit in
+        if let object { emit(.next((object, value))) } else { emit(.terminate(reason: reason)) }
+      })
+  }
+
+  /// Values for as long as `object`, which is not kept, lives; then the end.
+  ///
+  /// RxStream's `lifeOf(_:then:)`.
+  @discardableResult
+  public final func lifeOf(
+    _ object: some AnyObject, then reason: Termination<Failure> = .cancelled
+  ) -> Cold<Request, Output, Failure> {
+    derive(StreamSteps.until { [weak object] _, _ in object == nil ? reason : nil })
+  }
+}
+
+extension Cold where Output: Sequence {
+  /// A stream of the elements of each answer.
+  ///
+  /// RxStream's `flatten()`.
+  @discardableResult
+  public final func flatten() -> Cold<Request, Output.Element, Failure> { flatMap { $0 } }
+}

@@ -1,0 +1,154 @@
+import UV
+
+/// A stream that answers requests: one answer for each, which only the chain that asked gets.
+///
+/// ```swift
+/// let sizes = Cold<String, Int, UVError> { path, answer in
+///   loop.files.stat(path) { answer($0.map { Int($0.size) }) }
+/// }
+/// let shown = sizes.map { "\($0) bytes" }.on { print($0) }
+/// shown.request("/etc/hosts")
+/// ```
+///
+/// It belongs to the loop on which it is made, as ``Hot`` does. It must be kept while its chains are asked.
+///
+/// RxStream's `Cold`.
+public final class Cold<Request, Output, Failure: Error> {
+  private var children: [(number: Int, handle: (StreamEvent<Output, Failure>, ColdRoute) -> Void)] = []
+  private var lastNumber = 0
+  private var isShared = false
+  private let fill: (Cold, Request, ColdRoute) -> Void
+
+  /// How the stream ended, nil until then.
+  ///
+  /// RxStream's `state`.
+  public private(set) var termination: Termination<Failure>?
+
+  /// Creates a stream that answers requests.
+  ///
+  /// - Parameter task: Gets a request and what to call with the answer, on any thread; further calls do nothing. An error does not
+  ///   end the stream. The loop keeps running until the answer is there or can't come any more.
+  ///
+  /// RxStream's `Cold.init(task:)`.
+  public init(
+    _ task: @escaping (_ request: Request, _ answer: @escaping (Result<Output, Failure>) -> Void) -> Void
+  ) {
+    fill = { stream, request, route in
+      task(
+        request,
+        StreamSteps.answer { [weak stream] (result: Result<Output, Failure>) in
+          switch result {
+          case .success(let value): stream?.deliver(.next(value), route)
+          case .failure(let error): stream?.deliver(.error(error), route)
+          }
+        })
+    }
+  }
+
+  private init(fill: @escaping (Cold, Request, ColdRoute) -> Void) { self.fill = fill }
+
+  deinit {
+    // Those who have been attached learn that no answer will come.
+    guard termination == nil else { return }
+    for child in children { child.handle(.terminate(reason: .completed), .shared) }
+  }
+
+  /// Whether requests are answered, or how the stream ended.
+  ///
+  /// RxStream's `state`.
+  public var state: StreamState<Failure> { termination.map { .terminated(reason: $0) } ?? .active }
+
+  /// Whether requests are answered.
+  ///
+  /// RxStream's `isActive`.
+  public var isActive: Bool { termination == nil }
+
+  /// Asks for an answer, which comes down the chain to here; ignored once the stream has ended.
+  ///
+  /// - Parameter share: Whether everything that is attached here gets the answer, too.
+  ///
+  /// RxStream's `request(_:share:)`.
+  public func request(_ request: Request, share: Bool = false) { ask(request, share ? .shared : .end) }
+
+  /// Sets whether all chains below this get the answers to each other's requests.
+  ///
+  /// RxStream's `share(_:)`.
+  @discardableResult
+  public func share(_ isShared: Bool) -> Self {
+    self.isShared = isShared
+    return self
+  }
+
+  /// Ends the stream and everything attached to it; ignored once it has ended.
+  ///
+  /// RxStream's `terminate(withReason:)`.
+  public func terminate(withReason reason: Termination<Failure> = .completed) {
+    deliver(.terminate(reason: reason), .shared)
+  }
+
+  /// A stream of the same answers, to requests of another kind.
+  ///
+  /// RxStream's `mapRequest(_:)`.
+  public func mapRequest<NewRequest>(
+    _ transform: @escaping (NewRequest) -> Request
+  ) -> Cold<NewRequest, Output, Failure> {
+    derive(StreamSteps.map { $0 }, asking: transform)
+  }
+
+  // MARK: Up and down
+
+  private func ask(_ request: Request, _ route: ColdRoute) {
+    guard isActive else { return }
+    fill(self, request, isShared ? .shared : route)
+  }
+
+  private func deliver(_ event: StreamEvent<Output, Failure>, _ route: ColdRoute) {
+    guard isActive else { return }
+    let children = children
+    if case .terminate(let reason) = event {
+      termination = reason
+      self.children = []
+      for child in children { child.handle(event, .shared) }
+      return
+    }
+    switch route {
+    case .end: break
+    case .shared: for child in children { child.handle(event, .shared) }
+    case .child(let number, let rest): children.first { $0.number == number }?.handle(event, rest)
+    }
+  }
+
+  func derive<T>(_ step: @escaping StreamStep<Output, T, Failure>) -> Cold<Request, T, Failure> {
+    derive(step) { $0 }
+  }
+
+  private func derive<NewRequest, T>(
+    _ step: @escaping StreamStep<Output, T, Failure>, asking transform: @escaping (NewRequest) -> Request
+  ) -> Cold<NewRequest, T, Failure> {
+    lastNumber += 1
+    let number = lastNumber
+    let child = Cold<NewRequest, T, Failure>(fill: { [weak self] _, request, route in
+      if case .shared = route {
+        self?.ask(transform(request), .shared)
+      } else {
+        self?.ask(transform(request), .child(number, route))
+      }
+    })
+    if let termination {
+      child.terminate(withReason: termination)
+    } else {
+      children.append((number, { event, route in step(event) { child.deliver($0, route) } }))
+    }
+    return child
+  }
+}
+
+/// Which way an answer goes.
+indirect enum ColdRoute {
+  /// To the child of this number, and on from there.
+  case child(Int, ColdRoute)
+  /// No further.
+  case end
+  /// To everybody.
+  case shared
+}

@@ -1,0 +1,95 @@
+import UV
+
+/// A stream that values are pushed into, from any thread.
+///
+/// One that was made on a loop keeps that running until it has ended or been let go, and is heard there. Letting it go ends it as
+/// completed.
+///
+/// RxStream's `HotInput`.
+public final class HotInput<Output, Failure: Error>: Hot<Output, Failure> {
+  private let root = HotRoot()
+
+  /// Creates a stream that waits for values.
+  ///
+  /// RxStream's `HotInput.init()`.
+  public override init() { super.init() }
+
+  deinit { if isActive { root.end(ending()) } }
+
+  override func didTerminate() { root.release() }
+
+  /// Delivers a value, on the loop's thread before this returns; ignored once the stream has ended.
+  ///
+  /// RxStream's `HotInput.push(_:)`.
+  public func push(_ value: Output) { root.receive(.next(value), self) }
+
+  /// Delivers an error after which the stream goes on; ignored once it has ended.
+  ///
+  /// RxStream's `HotInput.push(_:)`.
+  public func push(_ error: Failure) { root.receive(.error(error), self) }
+
+  /// Ends the stream, on the loop's thread before this returns; ignored once it has ended.
+  ///
+  /// RxStream's `HotInput.terminate(withReason:)`.
+  public func terminate(withReason reason: Termination<Failure> = .completed) {
+    root.receive(.terminate(reason: reason), self)
+  }
+}
+
+/// A stream of what a task produces, from any thread.
+///
+/// One that was made on a loop keeps that running until it has ended, or can't be told anything any more, and is heard there.
+///
+/// RxStream's `HotProducer`.
+public final class HotProducer<Output, Failure: Error>: Hot<Output, Failure> {
+  private let root = HotRoot()
+
+  /// Creates a stream and runs `task` at once.
+  ///
+  /// - Parameter task: Gets what to call with each event.
+  ///
+  /// RxStream's `HotProducer.init(task:)`.
+  public init(_ task: (@escaping (StreamEvent<Output, Failure>) -> Void) -> Void) {
+    super.init()
+    let weakly = WeakReference(self as HotProducer)
+    task { [root] event in
+      // Sound: looked up where the stream lives.
+      let transfer = UnsafeTransfer((weakly, event))
+      root.run { transfer.value.0.object?.receive(transfer.value.1) }
+    }
+  }
+
+  deinit { if isActive { root.end(ending()) } }
+
+  override func didTerminate() { root.release() }
+}
+
+/// What a stream that is fed from outside needs: it keeps its loop running until it ends, and is told things there.
+struct HotRoot {
+  private let executor = EventLoop.current?.executor
+  private let ticket = EventLoop.current.map { RemoteTicket($0.executor, of: $0) }
+  private let gate = Gate.unlessOnLoop
+
+  func receive<Output, Failure: Error>(_ event: StreamEvent<Output, Failure>, _ stream: Hot<Output, Failure>)
+  {
+    // Sound: the caller gives the value up.
+    let transfer = UnsafeTransfer((stream, event))
+    run { transfer.value.0.receive(transfer.value.1) }
+  }
+
+  /// Runs `body` where the stream lives: at once on its loop's thread, or inside the gate.
+  func run(_ body: @escaping () -> Void) {
+    if let executor { onLoop(executor) { _ in body() } } else { gate?.run(body) }
+  }
+
+  /// Stops keeping the loop running.
+  func release() {
+    if let ticket, ticket.claim() { ticket.completeNow { _ in } }
+  }
+
+  /// The same for a stream that goes away; `body` tells those who listened.
+  func end(_ body: @escaping () -> Void) {
+    guard let ticket else { return body() }
+    if ticket.claim() { ticket.completeNow { _ in body() } }
+  }
+}

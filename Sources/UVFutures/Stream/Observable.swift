@@ -1,0 +1,152 @@
+/// A stream that knows its latest value.
+///
+/// Operators whose result has a value from the beginning return an observable, the others a ``Hot``.
+///
+/// RxStream's `Observable`.
+public class Observable<Output, Failure: Error>: Hot<Output, Failure> {
+  /// The latest value.
+  ///
+  /// RxStream's `value`.
+  public private(set) final var value: Output
+
+  init(value: Output) {
+    self.value = value
+    super.init()
+  }
+
+  override func willDeliver(_ value: Output) { self.value = value }
+
+  /// An observable of the same values that nobody can set.
+  ///
+  /// RxStream's `observable()`.
+  public final func observable() -> Observable<Output, Failure> { deriveObservable(StreamSteps.map { $0 }) }
+
+  /// A stream of the values from now on.
+  ///
+  /// RxStream's `hot()`.
+  public final func hot() -> Hot<Output, Failure> { derive(StreamSteps.map { $0 }) }
+
+  /// An observable of the transformed values.
+  ///
+  /// RxStream's `map(_:)`.
+  @discardableResult
+  public final func map<T>(_ transform: @escaping (Output) -> T) -> Observable<T, Failure> {
+    derive(into: Observable<T, Failure>(value: transform(value)), StreamSteps.map(transform))
+  }
+
+  /// An observable of what `scanner` makes of each value and its last result, which at first is `initial`.
+  ///
+  /// RxStream's `scan(initial:scanner:)`.
+  @discardableResult
+  public final func scan<T>(
+    initial: T, scanner: @escaping (_ current: T, _ next: Output) -> T
+  ) -> Observable<T, Failure> {
+    derive(into: Observable<T, Failure>(value: initial), StreamSteps.scan(initial, scanner))
+  }
+
+  func deriveObservable(_ step: @escaping StreamStep<Output, Output, Failure>) -> Observable<Output, Failure>
+  {
+    derive(into: Observable<Output, Failure>(value: value), step)
+  }
+}
+
+/// An observable whose value is set, from any thread.
+///
+/// One that was made on a loop keeps that running until it has ended or been let go, and is heard there. Letting it go ends it as
+/// completed.
+///
+/// RxStream's `ObservableInput`.
+public final class ObservableInput<Output, Failure: Error>: Observable<Output, Failure> {
+  private let root = HotRoot()
+
+  /// Creates an observable with its first value.
+  ///
+  /// RxStream's `ObservableInput.init(_:)`.
+  public init(_ value: Output) { super.init(value: value) }
+
+  deinit { if isActive { root.end(ending()) } }
+
+  override func didTerminate() { root.release() }
+
+  /// Sets the value, on the loop's thread before this returns; ignored once the observable has ended.
+  ///
+  /// RxStream's `ObservableInput.set(_:)`.
+  @discardableResult
+  public func set(_ value: Output) -> Self {
+    root.receive(.next(value), self)
+    return self
+  }
+
+  /// Ends the observable; ignored once it has ended.
+  ///
+  /// RxStream's `ObservableInput.terminate(withReason:)`.
+  public func terminate(withReason reason: Termination<Failure> = .completed) {
+    root.receive(.terminate(reason: reason), self)
+  }
+}
+
+extension Observable {
+  /// Calls `handler` with each value.
+  ///
+  /// RxStream's `on(_:)`.
+  @discardableResult
+  public final func on(_ handler: @escaping (Output) -> Void) -> Observable<Output, Failure> {
+    deriveObservable(
+      StreamSteps.map {
+        handler($0)
+        return $0
+      })
+  }
+
+  /// Calls `handler` with each value and the one before it.
+  ///
+  /// RxStream's `onTransition(_:)`.
+  @discardableResult
+  public final func onTransition(
+    _ handler: @escaping (_ prior: Output?, _ next: Output) -> Void
+  ) -> Observable<Output, Failure> {
+    var prior: Output?
+    return deriveObservable(
+      StreamSteps.map {
+        handler(prior, $0)
+        prior = $0
+        return $0
+      })
+  }
+
+  /// Calls `handler` with each error, whether the stream goes on after it or ends with it.
+  ///
+  /// RxStream's `onError(_:)`.
+  @discardableResult
+  public final func onError(_ handler: @escaping (Failure) -> Void) -> Observable<Output, Failure> {
+    deriveObservable(StreamSteps.onError(handler))
+  }
+
+  /// Calls `handler` with how the stream ends, after everything further down the chain has been told.
+  ///
+  /// RxStream's `onTerminate(_:)`.
+  @discardableResult
+  public final func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Observable<
+    Output, Failure
+  > {
+    deriveObservable(StreamSteps.onTerminate(handler))
+  }
+
+  /// The first value, and those that `isDistinct` says differ from the one before.
+  ///
+  /// RxStream's `distinct(_:)`.
+  @discardableResult
+  public final func distinct(
+    _ isDistinct: @escaping (_ prior: Output, _ next: Output) -> Bool
+  ) -> Observable<Output, Failure> {
+    deriveObservable(StreamSteps.improving(keepsBest: false) { isDistinct($1, $0) })
+  }
+
+  /// The values after the first `count`.
+  ///
+  /// RxStream's `skip(_:)`.
+  @discardableResult
+  public final func skip(_ count: Int) -> Observable<Output, Failure> {
+    deriveObservable(StreamSteps.skip(count))
+  }
+}
