@@ -24,9 +24,9 @@ public struct Guarantee<T>: Thenable {
   public init(
     file: StaticString = #fileID, line: UInt = #line, resolver body: (@escaping (T) -> Void) -> Void
   ) {
-    let node = Root(file, line, flags: [.isRoot, .isGuarantee])
-    self.node = node
-    body { node.fulfill($0) }
+    let resolver = Resolver<T>(file, line, flags: [.isRoot, .isGuarantee])
+    node = resolver.node
+    body { resolver.fulfill($0) }
   }
 
   /// A guarantee that has its value.
@@ -44,8 +44,8 @@ public struct Guarantee<T>: Thenable {
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line
   ) -> (guarantee: Guarantee<T>, resolve: (T) -> Void) {
-    let node = Root(file, line, flags: [.isRoot, .isGuarantee])
-    return (Guarantee(node: node), { node.fulfill($0) })
+    let resolver = Resolver<T>(file, line, flags: [.isRoot, .isGuarantee])
+    return (Guarantee(node: resolver.node), { resolver.fulfill($0) })
   }
 
   /// Calls `body` once the guarantee has been resolved, with its outcome.
@@ -63,6 +63,40 @@ public struct Guarantee<T>: Thenable {
   /// The object behind the guarantee; for the library's own use.
   @inlinable
   public var _source: _Source<T> { _Source(node: node) }
+}
+
+extension Guarantee where T: Sendable {
+  /// Creates a guarantee and has `body` start what will resolve it, on whatever thread:
+  ///
+  /// ```swift
+  /// Guarantee<Int> { seal in DispatchQueue.global().async { seal(compute()) } }
+  /// ```
+  ///
+  /// The guarantee keeps its loop running as a promise does; see ``Resolver``.
+  ///
+  /// - Parameter body: Called once, before this returns, with the function that resolves the guarantee; the
+  ///   first call of that counts.
+  ///
+  /// PromiseKit's `Guarantee(resolver:)`.
+  @inlinable
+  public init(
+    file: StaticString = #fileID, line: UInt = #line, resolver body: (@escaping @Sendable (T) -> Void) -> Void
+  ) {
+    let resolver = Resolver<T>(file, line, flags: [.isRoot, .isGuarantee])
+    node = resolver.node
+    body { resolver.fulfill($0) }
+  }
+
+  /// A guarantee that waits to be resolved, and the function that does it, on whatever thread.
+  ///
+  /// PromiseKit's `Guarantee.pending`.
+  @inlinable
+  public static func pending(
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> (guarantee: Guarantee<T>, resolve: @Sendable (T) -> Void) {
+    let resolver = Resolver<T>(file, line, flags: [.isRoot, .isGuarantee])
+    return (Guarantee(node: resolver.node), { resolver.fulfill($0) })
+  }
 }
 
 extension Guarantee where T == Void {

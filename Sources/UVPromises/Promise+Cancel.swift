@@ -4,7 +4,8 @@ extension Promise {
   /// handlers, it goes on for them, and the cancellation begins below it.
   ///
   /// `catch` and `recover` let the error pass unless they are for all errors; `ensure` and `finally` run.
-  /// Does nothing once the promise has been resolved.
+  /// Does nothing once the promise has been resolved, or something before it in the chain has failed: that error goes down
+  /// the chain then.
   ///
   /// The steps on the way are walked one by one; their handlers run as microtasks.
   ///

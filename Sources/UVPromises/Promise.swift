@@ -42,12 +42,9 @@ public struct Promise<T>: Thenable, CatchMixin {
   public init(
     file: StaticString = #fileID, line: UInt = #line, resolver body: (Resolver<T>) throws -> Void
   ) {
-    let node = Root(file, line)
-    self.node = node
-    do { try body(Resolver(node: node)) } catch {
-      node.reject(error)
-      node.forgetOperation()
-    }
+    let resolver = Resolver<T>(file, line)
+    node = resolver.node
+    do { try body(resolver) } catch { resolver.reject(error) }
   }
 
   /// Creates a promise that is rejected.
@@ -79,16 +76,15 @@ public struct Promise<T>: Thenable, CatchMixin {
 
   /// A promise that waits to be resolved, and the resolver that does it.
   ///
-  /// If the last reference to either is dropped before it is resolved, that is reported to
-  /// ``Configuration/logHandler``.
+  /// If the last resolver is dropped before the promise is resolved, that is reported to ``Configuration/logHandler``.
   ///
   /// PromiseKit's `Promise.pending`.
   @inlinable
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line
   ) -> (promise: Promise<T>, resolver: Resolver<T>) {
-    let node = Root(file, line)
-    return (Promise(node: node), Resolver(node: node))
+    let resolver = Resolver<T>(file, line)
+    return (Promise(node: resolver.node), resolver)
   }
 
   /// Calls `body` once the promise has been resolved, with its outcome; what every other method could be

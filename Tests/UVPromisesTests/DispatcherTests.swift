@@ -131,28 +131,4 @@ import UVTestSupport
     let bodies = Log<@Sendable () -> Void>()
     func dispatch(_ body: @escaping @Sendable () -> Void) { bodies.append(body) }
   }
-
-  @Test func aRemoteResolver() async throws {
-    let log = try await program { loop, log in
-      let executor = loop.executor
-      Promise<Int> { seal in
-        let seal = seal.remote
-        DispatchQueue.global().async {
-          seal.fulfill(1)
-          seal.reject(Boom())
-        }
-      }.done { log("\($0) \(executor.isOnLoop)") }.cauterize()
-    }
-    #expect(log == ["1 true"])
-  }
-
-  @Test func aRemoteResolverThatIsDroppedLetsTheLoopEnd() async throws {
-    let (_, reports) = try await programWithReports { _, _ in
-      Promise<Int> { seal in
-        let seal = seal.remote
-        DispatchQueue.global().async { _ = seal }
-      }.cauterize()
-    }
-    #expect(reports.descriptions.count == 1)
-  }
 }

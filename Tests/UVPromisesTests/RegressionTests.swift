@@ -204,7 +204,7 @@ import UVTestSupport
         sent = token
         seal.onCancel { _ = token }
       }
-      let remote = seal.remote
+      let remote = seal
       promise.done { _ in #expect(sent == nil) }.cauterize()
       #expect(sent != nil)
       remote.fulfill(1)

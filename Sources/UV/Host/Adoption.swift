@@ -80,6 +80,7 @@ extension EventLoop {
     timers.cancelAll()
     requests.cancelAll()
     closeHandles()
+    forsakeAnswers()
     letGo()
   }
 

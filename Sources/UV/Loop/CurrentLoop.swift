@@ -71,6 +71,7 @@ enum CurrentLoop {
   static func get() -> EventLoop? { loop()?.takeUnretainedValue() }
 
   /// Queues a microtask on the loop of this thread, without a retain of the loop; false if there is none.
+  @inline(__always)
   static func enqueue(_ microtask: consuming Microtask) -> Bool {
     // Nothing that is called here lets go of the loop.
     guard let loop = loop() else { return false }
@@ -84,6 +85,13 @@ enum CurrentLoop {
   static func spend(_ cost: Int) -> Bool {
     guard let loop = loop() else { return false }
     return loop._withUnsafeGuaranteedRef { $0.spend(cost) }
+  }
+
+  /// Opens an answer on the loop of this thread; nil if there is none.
+  @inline(__always)
+  static func open(_ object: any Answerable, _ place: inout AnswerPlace) -> AnswerRight? {
+    // Nothing that is called here lets go of the loop.
+    loop()?._withUnsafeGuaranteedRef { $0.open(object, &place) }
   }
 
   static func set(_ loop: EventLoop?) { slot.set(loop) }

@@ -48,6 +48,7 @@ public final class EventLoop {
   @exclusivity(unchecked) var checkpoints: [Microtask] = []
   /// While a completion is told that the loop is closed: the task that this happens in, if any.
   @exclusivity(unchecked) private var toldIn: UnsafeMutableRawPointer??
+  @exclusivity(unchecked) var answers = LoopAnswers()
   private(set) lazy var actor = LoopActor(executor)
 
   /// Whether the loop is inside one of its `run` functions.

@@ -57,6 +57,11 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     if inbox.isOpenOnLoop { loop.endWork() }
   }
 
+  /// Ends keeping the loop running for what has been answered, if the loop is there. On the loop's thread.
+  func endKeeping(_ closed: OpenAnswers) {
+    if inbox.isOpenOnLoop { loop.endKeeping(closed) }
+  }
+
   /// Runs `body` on the loop's thread and waits for what it returns; see ``execute(_:)``. From any task, the loop's
   /// own included.
   ///

@@ -48,7 +48,7 @@ extension Promise {
     let root = Root(file, line)
     let task = loop.spawn { () async -> Void in
       do { root.fulfill(try await body()) } catch { root.reject(error) }
-      root.forgetOperation()
+      root.didResolve()
     }
     root.onCancel = { task.cancel() }
     node = root

@@ -159,3 +159,18 @@ extension Promise {
     return (promise, resolver.fulfill, resolver.reject)
   }
 }
+
+extension Promise where T: Sendable {
+  /// A promise that waits to be resolved, and what resolves it on whatever thread; ``pending(file:line:)`` by another name.
+  ///
+  /// JavaScript's `Promise.withResolvers`.
+  @inlinable
+  public static func withResolvers(
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> (
+    promise: Promise<T>, resolve: @Sendable (T) -> Void, reject: @Sendable (any Error) -> Void
+  ) {
+    let (promise, resolver) = pending(file: file, line: line)
+    return (promise, { resolver.fulfill($0) }, { resolver.reject($0) })
+  }
+}

@@ -107,23 +107,45 @@ final class Gatherer: Continuation {
   func leavePending(cancelling: Bool) {
     guard remaining > 0 else { return }
     remaining = 0
-    for index in components.indices {
-      guard let pending = components[index].pending else { continue }
-      components[index].pending = nil
-      pending.remove(self, tag: Int32(index))
-      if cancelling, !pending.isAwaited { pending.cancel() }
+    for index in components.indices where components[index].pending != nil {
+      OpenAnswers.withLock { leave(index, cancelling: cancelling) }?()
     }
+  }
+
+  /// Stops waiting for one that may be going away on another thread, and returns what cancels it.
+  private func leave(_ index: Int, cancelling: Bool) -> (() -> Void)? {
+    guard let pending = components[index].pending else { return nil }
+    components[index].pending = nil
+    if pending.state == .gone { return nil }
+    pending.remove(self, tag: Int32(index))
+    if !cancelling || pending.isAwaited { return nil }
+    if let (_, onCancel) = (pending as? Root)?.giveUp(PMKError.cancelled) { return onCancel }
+    return { pending.cancel() }
   }
 
   /// Cancels those that nobody else waits for, and goes on waiting for all.
   func cancelPending() {
-    for index in components.indices {
-      if let pending = components[index].pending, pending.hasOneContinuation { pending.cancel() }
+    for index in components.indices where components[index].pending != nil {
+      OpenAnswers.withLock { cancel(index) }?()
+    }
+  }
+
+  private func cancel(_ index: Int) -> (() -> Void)? {
+    guard let pending = components[index].pending, pending.state == .pending, pending.hasOneContinuation
+    else { return nil }
+    guard let (waiting, onCancel) = (pending as? Root)?.giveUp(PMKError.cancelled) else {
+      return { pending.cancel() }
+    }
+    return {
+      waiting?.continuation.receive(Node.cancelled(), tag: Int32(index))
+      onCancel?()
     }
   }
 
   @usableFromInline
   override func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) {
+    // One that went on another thread may say so when the gathering is over.
+    if remaining == 0 { return }
     components[Int(tag)].pending = nil
     lost += 1
     if lost == remaining, let result = result.take() {

@@ -14,6 +14,8 @@ class Node: Continuation {
   @usableFromInline
   enum State: UInt8 {
     case pending, fulfilled, rejected
+    /// Went away before it was resolved.
+    case gone
   }
 
   /// A function value without captures. While the node is pending, it runs the handler: it is called with
@@ -54,8 +56,12 @@ class Node: Continuation {
 
   deinit {
     if isAwaited { abandonContinuations() }
-    if !flags.isDisjoint(with: [.isRoot, .isUntracked]) { reportLoss() }
-    if state != .pending { perform?(self, self) }
+    if state != .pending {
+      if flags.contains(.isUntracked) { reportLoss() }
+      perform?(self, self)
+    } else if flags.contains(.isRoot) {
+      reportLoss()
+    }
   }
 
   /// Remembers where the promise was made, in debug builds.
@@ -193,10 +199,12 @@ class Node: Continuation {
 
   // MARK: Going away
 
-  private func abandonContinuations() {
+  private func abandonContinuations() { ContinuationEntry.abandon(takeContinuations()) }
+
+  final func takeContinuations() -> ContiguousArray<ContinuationEntry> {
     var entries: ContiguousArray<ContinuationEntry> = []
     moveContinuations(to: &entries)
-    ContinuationEntry.abandon(entries)
+    return entries
   }
 
   private func moveContinuations(to list: inout ContiguousArray<ContinuationEntry>) {

@@ -1,6 +1,14 @@
 import UV
 
 extension Node {
+  /// Carries this promise to other threads and back.
+  private func ticket(_ operation: String) -> RemoteTicket {
+    guard let loop = EventLoop.current else {
+      fatalError("\(operation) needs an event loop on its thread: call it inside EventLoop.run")
+    }
+    return RemoteTicket(self, of: loop)
+  }
+
   /// Has `work` done elsewhere, and this promise settled by `finish` with what came of it.
   func settle<Output: Sendable>(
     on dispatcher: some Dispatcher, _ work: @escaping @Sendable () throws -> Output,

@@ -22,12 +22,12 @@ enum WakeUps {
   static let promise: LoopRow = { task in
     try EventLoop.runCallbacks { loop in
       let (first, seal) = Promise<Void>.pending()
-      let resolver = Mailbox(seal.remote)
+      let resolver = Mailbox(seal)
       let pinger = Pinger(task) { _ in resolver.take()?.fulfill(()) }
       func answer(_ wakeUp: Promise<Void>) {
         wakeUp.done {
           let (next, seal) = Promise<Void>.pending()
-          resolver.put(seal.remote)
+          resolver.put(seal)
           if pinger.answer() { answer(next) } else { resolver.take()?.fulfill(()) }
         }.cauterize()
       }

@@ -12,7 +12,6 @@ enum PromiseResolvedByAQueue: Program {
     EventLoop.runCallbacks { loop in
       let squares = (1...3).map { n in
         Promise<Int> { seal in
-          let seal = seal.remote
           compute(n) { seal.fulfill($0) }
         }
       }

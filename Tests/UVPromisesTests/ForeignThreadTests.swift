@@ -1,0 +1,185 @@
+import Dispatch
+import Testing
+import UV
+import UVPromises
+import UVTestSupport
+
+/// Promises that are made on a loop and resolved, rejected or dropped on other threads.
+@Suite struct ForeignThreadTests {
+  private static let queue = DispatchQueue(label: "foreign", attributes: .concurrent)
+
+  @Test("2,000 promises that another queue resolves are all heard, on the loop, which waits for them")
+  func resolvedElsewhere() async throws {
+    let log = try await program { loop, log in
+      let executor = loop.executor
+      let all = (0..<2000).map { number in
+        Promise<Int> { seal in Self.queue.async { seal.fulfill(number) } }.map { number in
+          executor.isOnLoop ? number : -1
+        }
+      }
+      when(fulfilled: all).done { log("\($0 == Array(0..<2000))") }.cauterize()
+    }
+    #expect(log == ["true"])
+  }
+
+  @Test("every way to resolve works on another thread") func everyWay() async throws {
+    let log = try await program { loop, log in
+      let (pending, seal) = Promise<Int>.pending()
+      Self.queue.async { seal.resolve(1, nil) }
+      pending.done { log("a \($0)") }.cauterize()
+      Promise<Int> { seal in Self.queue.async { seal.reject(Boom()) } }.catch { log("b \($0)") }
+      Promise<Int> { seal in Self.queue.async { seal.resolve(.fulfilled(2)) } }.done { log("c \($0)") }
+        .cauterize()
+      Promise<Void> { seal in Self.queue.async(execute: seal.fulfill) }.done { log("d") }.cauterize()
+      Guarantee<Int> { seal in Self.queue.async { seal(3) } }.done { log("e \($0)") }
+      let (guarantee, resolve) = Guarantee<String>.pending()
+      Self.queue.async { resolve("x") }
+      guarantee.done { log("f \($0)") }
+      let (third, fulfill, _) = Promise<Int>.withResolvers()
+      Self.queue.async { fulfill(4) }
+      third.done { log("g \($0)") }.cauterize()
+    }
+    #expect(log.sorted() == ["a 1", "b Boom(number: 0)", "c 2", "d", "e 3", "f x", "g 4"])
+  }
+
+  @Test("two threads that resolve the same promise, and the loop's own: one of them wins, once")
+  func doubleResolution() async throws {
+    let log = try await program { _, log in
+      let all = (0..<200).map { _ in
+        let (promise, seal) = Promise<Int>.pending()
+        Self.queue.async { seal.fulfill(1) }
+        Self.queue.async { seal.reject(Boom()) }
+        after(.zero).done { seal.fulfill(3) }
+        return promise
+      }
+      when(resolved: all).done { log("\($0.count)") }
+    }
+    #expect(log == ["200"])
+  }
+
+  @Test("a resolver that is dropped on another thread lets the loop end, and the loss is reported")
+  func droppedElsewhere() async throws {
+    let (log, reports) = try await programWithReports { _, log in
+      for _ in 0..<100 {
+        Promise<Int> { seal in Self.queue.async { _ = seal } }.map { $0 }.ensure { log("never") }.cauterize()
+      }
+    }
+    #expect(log.isEmpty && reports.events.values.count == 100)
+  }
+
+  @Test("a task that waits for a promise whose resolver is dropped on another thread is told")
+  func awaitedAndDropped() async throws {
+    let log = Log<String>()
+    let reports = Reports()
+    try await withLoop { _ in
+      reports.install()
+      let promise = Promise<Int> { seal in Self.queue.async { _ = seal } }
+      do { _ = try await promise.async() } catch { log("\(error)") }
+      #expect(promise.isPending)
+    }
+    #expect(log.values == ["the promise was deallocated before it was resolved"])
+    #expect(reports.events.values.count == 1)
+  }
+
+  @Test("a promise that is kept, but that nobody can resolve, does not keep the loop running")
+  func keptWithoutResolver() async throws {
+    let (_, reports) = try await programWithReports { loop, _ in
+      let promise = Promise<Int>.pending().promise
+      let chain = promise.map { _ in _ = promise }
+      loop.sleep(for: .milliseconds(1)) { _ in _ = chain }
+    }
+    #expect(reports.events.values.count == 1)
+  }
+
+  @Test("the last copy of a promise may go on another thread, resolved or not") func lastCopyElsewhere()
+    async throws
+  {
+    let (log, reports) = try await programWithReports { loop, log in
+      for number in 0..<100 {
+        let (promise, seal) = Promise<Int>.pending()
+        let chain = promise.map { $0 + 1 }
+        chain.done { _ in log("done") }.cauterizeSilently()
+        nonisolated(unsafe) let copies = (promise, chain)
+        Self.queue.async {
+          if number % 2 == 0 { seal.fulfill(number) }
+          _ = copies
+        }
+      }
+    }
+    #expect(log.count == 50 && reports.events.values.count == 50)
+  }
+
+  @Test("chains and races are cancelled while their resolvers go on other threads") func cancelledAndDropped()
+    async throws
+  {
+    let (_, reports) = try await programWithReports { loop, log in
+      for number in 0..<300 {
+        let promises = (0..<3).map { _ in
+          Promise<Int> { seal in Self.queue.async { _ = seal } }.map { $0 }
+        }
+        let direct = (0..<3).map { _ in Promise<Int> { seal in Self.queue.async { _ = seal } } }
+        let chain = race(promises + direct + [loop.later(1)], cancellingRest: true).map { $0 }
+        if number % 2 == 0 { loop.queueMicrotask { chain.cancel() } }
+        chain.cauterizeSilently()
+      }
+    }
+    #expect(reports.rejections.values.isEmpty)
+  }
+
+  @Test("a chain that is cancelled on its loop is not resolved by a thread that comes later")
+  func cancelledThenResolved() async throws {
+    let log = try await program { loop, log in
+      let entered = DispatchSemaphore(value: 0)
+      let chain = Promise<Int> { seal in
+        seal.onCancel { log("cancelled") }
+        Self.queue.async {
+          entered.wait()
+          seal.fulfill(1)
+        }
+      }.map { $0 + 1 }
+      chain.catch(policy: .allErrors) { log("\($0)") }
+      chain.cancel()
+      entered.signal()
+    }
+    #expect(log == ["cancelled", "the promise was cancelled"])
+  }
+
+  @Test("what is resolved after the loop has ended was reported when it ended, and does nothing")
+  func afterTheEnd() async throws {
+    let reports = Reports()
+    let late = DispatchSemaphore(value: 0)
+    let done = DispatchSemaphore(value: 0)
+    try await withThread {
+      reports.install()
+      EventLoop.runCallbacks { (loop: EventLoop) throws(Never) in
+        Promise<Int> { seal in
+          Self.queue.async {
+            late.wait()
+            seal.fulfill(1)
+            done.signal()
+          }
+        }.done { _ in Issue.record("resolved") }.cauterize()
+        loop.sleep(for: .milliseconds(1)) { _ in loop.stop() }
+      }
+      late.signal()
+      done.wait()
+    }
+    #expect(reports.events.values.count == 1)
+  }
+
+  @Test("a promise that was made without a loop stops the program where another thread resolves it")
+  func withoutLoop() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let (promise, seal) = Promise<Int>.pending()
+      let done = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        seal.fulfill(1)
+        done.signal()
+      }
+      done.wait()
+      _ = promise
+    }
+    let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(output.contains("make it inside EventLoop.run"))
+  }
+}
