@@ -19,6 +19,7 @@ let package = Package(
   products: [
     .library(name: "UV", targets: ["UV"]),
     .library(name: "UVPromises", targets: ["UVPromises"]),
+    .library(name: "UVPromisesFoundation", targets: ["UVPromisesFoundation"]),
     .library(name: "UVFutures", targets: ["UVFutures"]),
     .library(name: "BenchCommand", targets: ["BenchCommand", "BenchKit"]),
     .executable(name: "uvbench", targets: ["uvbench"]),
@@ -38,6 +39,8 @@ let package = Package(
       providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
     .target(name: "UV", dependencies: ["CUV", system], swiftSettings: settings),
     .target(name: "UVPromises", dependencies: ["UV"], swiftSettings: settings),
+    .target(
+      name: "UVPromisesFoundation", dependencies: ["UVPromises"], swiftSettings: settings),
     .target(
       name: "UVFutures",
       dependencies: [
@@ -118,7 +121,7 @@ let package = Package(
       name: "UVTests", dependencies: ["UV", "UVTestSupport", system], exclude: ["Rules/README.md"],
       swiftSettings: settings),
     .testTarget(
-      name: "UVPromisesTests", dependencies: ["UVPromises", "UVTestSupport"],
+      name: "UVPromisesTests", dependencies: ["UVPromises", "UVPromisesFoundation", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "UVFuturesTests", dependencies: ["UVFutures", "UVTestSupport"],

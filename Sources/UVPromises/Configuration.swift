@@ -9,7 +9,7 @@ public let conf = Configuration()
 /// What ``conf`` has to offer. Any thread may read and set it.
 public final class Configuration: Sendable {
   private struct Handlers {
-    var log: @Sendable (LogEvent) -> Void = { print("UVPromises: \($0)") }
+    var log: @Sendable (LogEvent) -> Void = { print("UVPromises: \($0.debugDescription)") }
     var unhandled: @Sendable (UnhandledRejection) -> Void = { print("UVPromises: \($0)") }
   }
 

@@ -61,6 +61,7 @@ extension Guarantee {
   /// A guarantee of the value's property.
   ///
   /// PromiseKit's `map`.
+  @_disfavoredOverload
   @inlinable
   public func map<U>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,

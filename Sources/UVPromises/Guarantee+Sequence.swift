@@ -13,6 +13,7 @@ extension Guarantee where T: Sequence {
   /// A guarantee of a property of each element, in order.
   ///
   /// PromiseKit's `mapValues`.
+  @_disfavoredOverload
   @inlinable
   public func mapValues<U>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -48,6 +49,7 @@ extension Guarantee where T: Sequence {
   /// A guarantee of a property of each element, where that is not nil, in order.
   ///
   /// PromiseKit's `compactMapValues`.
+  @_disfavoredOverload
   @inlinable
   public func compactMapValues<U>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -96,12 +98,31 @@ extension Guarantee where T: Sequence {
   /// A guarantee of the elements of which a property is true.
   ///
   /// PromiseKit's `filterValues`.
+  @_disfavoredOverload
   @inlinable
   public func filterValues(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
     _ keyPath: KeyPath<T.Element, Bool>
   ) -> Guarantee<[T.Element]> {
     map(on: dispatcher, file: file, line: line) { $0.filter { $0[keyPath: keyPath] } }
+  }
+}
+
+extension Guarantee where T: Sequence {
+  /// A guarantee of the elements in the order of `areInIncreasingOrder`.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to sort; as a microtask of the loop unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - areInIncreasingOrder: Whether the first is to come before the second.
+  ///
+  /// PromiseKit's `sortedValues`.
+  @inlinable
+  public func sortedValues(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ areInIncreasingOrder: @escaping (T.Element, T.Element) -> Bool
+  ) -> Guarantee<[T.Element]> {
+    map(on: dispatcher, file: file, line: line) { $0.sorted(by: areInIncreasingOrder) }
   }
 }
 

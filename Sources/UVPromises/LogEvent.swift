@@ -12,9 +12,22 @@ public enum LogEvent: Sendable {
   case cauterized(any Error)
 }
 
-extension LogEvent: CustomStringConvertible {
-  /// A sentence about the event.
+extension LogEvent: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The name of the event, and the error if there is one: `waitOnMainThread`, `cauterized(MyModule.MyError.failed)`.
+  ///
+  /// PromiseKit's `"\(event)"`.
   public var description: String {
+    switch self {
+    case .waitOnMainThread: "waitOnMainThread"
+    case .pendingPromiseDeallocated: "pendingPromiseDeallocated"
+    case .pendingGuaranteeDeallocated: "pendingGuaranteeDeallocated"
+    case .cauterized(let error): "cauterized(\(String(reflecting: error)))"
+    }
+  }
+
+  /// A sentence about the event, with the place where the promise was made. It is printed unless there is a
+  /// ``Configuration/logHandler``.
+  public var debugDescription: String {
     switch self {
     case .waitOnMainThread: "wait() blocks the main thread"
     case .pendingPromiseDeallocated(let site): "a pending promise was deallocated\(LogEvent.suffix(site))"

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// What `catch` returns: the end of a chain, after which there is only what happens in any case.
 ///
 /// PromiseKit's `PMKFinalizer`.
@@ -17,5 +19,26 @@ public struct PMKFinalizer {
   @inlinable
   public func finally(on dispatcher: LoopDispatcher? = .microtask, _ body: @escaping () -> Void) {
     _ = Guarantee(node: node).done(on: dispatcher) { body() }
+  }
+
+  /// Calls `body` elsewhere when the chain has ended; see ``finally(on:_:)-(LoopDispatcher?,_)``.
+  ///
+  /// PromiseKit's `finally`.
+  public func finally(on dispatcher: some Dispatcher, _ body: @escaping @Sendable () -> Void) {
+    _ = Guarantee<Void>(node: node).map(on: dispatcher) { _ in body() }
+  }
+
+  /// Calls `body` on a queue when the chain has ended, or within the loop's turn if that is nil.
+  ///
+  /// - Parameters:
+  ///   - queue: Where to run `body`.
+  ///   - flags: How the queue is to run it.
+  ///   - body: What to do.
+  ///
+  /// PromiseKit's `finally(on:flags:)`.
+  public func finally(
+    on queue: DispatchQueue?, flags: DispatchWorkItemFlags?, _ body: @escaping @Sendable () -> Void
+  ) {
+    finally(on: queue.map { QueuePart(queue: $0, flags: flags?.rawValue ?? 0) }, body)
   }
 }

@@ -31,7 +31,7 @@ extension Node {
     switch state {
     case .pending, .gone: "\(name)<\(type)>.pending(handlers: \(handlerCount))"
     case .fulfilled: "\(name)<\(type)>.fulfilled(\(value(as: type)))"
-    case .rejected: "\(name)<\(type)>.rejected(\(failure))"
+    case .rejected: "\(name)<\(type)>.rejected(\(Swift.type(of: failure)).\(failure))"
     }
   }
 

@@ -31,7 +31,7 @@ public struct Promise<T>: Thenable, CatchMixin {
   ///
   /// ```swift
   /// Promise { seal in fetch { value, error in seal.resolve(value, error) } }
-  /// Promise { fetch(completion: $0.resolve) }
+  /// Promise<Reply> { fetch(completion: $0.resolve) }
   /// ```
   ///
   /// - Parameter body: Called once, before this returns. If it throws, the promise is rejected with the

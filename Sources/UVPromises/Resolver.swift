@@ -132,7 +132,7 @@ public struct Resolver<T> {
   /// On the thread of the promise only; elsewhere this stops the program with a message.
   @inlinable
   public func onCancel(_ body: @escaping () -> Void) {
-    precondition(isHere, "onCancel is called on the thread of the promise's event loop, where it runs")
+    require(isHere, "onCancel is called on the thread of the promise's event loop, where it runs")
     if node.state == .pending { node.onCancel = body }
   }
 }

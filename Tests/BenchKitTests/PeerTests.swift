@@ -162,16 +162,6 @@ import Testing
     #expect(LatencyVerdict.lines([open(.c, 100), open(.async, 1, saturated: true)])[0].contains("saturated"))
     #expect(LatencyVerdict.lines([row(.c, cpu: [1], base: [1]), row(.async, cpu: [1], base: [1])]).isEmpty)
   }
-}
-
-private struct Scaled: Workload {
-  let name = "w"
-  let summary = "whatever"
-  let styles: [Style] = [.c, .async]
-
-  func makeInstance(
-    style: Style, parameters: ParameterValues, context: WorkloadContext
-  ) throws -> any WorkloadInstance { throw WrongWork("it is never run") }
 
   @Test func theFrontPageShowsTheResultsBetweenItsMarks() throws {
     let peers = [
@@ -195,4 +185,14 @@ private struct Scaled: Workload {
     #expect(try front.inserted(into: written) == written)
     #expect(throws: UsageError.self) { try front.inserted(into: "no marks") }
   }
+}
+
+private struct Scaled: Workload {
+  let name = "w"
+  let summary = "whatever"
+  let styles: [Style] = [.c, .async]
+
+  func makeInstance(
+    style: Style, parameters: ParameterValues, context: WorkloadContext
+  ) throws -> any WorkloadInstance { throw WrongWork("it is never run") }
 }

@@ -83,6 +83,7 @@ import UVTestSupport
       try await withThread {
         let ledger = Ledger()
         let loop = try EventLoop()
+        ledger.hasEnded = { loop.isClosed }
         loop.runCallbacks { loop in
           for workload in Workload.allCases { workload.start(loop, directory, ledger) }
           for _ in 0..<1000 { loop.sleep(for: .seconds(1000), ledger.once("sleep, cancelled")) }

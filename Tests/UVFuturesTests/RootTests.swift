@@ -64,12 +64,19 @@ import UVTestSupport
   func aDroppedPromise() async throws {
     try await withCallbackLoop { loop in
       weak var future: Future<Int, Never>?
+      let looked = DispatchSemaphore(value: 0)
       do {
-        let pending = Future<Int, Never> { promise in Self.elsewhere { withExtendedLifetime(promise) {} } }
+        let pending = Future<Int, Never> { promise in
+          Self.elsewhere {
+            looked.wait()
+            withExtendedLifetime(promise) {}
+          }
+        }
         pending.on { _ in Issue.record("a value") }
         future = pending
       }
       #expect(future != nil)
+      looked.signal()
       // One that is let go at once.
       _ = Future<Int, Never> { _ in }
     }

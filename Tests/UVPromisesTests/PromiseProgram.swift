@@ -12,7 +12,7 @@ final class Reports: Sendable {
   let rejections = Log<UnhandledRejection>()
   let events = Log<LogEvent>()
 
-  var descriptions: [String] { rejections.values.map(\.description) + events.values.map(\.description) }
+  var descriptions: [String] { rejections.values.map(\.description) + events.values.map(\.debugDescription) }
 
   /// To be called on a loop's thread of the test support, where one loop runs at a time in the whole process.
   func install() {

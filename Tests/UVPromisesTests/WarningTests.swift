@@ -60,7 +60,7 @@ import Testing
 }
 
 /// The compiler, with the modules that this test was built with.
-private enum Compiler {
+enum Compiler {
   struct Problem {
     var line: Int
     var message: String
@@ -81,17 +81,18 @@ private enum Compiler {
   }
 
   /// The warnings and errors about a program, in the order of its lines.
-  static func problems(_ program: String) throws -> [Problem] {
+  static func problems(_ program: String, _ options: [String] = []) throws -> [Problem] {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).swift")
     try program.write(to: file, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(at: file) }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "swiftc", "-typecheck", "-swift-version", "6", "-I", products.appendingPathComponent("Modules").path,
-      "-I", library.path, "-Xcc", "-fmodule-map-file=\(system.path)",
-      file.path,
-    ]
+    process.arguments =
+      [
+        "swiftc", "-typecheck", "-swift-version", "6", "-I", products.appendingPathComponent("Modules").path,
+        "-I", library.path, "-Xcc", "-fmodule-map-file=\(system.path)",
+        "-Xcc", "-fmodule-map-file=\(products.path)/COpenCombineHelpers.build/module.modulemap",
+      ] + options + [file.path]
     let pipe = Pipe()
     process.standardError = pipe
     try process.run()

@@ -57,8 +57,9 @@ import UVTestSupport
       let empty = try await stepsBeforeTimer(loop) { try? await client.write("").value }
       #expect(1...300 ~= empty)
       client.close()
+      // These cost no system call.
       let steps = try await stepsBeforeTimer(loop) { try? await client.write("x").value }
-      #expect(1...300 ~= steps)
+      #expect(1...10_000 ~= steps)
     }
   }
 

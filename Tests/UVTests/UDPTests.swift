@@ -154,7 +154,8 @@ import UVTestSupport
         if log.values.count == 3 { receiver.close() }
       }
       while receiver.isActive || loop.activity.handles > 1 { try await loop.sleep(for: .zero).value }
-      await expectFailure(.cancelled) { () async throws(UVError) in _ = try await receiver.next().value }
+      // A socket that its own program closes has ended, and not failed.
+      #expect(try await receiver.next().value == nil)
     }
     #expect(log.values == ["0", "1", "2", nil])
   }
@@ -337,7 +338,7 @@ import UVTestSupport
       try await loop.sleep(for: .zero).value
       receiver.close()
       receiver.close()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await waiting.value }
+      #expect(try await waiting.value == nil)
       let address = try sender.localAddress()
       await expectFailure(.badDescriptor) { () async throws(UVError) in
         try await receiver.send("x", to: address).value

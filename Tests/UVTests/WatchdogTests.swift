@@ -4,7 +4,7 @@ import UVTestSupport
 
 /// The tests' own end: one that waits for ever fails, and says what for.
 @Suite struct WatchdogTests {
-  @Test func aTestThatDoesNotEndIsStoppedAndSaysWhatItWaitsFor() async {
+  @Test func aTestThatDoesNotEndIsStoppedAndSaysWhatItWaitsFor() async throws {
     try await withKnownIssue {
       try await withLoop(within: 0.05) { loop in
         let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)

@@ -208,7 +208,7 @@ package final class AnswerRight: Sendable {
   }
 
   private func checkThread() {
-    precondition(
+    require(
       thread == cuv_thread_id() || EventLoop.current != nil,
       """
       a promise or future that was made on a thread without an event loop is resolved on another thread: make it \

@@ -61,11 +61,13 @@ extension ByteStream {
   /// The corresponding libuv function is `uv_stream_get_write_queue_size`.
   public var writeQueueSize: Int { writes.byteCount }
 
-  /// Whether more bytes wait to be written than ``highWaterMark``.
+  /// Whether more bytes are held for writing than ``highWaterMark``.
   ///
-  /// Who waits for each write, as `await` does, need not ask: no more than that write is kept. Who does not goes on
-  /// after ``drain()``, so that a peer that does not read costs a bounded amount of memory.
-  public var isAboveHighWaterMark: Bool { writeQueueSize > highWaterMark }
+  /// A caller that awaits each write doesn't need to check this property: no more than that write is held. Other callers
+  /// stop writing while it is true and go on after ``drain()``, so that a peer that doesn't read costs a bounded amount
+  /// of memory. A write is held whole until the system has taken all of it, so this can be true while
+  /// ``writeQueueSize`` is below the mark already.
+  public var isAboveHighWaterMark: Bool { writes.heldByteCount > highWaterMark }
 
   /// Waits until the system has taken everything that was written.
   ///

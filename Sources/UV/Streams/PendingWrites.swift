@@ -6,12 +6,17 @@ struct PendingWrites {
   var queued: [PendingWrite] = []
   /// The bytes of `queued`; how many of the others are left, libuv knows.
   private(set) var queuedByteCount = 0
+  /// The bytes of `inFlight`, each write of which is held whole until the system has taken all of it.
+  private var inFlightByteCount = 0
   /// The number of the write that was added last.
   private(set) var generation: UInt = 0
   /// Whether what is in flight is a place that is held, and not with libuv.
   private(set) var isHeld = false
   /// How many of `queued` pass a handle.
   private var queuedHandles = 0
+
+  /// How many bytes are held here, those that the system has taken of a write in flight included.
+  var heldByteCount: Int { queuedByteCount + inFlightByteCount }
 
   var isEmpty: Bool {
     @inline(__always) get { inFlight.isEmpty && queued.isEmpty }
@@ -41,19 +46,22 @@ struct PendingWrites {
   /// Takes what one request can carry: everything, but a handle goes alone, with the bytes that it was given.
   mutating func send() {
     guard queuedHandles > 0, let first = queued.firstIndex(where: { $0.handle != nil }) else {
+      inFlightByteCount = queuedByteCount
       queuedByteCount = 0
       return swap(&inFlight, &queued)
     }
     if first == 0 { queuedHandles -= 1 }
     inFlight = Array(queued.prefix(max(first, 1)))
     queued.removeFirst(inFlight.count)
-    for entry in inFlight { queuedByteCount -= entry.bytes.count }
+    inFlightByteCount = inFlight.reduce(0) { $0 + $1.bytes.count }
+    queuedByteCount -= inFlightByteCount
   }
 
   /// Takes out what libuv was handed.
   mutating func takeInFlight() -> [PendingWrite] {
     let entries = inFlight
     inFlight = []
+    inFlightByteCount = 0
     isHeld = false
     return entries
   }

@@ -41,6 +41,9 @@ final class WriteQueue: Cancelling {
     @inline(__always) get { pending.isEmpty }
   }
 
+  /// Bytes that are held here; a write that the system has taken in part, whole.
+  var heldByteCount: Int { pending.heldByteCount }
+
   /// Bytes that the system has not yet taken.
   var byteCount: Int {
     pending.queuedByteCount
@@ -60,7 +63,6 @@ final class WriteQueue: Cancelling {
       loop.complete(done, .write, code)
       return PendingRequest()
     }
-    _ = loop.spend(Self.cost(of: bytes))
     let taken = gathers ? 0 : tryWrite(bytes)
     if taken < 0 || taken == bytes.count {
       lastTold = loop.microtasks.nextNumber
@@ -106,14 +108,11 @@ final class WriteQueue: Cancelling {
   ///
   /// - Returns: How many bytes the system has taken, or ``notTried`` if the turn's budget is used up.
   func writeNow(_ bytes: Bytes) -> Result<Int, UVError> {
-    loop.spend(Self.cost(of: bytes)) ? .success(Self.notTried) : writeAtOnce(bytes)
+    loop.spend(1) ? .success(Self.notTried) : writeAtOnce(bytes)
   }
 
   /// In place of a number of bytes: less than any, so that the task waits.
   private static let notTried = -1
-
-  @inline(__always)
-  private static func cost(of bytes: Bytes) -> Int { TurnBudget.systemCall &+ bytes.count >> 10 }
 
   @inline(__always)
   private func writeAtOnce(_ bytes: Bytes) -> Result<Int, UVError> {
@@ -153,6 +152,7 @@ final class WriteQueue: Cancelling {
   @inline(__always)
   private func tryWrite(_ bytes: Bytes) -> Int {
     guard isEmpty else { return 0 }
+    _ = loop.spend(TurnBudget.systemCall &+ bytes.count >> 10)
     return taken(cuv_try_write(cuv_stream(block.raw), bytes.start, bytes.count))
   }
 

@@ -121,7 +121,7 @@ private final class GateLink: Subscription {
   }
 
   func request(_ demand: Subscribers.Demand) {
-    precondition(demand > 0, "API violation: demand must not be zero")
+    require(demand > 0, "API violation: demand must not be zero")
     gate.run { [link] in link.request(demand) }
   }
 

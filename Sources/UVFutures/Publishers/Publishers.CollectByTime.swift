@@ -1,3 +1,5 @@
+import UV
+
 #if !canImport(Combine)
   extension Publishers {
     /// How values are put together by time.
@@ -94,7 +96,7 @@
       case .byTime(let scheduler, let interval):
         (self.scheduler, self.interval, count) = (scheduler, interval, .max)
       case .byTimeOrCount(let scheduler, let interval, let count):
-        precondition(count > 0, "collect: a count of less than one")
+        require(count > 0, "collect: a count of less than one")
         (self.scheduler, self.interval, self.count) = (scheduler, interval, count)
       }
     }
@@ -164,7 +166,7 @@
     }
 
     func request(_ more: Subscribers.Demand) {
-      precondition(more > 0, "API violation: demand must not be zero")
+      require(more > 0, "API violation: demand must not be zero")
       gate.run { [self] in
         demand += more
         if isDue || completion != nil { onScheduler { $0.deliver() } }

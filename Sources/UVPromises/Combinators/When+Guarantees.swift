@@ -142,3 +142,54 @@ public func when<U, V, W, X, Y>(
       }
     })
 }
+
+/// Waits for two guarantees, and gathers their values in a tuple.
+///
+/// PromiseKit's `when(_:)`.
+@_disfavoredOverload
+@inlinable
+public func when<U, V>(
+  _ gu: Guarantee<U>, _ gv: Guarantee<V>,
+  file: StaticString = #fileID, line: UInt = #line
+) -> Guarantee<(U, V)> {
+  when(guarantees: gu, gv, file: file, line: line)
+}
+
+/// Waits for three guarantees, and gathers their values in a tuple.
+///
+/// PromiseKit's `when(_:)`.
+@_disfavoredOverload
+@inlinable
+public func when<U, V, W>(
+  _ gu: Guarantee<U>, _ gv: Guarantee<V>,
+  _ gw: Guarantee<W>,
+  file: StaticString = #fileID, line: UInt = #line
+) -> Guarantee<(U, V, W)> {
+  when(guarantees: gu, gv, gw, file: file, line: line)
+}
+
+/// Waits for four guarantees, and gathers their values in a tuple.
+///
+/// PromiseKit's `when(_:)`.
+@_disfavoredOverload
+@inlinable
+public func when<U, V, W, X>(
+  _ gu: Guarantee<U>, _ gv: Guarantee<V>,
+  _ gw: Guarantee<W>, _ gx: Guarantee<X>,
+  file: StaticString = #fileID, line: UInt = #line
+) -> Guarantee<(U, V, W, X)> {
+  when(guarantees: gu, gv, gw, gx, file: file, line: line)
+}
+
+/// Waits for five guarantees, and gathers their values in a tuple.
+///
+/// PromiseKit's `when(_:)`.
+@_disfavoredOverload
+@inlinable
+public func when<U, V, W, X, Y>(
+  _ gu: Guarantee<U>, _ gv: Guarantee<V>,
+  _ gw: Guarantee<W>, _ gx: Guarantee<X>, _ gy: Guarantee<Y>,
+  file: StaticString = #fileID, line: UInt = #line
+) -> Guarantee<(U, V, W, X, Y)> {
+  when(guarantees: gu, gv, gw, gx, gy, file: file, line: line)
+}

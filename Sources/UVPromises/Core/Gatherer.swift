@@ -68,9 +68,17 @@ final class Gatherer: Continuation {
   func begin(_ result: Node) {
     self.result = result
     for component in components {
-      if let settled = component.settled, decides(settled) { return finish(settled) }
+      if let settled = component.settled, decides(settled) { return finishAtOnce(settled) }
     }
-    if remaining == 0, rule != .first { finish(nil) }
+    if remaining == 0, rule != .first { finishAtOnce(nil) }
+  }
+
+  /// Settles the result, just made, for which nobody waits yet.
+  private func finishAtOnce(_ winner: Node?) {
+    guard let result = result.take() else { return }
+    leavePending(cancelling: cancelsRest)
+    self.winner = winner
+    result.resume(result)
   }
 
   private func decides(_ node: Node) -> Bool {

@@ -1,11 +1,20 @@
 import UV
 
 extension Node {
-  /// Queues `node` on the loop of this thread. Dropped if there is no loop: it has been shut down.
+  /// Queues `node` on the loop of this thread; stops the program if there is none.
   @usableFromInline
   static func enqueue(_ node: consuming Node) {
     node.flags.insert(.isQueued)
-    _ = EventLoop.enqueueOnCurrent(node)
+    if !EventLoop.enqueueOnCurrent(node) { stopWithoutLoop() }
+  }
+
+  @inline(never)
+  private static func stopWithoutLoop() -> Never {
+    fatalError(
+      """
+      a promise's handlers run on an event loop, and this thread has none: use promises inside \
+      EventLoop.run or runCallbacks, or make an EventLoop on this thread first
+      """)
   }
 
   /// Runs the handler of this one, which gathers and has all, soon.
@@ -14,14 +23,9 @@ extension Node {
     if !flags.contains(.isQueued) { Node.enqueue(self) }
   }
 
-  /// Stops the program where a handler could never run. Checked in debug builds.
+  /// Stops the program where a handler could never run. Checked in debug builds; otherwise it stops when the handler is due.
   @usableFromInline
   final func requireLoop() {
-    precondition(
-      flags.contains(.isInline) || EventLoop.current != nil,
-      """
-      a promise's handlers run on an event loop, and this thread has none: use promises inside \
-      EventLoop.run or runCallbacks, or make an EventLoop on this thread first
-      """)
+    if !flags.contains(.isInline), EventLoop.current == nil { Node.stopWithoutLoop() }
   }
 }

@@ -21,7 +21,9 @@ extension DispatchQueue {
     execute body: @escaping @Sendable () throws -> T
   ) -> Promise<T> {
     let node = Root(file, line)
-    node.settle(on: Part(queue: self, group: group, qos: qos, flags: flags.rawValue), body) { $0.fulfill($1) }
+    node.settle(on: QueuePart(queue: self, group: group, qos: qos, flags: flags.rawValue), body) {
+      $0.fulfill($1)
+    }
     return Promise(node: node)
   }
 
@@ -34,16 +36,18 @@ extension DispatchQueue {
     execute body: @escaping @Sendable () -> T
   ) -> Guarantee<T> {
     let node = Root(file, line, flags: [.isRoot, .isGuarantee])
-    node.settle(on: Part(queue: self, group: group, qos: qos, flags: flags.rawValue), body) { $0.fulfill($1) }
+    node.settle(on: QueuePart(queue: self, group: group, qos: qos, flags: flags.rawValue), body) {
+      $0.fulfill($1)
+    }
     return Guarantee(node: node)
   }
 }
 
 /// A queue, and how to use it.
-private struct Part: Dispatcher {
+struct QueuePart: Dispatcher {
   let queue: DispatchQueue
-  let group: DispatchGroup?
-  let qos: DispatchQoS
+  var group: DispatchGroup?
+  var qos = DispatchQoS.unspecified
   let flags: UInt
 
   func dispatch(_ body: @escaping @Sendable () -> Void) {

@@ -24,6 +24,14 @@ extension LoopExecutor: Dispatcher {
   public func dispatch(_ body: @escaping @Sendable () -> Void) { try? execute { _ in body() } }
 }
 
+/// A queue that may be left out: nil runs handlers at once, as `on: nil` does.
+extension Optional: Dispatcher where Wrapped: Dispatcher {
+  /// Runs `body` on the dispatcher, if there is one, or at once.
+  public func dispatch(_ body: @escaping @Sendable () -> Void) {
+    if let self { self.dispatch(body) } else { body() }
+  }
+}
+
 extension Dispatcher where Self == DispatchQueue {
   /// The main queue. It is served while a loop runs on the main thread, too.
   public static var main: DispatchQueue { DispatchQueue.main }

@@ -24,4 +24,31 @@ extension Guarantee where T: Sendable {
   ) -> Guarantee<Void> {
     map(on: dispatcher, file: file, line: line, body)
   }
+
+  /// Calls `body` elsewhere and passes the value on; see ``get(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `get`.
+  public func get(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (T) -> Void
+  ) -> Guarantee<T> {
+    map(on: dispatcher, file: file, line: line) { value in
+      body(value)
+      return value
+    }
+  }
+
+  /// Calls `body` elsewhere, and ends as the guarantee that it returns; see ``then(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `then`.
+  @discardableResult
+  public func then<U: SendableMetatype>(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (T) -> sending Guarantee<U>
+  ) -> Guarantee<U> {
+    Guarantee<U>(
+      node: Node.mapping(node, on: dispatcher, file, line, flags: .isGuarantee, { Sent(body($0)) }) {
+        node, _, next in node.adopt(next.thenable.node, U.self)
+      })
+  }
 }

@@ -123,11 +123,83 @@ extension CatchMixin where T: Sendable {
   ) -> Promise<T> {
     tap(on: dispatcher, file: file, line: line) { _ in body() }
   }
+
+  /// Calls `body` elsewhere in any case, waits for the guarantee that it returns, and passes the outcome on; see
+  /// ``ensureThen(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `ensureThen`.
+  public func ensureThen(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable () -> sending Guarantee<Void>
+  ) -> Promise<T> {
+    Promise(
+      node: Node(flags: .isInline) { node, source in
+        let outcome = source.outcome(as: T.self)
+        node.settle(on: dispatcher, { Sent(body()) }) { node, next in
+          node.perform = { node, _ in node.resolve(outcome) }
+          node.wait(for: next.thenable.node)
+        }
+      }.following(node, file, line))
+  }
+
+  /// Calls `body` elsewhere with the error, cancellations included, and ends as the guarantee that it returns; see
+  /// ``recover(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `recover`.
+  @discardableResult
+  public func recover(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (any Error) -> sending Guarantee<T>
+  ) -> Guarantee<T> {
+    Guarantee(
+      node: Node(flags: [.isInline, .isGuarantee, .coversCancellation]) { node, source in
+        guard source.state == .rejected else { return node.pass(source, T.self) }
+        let error = source.failure
+        node.settle(on: dispatcher, { Sent(body(error)) }) { $0.adopt($1.thenable.node, T.self) }
+      }.following(node, file, line))
+  }
+}
+
+extension CatchMixin where T == Void {
+  /// Calls `body` elsewhere with the error, cancellations included, and goes on without one; see
+  /// ``recover(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `recover`.
+  @discardableResult
+  public func recover(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (any Error) -> Void
+  ) -> Guarantee<Void> {
+    Guarantee(
+      node: Node(flags: [.isInline, .isGuarantee, .coversCancellation]) { node, source in
+        guard source.state == .rejected else { return node.fulfill(()) }
+        let error = source.failure
+        node.settle(on: dispatcher, { body(error) }) { node, _ in node.fulfill(()) }
+      }.following(node, file, line))
+  }
+
+  /// Calls `body` elsewhere with the error, and goes on without one unless `body` throws; see
+  /// ``recover(on:policy:file:line:_:)``.
+  ///
+  /// PromiseKit's `recover`.
+  public func recover(
+    on dispatcher: some Dispatcher, policy: CatchPolicy = conf.catchPolicy,
+    file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (any Error) throws -> Void
+  ) -> Promise<Void> {
+    Promise(
+      node: Node(flags: policy.flags.union(.isInline)) { node, source in
+        guard source.state == .rejected, node.covers(source.failure) else {
+          return node.pass(source, Void.self)
+        }
+        let error = source.failure
+        node.settle(on: dispatcher, { try body(error) }) { node, _ in node.fulfill(()) }
+      }.following(node, file, line))
+  }
 }
 
 /// A promise that was made on another thread, on its way to the loop.
 // Sound: it was `sending`, so that nobody keeps it over there.
-private struct Sent<U>: @unchecked Sendable {
+struct Sent<U>: @unchecked Sendable {
   let thenable: U
   init(_ thenable: sending U) { self.thenable = thenable }
 }

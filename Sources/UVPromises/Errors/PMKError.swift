@@ -28,7 +28,7 @@ public enum PMKError: Error {
   case abandoned
 }
 
-extension PMKError: CustomStringConvertible {
+extension PMKError: CustomStringConvertible, CustomDebugStringConvertible {
   /// A sentence about what went wrong.
   public var description: String {
     switch self {
@@ -45,4 +45,12 @@ extension PMKError: CustomStringConvertible {
     case .abandoned: "the promise was deallocated before it was resolved"
     }
   }
+
+  /// The same sentence.
+  public var debugDescription: String { description }
+
+  /// The same sentence, by the name that `LocalizedError` has for it; the module `UVPromisesFoundation` adds the conformance.
+  ///
+  /// PromiseKit's `errorDescription`.
+  public var errorDescription: String? { description }
 }

@@ -45,6 +45,7 @@ extension Thenable {
   /// A promise of the value's property.
   ///
   /// PromiseKit's `map`.
+  @_disfavoredOverload
   @inlinable
   public func map<U>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -79,6 +80,7 @@ extension Thenable {
   /// A promise of the value's property, rejected with ``PMKError/compactMap(_:_:)`` if that is nil.
   ///
   /// PromiseKit's `compactMap`.
+  @_disfavoredOverload
   @inlinable
   public func compactMap<U>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,

@@ -15,6 +15,7 @@ extension Thenable where T: Sequence {
   /// A promise of a property of each element, in order.
   ///
   /// PromiseKit's `mapValues`.
+  @_disfavoredOverload
   @inlinable
   public func mapValues<U>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -50,6 +51,7 @@ extension Thenable where T: Sequence {
   /// A promise of a property of each element, where that is not nil, in order.
   ///
   /// PromiseKit's `compactMapValues`.
+  @_disfavoredOverload
   @inlinable
   public func compactMapValues<U>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -98,6 +100,7 @@ extension Thenable where T: Sequence {
   /// A promise of the elements of which a property is true.
   ///
   /// PromiseKit's `filterValues`.
+  @_disfavoredOverload
   @inlinable
   public func filterValues(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,

@@ -26,8 +26,8 @@ enum HangingOnAPromise: Program {
 }
 
 // Prints:
-// wait() blocks the main thread
+// waitOnMainThread
 // true
-// wait() blocks the main thread
+// waitOnMainThread
 // 1 Promise(1)
 // false false

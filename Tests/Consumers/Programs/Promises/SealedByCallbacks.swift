@@ -19,7 +19,7 @@ enum SealedByCallbacks: Program {
 
   static func main() throws {
     EventLoop.run { loop in
-      await show(Promise { legacy(loop, fails: false, $0.resolve) })
+      await show(Promise<String> { legacy(loop, fails: false, $0.resolve) })
       await show(Promise { seal in legacy(loop, fails: true) { seal.resolve($1, $0) } })
       await show(
         Promise<Int> { seal in loop.queueMicrotask { seal.resolve(Result<Int, any Error>.success(5)) } })

@@ -47,8 +47,8 @@ enum ThenablesOfOnesOwn: Program {
 
 // Prints:
 // Promise(3) false Guarantee(1)
+// [1, "b"]
 // 1 1
 // a a
-// [1, "b"]
 // true 2
 // quiet

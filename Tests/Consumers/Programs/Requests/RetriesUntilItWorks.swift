@@ -25,7 +25,8 @@ enum RetriesUntilItWorks: Program {
     try EventLoop.run { loop in
       let folder = try await loop.files.mkdtemp("/tmp/retry-XXXXXX").value
       let path = "\(folder)/late"
-      do { print(try await contents(loop, path, tries: 3) { print("try", $0) }) } catch let error as TooOften {
+      do { print(try await contents(loop, path, tries: 3) { print("try", $0) }) } catch let error as TooOften
+      {
         print("gave up after", error.tries)
       }
       loop.spawn {

@@ -36,9 +36,14 @@ enum ValuesInExpressions: Program {
       let path = "\(file.path)"
       try await file.write("12345").value
       try await file.close().value
-      print(try await sum(loop, path, "37"), try await choose(loop, path, ""), try await choose(loop, nil, "7"))
-      do { print(try await sum(loop, path, "x")) } catch let error as NoNumber { print("no number:", error.text) }
-      do { print(try await choose(loop, "/no/such/file", "x")) } catch let error as UVError { print(error.name) }
+      print(
+        try await sum(loop, path, "37"), try await choose(loop, path, ""), try await choose(loop, nil, "7"))
+      do { print(try await sum(loop, path, "x")) } catch let error as NoNumber {
+        print("no number:", error.text)
+      }
+      do { print(try await choose(loop, "/no/such/file", "x")) } catch let error as UVError {
+        print(error.name)
+      }
       print((try? await choose(loop, nil, "y")) ?? -1)
       try await loop.files.unlink(path).value
 

@@ -41,12 +41,14 @@ enum EveryCallbackOfAStream: Program {
         guard case .success(let file) = result else { return print(result) }
         loop.files.unlink(file.path) { _ in }
         file.write("contents") { _ in
-          near.sendfile(file, from: 0, count: 8) { result in print((try? result.get()) ?? -1) }
-          far.next { result in
-            print((try? result.get()) == "contents")
-            file.close { _ in }
-            near.close()
-            far.close()
+          near.sendfile(file, from: 0, count: 8) { result in
+            print((try? result.get()) ?? -1)
+            far.next { result in
+              print((try? result.get()) == "contents")
+              file.close { _ in }
+              near.close()
+              far.close()
+            }
           }
         }
       }

@@ -48,7 +48,7 @@ private func start(_ queue: Dispatch.Queue, _ priority: Dispatch.Queue.Priority)
 }
 
 private func finish(
-  _ resolver: Resolver<Int>, _ remote: RemoteResolver<Int>, _ other: FutureResolver<Int, Never>
+  _ resolver: Resolver<Int>, _ remote: Resolver<Int>, _ other: FutureResolver<Int, Never>
 ) {
   resolver.fulfill(1)
   remote.fulfill(2)
@@ -83,7 +83,7 @@ enum TypesWrittenOut: Program {
       let (first, resolver) = Promise<Int>.pending()
       let (second, other) = Promise<Int>.pending()
       let (third, last) = Future<Int, Never>.pending(on: loop)
-      finish(resolver, other.remote, last)
+      finish(resolver, other, last)
       print(try await where_(.inline, first).async(), try await where_(.microtask, second).async())
       print(await moved(third).map { $0 * 10 }.value)
       let watcher = try loop.files.watchStatus("/nowhere", every: .milliseconds(1))
@@ -100,7 +100,7 @@ enum TypesWrittenOut: Program {
 // Prints:
 // true
 // true
-// cauterized error: bad input to a promise functionfile:7
+// cauterized(bad input to a promise function)file:7
 // true
 // ["network"] true
 // 2 3

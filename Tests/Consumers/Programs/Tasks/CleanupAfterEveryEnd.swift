@@ -8,7 +8,9 @@ private final class Journal {
   func note(_ line: String) { lines.append(line) }
 }
 
-private func work(_ loop: EventLoop, _ n: Int, _ journal: Journal, _ check: (Int) throws -> Void) async throws -> Int {
+private func work(_ loop: EventLoop, _ n: Int, _ journal: Journal, _ check: (Int) throws -> Void) async throws
+  -> Int
+{
   journal.note("begin")
   defer { journal.note("end") }
   do {

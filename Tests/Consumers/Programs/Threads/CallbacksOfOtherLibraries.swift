@@ -12,10 +12,6 @@ private func fetch(_ number: Int, _ completion: @escaping @Sendable (Int) -> Voi
 enum CallbacksOfOtherLibraries: Program {
   static func promise(_ number: Int) -> Promise<Int> {
     Promise { seal in
-      #if swift(>=6.0)
-        // Swift 6 asks for a resolver that may cross threads.
-        let seal = seal.remote
-      #endif
       DispatchQueue.global().asyncAfter(deadline: .now() + 0.005) { seal.fulfill(number) }
     }
   }

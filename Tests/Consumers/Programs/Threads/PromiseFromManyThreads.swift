@@ -13,7 +13,7 @@ enum PromiseFromManyThreads: Program {
       let queue = DispatchQueue(label: "queue", attributes: .concurrent)
       let promises = (0..<2000).map { number -> Promise<Int> in
         let (promise, resolver) = Promise<Int>.pending()
-        let seal = resolver.remote
+        let seal = resolver
         queue.async {
           switch number % 4 {
           case 0: seal.fulfill(1)

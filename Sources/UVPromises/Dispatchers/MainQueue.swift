@@ -1,0 +1,140 @@
+import Dispatch
+
+/// The main queue, for handlers of the main actor: `done(on: .main) { self.name = $0 }` in a `@MainActor` class.
+///
+/// Such a handler runs on the main thread, and may use what the main actor may. The main queue is served while a loop runs
+/// on the main thread, too.
+public struct MainQueue: Sendable {
+  private init() {}
+
+  /// The main queue.
+  public static let main = MainQueue()
+}
+
+extension Thenable where T: Sendable {
+  /// Calls `body` on the main actor; see ``map(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `map`.
+  public func map<U: Sendable>(
+    on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor (T) throws -> U
+  ) -> Promise<U> {
+    map(on: DispatchQueue.main, file: file, line: line) { value in
+      try MainActor.assumeIsolated { try body(value) }
+    }
+  }
+
+  /// Calls `body` on the main actor; see ``compactMap(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `compactMap`.
+  public func compactMap<U: Sendable>(
+    on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor (T) throws -> U?
+  ) -> Promise<U> {
+    compactMap(on: DispatchQueue.main, file: file, line: line) { value in
+      try MainActor.assumeIsolated { try body(value) }
+    }
+  }
+
+  /// Calls `body` on the main actor; see ``done(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `done`.
+  public func done(
+    on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor (T) throws -> Void
+  ) -> Promise<Void> {
+    done(on: DispatchQueue.main, file: file, line: line) { value in
+      try MainActor.assumeIsolated { try body(value) }
+    }
+  }
+
+  /// Calls `body` on the main actor; see ``get(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `get`.
+  public func get(
+    on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor (T) throws -> Void
+  ) -> Promise<T> {
+    get(on: DispatchQueue.main, file: file, line: line) { value in
+      try MainActor.assumeIsolated { try body(value) }
+    }
+  }
+
+  /// Calls `body` on the main actor; see ``tap(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `tap`.
+  public func tap(
+    on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor (PMKResult<T>) -> Void
+  ) -> Promise<T> {
+    tap(on: DispatchQueue.main, file: file, line: line) { result in MainActor.assumeIsolated { body(result) }
+    }
+  }
+}
+
+extension CatchMixin where T: Sendable {
+  /// Calls `body` on the main actor with the error; see ``catch(on:policy:file:line:_:)``.
+  ///
+  /// PromiseKit's `catch`.
+  @discardableResult
+  public func `catch`(
+    on queue: MainQueue, policy: CatchPolicy = conf.catchPolicy,
+    file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @MainActor (any Error) -> Void
+  ) -> PMKFinalizer {
+    self.catch(on: DispatchQueue.main, policy: policy, file: file, line: line) { error in
+      MainActor.assumeIsolated { body(error) }
+    }
+  }
+
+  /// Calls `body` on the main actor in any case; see ``ensure(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `ensure`.
+  public func ensure(
+    on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor () -> Void
+  ) -> Promise<T> {
+    ensure(on: DispatchQueue.main, file: file, line: line) { MainActor.assumeIsolated { body() } }
+  }
+}
+
+extension PMKFinalizer {
+  /// Calls `body` on the main actor when the chain has ended; see ``finally(on:_:)-(LoopDispatcher?,_)``.
+  ///
+  /// PromiseKit's `finally`.
+  public func finally(on queue: MainQueue, _ body: @escaping @MainActor () -> Void) {
+    finally(on: DispatchQueue.main) { MainActor.assumeIsolated { body() } }
+  }
+}
+
+extension Guarantee where T: Sendable {
+  /// Calls `body` on the main actor; see ``map(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `map`.
+  public func map<U: Sendable>(
+    on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor (T) -> U
+  ) -> Guarantee<U> {
+    map(on: DispatchQueue.main, file: file, line: line) { value in MainActor.assumeIsolated { body(value) } }
+  }
+
+  /// Calls `body` on the main actor; see ``done(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `done`.
+  @discardableResult
+  public func done(
+    on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor (T) -> Void
+  ) -> Guarantee<Void> {
+    done(on: DispatchQueue.main, file: file, line: line) { value in MainActor.assumeIsolated { body(value) } }
+  }
+
+  /// Calls `body` on the main actor; see ``get(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `get`.
+  public func get(
+    on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor (T) -> Void
+  ) -> Guarantee<T> {
+    get(on: DispatchQueue.main, file: file, line: line) { value in MainActor.assumeIsolated { body(value) } }
+  }
+}

@@ -1,0 +1,93 @@
+extension Thenable where T: Sequence & Sendable {
+  /// Calls `transform` elsewhere with each element; see ``mapValues(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `mapValues`.
+  public func mapValues<U: Sendable>(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (T.Element) throws -> U
+  ) -> Promise<[U]> {
+    map(on: dispatcher, file: file, line: line) { try $0.map(transform) }
+  }
+
+  /// Calls `transform` elsewhere with each element; see ``flatMapValues(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `flatMapValues`.
+  public func flatMapValues<U: Sequence & SendableMetatype>(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (T.Element) throws -> U
+  ) -> Promise<[U.Element]> where U.Element: Sendable {
+    map(on: dispatcher, file: file, line: line) { try $0.flatMap(transform) }
+  }
+
+  /// Calls `transform` elsewhere with each element; see ``compactMapValues(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `compactMapValues`.
+  public func compactMapValues<U: Sendable>(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (T.Element) throws -> U?
+  ) -> Promise<[U]> {
+    map(on: dispatcher, file: file, line: line) { try $0.compactMap(transform) }
+  }
+
+  /// Calls `transform` elsewhere with each element, and waits for all promises that it returns; see ``thenMap(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `thenMap`.
+  public func thenMap<U: Thenable & SendableMetatype>(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (T.Element) throws -> sending U
+  ) -> Promise<[U.T]> {
+    map(on: dispatcher, file: file, line: line) { try $0.map { Sent(try transform($0)) } }
+      .then(on: .inline, file: file, line: line) { sent in
+        when(fulfilled: sent.map(\.thenable)) as Promise<[U.T]>
+      }
+  }
+
+  /// Calls `transform` elsewhere with each element, and waits for all promises that it returns; see ``thenFlatMap(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `thenFlatMap`.
+  public func thenFlatMap<U: Thenable & SendableMetatype>(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (T.Element) throws -> sending U
+  ) -> Promise<[U.T.Element]> where U.T: Sequence {
+    thenMap(on: dispatcher, file: file, line: line, transform)
+      .map(on: .inline, file: file, line: line) { $0.flatMap { $0 } }
+  }
+}
+
+extension Thenable where T: Sequence & Sendable, T.Element: Sendable {
+  /// Calls `isIncluded` elsewhere with each element; see ``filterValues(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `filterValues`.
+  public func filterValues(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ isIncluded: @escaping @Sendable (T.Element) throws -> Bool
+  ) -> Promise<[T.Element]> {
+    map(on: dispatcher, file: file, line: line) { try $0.filter(isIncluded) }
+  }
+}
+
+extension Thenable where T: Sequence & Sendable, T.Element: Comparable & Sendable {
+  /// Sorts the elements elsewhere; see ``sortedValues(on:file:line:)``.
+  ///
+  /// PromiseKit's `sortedValues`.
+  public func sortedValues(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<[T.Element]> {
+    map(on: dispatcher, file: file, line: line) { $0.sorted() }
+  }
+}
+
+extension Thenable where T: Collection & Sendable, T.Element: Sendable {
+  /// Looks elsewhere for the first element for which `test` returns true; see ``firstValue(on:file:line:where:)``.
+  ///
+  /// PromiseKit's `firstValue(where:)`.
+  public func firstValue(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    where test: @escaping @Sendable (T.Element) throws -> Bool
+  ) -> Promise<T.Element> {
+    map(on: dispatcher, file: file, line: line) { values in
+      guard let first = try values.first(where: test) else { throw PMKError.emptySequence }
+      return first
+    }
+  }
+}

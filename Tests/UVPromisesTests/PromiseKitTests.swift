@@ -1,0 +1,153 @@
+import Dispatch
+import Foundation
+import Testing
+import UV
+import UVPromises
+import UVPromisesFoundation
+import UVTestSupport
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What PromiseKit's own tests and documentation expect.
+@Suite struct PromiseKitTests {
+  @Test("Foundation's cancellations are cancellations") func foundationCancellations() {
+    #expect(URLError(.cancelled).isCancelled && !URLError(.timedOut).isCancelled)
+    #expect(CocoaError(.userCancelled).isCancelled && !CocoaError(.fileNoSuchFile).isCancelled)
+    #expect((PMKError.badInput as any LocalizedError).errorDescription == PMKError.badInput.description)
+    #expect(PMKError.badInput.localizedDescription == PMKError.badInput.description)
+  }
+
+  @Test("when and race of settled promises are settled at once") func settledAtOnce() async throws {
+    _ = try await program { _, _ in
+      #expect(when(fulfilled: [Promise.value(1), .value(2)]).value == [1, 2])
+      #expect(when(fulfilled: [Promise<Int>]()).value == [])
+      #expect(when(fulfilled: Promise.value(1), Promise.value("x")).isFulfilled)
+      let (pending, seal) = Promise<Int>.pending()
+      #expect(race(Promise.value(1), pending).value == 1)
+      seal.fulfill(2)
+      #expect(when(resolved: [Promise<Int>(error: Boom())]).value?.count == 1)
+      #expect(when(guarantees: [Guarantee.value(1)]).value == [1])
+      #expect(when(fulfilled: [Promise<Int>(error: Boom()), .value(1)]).error is Boom)
+    }
+  }
+
+  @Test("descriptions are PromiseKit's") func descriptions() async throws {
+    _ = try await program { _, _ in
+      let rejected = Promise<String>(error: Boom())
+      #expect(rejected.debugDescription == "Promise<String>.rejected(Boom.Boom(number: 0))")
+      #expect(rejected.error != nil)
+      #expect(Promise().debugDescription == "Promise<()>.fulfilled(())")
+      #expect("\(LogEvent.waitOnMainThread)" == "waitOnMainThread")
+      #expect("\(LogEvent.pendingPromiseDeallocated())" == "pendingPromiseDeallocated")
+      #expect("\(LogEvent.pendingGuaranteeDeallocated())" == "pendingGuaranteeDeallocated")
+      #expect("\(LogEvent.cauterized(Boom()))".hasPrefix("cauterized(UVPromisesTests.Boom"))
+    }
+  }
+
+  @Test("names that were missing") func names() async throws {
+    let log = try await program { _, log in
+      Guarantee.value([1, 3, 2]).sortedValues { $0 > $1 }.done { log("\($0)") }
+      when(Guarantee.value(1), Guarantee.value("x")).done { log("\($0)") }
+      when(Guarantee(), Guarantee()).done { log("void") }
+      Promise.value(1).done { _ in }.catch { _ in }.finally(on: .global(), flags: .barrier) { log("flags") }
+      Promise.value(1).done { _ in }.catch { _ in }.finally(on: nil, flags: nil) { log("no queue") }
+    }
+    #expect(log.sorted() == ["(1, \"x\")", "[3, 2, 1]", "flags", "no queue", "void"])
+  }
+
+  @Test("every handler may run on a queue") func queues() async throws {
+    let log = try await program { loop, log in
+      let executor = loop.executor
+      let queue: DispatchQueue? = DispatchQueue(label: "queue")
+      @Sendable func here(_ name: String) { log("\(name) \(executor.isOnLoop)") }
+      Promise.value([3, 1, 2]).mapValues(on: queue) { $0 + 1 }.filterValues(on: .global()) { $0 > 2 }
+        .thenMap(on: .global()) { .value($0) as Promise<Int> }.sortedValues(on: .global())
+        .done { log("\($0)") }.cauterize()
+      Promise.value([1, 2]).firstValue(on: .global()) { $0 > 1 }.done { log("first \($0)") }.cauterize()
+      Promise<Int>(error: Boom()).ensureThen(on: .global()) {
+        here("ensureThen")
+        return .value
+      }.done { _ in }.recover(on: .global()) { (_: any Error) -> Void in here("recover") }.then(on: .global())
+      {
+        here("then")
+        return Guarantee.value(1)
+      }.get(on: .global()) { _ in here("get") }.done { log("done \($0)") }
+      Promise.value(1).done { _ in }.catch { _ in }.finally(on: .global()) { here("finally") }
+      let none: DispatchQueue? = nil
+      Promise.value(1).map(on: none) { $0 }.done { _ in here("none") }.cauterize()
+    }
+    #expect(
+      log.sorted() == [
+        "[3, 4]", "done 1", "ensureThen false", "finally false", "first 2", "get false", "none true",
+        "recover false", "then false",
+      ])
+  }
+
+  @Test(
+    "done(on: .main) of a main actor's class compiles in Swift 6", .enabled(if: Compiler.isThere))
+  func mainQueue() throws {
+    let problems = try Compiler.problems(
+      """
+      import UVPromises
+      @MainActor final class Model {
+        var name = ""
+        func load(_ promise: Promise<String>, _ guarantee: Guarantee<String>) {
+          promise.done(on: .main) { self.name = $0 }.ensure(on: .main) { self.name += "." }
+            .catch(on: .main) { self.name = "\\($0)" }.finally(on: .main) { self.name += "!" }
+          guarantee.done(on: .main) { self.name = $0 }
+        }
+      }
+      """)
+    withKnownIssue("`.main` is taken for DispatchQueue.main, whose handlers are not the main actor's") {
+      #expect(problems.map(\.message) == [])
+    }
+  }
+
+  @Test(
+    "a resolver is used on a queue in Swift 6 without an annotation", .enabled(if: Compiler.isThere))
+  func resolverInSwift6() throws {
+    let problems = try Compiler.problems(
+      """
+      import Dispatch
+      import UVPromises
+      func one(_ queue: DispatchQueue) -> Promise<Int> { Promise { seal in queue.async { seal.fulfill(1) } } }
+      func two(_ queue: DispatchQueue) -> Guarantee<Int> { Guarantee { seal in queue.async { seal(1) } } }
+      func three(_ queue: DispatchQueue) -> Promise<Void> {
+        let (promise, seal) = Promise<Void>.pending()
+        queue.async { seal.fulfill() }
+        return promise
+      }
+      func four(_ queue: DispatchQueue) -> Guarantee<String> {
+        let (guarantee, resolve) = Guarantee<String>.pending()
+        queue.async { resolve("x") }
+        return guarantee
+      }
+      """)
+    #expect(problems.map(\.message) == [])
+  }
+
+  @Test("cancelling a chain whose source was rejected keeps the real error") func realError() async throws {
+    let log = try await program { _, log in
+      let (promise, seal) = Promise<Int>.pending()
+      let chain = promise.map { $0 }.map { $0 }
+      chain.catch(policy: .allErrors) { log("\($0)") }
+      seal.reject(Boom())
+      chain.cancel()
+      let context = Promise<Int>(error: Boom(number: 1)).cancellize()
+      let rest = context.map { $0 }
+      rest.catch(policy: .allErrors) { log("\($0)") }
+      rest.cancelContext.cancel()
+    }
+    #expect(log.sorted() == ["Boom(number: 0)", "Boom(number: 1)"])
+  }
+
+  @Test("a handler on a thread without a loop stops the program with a sentence") func noLoop() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      Promise.value(1).done { _ in }.cauterize()
+    }
+    let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(output.contains("this thread has none"))
+  }
+}
