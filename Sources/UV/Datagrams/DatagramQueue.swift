@@ -13,11 +13,11 @@ final class DatagramQueue: Cancelling {
     let generation: UInt
   }
 
-  /// The socket, which owns this; set once.
+  /// The socket; set once. Sound: it owns this.
   unowned(unsafe) var owner: UDPSocket!
   private let loop: EventLoop
   private var request: UnsafeMutablePointer<uv_udp_send_t>?
-  private var entries: [Entry] = []
+  private var entries = Queue<Entry>()
   /// Whether libuv has the first datagram.
   private var isSubmitted = false
   private var generation: UInt = 0
@@ -121,7 +121,7 @@ final class DatagramQueue: Cancelling {
     if last < entry.datagrams.count {
       entries[0] = entry
     } else {
-      entries.removeFirst()
+      _ = entries.popFirst()
       entry.done?(code < 0 ? .failure(failure(code, "udp_send")) : .success(()))
     }
     // The close of a socket answers the datagrams that wait on it.
@@ -148,15 +148,14 @@ final class DatagramQueue: Cancelling {
         generation: generation)
     } else {
       discount(entry.datagrams[...])
-      entries.remove(at: index)
+      _ = entries.remove(at: index)
     }
     loop.queueMicrotask { done(.failure(failure(UV_ECANCELED.rawValue, "udp_send"))) }
   }
 
   /// libuv has ended what it held by now; the rest ends here.
   func didClose() {
-    let rest = entries
-    entries = []
+    let rest = entries.takeAll()
     (count, byteCount) = (0, 0)
     for entry in rest { entry.done?(.failure(failure(UV_ECANCELED.rawValue, "udp_send"))) }
   }
@@ -165,7 +164,5 @@ final class DatagramQueue: Cancelling {
 private func didSend(_ request: UnsafeMutablePointer<uv_udp_send_t>?, _ code: Int32) {
   let socket = owner(of: request!.pointee.handle, as: UDPSocket.self)
   let loop = socket.loop
-  loop.beginCallback()
-  socket.queue.finish(code)
-  loop.endCallback()
+  loop.callback { socket.queue.finish(code) }
 }

@@ -3,19 +3,13 @@ import Synchronization
 
 /// The loop of each thread, in a thread-specific value.
 enum CurrentLoop {
-  private static let createdKey: pthread_key_t = {
-    var key = pthread_key_t()
-    let code = pthread_key_create(&key) { slot in
-      let slot: UnsafeMutableRawPointer? = slot
-      // Balances the retain in `slot`.
-      if let slot { Unmanaged<Slot>.fromOpaque(slot).release() }
-    }
-    precondition(code == 0, "pthread_key_create: \(code)")
-    knownKey.store(UInt(key), ordering: .relaxed)
-    return key
+  private static let slots: ThreadLocal<Slot> = {
+    let slots = ThreadLocal<Slot>()
+    knownKey.store(UInt(slots.key), ordering: .relaxed)
+    return slots
   }()
 
-  /// The same, read without asking whether it has been created: a thread that has not seen that has no loop
+  /// Its key, read without asking whether it has been created: a thread that has not seen that has no loop
   /// either, and for a key that does not exist there is no value.
   private static let knownKey = Atomic<UInt>(UInt(pthread_key_t.max))
 
@@ -51,21 +45,11 @@ enum CurrentLoop {
   }
 
   /// The slot of this thread, which keeps it.
-  static var slot: Slot {
-    if let pointer = pthread_getspecific(createdKey) {
-      return Unmanaged<Slot>.fromOpaque(pointer).takeUnretainedValue()
-    }
-    let slot = Slot()
-    // Balanced when the thread ends.
-    pthread_setspecific(createdKey, Unmanaged.passRetained(slot).toOpaque())
-    return slot
-  }
+  static var slot: Slot { slots.get { Slot() } }
 
   @inline(__always)
   private static func loop() -> Unmanaged<EventLoop>? {
-    guard let pointer = pthread_getspecific(key) else { return nil }
-    // Sound: the thread keeps its slot.
-    return Unmanaged<Slot>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.loop }
+    ThreadLocal<Slot>.object(of: key)?._withUnsafeGuaranteedRef { $0.loop }
   }
 
   static func get() -> EventLoop? { loop()?.takeUnretainedValue() }

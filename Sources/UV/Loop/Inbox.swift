@@ -16,7 +16,7 @@ final class Inbox: Sendable {
     /// An empty array whose memory was that of messages; touched by the loop only.
     var spare: [Message] = []
     var isClosed = false
-    var late: [UnownedJob] = []
+    var late = Queue<UnownedJob>()
     var isRunningLate = false
   }
 
@@ -112,11 +112,9 @@ final class Inbox: Sendable {
     guard isMine else { return }
     while true {
       let next: UnownedJob? = lock.withLock {
-        if state.pointee.late.isEmpty {
-          state.pointee.isRunningLate = false
-          return nil
-        }
-        return state.pointee.late.removeFirst()
+        let job = state.pointee.late.popFirst()
+        if job == nil { state.pointee.isRunningLate = false }
+        return job
       }
       guard let next else { return }
       run(next)

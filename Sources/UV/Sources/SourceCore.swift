@@ -39,7 +39,7 @@ final class SourceCore<Element>: Cancelling {
   @exclusivity(unchecked) private(set) var isProducing = false
   @exclusivity(unchecked) private(set) var hasEnded = false
   @exclusivity(unchecked) private var handler: Completion<Element?>?
-  @exclusivity(unchecked) private var others: [Entry] = []
+  @exclusivity(unchecked) private var others = Queue<Entry>()
   let loop: EventLoop
   @exclusivity(unchecked) private var first: Entry?
   @exclusivity(unchecked) private var generation: UInt = 0
@@ -142,7 +142,7 @@ final class SourceCore<Element>: Cancelling {
     let entry: Entry
     if let first, first.generation == generation {
       entry = first
-      self.first = others.isEmpty ? nil : others.removeFirst()
+      self.first = others.popFirst()
     } else if let index = others.firstIndex(where: { $0.generation == generation }) {
       entry = others.remove(at: index)
     } else {
@@ -180,7 +180,7 @@ final class SourceCore<Element>: Cancelling {
   func deliver(_ element: Element) {
     if let handler { return handler(.success(element)) }
     guard let entry = first.take() else { return }
-    if !others.isEmpty { first = others.removeFirst() }
+    first = others.popFirst()
     entry.waiter.resume(.success(element))
   }
 
@@ -199,7 +199,7 @@ final class SourceCore<Element>: Cancelling {
     guard let entry = first else { return }
     let rest = others
     first = nil
-    others = []
+    others = Queue()
     entry.waiter.resume(ending)
     for entry in rest { entry.waiter.resume(ending) }
   }
@@ -210,7 +210,7 @@ final class SourceCore<Element>: Cancelling {
       self.handler = nil
       handler(.failure(error))
     } else if let entry = first.take() {
-      if !others.isEmpty { first = others.removeFirst() }
+      first = others.popFirst()
       entry.waiter.resume(.failure(error))
     }
   }

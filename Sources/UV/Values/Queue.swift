@@ -1,17 +1,16 @@
 /// First in, first out: taking the first element moves none of the others.
 ///
 /// An array behind a head index, since a program that uses `UV` alone is to fetch nothing but swift-system.
-struct Queue<Element> {
+package struct Queue<Element> {
   private var elements: [Element?] = []
   private var head = 0
 
-  var count: Int { elements.count - head }
-  var isEmpty: Bool { head == elements.count }
+  package init() {}
 
-  mutating func append(_ element: Element) { elements.append(element) }
+  package mutating func append(_ element: Element) { elements.append(element) }
 
   /// Takes the first element; nil if there is none. Constant time, on average over all elements.
-  mutating func popFirst() -> Element? {
+  package mutating func popFirst() -> Element? {
     if isEmpty { return nil }
     let element = elements[head].take()
     head += 1
@@ -26,15 +25,22 @@ struct Queue<Element> {
     return element
   }
 
-  /// Takes out the first element for which `isIt` says so; nil if there is none.
-  mutating func remove(where isIt: (Element) -> Bool) -> Element? {
-    for index in head..<elements.count where isIt(elements[index]!) { return elements.remove(at: index) }
-    return nil
-  }
+  /// Takes out the element at an index, and moves up those behind it.
+  package mutating func remove(at index: Int) -> Element { elements.remove(at: head + index)! }
 
   /// Takes all elements out, in order.
-  mutating func takeAll() -> [Element] {
+  package mutating func takeAll() -> [Element] {
     defer { self = Queue() }
     return elements[head...].map { $0! }
+  }
+}
+
+extension Queue: RandomAccessCollection, MutableCollection {
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { elements.count - head }
+
+  package subscript(index: Int) -> Element {
+    get { elements[head + index]! }
+    set { elements[head + index] = newValue }
   }
 }

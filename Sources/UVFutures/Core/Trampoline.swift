@@ -1,21 +1,16 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import UV
 
 /// Runs work one after the other that would otherwise call itself ever deeper; one for each thread.
 @usableFromInline
 enum Trampoline {
-  struct State {
-    var isDraining = false
+  final class State {
+    // Of one thread, and never passed as `inout` to what could come back here.
+    @exclusivity(unchecked) var isDraining = false
     /// How many deliveries are nested in each other.
-    var depth = 0
-    var queue: [() -> Void] = []
-    var head = 0
-    var propagation = Propagation()
+    @exclusivity(unchecked) var depth = 0
+    @exclusivity(unchecked) var queue: [() -> Void] = []
+    @exclusivity(unchecked) var head = 0
+    @exclusivity(unchecked) var propagation = Propagation()
   }
 
   /// Runs `work` now; where other work of this kind is running on the thread, right after that.
@@ -24,28 +19,28 @@ enum Trampoline {
   @usableFromInline
   static func bounce(_ work: @escaping () -> Void) {
     let state = current
-    if state.pointee.isDraining {
-      state.pointee.queue.append(work)
+    if state.isDraining {
+      state.queue.append(work)
       return
     }
-    let depth = state.pointee.depth
-    state.pointee.isDraining = true
-    state.pointee.depth = 0
+    let depth = state.depth
+    state.isDraining = true
+    state.depth = 0
     work()
-    while state.pointee.head < state.pointee.queue.count {
-      let next = state.pointee.queue[state.pointee.head]
-      state.pointee.queue[state.pointee.head] = {}
-      state.pointee.head += 1
-      if state.pointee.head >= 1024, state.pointee.head * 2 > state.pointee.queue.count {
-        state.pointee.queue.removeFirst(state.pointee.head)
-        state.pointee.head = 0
+    while state.head < state.queue.count {
+      let next = state.queue[state.head]
+      state.queue[state.head] = {}
+      state.head += 1
+      if state.head >= 1024, state.head * 2 > state.queue.count {
+        state.queue.removeFirst(state.head)
+        state.head = 0
       }
       next()
     }
-    state.pointee.queue.removeAll(keepingCapacity: state.pointee.queue.count <= 1024)
-    state.pointee.head = 0
-    state.pointee.depth = depth
-    state.pointee.isDraining = false
+    state.queue.removeAll(keepingCapacity: state.queue.count <= 1024)
+    state.head = 0
+    state.depth = depth
+    state.isDraining = false
   }
 
   /// Runs `work` now, as a call, unless such calls are nested deeply already.
@@ -59,34 +54,16 @@ enum Trampoline {
   @usableFromInline
   static func enter() -> Bool {
     let state = current
-    if state.pointee.depth == 48 { return false }
-    state.pointee.depth += 1
+    if state.depth == 48 { return false }
+    state.depth += 1
     return true
   }
 
   @usableFromInline
-  static func leave() { current.pointee.depth -= 1 }
+  static func leave() { current.depth -= 1 }
 
-  private static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    let code = pthread_key_create(&key) { raw in
-      #if canImport(Darwin)
-        let state = raw.assumingMemoryBound(to: State.self)
-      #else
-        let state = raw!.assumingMemoryBound(to: State.self)
-      #endif
-      state.deinitialize(count: 1)
-      state.deallocate()
-    }
-    precondition(code == 0, "pthread_key_create: \(code)")
-    return key
-  }()
+  private static let states = ThreadLocal<State>()
 
-  static var current: UnsafeMutablePointer<State> {
-    if let raw = pthread_getspecific(key) { return raw.assumingMemoryBound(to: State.self) }
-    let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
-    state.initialize(to: State())
-    pthread_setspecific(key, state)
-    return state
-  }
+  /// This thread's state, which the thread keeps.
+  static var current: State { states.get { State() } }
 }

@@ -12,19 +12,19 @@ struct Propagation {
   /// Runs `visit`, and everything that it leads to unless that is going on already.
   static func run(_ visit: @escaping () -> Void) {
     let state = Trampoline.current
-    state.pointee.propagation.visits.append(visit)
-    if state.pointee.propagation.isRunning { return }
-    state.pointee.propagation.isRunning = true
+    state.propagation.visits.append(visit)
+    if state.propagation.isRunning { return }
+    state.propagation.isRunning = true
     while true {
-      if let visit = state.pointee.propagation.visits.popLast() {
+      if let visit = state.propagation.visits.popLast() {
         visit()
-      } else if let end = state.pointee.propagation.ends.popLast() {
+      } else if let end = state.propagation.ends.popLast() {
         end()
       } else {
         break
       }
     }
-    state.pointee.propagation.isRunning = false
+    state.propagation.isRunning = false
   }
 
   /// Visits what is attached to a future, in the order in which it was attached.
@@ -33,9 +33,9 @@ struct Propagation {
   ) {
     if branches.count == 1 { return branches[0](settlement) }
     let state = Trampoline.current
-    for branch in branches.reversed() { state.pointee.propagation.visits.append { branch(settlement) } }
+    for branch in branches.reversed() { state.propagation.visits.append { branch(settlement) } }
   }
 
   /// Has `end` called on the way back up.
-  static func atEnd(_ end: @escaping () -> Void) { Trampoline.current.pointee.propagation.ends.append(end) }
+  static func atEnd(_ end: @escaping () -> Void) { Trampoline.current.propagation.ends.append(end) }
 }

@@ -1,46 +1,25 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UV
 
 /// Runs inline handlers: at once, and those that become due meanwhile right after, so that a chain of them
 /// needs no stack of its own.
 @usableFromInline
 enum InlineQueue {
-  private struct State {
-    var isRunning = false
-    var next = 0
-    var steps: ContiguousArray<(step: Node, source: Node)> = []
+  private final class State {
+    // Of one thread, and never passed as `inout` to what could come back here.
+    @exclusivity(unchecked) var isRunning = false
+    @exclusivity(unchecked) var next = 0
+    @exclusivity(unchecked) var steps: ContiguousArray<(step: Node, source: Node)> = []
   }
 
-  /// Each thread has its own; freed when the thread ends.
-  private static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    let code = pthread_key_create(&key) { pointer in
-      let pointer: UnsafeMutableRawPointer? = pointer
-      guard let state = pointer?.assumingMemoryBound(to: State.self) else { return }
-      state.deinitialize(count: 1)
-      state.deallocate()
-    }
-    precondition(code == 0, "pthread_key_create: \(code)")
-    return key
-  }()
+  private static let states = ThreadLocal<State>()
 
-  private static var current: UnsafeMutablePointer<State> {
-    if let state = pthread_getspecific(key) { return state.assumingMemoryBound(to: State.self) }
-    let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
-    state.initialize(to: State())
-    pthread_setspecific(key, state)
-    return state
-  }
+  /// This thread's state, which the thread keeps.
+  private static var current: State { states.get { State() } }
 
   /// Has `step` run with the outcome of `source`.
   @usableFromInline
   static func run(_ step: Node, _ source: Node) {
-    guard enter() else { return current.pointee.steps.append((step, source)) }
+    guard enter() else { return current.steps.append((step, source)) }
     step.resume(source)
     leave()
   }
@@ -50,8 +29,8 @@ enum InlineQueue {
   @usableFromInline
   static func enter() -> Bool {
     let state = current
-    if state.pointee.isRunning { return false }
-    state.pointee.isRunning = true
+    if state.isRunning { return false }
+    state.isRunning = true
     return true
   }
 
@@ -59,20 +38,20 @@ enum InlineQueue {
   @usableFromInline
   static func leave() {
     let state = current
-    while state.pointee.next < state.pointee.steps.count {
-      let (step, source) = state.pointee.steps[state.pointee.next]
-      state.pointee.next += 1
+    while state.next < state.steps.count {
+      let (step, source) = state.steps[state.next]
+      state.next += 1
       step.resume(source)
       // What has run is let go now and then, so that a long chain does not pile up.
-      if state.pointee.next == 1024 {
-        state.pointee.steps.removeFirst(1024)
-        state.pointee.next = 0
+      if state.next == 1024 {
+        state.steps.removeFirst(1024)
+        state.next = 0
       }
     }
-    if state.pointee.next > 0 {
-      state.pointee.steps.removeAll(keepingCapacity: true)
-      state.pointee.next = 0
+    if state.next > 0 {
+      state.steps.removeAll(keepingCapacity: true)
+      state.next = 0
     }
-    state.pointee.isRunning = false
+    state.isRunning = false
   }
 }

@@ -7,7 +7,7 @@ import UV
 public final class ConcurrencyLimitedDispatcher: Dispatcher {
   private struct State {
     var running = 0
-    var waiting: [@Sendable () -> Void] = []
+    var waiting = Queue<@Sendable () -> Void>()
   }
 
   private let limit: Int
@@ -42,11 +42,9 @@ public final class ConcurrencyLimitedDispatcher: Dispatcher {
     underlying.dispatch { [self] in
       body()
       let next = state.withLock { state -> (@Sendable () -> Void)? in
-        if state.waiting.isEmpty {
-          state.running -= 1
-          return nil
-        }
-        return state.waiting.removeFirst()
+        let next = state.waiting.popFirst()
+        if next == nil { state.running -= 1 }
+        return next
       }
       if let next { start(next) }
     }

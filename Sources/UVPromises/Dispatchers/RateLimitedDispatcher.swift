@@ -52,7 +52,7 @@ private final class RateLimiter: Sendable {
     /// When the handlers of the last period were started; or, if not strict, when the tokens that they took
     /// will be there again.
     var starts: [ContinuousClock.Instant] = []
-    var waiting: [Body] = []
+    var waiting = Queue<Body>()
     var isAwake = false
   }
 
@@ -85,8 +85,8 @@ private final class RateLimiter: Sendable {
     let (ready, pause) = state.withLock { state -> ([Body], Duration?) in
       state.starts.removeAll { $0 <= now }
       var ready: [Body] = []
-      while !state.waiting.isEmpty, state.starts.count < limit {
-        ready.append(state.waiting.removeFirst())
+      while state.starts.count < limit, let body = state.waiting.popFirst() {
+        ready.append(body)
         state.starts.append(nextFree(after: now, state.starts.last))
       }
       state.isAwake = !state.waiting.isEmpty

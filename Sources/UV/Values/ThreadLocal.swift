@@ -1,0 +1,40 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// An object that each thread has for itself, and lets go of when it ends.
+package struct ThreadLocal<Object: AnyObject>: Sendable {
+  let key: pthread_key_t
+
+  package init() {
+    var key = pthread_key_t()
+    let code = pthread_key_create(&key) { object in
+      let object: UnsafeMutableRawPointer? = object
+      // Balances the retain in `get`.
+      if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
+    }
+    require(code == 0, "pthread_key_create: \(code)")
+    self.key = key
+  }
+
+  /// This thread's object, which is made first if the thread has none.
+  @inline(__always)
+  package func get(orMake make: () -> Object) -> Object {
+    if let object = Self.object(of: key) { return object.takeUnretainedValue() }
+    let object = make()
+    // Balanced when the thread ends.
+    pthread_setspecific(key, Unmanaged.passRetained(object).toOpaque())
+    return object
+  }
+
+  /// This thread's object; nil if there is none, or no such key.
+  @inline(__always)
+  static func object(of key: pthread_key_t) -> Unmanaged<Object>? {
+    // Sound: the thread keeps its object.
+    pthread_getspecific(key).map { Unmanaged<Object>.fromOpaque($0) }
+  }
+}
