@@ -22,14 +22,62 @@ import Testing
     }
   }
 
-  /// Pointers to objects, and C callbacks, have one home.
-  @Test func unmanagedReferencesAreInUVAlone() throws {
-    for folder in ["Sources/UVPromises", "Sources/UVFutures", "Sources/Examples"] {
-      for file in Checkout.sources(folder) {
-        let text = try String(contentsOf: file, encoding: .utf8)
-        #expect(!text.contains("Unmanaged<"), "\(file.lastPathComponent)")
+  @Test("A room of the library names only what is in the rooms below it")
+  func arrows() throws {
+    let (output, status) = try run(Checkout.root.appendingPathComponent("Tests/arrows"), ["--check"])
+    #expect(status == 0, "\(output)")
+  }
+
+  /// Each kind of unsafe code, and the folders and files below `Sources` where it may stand.
+  static let places: [(kind: String, places: [String])] = [
+    ("Unmanaged", ["UV/"]),
+    ("Pointer<", ["UV/", "UVPromises/Core/", "UVFutures/Core/", "Examples/InsideHost/"]),
+    ("unsafeBitCast", ["UV/Tasks/"]),
+    ("unowned(unsafe)", ["UV/", "UVPromises/Core/", "UVFutures/Future/", "UVFutures/Operators/"]),
+    ("unsafeDowncast", ["UV/", "UVPromises/", "UVFutures/"]),
+    ("nonisolated(unsafe)", ["UV/Loop/", "UV/Group/", "UV/Values/"]),
+    (
+      "@unchecked Sendable",
+      [
+        "UV/Loop/", "UV/Time/LoopClock.swift", "UV/Values/", "UVFutures/Core/",
+        "UVFutures/Stream/Dispatch.swift",
+        "UVPromises/Core/", "UVPromises/Remote/", "UVPromises/Dispatchers/", "UVPromises/Resolver.swift",
+      ]
+    ),
+    ("UnsafeTransfer", ["UV/", "UVPromises/Remote/", "UVFutures/"]),
+    ("UnsafeContinuation", ["UV/", "UVPromises/Bridges/", "UVFutures/Future/", "UVFutures/Operators/"]),
+    ("@exclusivity(unchecked)", ["UV/", "UVPromises/", "UVFutures/"]),
+    ("@preconcurrency", []),
+    ("assumeIsolated", ["UVPromises/Dispatchers/MainQueue.swift"]),
+  ]
+
+  @Test("Each kind of unsafe code stands where CONTRIBUTING.md says") func placesOfUnsafeCode() throws {
+    for file in Checkout.sources("Sources") {
+      let path = String(file.path.dropFirst(Checkout.root.appendingPathComponent("Sources/").path.count + 1))
+      let code = try Self.code(of: file)
+      for (kind, places) in Self.places where code.contains(kind) {
+        #expect(places.contains(where: path.hasPrefix), "\(path): \(kind)")
       }
     }
+  }
+
+  @Test("A file with unsafe code says why it is sound") func soundness() throws {
+    let kinds = [
+      "Unmanaged<", "Unmanaged.", "unsafeBitCast", "unowned(unsafe)", "nonisolated(unsafe)",
+      "@unchecked Sendable",
+      "UnsafeTransfer(",
+    ]
+    for file in Checkout.sources("Sources") {
+      let code = try Self.code(of: file)
+      guard let kind = kinds.first(where: code.contains) else { continue }
+      let text = try String(contentsOf: file, encoding: .utf8)
+      #expect(text.contains(/\/\/.*([Ss]ound|[Bb]alance)/), "\(file.lastPathComponent): \(kind)")
+    }
+  }
+
+  /// A source without its comments.
+  private static func code(of file: URL) throws -> String {
+    try String(contentsOf: file, encoding: .utf8).replacing(/\/\/.*/, with: "")
   }
 
   @Test func examplesNeedNoAnnotation() throws {

@@ -63,13 +63,13 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   }
 
   fileprivate func receive(_ datagram: Datagram, isPartOfBatch: Bool) {
-    loop.beginCallback()
-    if isPartOfBatch, !isInBatch {
-      isInBatch = true
-      keepAlive(.batch)
+    loop.callback {
+      if isPartOfBatch, !isInBatch {
+        isInBatch = true
+        keepAlive(.batch)
+      }
+      if received.isEmpty, source.hasDemand { source.deliver(datagram) } else { received.append(datagram) }
     }
-    if received.isEmpty, source.hasDemand { source.deliver(datagram) } else { received.append(datagram) }
-    loop.endCallback()
     if !isPartOfBatch { source.pauseIfUnwanted() }
   }
 
@@ -78,9 +78,7 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
     if !isClosing {
       // Asked for in the middle of the batch.
       if source.hasDemand, !received.isEmpty {
-        loop.beginCallback()
-        deliverPending()
-        loop.endCallback()
+        loop.callback { deliverPending() }
       }
       source.pauseIfUnwanted()
       if !source.isProducing { stopProducing() }
@@ -89,9 +87,7 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   }
 
   fileprivate func fail(_ code: Int) {
-    loop.beginCallback()
-    source.fail(failure(code, "udp_recv"))
-    loop.endCallback()
+    loop.callback { source.fail(failure(code, "udp_recv")) }
     source.pauseIfUnwanted()
   }
 

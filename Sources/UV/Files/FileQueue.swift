@@ -59,10 +59,10 @@ final class FileQueue {
     owner._withUnsafeGuaranteedRef { loop in
       while let operation = next {
         next = operation.pointee.next
-        loop.beginCallback()
-        // Sound: the loop's list of requests owns it.
-        Unmanaged<FileRequest>.fromOpaque(cuv_req_data(operation)).takeUnretainedValue().finish()
-        loop.endCallback()
+        loop.callback {
+          // Sound: the loop's list of requests owns it.
+          Unmanaged<FileRequest>.fromOpaque(cuv_req_data(operation)).takeUnretainedValue().finish()
+        }
       }
     }
     isDelivering = false

@@ -123,7 +123,9 @@ final class FileRequest: ActiveRequest {
   private static func take(_ loop: EventLoop, _ operation: StaticString, _ answer: consuming FileAnswer)
     -> FileRequest
   {
-    let request = loop.requests.takeFileRequest(loop)
+    // Sound: only file requests are put back.
+    let unused = loop.requests.takeUnused().map { unsafeDowncast($0, to: FileRequest.self) }
+    let request = unused ?? FileRequest(loop: loop)
     request.operation = operation
     request.answer = consume answer
     return request
@@ -267,7 +269,5 @@ private func didFinishFileRequest(_ request: UnsafeMutablePointer<uv_fs_t>?) {
   // Sound: the loop's list of requests owns it meanwhile.
   let operation = Unmanaged<FileRequest>.fromOpaque(cuv_req_data(request!)).takeUnretainedValue()
   let loop = operation.loop
-  loop.beginCallback()
-  operation.finish()
-  loop.endCallback()
+  loop.callback { operation.finish() }
 }

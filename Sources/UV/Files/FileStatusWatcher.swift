@@ -46,10 +46,11 @@ public final class FileStatusWatcher: SourceHandle<FileStatusChange> {
   }
 
   fileprivate func receive(_ change: FileStatusChange) {
-    loop.beginCallback()
-    unasked = FileStatusChange(previous: unasked.map(\.previous) ?? change.previous, current: change.current)
-    deliverPending()
-    loop.endCallback()
+    loop.callback {
+      unasked = FileStatusChange(
+        previous: unasked.map(\.previous) ?? change.previous, current: change.current)
+      deliverPending()
+    }
     source.pauseIfUnwanted()
   }
 }

@@ -68,15 +68,15 @@ public final class FileWatcher: SourceHandle<FileEvent> {
   }
 
   fileprivate func receive(_ kinds: Int32, _ name: UnsafePointer<CChar>?, _ code: Int32) {
-    loop.beginCallback()
-    if code < 0 {
-      source.finish(failure(code, "fs_event"))
-      letGo(.source)
-    } else {
-      let name = name.map { FilePath(platformString: $0) }
-      tell(FileEvent(kinds: FileEvent.Kinds(rawValue: kinds), name: name))
+    loop.callback {
+      if code < 0 {
+        source.finish(failure(code, "fs_event"))
+        letGo(.source)
+      } else {
+        let name = name.map { FilePath(platformString: $0) }
+        tell(FileEvent(kinds: FileEvent.Kinds(rawValue: kinds), name: name))
+      }
     }
-    loop.endCallback()
     source.pauseIfUnwanted()
   }
 }

@@ -44,6 +44,9 @@ public class Handle {
     return Request(loop) { [self] in close($0) }
   }
 
+  /// Closes the handle without regard to the other end, when the time of a graceful shutdown is up.
+  func cutOff() { close() }
+
   /// Closes the handle and calls `done` on the loop's thread when that is finished, also if it was closed before.
   ///
   /// The corresponding libuv function is `uv_close`.

@@ -8,7 +8,7 @@ struct HandleBlock {
   struct Header {
     var next: UnsafeMutablePointer<Header>?
     var previous: UnsafeMutablePointer<Header>?
-    /// The owner retains itself through this while libuv may call it.
+    /// The owner retains itself through this while libuv may call it. Sound: released in the close callback at the latest.
     var retainedOwner: Unmanaged<Handle>?
     var activity: Handle.Activity = []
     unowned(unsafe) var loop: EventLoop
@@ -103,17 +103,17 @@ struct HandleBlock {
 private func handleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   let block = HandleBlock(of: handle!)
   let loop = block.header.pointee.loop
-  loop.beginCallback()
-  block.header.pointee.isClosed = true
-  if block.header.pointee.descriptor >= 0 { _ = CUV.close(block.header.pointee.descriptor) }
-  loop.unlink(block)
-  if let owner = block.header.pointee.retainedOwner {
-    block.header.pointee.retainedOwner = nil
-    owner.takeUnretainedValue().didClose()
-    owner.release()
-  } else if block.header.pointee.isAbandoned {
-    block.free()
+  loop.callback {
+    block.header.pointee.isClosed = true
+    if block.header.pointee.descriptor >= 0 { _ = CUV.close(block.header.pointee.descriptor) }
+    loop.unlink(block)
+    if let owner = block.header.pointee.retainedOwner {
+      block.header.pointee.retainedOwner = nil
+      owner.takeUnretainedValue().didClose()
+      owner.release()
+    } else if block.header.pointee.isAbandoned {
+      block.free()
+    }
+    loop.letGo()
   }
-  loop.letGo()
-  loop.endCallback()
 }

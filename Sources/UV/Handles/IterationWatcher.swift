@@ -59,9 +59,7 @@ public final class IterationWatcher: SourceHandle<IterationPhase> {
   }
 
   fileprivate func reached() {
-    loop.beginCallback()
-    source.deliver(phase)
-    loop.endCallback()
+    loop.callback { source.deliver(phase) }
     source.pauseIfUnwanted()
   }
 }

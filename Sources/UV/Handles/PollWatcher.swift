@@ -64,15 +64,15 @@ public final class PollWatcher: SourceHandle<PollEvents> {
   override func stopProducing() { uv_poll_stop(handle) }
 
   fileprivate func receive(_ code: Int32, _ events: PollEvents) {
-    loop.beginCallback()
-    if code < 0 {
-      // libuv has stopped polling: there is an error on the descriptor, which its owner may ask the system for.
-      source.finish(failure(code, "poll"))
-      letGo(.source)
-    } else if source.hasDemand {
-      source.deliver(events)
+    loop.callback {
+      if code < 0 {
+        // libuv has stopped polling: there is an error on the descriptor, which its owner may ask the system for.
+        source.finish(failure(code, "poll"))
+        letGo(.source)
+      } else if source.hasDemand {
+        source.deliver(events)
+      }
     }
-    loop.endCallback()
     source.pauseIfUnwanted()
   }
 }

@@ -5,7 +5,8 @@ import CUV
 struct Adoption {
   /// How much is under way: requests, handles that close, timers, tasks.
   var holds = 0
-  /// The loop keeps itself through this while anything is under way, or a turn has been asked for.
+  /// The loop keeps itself through this while anything is under way, or a turn has been asked for. Balanced when the last
+  /// of them ends.
   var retained: Unmanaged<EventLoop>?
   var isDetaching = false
   var waiters = Waiters<Void>()

@@ -23,7 +23,7 @@ extension EventLoop {
   ///
   /// The corresponding libuv function is `uv_backend_timeout`.
   public var backendTimeout: Duration? {
-    if isClosed || internals.hasDirtyStreams { return .zero }
+    if isClosed || internals.hasUnflushed { return .zero }
     // libuv counts from the loop's time, which may be old.
     uv_update_time(raw)
     let milliseconds = uv_backend_timeout(raw)

@@ -1,6 +1,6 @@
 /// How microtasks are run: after every callback from libuv, as Node does.
 extension EventLoop {
-  /// Every callback from libuv begins with this and ends with ``endCallback()``.
+  /// Begins a callback from libuv; see ``callback(_:)``.
   @inline(__always)
   func beginCallback() {
     microtasks.state.pointee.isAttended = true
@@ -45,10 +45,10 @@ extension EventLoop {
 
   /// Called when another thread has sent something.
   func didWake() {
-    beginCallback()
-    internals.wakeup.clear(self)
-    deliver(executor.receive())
-    endCallback()
+    callback {
+      internals.wakeup.clear(self)
+      deliver(executor.receive())
+    }
     fileQueue.deliver()
   }
 

@@ -4,6 +4,11 @@ import CUV
   import Dispatch
 #endif
 
+/// Something that gathers writes, and hands them to the system at the start of the next turn.
+protocol Flushable: AnyObject {
+  func flush()
+}
+
 /// The libuv handles that a loop needs for itself. None of them keeps it running by itself, except for work.
 final class LoopInternals {
   let wakeup: Wakeup
@@ -15,7 +20,7 @@ final class LoopInternals {
   private var isClosed = false
   /// Whether the loop may be driven from outside, by somebody who asks libuv alone how long to wait.
   private var isDrivenByHost = false
-  @exclusivity(unchecked) private var dirtyStreams: [ByteStream] = []
+  @exclusivity(unchecked) private var unflushed: [any Flushable] = []
 
   init(wakeup: Wakeup) { self.wakeup = wakeup }
 
@@ -68,27 +73,27 @@ final class LoopInternals {
   /// Whether the loop will come round again without waiting.
   var isPumping: Bool { isAttached && uv_is_active(cuv_handle(idle)) != 0 }
 
-  /// Whether a stream waits for the next turn, to be flushed.
-  var hasDirtyStreams: Bool { !dirtyStreams.isEmpty }
+  /// Whether a writer waits for the next turn, to be flushed.
+  var hasUnflushed: Bool { !unflushed.isEmpty }
 
   func stopPumping() { uv_idle_stop(idle) }
 
-  /// Has `stream` flushed at the start of the next turn, before the loop waits.
-  func flushNextTurn(_ stream: ByteStream) {
-    if dirtyStreams.isEmpty {
+  /// Has `writer` flushed at the start of the next turn, before the loop waits.
+  func flushNextTurn(_ writer: any Flushable) {
+    if unflushed.isEmpty {
       uv_ref(cuv_handle(prepare))
       // A prepare handle does not shorten the time that a host is told to wait.
       if isDrivenByHost { _ = pump() }
     }
-    dirtyStreams.append(stream)
+    unflushed.append(writer)
   }
 
   func beginTurn() {
-    guard !dirtyStreams.isEmpty else { return }
-    let streams = dirtyStreams
-    dirtyStreams.removeAll(keepingCapacity: true)
+    guard !unflushed.isEmpty else { return }
+    let writers = unflushed
+    unflushed.removeAll(keepingCapacity: true)
     uv_unref(cuv_handle(prepare))
-    for stream in streams { stream.flush() }
+    for writer in writers { writer.flush() }
   }
 
   func close(_ loop: EventLoop) {
@@ -100,7 +105,7 @@ final class LoopInternals {
       return
     }
     isAttached = false
-    dirtyStreams = []
+    unflushed = []
     wakeup.close(loop)
     closeInternal(prepare, of: loop)
     closeInternal(idle, of: loop)
@@ -130,26 +135,24 @@ private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
   let loop = loop(of: handle)
   // Once in each turn, right before the poll.
   loop.renewBudget()
-  loop.beginCallback()
-  loop.internals.beginTurn()
-  loop.endCallback()
+  loop.callback { loop.internals.beginTurn() }
 }
 
 private func idleCallback(_ handle: UnsafeMutablePointer<uv_idle_t>?) {
   let loop = loop(of: handle)
-  loop.beginCallback()
-  loop.internals.stopPumping()
-  loop.timers.fireImmediate()
-  loop.endCallback()
+  loop.callback {
+    loop.internals.stopPumping()
+    loop.timers.fireImmediate()
+  }
   loop.settle()
 }
 
 #if os(Linux)
   private func mainQueueCallback(_ handle: UnsafeMutablePointer<uv_poll_t>?, _: Int32, _: Int32) {
     let loop = loop(of: handle)
-    loop.beginCallback()
-    cuv_eventfd_clear(_dispatch_get_main_queue_handle_4CF())
-    _dispatch_main_queue_callback_4CF(nil)
-    loop.endCallback()
+    loop.callback {
+      cuv_eventfd_clear(_dispatch_get_main_queue_handle_4CF())
+      _dispatch_main_queue_callback_4CF(nil)
+    }
   }
 #endif

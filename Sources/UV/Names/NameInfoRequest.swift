@@ -5,9 +5,11 @@ final class NameInfoRequest: PoolRequest<NameInfo> {
   private let request = UnsafeMutablePointer<uv_getnameinfo_t>.allocate(capacity: 1)
   private let address: SocketAddress
 
+  override var subject: String? { address.description }
+
   init(_ loop: EventLoop, _ address: SocketAddress, _ done: @escaping Completion<NameInfo>) {
     self.address = address
-    super.init(loop, "getnameinfo", subject: address.description, done)
+    super.init(loop, "getnameinfo", done)
     cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
   }
 

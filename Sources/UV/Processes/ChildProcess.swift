@@ -152,8 +152,8 @@ public final class ChildProcess: Handle, Cancelling {
 private func didExit(_ handle: UnsafeMutablePointer<uv_process_t>?, _ code: Int64, _ signal: Int32) {
   let process = owner(of: handle!, as: ChildProcess.self)
   let loop = process.loop
-  loop.beginCallback()
-  process.finish(
-    ChildProcess.ExitStatus(code: Int(code), signal: signal == 0 ? nil : Signal(rawValue: signal)))
-  loop.endCallback()
+  loop.callback {
+    process.finish(
+      ChildProcess.ExitStatus(code: Int(code), signal: signal == 0 ? nil : Signal(rawValue: signal)))
+  }
 }

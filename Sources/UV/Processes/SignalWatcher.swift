@@ -49,10 +49,10 @@ public final class SignalWatcher: SourceHandle<Signal> {
   }
 
   fileprivate func receive() {
-    loop.beginCallback()
-    hasCome = true
-    deliverPending()
-    loop.endCallback()
+    loop.callback {
+      hasCome = true
+      deliverPending()
+    }
     source.pauseIfUnwanted()
   }
 }

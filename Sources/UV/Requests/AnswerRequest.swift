@@ -1,14 +1,7 @@
+import CUV
+
 /// An answer that comes from other threads, by an asynchronous function that runs in a task of its own there.
-final class AnswerRequest<Success: Sendable>: ActiveRequest {
-  private let operation: String
-  private var done: Completion<Success>?
-
-  init(_ loop: EventLoop, _ operation: String, _ done: @escaping Completion<Success>) {
-    self.operation = operation
-    self.done = done
-    super.init(loop: loop)
-  }
-
+final class AnswerRequest<Success: Sendable>: SingleRequest<Success> {
   /// Starts the function.
   ///
   /// - Parameters:
@@ -19,7 +12,7 @@ final class AnswerRequest<Success: Sendable>: ActiveRequest {
     release: @escaping @Sendable (Success) async -> Void = { _ in }
   ) -> PendingRequest {
     if loop.isClosed {
-      fail(.loopClosed)
+      fail(UVError.Code.loopClosed.rawValue)
       return PendingRequest()
     }
     loop.requests.insert(self)
@@ -38,23 +31,16 @@ final class AnswerRequest<Success: Sendable>: ActiveRequest {
 
   /// Nobody waits any more; the function itself runs to its end.
   override func cancel(slot: UInt, generation: UInt) {
-    if done == nil { return }
+    if isAnswered { return }
     leave()
-    fail(.cancelled)
+    fail(UV_ECANCELED.rawValue)
   }
 
   /// Hands the answer to whoever waits; false if nobody does.
   private func answer(_ result: Result<Success, UVError>) -> Bool {
-    guard let done = done.take() else { return false }
+    if isAnswered { return false }
     leave()
-    done(result)
-    return true
-  }
-
-  private func fail(_ code: UVError.Code) {
-    guard let done = done.take() else { return }
-    let error = UVError(code, operation: operation)
-    loop.tell(code.rawValue) { done(.failure(error)) }
+    return answer { result }
   }
 
   /// Takes the request off its loop.

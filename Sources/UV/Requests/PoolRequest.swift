@@ -1,25 +1,46 @@
 import CUV
 
-/// A request that the thread pool works on, and that is answered once: with its answer, or with its cancellation if
-/// that comes first.
-class PoolRequest<Success>: ActiveRequest {
-  private let operation: String
-  private let subject: String?
+/// A request that is answered once: with its answer, or with its cancellation if that comes first.
+///
+/// The loop's list of requests owns it while it is under way.
+class SingleRequest<Success>: ActiveRequest {
+  let operation: String
   private var done: Completion<Success>?
 
-  init(
-    _ loop: EventLoop, _ operation: String, subject: String? = nil, _ done: @escaping Completion<Success>
-  ) {
+  init(_ loop: EventLoop, _ operation: String, _ done: @escaping Completion<Success>) {
     self.operation = operation
-    self.subject = subject
     self.done = done
     super.init(loop: loop)
   }
 
+  /// What the operation is about, for its error.
+  var subject: String? { nil }
+
+  /// Whether the caller has been told, or is about to be.
+  var isAnswered: Bool { done == nil }
+
+  /// Tells the caller of an error, but not on its stack.
+  func fail(_ code: Int32) {
+    guard let done = done.take() else { return }
+    let error = failure(code, operation, subject)
+    loop.tell(code) { done(.failure(error)) }
+  }
+
+  /// Tells the caller; false if it has been told already.
+  @discardableResult
+  func answer(_ result: () -> Result<Success, UVError>) -> Bool {
+    guard let done = done.take() else { return false }
+    done(result())
+    return true
+  }
+}
+
+/// A request that the thread pool works on.
+class PoolRequest<Success>: SingleRequest<Success> {
   /// libuv's request.
   var raw: UnsafeMutableRawPointer { fatalError("a subclass has it") }
 
-  /// Starts the work through `call`.
+  /// Starts the work through `call`, which returns libuv's code.
   func submit(_ call: () -> Int32) -> PendingRequest {
     let code = loop.isClosed ? UVError.Code.loopClosed.rawValue : call()
     if code < 0 {
@@ -32,23 +53,17 @@ class PoolRequest<Success>: ActiveRequest {
   }
 
   override func cancel(slot: UInt, generation: UInt) {
-    guard done != nil else { return }
+    if isAnswered { return }
     // What has begun runs to its end, and its answer comes to nobody.
     uv_cancel(cuv_request(raw))
     fail(UV_ECANCELED.rawValue)
   }
 
-  private func fail(_ code: Int32) {
-    guard let done = done.take() else { return }
-    let error = failure(code, operation, subject)
-    loop.tell(code) { done(.failure(error)) }
-  }
-
   /// Called from libuv's callback.
   func finish(_ code: Int32, _ value: () -> Success) {
-    loop.beginCallback()
-    loop.requests.remove(self)
-    done.take()?(code < 0 ? .failure(failure(code, operation, subject)) : .success(value()))
-    loop.endCallback()
+    loop.callback {
+      loop.requests.remove(self)
+      answer { code < 0 ? .failure(failure(code, operation, subject)) : .success(value()) }
+    }
   }
 }

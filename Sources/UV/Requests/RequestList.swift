@@ -9,6 +9,12 @@ class ActiveRequest: Cancelling {
   init(loop: EventLoop) { self.loop = loop }
 
   func cancel(slot: UInt, generation: UInt) {}
+
+  /// Does the request's work, on a thread of the pool.
+  func runOnPool() {}
+
+  /// Called when the pool has done the work, or will not, with libuv's code.
+  func poolDidEnd(_ code: Int32) {}
 }
 
 /// The requests of a loop that libuv holds, which keeps them alive, and those that may be used again.
@@ -18,7 +24,7 @@ final class RequestList {
   // Sound: the list retains what is in it.
   @exclusivity(unchecked) private var first: Unmanaged<ActiveRequest>?
   @exclusivity(unchecked) private(set) var count = 0
-  @exclusivity(unchecked) private var unused: [FileRequest] = []
+  @exclusivity(unchecked) private var unused: [ActiveRequest] = []
 
   func insert(_ request: ActiveRequest) {
     // Balanced by `remove`.
@@ -51,11 +57,11 @@ final class RequestList {
     }
   }
 
-  /// A file request that nobody uses.
-  func takeFileRequest(_ loop: EventLoop) -> FileRequest { unused.popLast() ?? FileRequest(loop: loop) }
+  /// A request that nobody uses.
+  func takeUnused() -> ActiveRequest? { unused.popLast() }
 
-  /// Takes a file request back.
-  func putBack(_ request: FileRequest) {
+  /// Takes a request back. Only file requests are used again.
+  func putBack(_ request: ActiveRequest) {
     if unused.count < Self.reserve { unused.append(request) }
   }
 

@@ -45,7 +45,7 @@ final class GracefulShutdown {
       let isTCP = uv_handle_get_type(block.handle) == UV_TCP
       if isTCP, let peer = try? peer(of: block) { report.peers.append(peer) }
       if let owner = block.header.pointee.retainedOwner?.takeUnretainedValue() {
-        if let connection = owner as? TCPConnection { connection.closeReset() } else { owner.close() }
+        owner.cutOff()
       } else if !isTCP || !block.closeReset() {
         block.close()
       }

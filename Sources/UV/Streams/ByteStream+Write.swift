@@ -101,8 +101,6 @@ extension ByteStream {
   @discardableResult
   public func shutdown(_ done: @escaping Completion<Void>) -> PendingRequest { writes.shutDown(done) }
 
-  func flush() { writes.flush() }
-
   /// Writes without waiting: the number of bytes taken, or an error.
   @usableFromInline
   func writeNow(_ bytes: Bytes) -> Result<Int, UVError> { writes.writeNow(bytes) }
@@ -112,4 +110,8 @@ extension ByteStream {
   nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async -> Result<Void, UVError> {
     await writes.writeRest(of: bytes, after: taken)
   }
+}
+
+extension ByteStream: Flushable {
+  func flush() { writes.flush() }
 }

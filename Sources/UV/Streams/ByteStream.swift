@@ -183,16 +183,9 @@ extension ByteStream {
   @inline(__always)
   fileprivate func finishRead(_ count: Int) {
     keepAlive(.callback)
-    loop.beginCallback()
-    if count > 0 {
-      source.deliver(loop.readBuffer.take(count))
-      loop.endCallback()
-      // Only now, after whoever was resumed has had the time to ask again.
-      source.pauseIfUnwanted()
-    } else {
-      endReading(count)
-      loop.endCallback()
-    }
+    loop.callback { if count > 0 { source.deliver(loop.readBuffer.take(count)) } else { endReading(count) } }
+    // Only now, after whoever was resumed has had the time to ask again.
+    if count > 0 { source.pauseIfUnwanted() }
     letGo(.callback)
   }
 }

@@ -74,8 +74,8 @@ private func didConnect(_ request: UnsafeMutablePointer<uv_connect_t>?, _ code: 
   // Balances the retain in `submit`.
   let connect = Unmanaged<AnyConnectRequest>.fromOpaque(cuv_req_data(request!)).takeRetainedValue()
   let loop = connect.loop
-  loop.beginCallback()
-  loop.requests.remove(connect)
-  connect.finish(code)
-  loop.endCallback()
+  loop.callback {
+    loop.requests.remove(connect)
+    connect.finish(code)
+  }
 }

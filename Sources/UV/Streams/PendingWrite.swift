@@ -3,6 +3,7 @@ struct PendingWrite {
   enum Waiter {
     case none
     case callback(Completion<Void>)
+    // Sound: the result is made and taken on the loop's thread.
     case task(UnsafeContinuation<UnsafeTransfer<Int32>, Never>)
 
     func resume(_ code: Int32) {

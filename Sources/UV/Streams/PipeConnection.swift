@@ -140,15 +140,6 @@ public final class PipeConnection: ByteStream, PassableHandle {
     return listener
   }
 
-  /// Accepts a UDP socket that was passed.
-  ///
-  /// - Throws: As ``acceptTCPConnection()``.
-  ///
-  /// The corresponding libuv function is `uv_accept`.
-  public func acceptUDPSocket() throws(UVError) -> UDPSocket {
-    try accept(.udp) { () throws(UVError) in try UDPSocket(loop: loop) }
-  }
-
   /// Accepts whatever was passed as a descriptor, which is the caller's to close.
   ///
   /// - Throws: As ``acceptTCPConnection()``, whatever the kind, and `tooManyOpenFiles`.
@@ -171,7 +162,7 @@ public final class PipeConnection: ByteStream, PassableHandle {
     }
   }
 
-  private func accept<Accepted: Handle>(
+  func accept<Accepted: Handle>(
     _ type: HandleType?, _ make: () throws(UVError) -> Accepted
   ) throws(UVError) -> Accepted {
     try checkOpen("accept")

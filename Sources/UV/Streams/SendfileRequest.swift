@@ -173,23 +173,17 @@ final class SocketSendfileRequest: SendfileRequest {
 private func didCopy(_ request: UnsafeMutablePointer<uv_fs_t>?) {
   let sendfile = Unmanaged<FileSendfileRequest>.fromOpaque(cuv_req_data(request!)).takeUnretainedValue()
   let loop = sendfile.loop
-  loop.beginCallback()
-  sendfile.finish()
-  loop.endCallback()
+  loop.callback { sendfile.finish() }
 }
 
 private func didSendToSocket(_ work: UnsafeMutablePointer<uv_work_t>?, _ code: Int32) {
   let sendfile = Unmanaged<SocketSendfileRequest>.fromOpaque(cuv_req_data(work!)).takeUnretainedValue()
   let loop = sendfile.loop
-  loop.beginCallback()
-  sendfile.finish(code)
-  loop.endCallback()
+  loop.callback { sendfile.finish(code) }
 }
 
 private func canSendMore(_ handle: UnsafeMutablePointer<uv_poll_t>?, _: Int32, _: Int32) {
   let sendfile = Unmanaged<SocketSendfileRequest>.fromOpaque(cuv_handle_data(handle!)).takeUnretainedValue()
   let loop = sendfile.loop
-  loop.beginCallback()
-  sendfile.becameWritable()
-  loop.endCallback()
+  loop.callback { sendfile.becameWritable() }
 }

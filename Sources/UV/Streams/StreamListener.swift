@@ -90,14 +90,14 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   }
 
   override func connectionArrived(_ code: Int32) {
-    loop.beginCallback()
-    if code < 0, backoff == nil { backoff = AcceptBackoff(self) }
-    backoff?.note(code)
-    if code == 0 {
-      isConnectionWaiting = true
-      deliverPending()
+    loop.callback {
+      if code < 0, backoff == nil { backoff = AcceptBackoff(self) }
+      backoff?.note(code)
+      if code == 0 {
+        isConnectionWaiting = true
+        deliverPending()
+      }
     }
-    loop.endCallback()
     source.pauseIfUnwanted()
   }
 }

@@ -82,6 +82,8 @@ public final class TCPConnection: ByteStream, PassableHandle {
     return close(done)
   }
 
+  override func cutOff() { closeReset() }
+
   private var closesByReset = false
 
   override func startUVClose() {

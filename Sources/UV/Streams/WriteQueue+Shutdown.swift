@@ -48,7 +48,5 @@ extension WriteQueue {
 private func didShutDown(_ request: UnsafeMutablePointer<uv_shutdown_t>?, _ code: Int32) {
   let stream = owner(of: request!.pointee.handle, as: ByteStream.self)
   let loop = stream.loop
-  loop.beginCallback()
-  stream.writes.finishShutdown(code)
-  loop.endCallback()
+  loop.callback { stream.writes.finishShutdown(code) }
 }

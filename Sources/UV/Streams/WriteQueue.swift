@@ -20,7 +20,7 @@ final class WriteQueue: Cancelling {
   @exclusivity(unchecked) private(set) var failureCode: Int32?
   /// What whoever waits for the stream to drain is told when it has closed: 0 if the system has everything.
   @exclusivity(unchecked) var closingCode = UV_ECANCELED.rawValue
-  /// The stream, which owns this; set once.
+  /// The stream; set once. Sound: it owns this.
   unowned(unsafe) var owner: ByteStream! {
     didSet { block = owner.block }
   }
@@ -288,7 +288,5 @@ final class WriteQueue: Cancelling {
 private func didWrite(_ request: UnsafeMutablePointer<uv_write_t>?, _ code: Int32) {
   let stream = owner(of: request!.pointee.handle, as: ByteStream.self)
   let loop = stream.loop
-  loop.beginCallback()
-  stream.writes.finish(code)
-  loop.endCallback()
+  loop.callback { stream.writes.finish(code) }
 }

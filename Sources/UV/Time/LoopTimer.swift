@@ -104,7 +104,5 @@ public final class LoopTimer: Handle {
 private func timerFired(_ handle: UnsafeMutablePointer<uv_timer_t>?) {
   let timer = owner(of: handle!, as: LoopTimer.self)
   let loop = timer.loop
-  loop.beginCallback()
-  timer.fire()
-  loop.endCallback()
+  loop.callback { timer.fire() }
 }

@@ -240,7 +240,5 @@ final class TimerWheel: Cancelling {
 private func wheelCallback(_ timer: UnsafeMutablePointer<uv_timer_t>?) {
   // Sound: the loop closes this timer before it goes.
   let loop = Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(timer)).takeUnretainedValue()
-  loop.beginCallback()
-  loop.timers.fire()
-  loop.endCallback()
+  loop.callback { loop.timers.fire() }
 }

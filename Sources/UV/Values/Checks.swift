@@ -8,14 +8,6 @@ func check(
   if code < 0 { throw failure(code, operation(), subject()) }
 }
 
-extension EventLoop {
-  /// Throws if a handle of the loop has that descriptor already. libuv looks only at those that it polls.
-  func checkUnowned(_ descriptor: Int32, _ operation: String) throws(UVError) {
-    guard descriptor >= 0, descriptors.contains(descriptor) else { return }
-    throw UVError(.fileExists, operation: operation, subject: "descriptor \(descriptor)")
-  }
-}
-
 /// The error for a negative code.
 @inline(never)
 func failure(_ code: some BinaryInteger, _ operation: String, _ subject: String? = nil) -> UVError {

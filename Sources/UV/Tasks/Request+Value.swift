@@ -54,6 +54,7 @@ extension Request {
   func start(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Success, UVError>>, Never>, _ task: LoopTaskBase
   ) {
+    // Sound: the result is made and taken on the loop's thread.
     task.willWait(
       for: start(
         { continuation.resume(returning: UnsafeTransfer($0)) },

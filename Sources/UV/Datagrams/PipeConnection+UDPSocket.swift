@@ -1,0 +1,10 @@
+extension PipeConnection {
+  /// Accepts a UDP socket that was passed.
+  ///
+  /// - Throws: As ``acceptTCPConnection()``.
+  ///
+  /// The corresponding libuv function is `uv_accept`.
+  public func acceptUDPSocket() throws(UVError) -> UDPSocket {
+    try accept(.udp) { () throws(UVError) in try UDPSocket(loop: loop) }
+  }
+}
