@@ -1,18 +1,25 @@
 import CUV
 
-/// What can be chosen for a loop; see ``EventLoop/configure(_:)``.
+/// An option of a loop; set it with ``EventLoop/configure(_:)``.
 public enum LoopOption: Hashable, Sendable {
-  /// Has the loop measure how long it waits; see ``EventLoop/idleTime``. Two readings of the clock for each wait.
+  /// Measures how long the loop waits for events; see ``EventLoop/idleTime``. It costs two readings of the
+  /// clock for each wait.
+  ///
+  /// The corresponding libuv constant is `UV_METRICS_IDLE_TIME`.
   case idleTime
-  /// Has the loop not be woken by a signal while it waits for events. libuv takes `SIGPROF` alone, which a profiler
-  /// sends all the time.
+  /// Keeps a signal from waking the loop while it waits for events. libuv accepts only `SIGPROF`, which a
+  /// profiler sends all the time.
+  ///
+  /// The corresponding libuv constant is `UV_LOOP_BLOCK_SIGNAL`.
   case blockSignal(Signal)
 }
 
 extension EventLoop {
-  /// Chooses an option, before the loop runs or while it does.
+  /// Sets an option, before the loop runs or while it runs. Call it on the loop's thread.
   ///
-  /// - Throws: `invalidArgument` for a signal that libuv does not block, `loopClosed`.
+  /// - Parameter option: The option to set. An option can't be unset.
+  /// - Throws: `invalidArgument` for a signal that libuv can't block, and `loopClosed` after
+  ///   ``EventLoop/shutdown()``.
   ///
   /// The corresponding libuv function is `uv_loop_configure`.
   public func configure(_ option: LoopOption) throws(UVError) {
@@ -24,8 +31,8 @@ extension EventLoop {
     }
   }
 
-  /// How long the loop has waited for events since it began to measure; zero without the option ``LoopOption/idleTime``.
-  /// A loop that waits little has little time to spare.
+  /// How long the loop has waited for events since it began to measure. It is zero without the option
+  /// ``LoopOption/idleTime``. A loop that waits little has little time to spare.
   ///
   /// The corresponding libuv function is `uv_metrics_idle_time`.
   public var idleTime: Duration { isClosed ? .zero : .nanoseconds(uv_metrics_idle_time(raw)) }

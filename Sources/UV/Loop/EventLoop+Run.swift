@@ -3,17 +3,18 @@ import CUV
 extension EventLoop {
   /// Makes a loop, runs `body` on it, and returns what `body` returned once no work is left.
   ///
-  /// The body and everything that it calls run on this thread, which is in the loop until this returns. If the
-  /// body throws, the tasks that it spawned are cancelled, the handles closed, and the error is thrown from here.
+  /// The body and everything that it calls run on this thread, which stays in the loop until this function
+  /// returns. If the body throws, the tasks that it spawned are cancelled and the handles are closed. Then
+  /// this function throws the body's error.
   ///
-  /// On the main thread the loop serves the main queue too, so that `@MainActor` code can be awaited.
+  /// On the main thread the loop serves the main queue too, so that the body can await `@MainActor` code.
   ///
-  /// - Parameter body: What to do. It is `@Sendable` so that it does not take over the isolation of the place
+  /// - Parameter body: What to do. It is `@Sendable` so that it doesn't take over the isolation of the place
   ///   where it is written, such as the main actor's in `main.swift`.
   /// - Returns: The body's value.
-  /// - Throws: The body's error; `loopRunning` if this thread is inside a loop already, and an error of the system
-  ///   if no loop can be made. Where the body cannot throw a `UVError`, the latter two stop the program with
-  ///   a message.
+  /// - Throws: The body's error. It also throws `loopRunning` if this thread is inside a loop already, and an
+  ///   error of the system if no loop can be made. If the body can't throw a `UVError`, these two stop the
+  ///   program with a message.
   ///
   /// The corresponding libuv function is `uv_run`.
   @discardableResult
@@ -25,10 +26,13 @@ extension EventLoop {
     return try loop.runBody(body)
   }
 
-  /// Makes a loop, calls `body` on it, runs until no work is left, and returns what `body` returned; for programs
-  /// written with callbacks, promises or publishers.
+  /// Makes a loop, calls `body` on it, runs until no work is left, and returns what `body` returned. Use it
+  /// in programs written with callbacks, promises or publishers.
   ///
-  /// - Throws: The body's error, at once and without running the loop; otherwise as ``run(_:)``.
+  /// - Parameter body: What to begin. It is called at once, on this thread.
+  /// - Returns: The body's value.
+  /// - Throws: The body's error, at once and without running the loop. It also throws what ``run(_:)``
+  ///   throws.
   ///
   /// The corresponding libuv function is `uv_run`.
   @discardableResult
@@ -133,11 +137,12 @@ extension EventLoop {
     if isRunning, isStopRequested, tasks.isEmpty { uv_stop(raw) }
   }
 
-  /// Ends the loop: its tasks are cancelled, and the function that runs it returns once they have ended, whatever
-  /// else is pending. In the body of ``runCallbacks(_:)-swift.method`` it ends the run that follows. Before a run it
-  /// has no effect.
+  /// Ends the run of the loop. Its tasks are cancelled. The function that runs the loop returns once they
+  /// have ended, even if other work is pending. In the body of ``runCallbacks(_:)-swift.method`` it ends the
+  /// run that follows. Before a run it has no effect.
   ///
-  /// From another thread, use ``LoopExecutor/stop()``. On an adopted loop it does nothing: the host stops that.
+  /// Call it on the loop's thread; from another thread, use ``LoopExecutor/stop()``. On an adopted loop it
+  /// does nothing, because the host stops that loop.
   ///
   /// The corresponding libuv function is `uv_stop`.
   public func stop() {

@@ -1,7 +1,7 @@
 extension EventLoop {
   /// Runs a body on this loop, returns what the body returned once no work is left, and leaves the loop open.
   ///
-  /// It is called like a method:
+  /// You call it like a method:
   ///
   /// ```swift
   /// let loop = try EventLoop()
@@ -14,31 +14,31 @@ extension EventLoop {
   /// The corresponding libuv function is `uv_run`.
   public var run: Runner { Runner(loop: self) }
 
-  /// Calls a body with this loop, runs until no work is left, returns what the body returned, and leaves the loop open;
-  /// called like a method. See ``CallbackRunner/callAsFunction(_:)``.
+  /// Calls a body with this loop, runs until no work is left, returns what the body returned, and leaves the
+  /// loop open. You call it like a method; see ``CallbackRunner/callAsFunction(_:)``.
   ///
   /// The corresponding libuv function is `uv_run`.
   public var runCallbacks: CallbackRunner { CallbackRunner(loop: self) }
 
-  /// What ``EventLoop/run`` is.
+  /// The type of ``EventLoop/run``, which you call like a method.
   ///
-  /// A method would be a second meaning of `EventLoop.run`, as a function of a loop. The compiler took it for the one
-  /// that was meant when a body had two mistakes, and said that `E` could not be inferred.
+  /// It isn't a method because a method would give `EventLoop.run` a second meaning: a function of a loop.
+  /// When a body had two mistakes, the compiler chose that meaning and said that `E` could not be inferred.
   public struct Runner {
     fileprivate let loop: EventLoop
 
     /// Runs `body` on the loop, returns what `body` returned once no work is left, and leaves the loop open.
     ///
-    /// If the body throws, the loop's tasks are cancelled, and once they have ended the error is thrown from here;
-    /// handles stay open. As to the thread and the main queue, see ``EventLoop/run(_:)``.
+    /// If the body throws, the loop's tasks are cancelled. Once they have ended, this function throws the
+    /// body's error; handles stay open. For the thread and the main queue, see ``EventLoop/run(_:)``.
     ///
-    /// - Parameter body: What to do. It is `@Sendable` so that it does not take over the isolation of the place
-    ///   where it is written.
+    /// - Parameter body: What to do. It is `@Sendable` so that it doesn't take over the isolation of the
+    ///   place where it is written.
     /// - Returns: The body's value.
-    /// - Throws: The body's error; `loopRunning` if this thread is inside a loop already, this one or another;
-    ///   `loopClosed` after ``EventLoop/shutdown()``; `loopAdopted` if the loop is a host's; `loopForked` in a process
-    ///   that was forked since the loop was made. Where the body cannot throw a `UVError`, these four stop the program
-    ///   with a message.
+    /// - Throws: The body's error, or one of four others: `loopRunning` if this thread is inside this loop or
+    ///   another one already; `loopClosed` after ``EventLoop/shutdown()``; `loopAdopted` if the loop belongs
+    ///   to a host; `loopForked` if the process was forked after the loop was made. If the body can't throw a
+    ///   `UVError`, these four stop the program with a message.
     ///
     /// The corresponding libuv function is `uv_run`.
     @discardableResult
@@ -49,16 +49,18 @@ extension EventLoop {
     }
   }
 
-  /// What ``EventLoop/runCallbacks`` is; see ``Runner``.
+  /// The type of ``EventLoop/runCallbacks``, which you call like a method; see ``Runner``.
   public struct CallbackRunner {
     fileprivate let loop: EventLoop
 
-    /// Calls `body` with the loop, runs until no work is left, returns what `body` returned, and leaves the loop open.
+    /// Calls `body` with the loop, runs until no work is left, returns what `body` returned, and leaves the
+    /// loop open.
     ///
-    /// - Parameter body: What to begin; called at once, on this thread.
+    /// - Parameter body: What to begin. It is called at once, on this thread.
     /// - Returns: The body's value.
-    /// - Throws: The body's error, at once and without running the loop; otherwise as ``Runner/callAsFunction(_:)``,
-    ///   and where the body cannot throw a `UVError`, the program stops with a message.
+    /// - Throws: The body's error, at once and without running the loop. It also throws what
+    ///   ``Runner/callAsFunction(_:)`` throws. If the body can't throw a `UVError`, those errors stop the
+    ///   program with a message.
     ///
     /// The corresponding libuv function is `uv_run`.
     @discardableResult

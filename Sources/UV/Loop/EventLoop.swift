@@ -1,9 +1,10 @@
 import CUV
 
-/// A libuv event loop: timers, files and sockets on one thread, in callbacks, promises, futures or async/await.
+/// A libuv event loop: timers, files and sockets on one thread, in callbacks, promises, futures or
+/// async/await.
 ///
-/// The usual way is ``run(_:)``, which makes a loop, runs a body on it and returns what the
-/// body returned once no work is left:
+/// Most programs call ``run(_:)``. It makes a loop, runs a body on it and returns what the body returned once
+/// no work is left:
 ///
 /// ```swift
 /// try EventLoop.run { loop in
@@ -18,10 +19,14 @@ import CUV
 /// }
 /// ```
 ///
-/// A loop and everything made from it stay on the thread that runs it; none of it is `Sendable`, so the compiler
-/// keeps it there. ``executor`` is the part that other threads may use.
+/// A loop and everything made from it stay on the thread that runs the loop. None of it is `Sendable`, so the
+/// compiler keeps it there. ``executor`` is the part that other threads may use.
+///
+/// For the same reason, `Task {}`, `async let` and a task group's `addTask` can't take a loop's objects. To
+/// run several functions at once on the loop, use `spawn`.
 public final class EventLoop {
-  /// The face of the loop for other threads: sends work to it, and puts tasks and actors on it.
+  /// The part of the loop that other threads may use. It sends work to the loop, and puts tasks and actors on
+  /// it.
   public let executor: LoopExecutor
 
   let raw: UnsafeMutablePointer<uv_loop_t>
@@ -58,15 +63,16 @@ public final class EventLoop {
   @exclusivity(unchecked) var isInBody = false
   /// Whether the loop has been shut down, or detached from its host.
   @exclusivity(unchecked) public internal(set) var isClosed = false
-  /// Whether the loop is a host's, which runs and closes it; see ``init(adopting:)``.
+  /// Whether the loop belongs to a host, which runs and closes it; see ``init(adopting:)``.
   public let isAdopted: Bool
   @exclusivity(unchecked) var adoption = Adoption()
 
-  /// Makes a loop on the calling thread. It does nothing until it is run, and holds descriptors until
-  /// ``shutdown()``; ``run(_:)`` does both.
+  /// Makes a loop on the calling thread. The loop does nothing until you run it, and holds descriptors until
+  /// you call ``shutdown()``. The static function ``run(_:)`` makes, runs and shuts down a loop in one call.
   ///
-  /// From the first loop on, the process ignores SIGPIPE (where its default action would have ended it):
-  /// a write to a connection that the peer has closed fails with `brokenPipe` instead.
+  /// Once the first loop is made, the process ignores SIGPIPE, unless the program handles that signal itself.
+  /// A write to a connection that the peer has closed then fails with `brokenPipe` instead of ending the
+  /// process.
   ///
   /// - Throws: `tooManyOpenFiles` or `outOfMemory` if the system has no descriptor or memory left.
   ///
@@ -123,7 +129,8 @@ public final class EventLoop {
     tasks.deallocate()
   }
 
-  /// The loop of the calling thread: the one that runs there, else the first that was made there; nil if none.
+  /// The loop of the calling thread: the loop that runs there, or else the first that was made there. It is
+  /// nil if there is none.
   public internal(set) static var current: EventLoop? {
     get { CurrentLoop.get() }
     set { CurrentLoop.set(newValue) }
@@ -137,26 +144,27 @@ public final class EventLoop {
 
   // MARK: Time
 
-  /// The loop's time: what its clock showed when the loop last looked, at the start of a turn.
+  /// The loop's time: the reading of its clock at the start of the current turn.
   ///
   /// The corresponding libuv function is `uv_now`.
   public var now: LoopClock.Instant {
     LoopClock.Instant(nanoseconds: isClosed ? uv_hrtime() : uv_now(raw) * 1_000_000)
   }
 
-  /// Makes ``now`` the time of this moment, after work that took long.
+  /// Reads the clock again and updates ``now``. Use it after work that took long.
   ///
   /// The corresponding libuv function is `uv_update_time`.
   public func updateTime() { if !isClosed { uv_update_time(raw) } }
 
   // MARK: Work
 
-  /// Whether there is work that keeps the loop running: an active handle, a pending request, a task.
+  /// Whether there is work that keeps the loop running: an active handle, a pending request or a task.
   ///
   /// The corresponding libuv function is `uv_loop_alive`.
   public var isAlive: Bool { !isClosed && (uv_loop_alive(raw) != 0 || !microtasks.isEmpty) }
 
-  /// Counts of what is open on the loop, for finding leaks: all zero once everything has been closed.
+  /// Counts of what is open on the loop, for finding leaks. ``LoopActivity/isIdle`` is true once everything
+  /// has been closed.
   public var activity: LoopActivity {
     LoopActivity(
       handles: handleCount, requests: requests.count, timers: timers.count, tasks: tasks.count,
@@ -164,13 +172,15 @@ public final class EventLoop {
       jobsFromOtherThreads: microtasks.state.pointee.jobsFromOtherThreads)
   }
 
-  /// Runs `body` on this loop once the callback that is running has returned, after what was queued before.
+  /// Runs `body` on this loop once the running callback has returned, after everything that was queued
+  /// before.
   ///
-  /// On the loop's thread only; from others there is ``LoopExecutor/execute(_:)``. Once the loop has been shut down
-  /// there is no later turn, and `body` runs at once.
+  /// Call it on the loop's thread; from other threads, use ``LoopExecutor/execute(_:)``. After ``shutdown()``
+  /// there is no later turn, so `body` runs at once.
   public func queueMicrotask(_ body: @escaping () -> Void) { enqueue(.closure(body)) }
 
-  /// Queues a microtask, as ``queueMicrotask(_:)`` does a closure, without allocating.
+  /// Queues a microtask, as ``queueMicrotask(_:)`` queues a closure, but without an allocation. Call it on
+  /// the loop's thread.
   public func enqueue(_ microtask: Microtask) { enqueue(.object(microtask)) }
 
   @inline(__always)

@@ -1,4 +1,4 @@
-/// What is open on a loop, and how jobs reached it; see ``EventLoop/activity``.
+/// Counts of what is open on a loop, and of the jobs that reached it; see ``EventLoop/activity``.
 public struct LoopActivity: Hashable, Sendable {
   /// Handles that are not closed yet.
   public var handles: Int
@@ -6,13 +6,13 @@ public struct LoopActivity: Hashable, Sendable {
   public var requests: Int
   /// Timers and sleeps that have not fired.
   public var timers: Int
-  /// Tasks that have not finished, the body of `run` among them.
+  /// Tasks that have not finished. The body of `run` is one of them.
   public var tasks: Int
-  /// Parts of Swift tasks enqueued on the loop's own thread, since the loop was made.
+  /// How many jobs (parts of Swift tasks) the loop's own thread has enqueued since the loop was made.
   public var jobsFromLoop: Int
-  /// Parts of Swift tasks enqueued by other threads, since the loop was made.
+  /// How many jobs (parts of Swift tasks) other threads have enqueued since the loop was made.
   public var jobsFromOtherThreads: Int
 
-  /// Whether nothing is open.
+  /// Whether nothing is open: no handle, no request, no timer and no task.
   public var isIdle: Bool { handles == 0 && requests == 0 && timers == 0 && tasks == 0 }
 }

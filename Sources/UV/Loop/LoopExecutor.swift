@@ -3,10 +3,11 @@ import Synchronization
 
 /// The part of an event loop that may be used from any thread.
 ///
-/// A `LoopExecutor` runs jobs on its loop's thread. As a `SerialExecutor` it is what an actor returns from
-/// `unownedExecutor` to live on the loop; as a `TaskExecutor` it keeps the rest of a task there
-/// (`Task(executorPreference: loop.executor)`). Both together keep an `await` on the thread: alone, each costs
-/// more jobs. `run` and `spawn` of ``EventLoop`` use both.
+/// A `LoopExecutor` runs jobs on its loop's thread. It is a `SerialExecutor`: an actor that returns it from
+/// `unownedExecutor` lives on the loop. It is also a `TaskExecutor`:
+/// `Task(executorPreference: loop.executor)` keeps the rest of a task on the loop. With both together an
+/// `await` stays on the thread; with only one of them each `await` costs more jobs. `run` and `spawn` of
+/// ``EventLoop`` use both.
 public final class LoopExecutor: SerialExecutor, TaskExecutor {
   private let loopThread = Atomic<UInt>(0)
   private let inbox: Inbox
@@ -36,13 +37,15 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
   func bindToCurrentThread() { loopThread.store(cuv_thread_id(), ordering: .relaxed) }
 
-  /// Runs `body` on the loop's thread, with the loop, after the callback that is running there.
+  /// Runs `body` on the loop's thread, with the loop as its argument, after the callback that is running
+  /// there.
   ///
-  /// Thread-safe, and the one way to reach a loop from outside. Bodies sent from one thread run in the order
-  /// sent. A body that waits does not keep the loop running by itself once it has no other work, but one sent
-  /// before the loop has ended does run.
+  /// You can call it from any thread. It is the one way to reach a loop from outside. Bodies that are sent
+  /// from one thread run in the order in which they were sent. A body that is waiting to run doesn't keep the
+  /// loop running. It does run if it is sent before the loop has been shut down.
   ///
-  /// - Throws: `loopClosed` if the loop has been shut down; `body` is dropped.
+  /// - Parameter body: What to run on the loop's thread.
+  /// - Throws: `loopClosed` if the loop has been shut down; `body` is then dropped.
   ///
   /// The corresponding libuv function is `uv_async_send`.
   public func execute(_ body: @escaping @Sendable (EventLoop) -> Void) throws(UVError) {
@@ -62,10 +65,12 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     if inbox.isOpenOnLoop { loop.endKeeping(closed) }
   }
 
-  /// Runs `body` on the loop's thread and waits for what it returns; see ``execute(_:)``. From any task, the loop's
-  /// own included.
+  /// Runs `body` on the loop's thread and waits for its value; see ``execute(_:)``. You can call it from any
+  /// task, including the loop's own.
   ///
-  /// - Throws: `loopClosed` if the loop has been shut down; else what `body` throws.
+  /// - Parameter body: What to run on the loop's thread.
+  /// - Returns: The body's value.
+  /// - Throws: What `body` throws, or `loopClosed` if the loop has been shut down.
   ///
   /// The corresponding libuv function is `uv_async_send`.
   public func submit<T: Sendable>(
@@ -83,12 +88,13 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     return try result.get()
   }
 
-  /// Asks the loop to stop, from any thread; see ``EventLoop/stop()``. Does nothing once it has been shut down.
+  /// Asks the loop to stop, from any thread; see ``EventLoop/stop()``. It does nothing once the loop has been
+  /// shut down.
   public func stop() {
     _ = inbox.send(.body { $0.stop() })
   }
 
-  /// Takes a job; called by the Swift runtime.
+  /// Takes a job. The Swift runtime calls this.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     if isOnLoop, inbox.isOpenOnLoop {
@@ -131,11 +137,11 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     if !inbox.send(.release(block, loop.isAdopted ? loop : nil)) { block.free() }
   }
 
-  /// Traps with a message unless on the loop's thread; called by the Swift runtime.
+  /// Stops the program with a message if the calling thread isn't the loop's. The Swift runtime calls this.
   public func checkIsolated() {
     require(isOnLoop, "not on the event loop's thread: use executor.execute to get there")
   }
 
-  /// Whether the calling thread is the loop's; called by the Swift runtime.
+  /// Whether the calling thread is the loop's. The Swift runtime calls this.
   public func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 }

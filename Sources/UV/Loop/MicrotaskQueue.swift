@@ -1,8 +1,9 @@
-/// Work that runs on the loop right after the libuv callback that queued it: a subclass says what.
+/// Work that runs on the loop right after the libuv callback that queued it. A subclass says what the work
+/// is.
 ///
-/// Subclass it where the same work is queued again and again, or belongs to an object that exists anyway: queueing a
-/// microtask allocates nothing, a closure's context does. The handlers of promises and futures are microtasks. For other
-/// work there is ``EventLoop/queueMicrotask(_:)``.
+/// Subclass it if the same work is queued again and again, or if it belongs to an object that exists anyway.
+/// Queueing a microtask allocates nothing; a closure allocates its context. The handlers of promises and
+/// futures are microtasks. For other work there is ``EventLoop/queueMicrotask(_:)``.
 ///
 /// ```swift
 /// final class Flush: Microtask {
@@ -19,7 +20,7 @@ open class Microtask {
   @inlinable
   public init() {}
 
-  /// Runs on the loop's thread, once for each time that the microtask was queued.
+  /// Runs on the loop's thread, once each time the microtask was queued.
   open func run() {}
 }
 

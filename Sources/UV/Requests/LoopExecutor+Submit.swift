@@ -1,10 +1,17 @@
 extension LoopExecutor {
-  /// As the other ``submit(_:)``, but a request of another loop, for callbacks, promises and publishers: the answer arrives on `loop`.
-  /// Once `body` has been sent, cancelling the request stops waiting; `body` runs all the same.
+  /// A request that runs `body` on this executor's loop; its answer arrives on `loop`. Use it with callbacks,
+  /// promises and publishers; in a task, use the asynchronous ``submit(_:)``.
   ///
   /// ```swift
   /// group.next().submit(on: loop) { $0.activity.handles }.start { result in … }
   /// ```
+  ///
+  /// - Parameters:
+  ///   - loop: The loop of the calling thread, where the answer arrives.
+  ///   - body: What to run on this executor's loop.
+  /// - Returns: A request for the body's value. It fails with what `body` throws, or with `loopClosed` if
+  ///   this executor's loop has been shut down. Cancelling the request ends the waiting; once `body` has been
+  ///   sent, it runs all the same.
   ///
   /// The corresponding libuv function is `uv_async_send`.
   public func submit<T: Sendable>(

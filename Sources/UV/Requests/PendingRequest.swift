@@ -4,20 +4,23 @@ protocol Cancelling: AnyObject {
   func cancel(slot: UInt, generation: UInt)
 }
 
-/// A request under way. Letting go of it does nothing; the request goes on.
+/// A request that is under way. Dropping this value does nothing: the request goes on.
 public struct PendingRequest {
   private let target: (any Cancelling)?
   private let slot: UInt
   private let generation: UInt
 
-  /// A request that has ended already: cancelling it does nothing.
+  /// Creates the value for a request that has ended already. Cancelling it does nothing.
   public init() {
     target = nil
     slot = 0
     generation = 0
   }
 
-  /// A request whose cancellation is a closure; for requests made of others. It is called at most once.
+  /// Creates a pending request that is cancelled by a closure. Use it for a request that is made of other
+  /// requests.
+  ///
+  /// - Parameter cancel: Called on the first ``cancel()``, and at most once.
   public init(_ cancel: @escaping () -> Void) { self.init(CancellationClosure(cancel)) }
 
   init(_ target: any Cancelling, slot: UInt = 0, generation: UInt = 0) {
@@ -26,11 +29,12 @@ public struct PendingRequest {
     self.generation = generation
   }
 
-  /// Cancels the request: it completes once, with `cancelled`, and what it had obtained is released (a file that
-  /// was being opened is closed). Does nothing if the request has completed. On the loop's thread.
+  /// Cancels the request. It completes once, with `cancelled`, and releases what it had obtained: for
+  /// example, a file that was being opened is closed. Does nothing if the request has completed. Call it on
+  /// the loop's thread.
   ///
-  /// Work that has begun on the thread pool runs to its end unseen; bytes that a stream has handed to the system
-  /// stay sent.
+  /// Work that has begun on the thread pool runs to its end, and its answer is dropped. Bytes that a stream
+  /// has handed to the system stay sent.
   ///
   /// The corresponding libuv function is `uv_cancel`.
   public func cancel() { target?.cancel(slot: slot, generation: generation) }

@@ -1,6 +1,7 @@
-/// One answer to be had from a loop: a cold value that describes work and starts nothing.
+/// An operation on a loop that delivers one result. A `Request` describes work; it doesn't start until you
+/// ask.
 ///
-/// The same request runs in every style; each use starts the work anew:
+/// You can use the same request in every style. Each use starts the work anew:
 ///
 /// ```swift
 /// let request = loop.files.stat("/etc/hosts")
@@ -24,7 +25,7 @@ public struct Request<Success> {
 
   @usableFromInline let body: Body
 
-  /// The loop that the work is done on and that the answer arrives on.
+  /// The loop that the work is started on and that the answer arrives on.
   @inlinable
   public var loop: EventLoop {
     switch body {
@@ -33,17 +34,21 @@ public struct Request<Success> {
     }
   }
 
-  /// Creates a request of your own from a function that starts work on `loop` and calls its argument once, on the
-  /// loop's thread and not before it has returned.
+  /// Creates a request of your own.
+  ///
+  /// - Parameters:
+  ///   - loop: The loop on which the work is started and the answer arrives.
+  ///   - start: Starts the work each time the request is used, and returns a way to cancel it. It must call
+  ///     its argument once, on the loop's thread, and only after it has returned.
   @inlinable
   public init(_ loop: EventLoop, _ start: @escaping (@escaping Completion<Success>) -> PendingRequest) {
     body = .start(loop, start)
   }
 
-  /// Starts the work.
+  /// Starts the work. Call it on the loop's thread.
   ///
-  /// - Parameter done: Called once on the loop's thread, never before this returns.
-  /// - Returns: A way to cancel.
+  /// - Parameter done: Called once on the loop's thread, never before this function returns.
+  /// - Returns: A way to cancel the work.
   @inlinable
   @discardableResult
   public func start(_ done: @escaping Completion<Success>) -> PendingRequest {
@@ -84,8 +89,12 @@ extension Result where Success == Void, Failure == UVError {
 }
 
 extension Request where Success == Void {
-  /// Creates a request of your own from a function that starts work on `loop` and calls its argument once, on the
-  /// loop's thread and not before it has returned.
+  /// Creates a request of your own that has no value.
+  ///
+  /// - Parameters:
+  ///   - loop: The loop on which the work is started and the answer arrives.
+  ///   - start: Starts the work each time the request is used, and returns a way to cancel it. It must call
+  ///     its argument once, on the loop's thread, and only after it has returned.
   @inlinable
   public init(_ loop: EventLoop, _ start: @escaping (@escaping Completion<Void>) -> PendingRequest) {
     body = .void(loop, start) { $0 }
@@ -100,15 +109,19 @@ extension Request where Success == Void {
 
 extension Request {
   /// The same request with its value transformed.
+  ///
+  /// - Parameter transform: Called on the loop's thread with the value. It isn't called if the request fails.
   public func map<NewSuccess>(_ transform: @escaping (Success) -> NewSuccess) -> Request<NewSuccess> {
     Request<NewSuccess>(loop) { [self] done in
       start { done($0.map(transform)) }
     }
   }
 
-  /// The same request, given up after a time: the work is cancelled, and the request fails with `timedOut`.
+  /// The same request with a time limit. When the limit is reached, the work is cancelled and the request
+  /// fails with `timedOut`.
   ///
-  /// - Parameter limit: How long to wait; zero or less means until the next turn of the loop.
+  /// - Parameter limit: How long to wait, rounded up to a millisecond. Zero or less means until the next turn
+  ///   of the loop.
   public func timeout(after limit: Duration) -> Request<Success> {
     Request(loop) { [self] done in
       // The completion that comes first takes the closure; the other finds none.

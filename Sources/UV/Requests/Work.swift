@@ -1,12 +1,12 @@
 extension EventLoop {
-  /// Runs `body` on libuv's thread pool; its value comes back on the loop.
+  /// Runs `body` on libuv's thread pool; its value arrives on the loop.
   ///
-  /// The pool is shared with files and name resolution, and has four threads unless the environment's
-  /// `UV_THREADPOOL_SIZE` says otherwise: work that waits for long holds these up.
+  /// File operations and name resolution share the pool. It has four threads unless the environment variable
+  /// `UV_THREADPOOL_SIZE` says otherwise, so work that waits for long holds those operations up.
   ///
-  /// - Parameter body: What to do, off the loop's thread. To fail, let it return a `Result`.
-  /// - Returns: A request for the body's value. Cancelled before the body has begun, it never begins; after that it
-  ///   runs to its end, and its value is dropped.
+  /// - Parameter body: What to do, off the loop's thread. If it can fail, let it return a `Result`.
+  /// - Returns: A request for the body's value. If you cancel it before the body has begun, the body never
+  ///   begins. After that the body runs to its end and its value is dropped.
   ///
   /// The corresponding libuv function is `uv_queue_work`.
   public func work<T: Sendable>(_ body: @escaping @Sendable () -> T) -> Request<T> {

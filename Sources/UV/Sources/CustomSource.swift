@@ -1,7 +1,7 @@
-/// An event source of your own: you send its elements, and it gives them to whoever asks, in every style.
+/// An event source of your own: you send its elements, and it delivers them to its reader, in every style.
 ///
-/// You make a ``Request`` of your own from a function that starts work. You make a source from two functions, one that
-/// starts producing and one that stops. This one counts seconds, but only while somebody listens:
+/// You make a ``Request`` of your own from a function that starts work. You make a source from two functions:
+/// one starts producing and one stops. This source counts seconds, but only while somebody listens:
 ///
 /// ```swift
 /// var pending = PendingRequest()
@@ -16,15 +16,15 @@
 /// for try await second in seconds.prefix(3) { print(second) }
 /// ```
 ///
-/// Nothing that you send is lost: elements that come while nobody asks are kept, in order, until somebody does. A producer
-/// that stops in `pause` keeps that short.
+/// Nothing that you send is lost. The source keeps elements that nobody has asked for, in order, until
+/// somebody asks. A producer that stops in `pause` keeps that queue short.
 ///
-/// While somebody asks, the source keeps itself alive and its loop running, as a listener does. All of it is used on
-/// the loop's thread; from another thread go through ``LoopExecutor/execute(_:)``.
+/// While somebody asks, the source keeps itself alive and its loop running, as a listener does. Use it on the
+/// loop's thread only; from another thread go through ``LoopExecutor/execute(_:)``.
 public final class CustomSource<Element>: EventSource, SourceDriver {
-  /// What ends the source before its time.
+  /// The error that ends the source early.
   public typealias Failure = UVError
-  /// What the source calls when its demand begins or ends, with itself.
+  /// A function that the source calls, with itself as the argument, when readers begin or cease to ask.
   public typealias Handler = (CustomSource<Element>) -> Void
 
   /// The loop that the source belongs to.
@@ -44,12 +44,12 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   /// Makes a source, which does nothing until somebody asks for an element.
   ///
   /// - Parameters:
-  ///   - loop: The loop whose thread everything here is used on.
-  ///   - operation: What the source does, for the ``UVError/operation`` of its errors.
-  ///   - resume: Called when somebody asks and nobody asked before: send from now on, until `pause` is called. It may
-  ///     send at once.
-  ///   - pause: Called when nobody asks any more, and when the loop is shut down while somebody does. It isn't called
-  ///     for an end that ``finish(_:)`` brought.
+  ///   - loop: The loop on whose thread the source is used.
+  ///   - operation: A name for what the source does. It is the ``UVError/operation`` of the source's errors.
+  ///   - resume: Called when somebody asks for an element and nobody asked before. Send elements from now on,
+  ///     until `pause` is called. This function may send the first ones itself.
+  ///   - pause: Called when nobody asks any more, and when the loop is shut down while somebody asks. It
+  ///     isn't called when you end the source with ``finish(_:)``.
   ///
   /// libuv has no corresponding function.
   public init(
@@ -64,9 +64,11 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
 
   // MARK: Producing
 
-  /// Sends an element to whoever asks, never before this has returned; keeps it if nobody does. Constant time.
+  /// Sends an element to the reader that asked first. If nobody asks, the source keeps the element. The
+  /// reader gets it after this function has returned. Complexity: O(1).
   ///
-  /// - Returns: False if the source has ended, and the element is dropped.
+  /// - Parameter element: The element to send.
+  /// - Returns: False if the source has ended; the element is then dropped.
   @discardableResult
   public func send(_ element: Element) -> Bool {
     if end != nil { return false }
@@ -75,9 +77,9 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     return true
   }
 
-  /// Ends the source, once what was sent before has been asked for. Only the first end counts.
+  /// Ends the source, once readers have received what you sent before. Only the first call counts.
   ///
-  /// - Parameter error: What whoever asks is told; nil for an end that is no failure.
+  /// - Parameter error: The error that readers receive at the end; nil ends the source without an error.
   public func finish(_ error: UVError? = nil) {
     if end != nil { return }
     end = error.map { .failure($0) } ?? .success(())
@@ -151,7 +153,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   @discardableResult
   public func next(_ done: @escaping Completion<Element?>) -> PendingRequest { source.next(done, from: self) }
 
-  /// As ``next(_:)``, for an object that waits.
+  /// Asks for the next element on behalf of an object; see ``ElementReceiver``.
   @discardableResult
   public func next(for receiver: ElementReceiver<Element>) -> PendingRequest {
     source.next(for: receiver, from: self)
@@ -160,7 +162,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   /// Calls `handler` with each element as it comes; see ``EventSource/start(_:)``.
   public func start(_ handler: @escaping Completion<Element?>) { source.start(handler, from: self) }
 
-  /// Ends what ``start(_:)`` began; elements that come later wait until they are asked for.
+  /// Ends what ``start(_:)`` began. Elements that come later wait until somebody asks for them.
   public func stop() { source.stop() }
 
   /// Iterates until the source ends.

@@ -1,8 +1,9 @@
 /// An object that waits for one element of a source at a time.
 ///
-/// Use it in an operator of your own that asks again after each element: an object can wait again and again without
-/// allocating, which a closure can't. `each` of `UVPromises` and the publishers of `UVFutures` are made with it. To ask
-/// once, or where an allocation for each element doesn't matter, there is ``EventSource/next(_:)``.
+/// Use it in an operator of your own that asks again after each element. An object can wait again and again
+/// without an allocation; a closure can't. `each` of `UVPromises` and the publishers of `UVFutures` are made
+/// with it. If you ask only once, or if an allocation for each element doesn't matter, use
+/// ``EventSource/next(_:)``.
 open class ElementReceiver<Element> {
   /// A function value without captures, made where the types are known: a method that is overridden would be
   /// unspecialised code.
@@ -10,8 +11,9 @@ open class ElementReceiver<Element> {
 
   /// Creates a receiver; hand it to a source with ``EventSource/next(for:)``.
   ///
-  /// - Parameter deliver: Called once for each ``EventSource/next(for:)``, on the loop's thread, never before that
-  ///   has returned: with this receiver, and an element, nil at the end of the source, or the error that ended it.
+  /// - Parameter deliver: Called once for each ``EventSource/next(for:)``, on the loop's thread, never before
+  ///   that call has returned. Its arguments are this receiver and a result: an element, nil at the end of
+  ///   the source, or the error that ended the source.
   @inlinable
   public init(_ deliver: @escaping (ElementReceiver, Result<Element?, UVError>) -> Void) {
     self.deliver = deliver

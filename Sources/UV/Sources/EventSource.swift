@@ -1,6 +1,6 @@
-/// Something on a loop that speaks many times: a listener, a connection, a ticking timer.
+/// An object on a loop that delivers many elements: a listener, a connection, a ticking timer.
 ///
-/// Every source is used in four ways, one at a time:
+/// You can use every source in four ways, one at a time:
 ///
 /// ```swift
 /// listener.start { event in … }                        // callback: each element as it comes
@@ -10,45 +10,51 @@
 /// for try await connection in listener { … }           // async/await
 /// ```
 ///
-/// A listener, a UDP socket or a watcher that your program closes ends without an error: the iteration finishes. A
-/// connection or a directory that is closed while it's read fails with `cancelled`, because what came before is not
-/// all that there was.
+/// When your program closes a listener, a UDP socket or a watcher, it ends without an error: the iteration
+/// finishes. A connection or a directory that is closed while it's being read fails with `cancelled`, because
+/// the reader has not received everything.
 ///
-/// A source produces nothing that nobody has asked for: a connection without a reader is not read, a listener
-/// without an acceptor leaves its peers in the system's queue.
+/// A source produces only what somebody has asked for. A connection without a reader isn't read. A listener
+/// that nobody asks leaves its peers waiting in the system's queue.
 public protocol EventSource<Element>: AnyObject, AsyncSequence where Failure == UVError {
   /// The loop that the source belongs to.
   var loop: EventLoop { get }
 
-  /// Asks for one element, or nil at the end; several may be asked for, and are answered in order.
+  /// Asks for one element, or nil at the end. You may ask for several elements; they are answered in order.
   ///
-  /// The end is told to everyone who waits for it and to everyone who asks afterwards: nil after a clean end, and the
-  /// same error again after an error, so that no reader takes a connection that broke for one that ended. On a source
-  /// that has been given a handler this fails with `sourceStarted`.
+  /// Every reader is told of the end, whether it is waiting at that time or asks afterwards. After a clean
+  /// end it gets nil; after an error it gets the same error each time, so that no reader mistakes a broken
+  /// connection for one that ended. On a source that has a handler, this function fails with `sourceStarted`.
   ///
-  /// - Parameter done: Called once on the loop's thread, never before this returns.
+  /// - Parameter done: Called once on the loop's thread, never before this function returns.
+  /// - Returns: A way to cancel: `done` then receives `cancelled`, and the element goes to the next reader.
   @discardableResult
   func next(_ done: @escaping Completion<Element?>) -> PendingRequest
 
-  /// As ``next(_:)``, for an object that waits. There is a default.
+  /// Asks for one element on behalf of an object; see ``ElementReceiver``. There is a default implementation,
+  /// which calls ``next(_:)``.
   @discardableResult
   func next(for receiver: ElementReceiver<Element>) -> PendingRequest
 
-  /// Calls `handler` with each element as it comes, then with nil at the end, or with the error that ended it.
+  /// Calls `handler` with each element as it comes, then once with nil at the end, or with the error that
+  /// ended the source.
   ///
-  /// The source keeps itself alive until it has ended, or ``stop()`` is called.
+  /// The source keeps itself alive until it has ended, or until you call ``stop()``. If somebody waits for an
+  /// element already, `handler` is called with the error `sourceStarted`.
+  ///
+  /// - Parameter handler: Called on the loop's thread, never before this function returns.
   func start(_ handler: @escaping Completion<Element?>)
 
-  /// Ends what ``start(_:)`` began; elements that come later wait until they are asked for.
+  /// Ends what ``start(_:)`` began. Elements that come later wait until somebody asks for them.
   func stop()
 }
 
 extension EventSource {
-  /// As ``next(_:)``, for an object that waits.
+  /// Asks for one element on behalf of an object, by ``next(_:)``.
   @discardableResult
   public func next(for receiver: ElementReceiver<Element>) -> PendingRequest { next { receiver.receive($0) } }
 
-  /// Asks for one element, or nil at the end, when started; see ``next(_:)``.
+  /// A request for one element, or nil at the end. It asks when it is started; see ``next(_:)``.
   public func next() -> Request<Element?> {
     Request(loop) { [self] in next($0) }
   }

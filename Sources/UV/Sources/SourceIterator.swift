@@ -1,4 +1,4 @@
-/// The iterator of an event source's elements. It keeps the source.
+/// The iterator over an event source's elements. It keeps the source alive.
 public struct SourceIterator<Element>: AsyncIteratorProtocol {
   private let core: SourceCore<Element>
   private let source: any SourceDriver
@@ -8,7 +8,9 @@ public struct SourceIterator<Element>: AsyncIteratorProtocol {
     self.source = source
   }
 
-  /// The next element, or nil at the end.
+  /// Waits for the next element; nil at the end.
+  ///
+  /// - Throws: The error that ended the source, or `cancelled` if the task is cancelled.
   public nonisolated(nonsending) mutating func next(
     isolation: (any Actor)? = #isolation
   ) async throws(UVError) -> Element? {

@@ -1,21 +1,28 @@
 extension EventLoop {
-  /// Starts a task on this loop. It begins after the callback or task that is running now gives way, and shares
-  /// its thread, so that it may use whatever the caller can see.
+  /// Starts a task on this loop. The task begins once the running callback or task gives way. It shares the
+  /// loop's thread, so it may use everything that the caller can see.
+  ///
+  /// Use it in place of `async let` and a task group, which can't take a loop's objects because these aren't
+  /// `Sendable`. To wait for the results, await the `value` of each task.
   ///
   /// The loop runs until its tasks have ended; ``stop()`` cancels them.
   ///
-  /// On the loop's thread only. While the loop is being shut down or detached, a task is cancelled from its start, and
-  /// is waited for. Afterwards there is nothing that could run it: that stops the program with a message.
+  /// Call it on the loop's thread only. While the loop is being shut down or detached, a new task is
+  /// cancelled from its start, and the loop waits for it. After that nothing could run the task, so calling
+  /// this function stops the program with a message.
   ///
   /// - Parameter body: What to do; it need not be `Sendable`.
-  /// - Returns: The task, to cancel it or wait for it.
+  /// - Returns: The task, to cancel it or to wait for it.
   @discardableResult
   public func spawn(_ body: nonisolated(nonsending) @escaping () async -> Void) -> LoopTask<Void, Never> {
     start(LoopTask(loop: self, body))
   }
 
-  /// Starts a task that has a value or may throw; see the other `spawn`. An error that nobody waits for is lost,
-  /// so the result is not to be discarded without a thought.
+  /// Starts a task that has a value or may throw; see the other `spawn`. An error that nobody waits for is
+  /// lost, so keep the task and await its value.
+  ///
+  /// - Parameter body: What to do; it need not be `Sendable`.
+  /// - Returns: The task, to cancel it or to wait for its value.
   public func spawn<T, E: Error>(
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) -> LoopTask<T, E> {

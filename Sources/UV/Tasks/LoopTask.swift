@@ -1,6 +1,6 @@
 import CUV
 
-/// A task on an event loop, made by `spawn` of ``EventLoop``. On the loop's thread only.
+/// A task on an event loop, made by `spawn` of ``EventLoop``. Use it on the loop's thread only.
 public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   typealias Body = nonisolated(nonsending) () async throws(Failure) -> Success
 
@@ -23,10 +23,10 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
     end()
   }
 
-  /// The outcome, nil while the task runs.
+  /// The outcome of the task, or nil while the task runs.
   public var resultIfFinished: Result<Success, Failure>? { result }
 
-  /// Waits for the task to end. Cancelling the task that waits does not cancel this one.
+  /// Waits for the task to end, and returns its value. Cancelling the waiting task doesn't cancel this one.
   ///
   /// - Throws: What the body threw.
   public var value: Success {
@@ -45,7 +45,7 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
 }
 
 extension LoopTask where Failure == Never {
-  /// Waits for the task to end. Cancelling the task that waits does not cancel this one.
+  /// Waits for the task to end, and returns its value. Cancelling the waiting task doesn't cancel this one.
   public var value: Success {
     // Not for convenience: Swift 6.3.1 crashes on a call of the other getter whose failure is `Never`.
     get async {
@@ -55,15 +55,15 @@ extension LoopTask where Failure == Never {
   }
 }
 
-/// What tasks of all types have in common; for keeping tasks with different values in one collection.
+/// The common part of tasks of all types. Use it to keep tasks with different values in one collection.
 ///
 /// ```swift
 /// let tasks: [LoopTaskBase] = [loop.spawn { 1 }, loop.spawn { try await connection.write("hello").value }]
 /// for task in tasks { task.cancel() }
 /// ```
 ///
-/// What a task waits for is written down here, so that its cancellation finds it: a cancellation handler for each
-/// wait would cost more than most waits do.
+/// A task notes here what it waits for, so that cancelling the task can cancel that too. A cancellation
+/// handler for each wait would cost more than most waits do.
 public class LoopTaskBase {
   unowned(unsafe) let loop: EventLoop
   @exclusivity(unchecked) private var task: Task<Void, Never>?
@@ -93,7 +93,8 @@ public class LoopTaskBase {
     loop.taskEnded(identity)
   }
 
-  /// Cancels the task: what it waits for on the loop ends with `cancelled`, and `Task.isCancelled` is true in it.
+  /// Cancels the task. What the task waits for on the loop ends with `cancelled`, and `Task.isCancelled` is
+  /// true in the task. Call it on the loop's thread.
   public func cancel() {
     guard let task else { return }
     task.cancel()

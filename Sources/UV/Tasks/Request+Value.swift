@@ -1,10 +1,10 @@
 extension Request {
-  /// Starts the request and waits for its answer, on the loop.
+  /// Starts the request and waits for its answer, on the loop's thread.
   ///
-  /// If the task is cancelled, so is the request, and this throws `cancelled`; in a task that is cancelled already
-  /// nothing is started.
+  /// If the task is cancelled, the request is cancelled too, and this property throws `cancelled`. In a task
+  /// that is cancelled already, the request isn't started.
   ///
-  /// - Throws: What the request fails with.
+  /// - Throws: The error that the request fails with.
   @inlinable
   @inline(__always)
   public var value: Success {
@@ -22,12 +22,13 @@ extension Request {
 }
 
 extension Request where Success == Void {
-  /// Starts the request and waits for its end, on the loop. A write that the system takes at once does not suspend.
+  /// Starts the request and waits for its end, on the loop's thread. A write that the system takes at once
+  /// doesn't suspend the task.
   ///
-  /// If the task is cancelled, so is the request, and this throws `cancelled`; in a task that is cancelled already
-  /// nothing is started.
+  /// If the task is cancelled, the request is cancelled too, and this property throws `cancelled`. In a task
+  /// that is cancelled already, the request isn't started.
   ///
-  /// - Throws: What the request fails with.
+  /// - Throws: The error that the request fails with.
   @inlinable
   @inline(__always)
   public var value: Void {
