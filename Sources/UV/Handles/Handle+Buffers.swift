@@ -1,38 +1,44 @@
 import CUV
 
 extension Handle {
-  /// The size of the buffer that the system sends a socket's bytes from.
+  /// The size of the buffer from which the system sends the socket's bytes.
   ///
-  /// - Returns: Bytes; Linux tells twice what was asked for, since it counts what it needs itself.
-  /// - Throws: `notSupported` or `notSocket` if the handle is no socket, `badDescriptor` if it is closed.
+  /// - Returns: The size in bytes. Linux returns twice what was asked for, because it counts what it needs
+  ///   itself.
+  /// - Throws: `notSupported` or `notSocket` if the handle isn't a socket, and `badDescriptor` if it is
+  ///   closed.
   ///
   /// The corresponding libuv function is `uv_send_buffer_size`.
   public func sendBufferSize() throws(UVError) -> Int {
     try bufferSize("send_buffer_size", 0, uv_send_buffer_size)
   }
 
-  /// Asks for another size of the buffer that the system sends a socket's bytes from; see ``sendBufferSize()``.
+  /// Asks the system for another size of the buffer from which it sends the socket's bytes.
   ///
-  /// - Parameter size: 1 or more bytes; the system keeps it within bounds of its own.
+  /// - Parameter size: The size in bytes, 1 or more. The system keeps it within its own bounds.
+  /// - Throws: The errors of ``sendBufferSize()``, and `invalidArgument` for a size that is out of range.
   ///
   /// The corresponding libuv function is `uv_send_buffer_size`.
   public func setSendBufferSize(_ size: Int) throws(UVError) {
     _ = try bufferSize("send_buffer_size", checked(size, "send_buffer_size"), uv_send_buffer_size)
   }
 
-  /// The size of the buffer that the system receives a socket's bytes into.
+  /// The size of the buffer into which the system receives the socket's bytes.
   ///
-  /// - Returns: Bytes; Linux tells twice what was asked for, since it counts what it needs itself.
-  /// - Throws: `notSupported` or `notSocket` if the handle is no socket, `badDescriptor` if it is closed.
+  /// - Returns: The size in bytes. Linux returns twice what was asked for, because it counts what it needs
+  ///   itself.
+  /// - Throws: `notSupported` or `notSocket` if the handle isn't a socket, and `badDescriptor` if it is
+  ///   closed.
   ///
   /// The corresponding libuv function is `uv_recv_buffer_size`.
   public func receiveBufferSize() throws(UVError) -> Int {
     try bufferSize("recv_buffer_size", 0, uv_recv_buffer_size)
   }
 
-  /// Asks for another size of the buffer that the system receives a socket's bytes into; see ``receiveBufferSize()``.
+  /// Asks the system for another size of the buffer into which it receives the socket's bytes.
   ///
-  /// - Parameter size: 1 or more bytes; the system keeps it within bounds of its own.
+  /// - Parameter size: The size in bytes, 1 or more. The system keeps it within its own bounds.
+  /// - Throws: The errors of ``receiveBufferSize()``, and `invalidArgument` for a size that is out of range.
   ///
   /// The corresponding libuv function is `uv_recv_buffer_size`.
   public func setReceiveBufferSize(_ size: Int) throws(UVError) {

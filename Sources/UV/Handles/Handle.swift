@@ -2,9 +2,12 @@ import CUV
 
 /// A libuv handle: something open on a loop that may call back many times, such as a timer or a connection.
 ///
-/// A handle lives on its loop's thread. Dropping the last reference to one closes it, from any thread; one that
-/// is at work (listening with a handler, reading with a handler, a started timer) keeps itself alive until it is
-/// stopped or closed. Requests that are pending when it closes fail with `cancelled`.
+/// Use a handle on its loop's thread. You may drop the last reference on any thread; that closes the handle.
+/// A handle that is at work keeps itself alive until it is stopped or closed: a listener or a connection with
+/// a handler, or a timer that is started. Requests that are pending when the handle closes fail with
+/// `cancelled`.
+///
+/// The corresponding libuv type is `uv_handle_t`.
 public class Handle {
   /// The loop that the handle belongs to.
   public let loop: EventLoop
@@ -30,10 +33,12 @@ public class Handle {
     if loop.executor.isOnLoop { block.abandon() } else { loop.executor.release(block) }
   }
 
-  /// Closes the handle. Requests that are pending on it fail with `cancelled`; requests for the next element of a listener,
-  /// a UDP socket or a watcher get nil, its end. Calling it again does nothing more.
+  /// Closes the handle. Its pending requests fail with `cancelled`. A request for the next element of a
+  /// listener, a UDP socket or a watcher gets nil, which is the end of that source. Calling this function
+  /// again does nothing more.
   ///
-  /// Closing starts at once, whether or not the request is used; the request is for waiting until it is done.
+  /// Closing starts at once, even if you ignore the request. Use the request to wait until the handle is
+  /// closed.
   ///
   /// - Returns: A request that succeeds when libuv has let go of the handle and its descriptor is closed.
   ///
@@ -47,7 +52,11 @@ public class Handle {
   /// Closes the handle without regard to the other end, when the time of a graceful shutdown is up.
   func cutOff() { close() }
 
-  /// Closes the handle and calls `done` on the loop's thread when that is finished, also if it was closed before.
+  /// Closes the handle; see ``close()``.
+  ///
+  /// - Parameter done: Called on the loop's thread when the handle is closed, even if it was closed before
+  ///   this call.
+  /// - Returns: A pending request that can't be cancelled.
   ///
   /// The corresponding libuv function is `uv_close`.
   @discardableResult
@@ -152,12 +161,18 @@ public class Handle {
   /// The corresponding libuv function is `uv_is_closing`.
   public var isClosing: Bool { block.isClosing }
 
-  /// Whether the handle is doing something: a timer is started, a connection is reading or writing.
+  /// Whether the handle is doing something: for example, a timer is started, or a connection is reading or
+  /// writing.
   ///
   /// The corresponding libuv function is `uv_is_active`.
   public var isActive: Bool { !block.header.pointee.isClosed && uv_is_active(block.handle) != 0 }
 
-  /// Whether the handle, while active, keeps its loop running; true at first.
+  /// Whether the handle keeps its loop running while it is active.
+  ///
+  /// It is true at first, except for a ``SignalWatcher``, a ``FileWatcher`` and a ``FileStatusWatcher``. A
+  /// watcher of these three types keeps the loop running only while somebody asks for its elements, so it
+  /// sets this property each time that somebody begins or ceases to ask. A closed handle returns false and
+  /// ignores what you set.
   ///
   /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
   public var keepsLoopRunning: Bool {
@@ -168,7 +183,8 @@ public class Handle {
     }
   }
 
-  /// The system's descriptor of the handle, for reading or setting socket options; it remains the handle's.
+  /// The handle's file descriptor, for reading or setting socket options. It still belongs to the handle, so
+  /// don't close it.
   ///
   /// - Throws: `badDescriptor` if the handle has none, or is closed.
   ///

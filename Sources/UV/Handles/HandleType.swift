@@ -1,8 +1,8 @@
 import CUV
 
-/// A kind of handle, and of the descriptor behind one. The raw value is libuv's name.
+/// The kind of a handle, or of what a file descriptor refers to. The raw value is libuv's name.
 ///
-/// The corresponding libuv type is `uv_handle_type`, the function `uv_handle_type_name`.
+/// The corresponding libuv type is `uv_handle_type`, and the function is `uv_handle_type_name`.
 public enum HandleType: String, Hashable, Sendable {
   /// A TCP socket.
   case tcp
@@ -12,11 +12,11 @@ public enum HandleType: String, Hashable, Sendable {
   case pipe
   /// A terminal.
   case tty
-  /// A file, or a device that is not a terminal; a handle is never one.
+  /// A file, or a device that isn't a terminal. No handle has this type.
   case file
-  /// A timer: the loop's own behind every sleep, or a ``LoopTimer``.
+  /// A timer: a ``LoopTimer``, or the loop's own timer, which serves every sleep.
   case timer
-  /// A foreign descriptor that is watched.
+  /// A descriptor that a ``PollWatcher`` watches.
   case poll
   /// A signal that is watched.
   case signal
@@ -34,10 +34,12 @@ public enum HandleType: String, Hashable, Sendable {
   case check
   /// A handle that is called on each turn of a loop that doesn't wait.
   case idle
-  /// Something else, or nothing that is open.
+  /// Something else, or a descriptor that isn't open.
   case unknown
 
-  /// The type of what a descriptor refers to; `unknown` if it is not open.
+  /// The kind of what a descriptor refers to; `unknown` if the descriptor isn't open.
+  ///
+  /// - Parameter fileDescriptor: Any file descriptor.
   ///
   /// The corresponding libuv function is `uv_guess_handle`.
   public init(guessing fileDescriptor: Int32) { self.init(uv_guess_handle(fileDescriptor)) }

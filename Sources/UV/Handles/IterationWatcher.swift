@@ -1,27 +1,29 @@
 import CUV
 
-/// A point of an iteration.
+/// A point in each turn of the loop; see ``IterationWatcher``.
 public enum IterationPhase: Hashable, Sendable, CaseIterable {
-  /// Before anything else. While somebody asks for it the loop does not wait for events, which takes all of a
-  /// processor.
+  /// Before anything else in the turn. While somebody asks for this phase, the loop doesn't wait for events,
+  /// and so uses all of a processor.
   case idle
   /// Right before the loop waits for events.
   case prepare
-  /// Right after the loop has waited, and has told of the events.
+  /// Right after the loop has waited for events and delivered them.
   case check
 }
 
-/// A source that tells of each iteration of the loop, at one point of it: for work that belongs to the loop itself,
-/// such as feeding another event loop, or gathering what callbacks have left to do.
+/// A source that delivers an element at one point of each turn of the loop. Use it for work that belongs to
+/// the loop itself, such as feeding another event loop, or finishing what the turn's callbacks have left to
+/// do.
 ///
 /// ```swift
 /// let checks = try loop.iterations(.check)
 /// checks.start { _ in flush() }
 /// ```
 ///
-/// Nothing is stored: what is asked for is the next time. While somebody asks the loop keeps running.
+/// Turns aren't stored: an element is always for the next time that the loop comes to this point. The loop
+/// keeps running while somebody asks.
 public final class IterationWatcher: SourceHandle<IterationPhase> {
-  /// The point of the iteration that is watched.
+  /// The point of the turn that is watched.
   public let phase: IterationPhase
 
   init(loop: EventLoop, phase: IterationPhase) throws(UVError) {
@@ -65,9 +67,9 @@ public final class IterationWatcher: SourceHandle<IterationPhase> {
 }
 
 extension EventLoop {
-  /// Watches the loop's iterations.
+  /// Makes a watcher of the loop's turns.
   ///
-  /// - Parameter phase: At which point of each.
+  /// - Parameter phase: At which point of each turn the watcher delivers.
   /// - Throws: `loopClosed` if the loop has been shut down.
   ///
   /// The corresponding libuv functions are `uv_idle_init`, `uv_prepare_init` and `uv_check_init`.

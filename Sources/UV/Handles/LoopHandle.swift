@@ -2,12 +2,12 @@
 public struct LoopHandle: Hashable, Sendable {
   /// The type of the handle.
   public var type: HandleType
-  /// Whether it is doing something.
+  /// Whether the handle is doing something.
   public var isActive: Bool
-  /// Whether it is closing; its memory is libuv's until that is finished.
+  /// Whether the handle is closing; libuv owns its memory until it is closed.
   public var isClosing: Bool
-  /// Whether it keeps the loop running while it is active.
+  /// Whether the handle keeps the loop running while it is active.
   public var keepsLoopRunning: Bool
-  /// The system's descriptor, where it has one.
+  /// The handle's file descriptor, or nil if it has none.
   public var fileDescriptor: Int32?
 }

@@ -1,8 +1,8 @@
 import CUV
 
 extension EventLoop {
-  /// Every handle on the loop, those that it needs for itself and a host's included, for finding what keeps it
-  /// running. Complexity: O(*n*).
+  /// Every handle on the loop, for finding out what keeps the loop running. The handles that the loop needs
+  /// for itself are included, and so are a host's. Complexity: O(*n*) in the number of handles.
   ///
   /// The corresponding libuv function is `uv_walk`.
   public var handles: [LoopHandle] {

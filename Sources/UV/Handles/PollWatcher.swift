@@ -4,35 +4,38 @@ import CUV
 ///
 /// The corresponding libuv type is `uv_poll_event`.
 public struct PollEvents: OptionSet, Hashable, Sendable {
-  /// libuv's value.
+  /// The bits of the set, as libuv defines them.
   public let rawValue: Int32
-  /// A set from libuv's value.
+  /// Creates a set from libuv's bits.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// There is something to read, or the end.
+  /// The descriptor has something to read, or has reached its end.
   public static let readable = PollEvents(rawValue: Int32(UV_READABLE.rawValue))
-  /// There is room to write.
+  /// The descriptor has room to write.
   public static let writable = PollEvents(rawValue: Int32(UV_WRITABLE.rawValue))
   /// The peer has ended its writing side, or the connection.
   public static let disconnect = PollEvents(rawValue: Int32(UV_DISCONNECT.rawValue))
-  /// There is something urgent, such as out-of-band data.
+  /// The descriptor has urgent data, such as out-of-band data.
   public static let prioritized = PollEvents(rawValue: Int32(UV_PRIORITIZED.rawValue))
 }
 
-/// A source that tells when a descriptor is ready; for descriptors that another library owns and reads itself.
-///
-/// It goes on telling what has not been dealt with: a descriptor that is not read stays readable.
+/// A source that delivers an element whenever a descriptor is ready. Use it for descriptors that another
+/// library owns and reads itself.
 ///
 /// ```swift
 /// let watcher = try loop.poll(connection.socket, for: .readable)
 /// for try await _ in watcher { connection.receive() }
 /// ```
 ///
-/// The watcher polls a duplicate of its own, so that the descriptor may be closed whenever its owner likes; what it
-/// refers to is closed for good only once the watcher is closed too. For the same reason a descriptor may have several
-/// watchers, and be watched while a connection of the loop has it: a watcher takes nothing over.
+/// A descriptor stays ready until somebody reads it or writes to it. Until then the watcher delivers an
+/// element each time that one is asked for.
+///
+/// The watcher polls a duplicate of the descriptor, so the owner may close the original whenever it likes.
+/// The connection or file behind it stays open until the watcher is closed too. For the same reason a
+/// descriptor may have several watchers. You may also watch the descriptor of one of the loop's own
+/// connections; the watcher doesn't take it over.
 public final class PollWatcher: SourceHandle<PollEvents> {
-  /// The events that are watched for.
+  /// The events that the watcher waits for.
   public let events: PollEvents
 
   private var handle: UnsafeMutablePointer<uv_poll_t> { block.raw.assumingMemoryBound(to: uv_poll_t.self) }
@@ -78,16 +81,14 @@ public final class PollWatcher: SourceHandle<PollEvents> {
 }
 
 extension EventLoop {
-  /// Watches a descriptor.
+  /// Watches a descriptor. The source ends with `badDescriptor` if there is an error on the descriptor.
   ///
   /// - Parameters:
-  ///   - fileDescriptor: Of a socket, a pipe, a terminal or the like. It is made non-blocking, and remains the
-  ///     caller's.
-  ///   - events: What to watch for, one at least.
-  /// - Throws: `badDescriptor` if it is not open; `notPermitted` for what cannot be polled, such as a regular file;
-  ///   `tooManyOpenFiles`; `invalidArgument` for no events.
-  ///
-  /// The source ends with `badDescriptor` once there is an error on the descriptor.
+  ///   - fileDescriptor: The descriptor of a socket, a pipe, a terminal or the like. It is made non-blocking,
+  ///     and still belongs to the caller.
+  ///   - events: What to watch for, at least one event.
+  /// - Throws: `badDescriptor` if the descriptor isn't open; `notPermitted` if it can't be polled, such as a
+  ///   regular file; `tooManyOpenFiles`; `invalidArgument` if `events` is empty.
   ///
   /// The corresponding libuv functions are `uv_poll_init`, `uv_poll_start` and `uv_poll_stop`.
   public func poll(_ fileDescriptor: Int32, for events: PollEvents) throws(UVError) -> PollWatcher {

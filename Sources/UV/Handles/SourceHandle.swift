@@ -2,13 +2,11 @@ import CUV
 
 /// A handle that is an event source: the part that listeners, sockets and watchers share.
 ///
-/// When your program closes one of these, the source ends: a `for try await` loop over it finishes, a publisher
-/// completes, and a handler or ``next()`` gets nil. When the loop closes it, because the loop ends, whoever waits gets
-/// `cancelled`.
-///
-/// A subclass says how to begin and to cease to produce, and hands what libuv brings to `source`.
+/// When your program closes such a handle, the source ends without an error. A `for try await` loop over it
+/// finishes, a publisher completes, and a handler or ``next()`` gets nil. When the loop ends and closes the
+/// handle, readers that wait get `cancelled`.
 public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
-  /// What ends the source before its time.
+  /// The error that ends the source early.
   public typealias Failure = UVError
 
   let source: SourceCore<Element>
@@ -29,7 +27,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
   @discardableResult
   public func next(_ done: @escaping Completion<Element?>) -> PendingRequest { source.next(done, from: self) }
 
-  /// As ``next(_:)``, for an object that waits.
+  /// Asks for the next element on behalf of an object; see ``ElementReceiver``.
   @discardableResult
   public func next(for receiver: ElementReceiver<Element>) -> PendingRequest {
     source.next(for: receiver, from: self)
@@ -87,11 +85,13 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
 
   // MARK: Iterating
 
-  /// The iterator of a source's elements.
+  /// The iterator over a source's elements.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let handle: SourceHandle<Element>
 
-    /// The next element, or nil at the end.
+    /// Waits for the next element; nil at the end.
+    ///
+    /// - Throws: The error that ended the source, or `cancelled` if the task is cancelled.
     public nonisolated(nonsending) mutating func next(
       isolation: (any Actor)? = #isolation
     ) async throws(UVError) -> Element? {
@@ -99,6 +99,6 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
     }
   }
 
-  /// Iterates until the source ends, or your program closes it.
+  /// Iterates over the elements until the source ends, or until your program closes it.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(handle: self) }
 }

@@ -1,10 +1,12 @@
 import CUV
 
 extension ByteStream {
-  /// Has the system wait within each write until it has taken the bytes, and the loop with it, or not.
+  /// Chooses whether each write blocks the thread, and so the loop, until the system has taken the bytes.
   ///
-  /// For a terminal or a pipe whose output is to be complete when the program ends; a server does not want it.
+  /// Use it for a terminal or a pipe whose output must be complete when the program ends. A server shouldn't
+  /// use it.
   ///
+  /// - Parameter isBlocking: True to block, false to return to the usual way.
   /// - Throws: `badDescriptor` if the stream is closed.
   ///
   /// The corresponding libuv function is `uv_stream_set_blocking`.

@@ -1,15 +1,18 @@
 import CUV
 
 extension ByteStream {
-  /// Writes bytes: at once if the system takes them, else when it does, in order.
+  /// Writes bytes. They leave at once if the system has room for them, and otherwise as soon as it has, in
+  /// order.
   ///
-  /// What is written before the end of the last write has been told is gathered, and leaves together at the end of
-  /// the loop's turn. If the stream is closed before, the system is given them as it closes, and takes what it has room
-  /// for.
+  /// The stream gathers the bytes that you write before you have been told that the last write ended. They
+  /// leave together at the end of the loop's turn. If the stream is closed before that, the system is offered
+  /// the bytes as the stream closes, and takes as many as it has room for.
   ///
-  /// - Returns: A request that ends when the system has taken all of the bytes. It fails with `brokenPipe` after
-  ///   ``shutdown()`` or once the peer has gone, and with `cancelled` if the stream is closed before the system has taken
-  ///   all of them. Once a write has failed, so does every later one.
+  /// - Parameter bytes: The bytes to write.
+  /// - Returns: A request that ends when the system has taken all of the bytes. It fails with `brokenPipe`
+  ///   after ``shutdown()`` or once the peer has gone. It fails with `badDescriptor` if the stream is closed
+  ///   already, and with `cancelled` if the stream is closed before the system has taken all bytes. Once a
+  ///   write has failed, every later one fails too.
   ///
   /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
   @inlinable
@@ -18,6 +21,11 @@ extension ByteStream {
 
   /// Writes bytes; see ``write(_:)-(Bytes)``.
   ///
+  /// - Parameters:
+  ///   - bytes: The bytes to write.
+  ///   - done: Called once on the loop's thread, never before this function returns.
+  /// - Returns: A way to cancel. A write that the system has begun to take goes on.
+  ///
   /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
   @discardableResult
   public func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
@@ -25,6 +33,9 @@ extension ByteStream {
   }
 
   /// Writes several buffers one after the other, in one system call where possible.
+  ///
+  /// - Parameter buffers: The bytes to write.
+  /// - Returns: A request that ends and fails as ``write(_:)-(Bytes)`` does.
   ///
   /// The corresponding libuv function is `uv_write`.
   public func write(_ buffers: [Bytes]) -> Request<Void> {
@@ -39,58 +50,68 @@ extension ByteStream {
     writes.write(buffers, done)
   }
 
-  /// Writes as many bytes as the system takes at once. What it doesn't take is not kept: the caller writes the rest.
+  /// Writes as many bytes as the system takes at once. The stream doesn't keep the rest: the caller writes it
+  /// later.
   ///
-  /// - Returns: How many of the bytes have been taken, from the first on; 0 if the system has no room, or if other writes
-  ///   wait before this one.
-  /// - Throws: As ``write(_:)-(Bytes)`` fails, and `badDescriptor` if the stream is closed.
+  /// - Parameter bytes: The bytes to write.
+  /// - Returns: How many of the first bytes the system has taken. The number is 0 if the system has no room,
+  ///   or if other writes are waiting.
+  /// - Throws: The errors with which ``write(_:)-(Bytes)`` fails, and `badDescriptor` if the stream is
+  ///   closed.
   ///
   /// The corresponding libuv function is `uv_try_write`.
   public func tryWrite(_ bytes: Bytes) throws(UVError) -> Int { try writes.tryWrite([bytes]) }
 
-  /// Writes as many bytes of several buffers as the system takes at once, in one system call; see ``tryWrite(_:)-(Bytes)``.
+  /// Writes as many bytes of several buffers as the system takes at once, in one system call; see
+  /// ``tryWrite(_:)-(Bytes)``.
   ///
-  /// - Parameter buffers: The system looks at the first 1,024 of them.
-  /// - Returns: How many bytes have been taken of all buffers together, from the first buffer's first byte on.
+  /// - Parameter buffers: The bytes to write. The system looks at the first 1,024 buffers only.
+  /// - Returns: How many bytes the system has taken, counted from the first byte of the first buffer.
   ///
   /// The corresponding libuv function is `uv_try_write`.
   public func tryWrite(_ buffers: [Bytes]) throws(UVError) -> Int { try writes.tryWrite(buffers) }
 
-  /// Bytes that have been written here but not yet taken by the system. It shrinks while a large write drains.
+  /// How many bytes have been written to the stream but not yet taken by the system. The number shrinks while
+  /// a large write drains.
   ///
   /// The corresponding libuv function is `uv_stream_get_write_queue_size`.
   public var writeQueueSize: Int { writes.byteCount }
 
-  /// Whether more bytes are held for writing than ``highWaterMark``.
+  /// Whether the stream holds more bytes for writing than ``highWaterMark``.
   ///
-  /// A caller that awaits each write doesn't need to check this property: no more than that write is held. Other callers
-  /// stop writing while it is true and go on after ``drain()``, so that a peer that doesn't read costs a bounded amount
-  /// of memory. A write is held whole until the system has taken all of it, so this can be true while
-  /// ``writeQueueSize`` is below the mark already.
+  /// A caller that awaits each write doesn't need to check this property, because the stream then holds one
+  /// write at most. Other callers stop writing while it is true and go on after ``drain()``. Then a peer that
+  /// doesn't read costs a bounded amount of memory.
+  ///
+  /// The stream holds the whole of a write until the system has taken all of it. So this property can be true
+  /// while ``writeQueueSize`` is already below the mark.
   public var isAboveHighWaterMark: Bool { writes.heldByteCount > highWaterMark }
 
   /// Waits until the system has taken everything that was written.
   ///
-  /// - Returns: A request that fails as a write does that is lost on its way, and with `cancelled` if the stream is
-  ///   closed before the system has taken everything.
+  /// - Returns: A request that ends when nothing is left to write. It fails with the error of a write that is
+  ///   lost on its way, and with `cancelled` if the stream is closed before the system has taken everything.
   public func drain() -> Request<Void> { Request(loop) { [self] in drain($0) } }
 
   /// Waits until the system has taken everything that was written; see ``drain()``.
   @discardableResult
   public func drain(_ done: @escaping Completion<Void>) -> PendingRequest { writes.drain(done) }
 
-  /// Whether bytes may still be written: true until ``shutdown()``, or until a read or a write has failed.
+  /// Whether you may still write bytes. It is true until ``shutdown()``, until a read or a write fails, or
+  /// until the stream is closed.
   ///
   /// The corresponding libuv function is `uv_is_writable`.
   public var isWritable: Bool {
     !isClosing && !writes.isShutDown && writes.failureCode == nil && uv_is_writable(stream) != 0
   }
 
-  /// Ends the writing side once everything written has left; the peer reads an end, and may still be read from.
+  /// Ends the writing side once everything that was written has left. The peer reads an end. You can still
+  /// read what the peer sends.
   ///
-  /// - Returns: A request that fails with the error of a write that was lost on its way, with `notConnected` if the
-  ///   writing side has been ended before, and with `cancelled` if the stream is closed meanwhile. To cancel it
-  ///   ends the waiting; the writing side ends all the same.
+  /// - Returns: A request that ends when the system has closed the writing side. It fails with the error of a
+  ///   write that was lost on its way, with `notConnected` if the writing side has ended already, and with
+  ///   `cancelled` if the stream is closed meanwhile. Cancelling the request ends the waiting only; the
+  ///   writing side ends all the same.
   ///
   /// The corresponding libuv function is `uv_shutdown`.
   public func shutdown() -> Request<Void> { Request(loop) { [self] in shutdown($0) } }

@@ -1,18 +1,19 @@
 import CUV
 
-/// A connected stream of bytes: reads as an event source, writes as requests.
+/// A connected stream of bytes. You read it as an event source, and each write is a request.
 ///
-/// Reading is driven by its reader: bytes that nobody has asked for stay in the system's buffer, so that the peer
-/// is slowed down. A writer waits for its write, or sees ``isAboveHighWaterMark`` and waits for ``drain()``.
+/// The stream reads only when somebody asks. Bytes that nobody has asked for stay in the system's buffer,
+/// which slows the peer down. A writer awaits each write, or checks ``isAboveHighWaterMark`` and awaits
+/// ``drain()``.
 public class ByteStream: Handle, EventSource, SourceDriver {
-  /// What the source delivers.
+  /// The elements of the source.
   public typealias Element = Bytes
-  /// What ends it before its time.
+  /// The error that ends the source early.
   public typealias Failure = UVError
 
   let source: SourceCore<Bytes>
   let writes: WriteQueue
-  /// How many bytes may wait to be written before ``isAboveHighWaterMark``; 64 KiB at first.
+  /// How many bytes may wait to be written before ``isAboveHighWaterMark`` becomes true; 64 KiB at first.
   public var highWaterMark = 65536
 
   override init(
@@ -31,29 +32,30 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 
   // MARK: Reading
 
-  /// Asks for the next bytes, as many as have come; nil at the end. See ``EventSource/next(_:)``.
+  /// Asks for the next bytes, as many as have come, or nil at the end; see ``EventSource/next(_:)``.
   ///
   /// The corresponding libuv function is `uv_read_start`.
   @discardableResult
   public func next(_ done: @escaping Completion<Bytes?>) -> PendingRequest { source.next(done, from: self) }
 
-  /// As ``next(_:)``, for an object that waits.
+  /// Asks for the next bytes on behalf of an object; see ``ElementReceiver``.
   @discardableResult
   public func next(for receiver: ElementReceiver<Bytes>) -> PendingRequest {
     source.next(for: receiver, from: self)
   }
 
-  /// Calls `handler` with bytes as they come, nil at the end, or the error that ended the stream.
+  /// Calls `handler` with bytes as they come, then with nil at the end, or with the error that ended the
+  /// stream; see ``EventSource/start(_:)``.
   ///
   /// The corresponding libuv function is `uv_read_start`.
   public func start(_ handler: @escaping Completion<Bytes?>) { source.start(handler, from: self) }
 
-  /// Stops reading; what the peer sends waits in the system until it is asked for.
+  /// Stops reading. What the peer sends waits in the system until somebody asks for it.
   ///
   /// The corresponding libuv function is `uv_read_stop`.
   public func stop() { source.stop() }
 
-  /// Reads once: the next bytes, or nil at the end. The same as ``EventSource/next()``.
+  /// Reads once: the next bytes, or nil at the end. It does the same as ``EventSource/next()``.
   ///
   /// The corresponding libuv function is `uv_read_start`.
   public func read() -> Request<Bytes?> { next() }
@@ -64,7 +66,7 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   @discardableResult
   public func read(_ done: @escaping Completion<Bytes?>) -> PendingRequest { next(done) }
 
-  /// Whether the peer may still send: true until its end or an error was read.
+  /// Whether the peer may still send. It is true until you have read the end or an error.
   ///
   /// The corresponding libuv function is `uv_is_readable`.
   public var isReadable: Bool { !isClosing && uv_is_readable(stream) != 0 }
@@ -84,10 +86,10 @@ public class ByteStream: Handle, EventSource, SourceDriver {
     letGo(.source)
   }
 
-  /// The iterator of a stream's bytes.
+  /// The iterator over a stream's bytes.
   ///
-  /// Inlined into the loop that uses it: each call of an asynchronous function costs a change of executor, which
-  /// costs more than a read.
+  /// It is inlined into the loop that uses it. Each call of an asynchronous function costs a change of
+  /// executor, which costs more than a read.
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let stream: ByteStream
     /// The task that iterates, found once.
@@ -95,7 +97,9 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 
     init(stream: ByteStream) { self.stream = stream }
 
-    /// The next bytes, or nil at the end; returns at once if they are there.
+    /// The next bytes, or nil at the end. It returns at once if they are there.
+    ///
+    /// - Throws: The error that ended the stream, or `cancelled` if the task is cancelled.
     @inlinable
     @inline(__always)
     public nonisolated(nonsending) mutating func next(
@@ -131,10 +135,10 @@ public class ByteStream: Handle, EventSource, SourceDriver {
     } catch { return .failure(error) }
   }
 
-  /// Reads the stream to its end.
+  /// Iterates over the stream's bytes until the peer ends the stream.
   ///
-  /// The end is the peer's. If your program closes the stream meanwhile, the iteration throws `cancelled`: nil would
-  /// say that everything has been read.
+  /// If your program closes the stream meanwhile, the iteration throws `cancelled`. It doesn't end with nil,
+  /// because that would mean that everything has been read.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
 
   /// Whether there is still something to read, asked at the end; a stream whose reads may be short overrides it.

@@ -2,8 +2,8 @@ import CUV
 
 /// A connection through a pipe or a Unix domain socket.
 ///
-/// It reads and writes as any ``ByteStream``. One that was made with `passesHandles` carries open handles to another
-/// process too:
+/// It reads and writes as any ``ByteStream``. A connection that was made with `passesHandles` can also carry
+/// open handles to another process:
 ///
 /// ```swift
 /// try await pipe.write("yours", passing: connection).value   // here
@@ -25,9 +25,10 @@ public final class PipeConnection: ByteStream, PassableHandle {
     }
   }
 
-  /// The path that this end is bound to, nil if it has none, as the connecting end has not.
+  /// The path that this end is bound to. It is nil for an end that isn't bound to a path, such as the
+  /// connecting end.
   ///
-  /// - Throws: `badDescriptor` if the connection is closed, `notSocket` for a pipe that is not a socket.
+  /// - Throws: `badDescriptor` if the connection is closed, and `notSocket` for a pipe that isn't a socket.
   ///
   /// The corresponding libuv function is `uv_pipe_getsockname`.
   public func localPath() throws(UVError) -> FilePath? {
@@ -35,9 +36,10 @@ public final class PipeConnection: ByteStream, PassableHandle {
     return try socketPath("pipe_getsockname") { uv_pipe_getsockname(pipe, $0, $1) }
   }
 
-  /// The path that the other end is bound to, nil if it has none, as the connecting end has not.
+  /// The path that the other end is bound to. It is nil for an end that isn't bound to a path, such as the
+  /// connecting end.
   ///
-  /// - Throws: As ``localPath()``, and `notConnected` if the peer has gone.
+  /// - Throws: The errors of ``localPath()``, and `notConnected` if the peer has gone.
   ///
   /// The corresponding libuv function is `uv_pipe_getpeername`.
   public func peerPath() throws(UVError) -> FilePath? {
@@ -54,15 +56,18 @@ public final class PipeConnection: ByteStream, PassableHandle {
 
   // MARK: Passing handles
 
-  /// Writes bytes and passes an open handle with them, to be accepted by whoever reads the bytes.
+  /// Writes bytes and passes an open handle with them. The process that reads the bytes can accept the
+  /// handle.
   ///
-  /// The handle stays open here; it may be closed once the request has ended, not before.
+  /// The handle stays open here. You may close it once the request has ended, not before.
   ///
   /// - Parameters:
-  ///   - bytes: One byte at least.
-  ///   - handle: A connection, a listener or a bound UDP socket. It may belong to another loop of this thread.
-  /// - Returns: A request that ends as `write` of a ``ByteStream`` does; besides it fails with `invalidArgument` if there
-  ///   are no bytes or the connection does not pass handles, and with `badDescriptor` if `handle` is closed.
+  ///   - bytes: The bytes to write, at least one.
+  ///   - handle: A connection, a listener or a bound UDP socket. It may belong to another loop of this
+  ///     thread.
+  /// - Returns: A request that ends as `write` of a ``ByteStream`` does. It also fails with `invalidArgument`
+  ///   if there are no bytes or if the connection doesn't pass handles, and with `badDescriptor` if `handle`
+  ///   is closed.
   ///
   /// The corresponding libuv function is `uv_write2`.
   public func write(_ bytes: Bytes, passing handle: some PassableHandle) -> Request<Void> {
@@ -81,13 +86,13 @@ public final class PipeConnection: ByteStream, PassableHandle {
     return PendingRequest()
   }
 
-  /// How many handles have come with the bytes that were read, and wait to be accepted. They are closed with the
-  /// connection.
+  /// How many handles have come with the bytes that were read, and wait to be accepted. They are closed when
+  /// the connection is closed.
   ///
   /// The corresponding libuv function is `uv_pipe_pending_count`.
   public var pendingHandleCount: Int { isClosing ? 0 : Int(uv_pipe_pending_count(pipe)) }
 
-  /// What the first of the handles that wait is, nil if there is none.
+  /// The type of the first handle that waits to be accepted, or nil if none waits.
   ///
   /// The corresponding libuv function is `uv_pipe_pending_type`.
   public var pendingHandleType: HandleType? {
@@ -96,8 +101,9 @@ public final class PipeConnection: ByteStream, PassableHandle {
 
   /// Accepts a TCP connection that was passed.
   ///
-  /// - Throws: `wouldBlock` if no handle waits, `invalidArgument` if the first that waits is of another kind (it goes
-  ///   on waiting), `badDescriptor` if the connection is closed, `notConnected` once a read has failed.
+  /// - Throws: `wouldBlock` if no handle waits; `invalidArgument` if the first handle that waits is of
+  ///   another type, in which case it goes on waiting; `badDescriptor` if this connection is closed;
+  ///   `notConnected` once a read has failed.
   ///
   /// The corresponding libuv function is `uv_accept`.
   public func acceptTCPConnection() throws(UVError) -> TCPConnection {
@@ -107,7 +113,8 @@ public final class PipeConnection: ByteStream, PassableHandle {
   /// Accepts a listening TCP socket that was passed, and listens on it.
   ///
   /// - Parameter backlog: How many connections may wait in the system to be accepted, 1 or more.
-  /// - Throws: As ``acceptTCPConnection()``; if the socket cannot listen it is closed.
+  /// - Throws: The errors of ``acceptTCPConnection()``, and an error of the system if the socket can't
+  ///   listen. In that case the socket is closed.
   ///
   /// The corresponding libuv functions are `uv_accept` and `uv_listen`.
   public func acceptTCPListener(backlog: Int = 511) throws(UVError) -> TCPListener {
@@ -118,7 +125,8 @@ public final class PipeConnection: ByteStream, PassableHandle {
 
   /// Accepts a pipe or a connected Unix domain socket that was passed.
   ///
-  /// - Throws: As ``acceptTCPConnection()``.
+  /// - Parameter passesHandles: Whether handles can be passed through the accepted connection.
+  /// - Throws: The errors of ``acceptTCPConnection()``.
   ///
   /// The corresponding libuv function is `uv_accept`.
   public func acceptPipeConnection(passesHandles: Bool = false) throws(UVError) -> PipeConnection {
@@ -127,7 +135,10 @@ public final class PipeConnection: ByteStream, PassableHandle {
 
   /// Accepts a listening Unix domain socket that was passed, and listens on it.
   ///
-  /// - Throws: As ``acceptTCPListener(backlog:)``.
+  /// - Parameters:
+  ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
+  ///   - passesHandles: Whether handles can be passed through the listener's connections.
+  /// - Throws: The errors of ``acceptTCPListener(backlog:)``.
   ///
   /// The corresponding libuv functions are `uv_accept` and `uv_listen`.
   public func acceptPipeListener(backlog: Int = 511, passesHandles: Bool = false) throws(UVError)
@@ -140,9 +151,11 @@ public final class PipeConnection: ByteStream, PassableHandle {
     return listener
   }
 
-  /// Accepts whatever was passed as a descriptor, which is the caller's to close.
+  /// Accepts the first handle that waits, whatever its type, as a descriptor.
   ///
-  /// - Throws: As ``acceptTCPConnection()``, whatever the kind, and `tooManyOpenFiles`.
+  /// - Returns: The descriptor. It belongs to the caller, who must close it.
+  /// - Throws: `wouldBlock` if no handle waits; `badDescriptor` if this connection is closed; `notConnected`
+  ///   once a read has failed; `tooManyOpenFiles`.
   ///
   /// The corresponding libuv function is `uv_accept`.
   public func acceptFileDescriptor() throws(UVError) -> Int32 {

@@ -2,8 +2,8 @@ import CUV
 
 /// A listening Unix domain socket: a source of connections.
 ///
-/// A connection is accepted only when somebody asks for one; the others wait in the system's queue. Closing the
-/// listener removes its file.
+/// The listener accepts a connection only when somebody asks for one; the others wait in the system's queue.
+/// Closing the listener removes its file.
 public final class PipeListener: StreamListener<PipeConnection>, PassableHandle {
   private var pipe: UnsafeMutablePointer<uv_pipe_t> { block.raw.assumingMemoryBound(to: uv_pipe_t.self) }
 
@@ -34,10 +34,12 @@ public final class PipeListener: StreamListener<PipeConnection>, PassableHandle 
     return try socketPath("pipe_getsockname") { uv_pipe_getsockname(pipe, $0, $1) }
   }
 
-  /// Lets every user connect: adds to the permissions of the socket's file, for its owner, its group and everybody.
+  /// Lets every user connect. It adds permissions to the socket's file, for the file's owner, its group and
+  /// everybody.
   ///
-  /// - Parameter access: `.read`, `.write` or both; connecting takes writing.
-  /// - Throws: `badDescriptor` if the listener is closed, `invalidArgument` for neither, `notPermitted`.
+  /// - Parameter access: `.read`, `.write` or both. A user needs `.write` to connect.
+  /// - Throws: `badDescriptor` if the listener is closed, `invalidArgument` if `access` contains neither, and
+  ///   `notPermitted`.
   ///
   /// The corresponding libuv function is `uv_pipe_chmod`.
   public func chmod(_ access: FileAccess) throws(UVError) {

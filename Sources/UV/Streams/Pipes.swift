@@ -4,16 +4,16 @@ import CUV
 public struct Pipes {
   let loop: EventLoop
 
-  /// Listens at a path. The file that it makes is removed when the listener is closed.
+  /// Listens at a path. It makes a file there, which is removed when the listener is closed.
   ///
   /// - Parameters:
-  ///   - path: At most 107 bytes (103 on macOS), as the system has no room for more.
+  ///   - path: At most 107 bytes (103 on macOS), because the system has no room for more.
   ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
-  ///   - passesHandles: Whether handles can be passed through the connections. Whoever connects may then leave any
-  ///     number of descriptors with this process, so it is for peers that are trusted.
-  /// - Throws: `addressInUse` if there is a file at the path, be it of a listener that has gone; `nameTooLong`;
-  ///   `permissionDenied` if the directory may not be written to or does not exist; `invalidArgument` for an empty
-  ///   path or one with a NUL in it.
+  ///   - passesHandles: Whether handles can be passed through the connections. If so, a peer can leave any
+  ///     number of descriptors with this process, so use it only for peers that you trust.
+  /// - Throws: `addressInUse` if there is a file at the path, even if its listener has gone; `nameTooLong`;
+  ///   `permissionDenied` if the directory doesn't exist or may not be written to; `invalidArgument` for a
+  ///   path that is empty or has a NUL in it.
   ///
   /// The corresponding libuv functions are `uv_pipe_bind` and `uv_listen`.
   public func listen(
@@ -27,8 +27,9 @@ public struct Pipes {
   /// - Parameters:
   ///   - path: At most 107 bytes (103 on macOS).
   ///   - passesHandles: Whether handles can be passed through the connection.
-  /// - Returns: A request for the connection. It fails with `noSuchFile`, `connectionRefused` (nobody listens there any
-  ///   more), `permissionDenied`, `nameTooLong`, …; cancelling it closes the socket.
+  /// - Returns: A request for the connection. It fails with `noSuchFile`, `connectionRefused` (the file is
+  ///   there, but nobody listens any more), `permissionDenied`, `nameTooLong`, … Cancelling the request
+  ///   closes the socket.
   ///
   /// The corresponding libuv function is `uv_pipe_connect`.
   public func connect(path: some PathConvertible, passesHandles: Bool = false) -> Request<PipeConnection> {
@@ -55,11 +56,15 @@ public struct Pipes {
     }
   }
 
-  /// Takes over a descriptor of a pipe or a connected Unix domain socket. It is made non-blocking, and closed with
-  /// the connection.
+  /// Takes over a descriptor of a pipe or a connected Unix domain socket. The descriptor is made
+  /// non-blocking, and is closed with the connection. If this function throws, the descriptor still belongs
+  /// to the caller.
   ///
-  /// - Throws: `badDescriptor` if it is not open, `invalidArgument` if it is something else, `fileExists` if a
-  ///   handle of the loop has it already. It remains the caller's then.
+  /// - Parameters:
+  ///   - fileDescriptor: The descriptor to take over.
+  ///   - passesHandles: Whether handles can be passed through the connection.
+  /// - Throws: `badDescriptor` if the descriptor isn't open, `invalidArgument` if it is something else, and
+  ///   `fileExists` if a handle of the loop has it already.
   ///
   /// The corresponding libuv function is `uv_pipe_open`.
   public func open(fileDescriptor: Int32, passesHandles: Bool = false) throws(UVError) -> PipeConnection {
@@ -71,9 +76,10 @@ public struct Pipes {
     return connection
   }
 
-  /// Makes a pipe: what is written to one end is read from the other.
+  /// Makes a pipe: what you write to one end is read from the other.
   ///
-  /// A pipe is no socket, so that its writing end is not shut down; closing it is the end that is read.
+  /// A pipe isn't a socket, so you can't shut down its writing end. Close that end instead; the reading end
+  /// then reads the end of the stream.
   ///
   /// - Throws: `tooManyOpenFiles`.
   ///
@@ -85,7 +91,7 @@ public struct Pipes {
     return (reading, writing)
   }
 
-  /// Makes two Unix domain sockets that are connected with each other.
+  /// Makes two Unix domain sockets that are connected to each other.
   ///
   /// - Parameter passesHandles: Whether handles can be passed through them.
   /// - Throws: `tooManyOpenFiles`.

@@ -1,15 +1,15 @@
 import CUV
 
 extension File {
-  /// Copies bytes into another file, inside the system.
+  /// Copies bytes of this file into another file, inside the system.
   ///
   /// - Parameters:
-  ///   - target: Where to write, at that file's position.
-  ///   - offset: Where to read; this file's position stays.
-  ///   - count: How many bytes, 1 or more; fewer are copied where the file ends before.
-  /// - Returns: A request for how many were copied. It fails with `badDescriptor` (closed, or not open for reading
-  ///   or writing), `noSpace`, `invalidArgument` for a negative number or a file of another loop; some of the bytes
-  ///   may have been copied then.
+  ///   - target: The file to write to, at its own position.
+  ///   - offset: Where to read in this file, in bytes. This file's position stays as it is.
+  ///   - count: How many bytes to copy, 1 or more. Fewer are copied if the file ends before.
+  /// - Returns: A request for the number of bytes that were copied. It fails with `badDescriptor` (a file is
+  ///   closed, or not open for reading or writing), `noSpace`, or `invalidArgument` for a negative number or
+  ///   a file of another loop. If it fails, some of the bytes may have been copied.
   ///
   /// The corresponding libuv function is `uv_fs_sendfile`.
   public func sendfile(to target: File, from offset: Int64 = 0, count: Int) -> Request<Int> {
@@ -44,33 +44,33 @@ extension File {
 }
 
 extension ByteStream {
-  /// Sends bytes of a file, without having them pass through this process.
+  /// Sends bytes of a file; they don't pass through this process.
   ///
   /// ```swift
   /// try await connection.write(header).value
   /// try await connection.sendfile(file, count: size).value
   /// ```
   ///
-  /// Everything that was written before must have left: with something in the queue this fails with `busy`. What is
-  /// written meanwhile follows the file's bytes, and so does a ``shutdown()``.
+  /// Everything that was written before must have left the stream. If bytes are still queued, this fails with
+  /// `busy`. What you write meanwhile follows the file's bytes, and so does a ``shutdown()``.
   ///
   /// - Parameters:
-  ///   - file: What to send; its position stays.
-  ///   - offset: Where to begin in the file.
-  ///   - count: How many bytes, 1 or more; fewer are sent where the file ends before.
-  /// - Returns: A request for how many bytes the system has taken. It fails with `cancelled` if the stream is closed,
-  ///   `brokenPipe` or `connectionReset` if the peer has gone, `busy`, `badDescriptor` (closed, or not open for
-  ///   reading), `invalidArgument` for a negative number or a file of another loop; some of the bytes may have been
-  ///   sent then.
+  ///   - file: The file to send. Its position stays as it is.
+  ///   - offset: Where to begin in the file, in bytes.
+  ///   - count: How many bytes to send, 1 or more. Fewer are sent if the file ends before.
+  /// - Returns: A request for the number of bytes that the system has taken. It fails with `cancelled` if the
+  ///   stream is closed, `brokenPipe` or `connectionReset` if the peer has gone, `busy`, `badDescriptor`
+  ///   (closed, or not open for reading), or `invalidArgument` for a negative number or a file of another
+  ///   loop. If it fails, some of the bytes may have been sent.
   ///
-  /// The corresponding libuv function is `uv_queue_work`, on which the system's `sendfile` is called.
+  /// The corresponding libuv function is `uv_queue_work`; the thread pool then calls the system's `sendfile`.
   public func sendfile(_ file: File, from offset: Int64 = 0, count: Int) -> Request<Int> {
     Request(loop) { [self] in sendfile(file, from: offset, count: count, $0) }
   }
 
   /// Sends bytes of a file; see ``sendfile(_:from:count:)``.
   ///
-  /// The corresponding libuv function is `uv_queue_work`, on which the system's `sendfile` is called.
+  /// The corresponding libuv function is `uv_queue_work`; the thread pool then calls the system's `sendfile`.
   @discardableResult
   public func sendfile(
     _ file: File, from offset: Int64 = 0, count: Int, _ done: @escaping Completion<Int>

@@ -2,11 +2,12 @@ import CUV
 
 /// A socket that listens: a source of connections.
 ///
-/// A connection is accepted only when somebody asks for one; the others wait in the system's queue. An error of
-/// a single connection is not an end; the listener goes on. Nor is the want of descriptors: accepting is tried again
-/// after 5 ms, then after twice as long each time, up to a second.
+/// The listener accepts a connection only when somebody asks for one; the others wait in the system's queue.
+/// The error of a single connection doesn't end the listener. If the process has no descriptor left, the
+/// listener tries again after 5 ms, and then after twice the time each, up to a second.
 ///
-/// Closing a listener ends a `for try await` loop over it without an error, and leaves its connections alone:
+/// Closing a listener ends a `for try await` loop over it without an error. The connections that came through
+/// it stay open:
 ///
 /// ```swift
 /// let terminations = try loop.signals(.terminate)
@@ -44,7 +45,10 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     take(role: .listener)
   }
 
-  /// Accepts one connection. The same as ``EventSource/next()``, but the listener's end is an error, `cancelled`.
+  /// Accepts one connection. It does the same as ``EventSource/next()``, except that the listener's end is an
+  /// error: `cancelled`.
+  ///
+  /// - Returns: A request for the connection.
   ///
   /// The corresponding libuv function is `uv_accept`.
   public func accept() -> Request<Connection> {

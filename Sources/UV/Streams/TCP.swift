@@ -7,13 +7,15 @@ public struct TCP {
   /// Listens for connections.
   ///
   /// - Parameters:
-  ///   - host: The address to bind, as a literal: `"0.0.0.0"` for all of IPv4, `"::"` for all, `"127.0.0.1"` for this
-  ///     machine only.
-  ///   - port: 0…65535; with 0 the system chooses, and ``TCPListener/localAddress()`` tells.
+  ///   - host: The address to bind, as a literal: `"0.0.0.0"` for all IPv4 addresses, `"::"` for all
+  ///     addresses, or `"127.0.0.1"` for this machine only.
+  ///   - port: 0…65535. With 0 the system chooses a port; ``TCPListener/localAddress()`` returns it.
   ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
-  ///   - reusePort: Whether other listeners of this user's that say so too may share the port; the system spreads the
-  ///     connections over them. For one listener on each of several loops; see ``EventLoopGroup``.
-  /// - Throws: `addressInUse`, `permissionDenied` (a port below 1024), `addressNotAvailable`, `invalidArgument`.
+  ///   - reusePort: Whether other listeners may share the port, if they set this too and belong to the same
+  ///     user. The system spreads the connections over them. Use it for one listener on each of several
+  ///     loops; see ``EventLoopGroup``.
+  /// - Throws: `addressInUse`, `permissionDenied` (a port below 1024), `addressNotAvailable`,
+  ///   `invalidArgument`.
   ///
   /// The corresponding libuv functions are `uv_tcp_bind` and `uv_listen`.
   public func listen(
@@ -31,12 +33,12 @@ public struct TCP {
     try TCPListener(loop: loop, address: address, backlog: backlog, reusePort: reusePort)
   }
 
-  /// Takes over a connected socket, such as one that was accepted elsewhere.
+  /// Takes over a connected socket, such as one that was accepted elsewhere. The socket is closed with the
+  /// connection. If this function throws, the descriptor still belongs to the caller.
   ///
-  /// - Parameter fileDescriptor: A connected TCP socket. It is the connection's from here on, and closed with it; if this
-  ///   throws, it remains the caller's.
-  /// - Throws: `badDescriptor`, `notConnected`, `notSupported` for a socket that is not TCP's, `fileExists` if a
-  ///   handle of the loop has it already.
+  /// - Parameter fileDescriptor: The descriptor of a connected TCP socket.
+  /// - Throws: `badDescriptor`, `notConnected`, `notSupported` for a socket that isn't TCP, and `fileExists`
+  ///   if a handle of the loop has it already.
   ///
   /// The corresponding libuv function is `uv_tcp_open`.
   public func open(fileDescriptor: Int32) throws(UVError) -> TCPConnection {
@@ -54,8 +56,9 @@ public struct TCP {
 
   /// Connects to an address.
   ///
-  /// - Returns: A request for the connection. It fails with `connectionRefused`, `timedOut`, `hostUnreachable`, …;
-  ///   cancelling it closes the socket.
+  /// - Parameter address: The address and port of a listener.
+  /// - Returns: A request for the connection. It fails with `connectionRefused`, `timedOut`,
+  ///   `hostUnreachable`, … Cancelling the request closes the socket.
   ///
   /// The corresponding libuv function is `uv_tcp_connect`.
   public func connect(to address: SocketAddress) -> Request<TCPConnection> {
@@ -77,13 +80,14 @@ public struct TCP {
     }
   }
 
-  /// Connects to a host by its name or address: the name's addresses are tried in the resolver's order until one
-  /// answers.
+  /// Connects to a host by its name or address. The name's addresses are tried in the resolver's order until
+  /// one answers.
   ///
   /// - Parameters:
-  ///   - host: A name such as `"localhost"`, or an address, which is not looked up.
+  ///   - host: A name such as `"localhost"`, or an address, which isn't looked up.
   ///   - port: 1…65535.
-  /// - Returns: A request that fails with `unknownHost`, or with the error of the last address.
+  /// - Returns: A request for the connection. It fails with `unknownHost`, or with the error of the last
+  ///   address.
   ///
   /// The corresponding libuv functions are `uv_getaddrinfo` and `uv_tcp_connect`.
   public func connect(host: String, port: Int) -> Request<TCPConnection> {

@@ -17,8 +17,9 @@ public final class TCPConnection: ByteStream, PassableHandle {
     }
   }
 
-  /// Turns Nagle's algorithm off, so that small writes leave at once, or on again.
+  /// Turns Nagle's algorithm off, so that small writes leave at once, or turns it on again.
   ///
+  /// - Parameter isEnabled: True to send small writes at once, false to let the system gather them.
   /// - Throws: `badDescriptor` if the connection is closed.
   ///
   /// The corresponding libuv function is `uv_tcp_nodelay`.
@@ -27,11 +28,11 @@ public final class TCPConnection: ByteStream, PassableHandle {
     try check(uv_tcp_nodelay(tcp, isEnabled ? 1 : 0), "tcp_nodelay")
   }
 
-  /// Has the system probe an idle connection, so that a peer that has vanished is noticed.
+  /// Has the system probe an idle connection, so that it notices a peer that has vanished.
   ///
-  /// - Parameter idle: How long the connection is idle before the first probe, at least a second, in whole seconds;
-  ///   nil turns probing off.
-  /// - Throws: `badDescriptor` if the connection is closed, `invalidArgument` for less than a second.
+  /// - Parameter idle: How long the connection is idle before the first probe, in whole seconds, 1 or more.
+  ///   Nil turns probing off.
+  /// - Throws: `badDescriptor` if the connection is closed, and `invalidArgument` for less than a second.
   ///
   /// The corresponding libuv function is `uv_tcp_keepalive`.
   public func setKeepAlive(_ idle: Duration?) throws(UVError) {
@@ -63,8 +64,11 @@ public final class TCPConnection: ByteStream, PassableHandle {
     return try address("tcp_getpeername") { uv_tcp_getpeername(tcp, $0, $1) }
   }
 
-  /// Closes the connection by a reset: what is queued is thrown away, and the peer's next read fails with
-  /// `connectionReset`. A connection whose writing side is being shut down is closed the usual way.
+  /// Closes the connection by a reset. The bytes that are queued are thrown away, and the peer's next read
+  /// fails with `connectionReset`. If ``ByteStream/shutdown()`` is under way, the connection is
+  /// closed the usual way.
+  ///
+  /// - Returns: A request that succeeds when the connection is closed.
   ///
   /// The corresponding libuv function is `uv_tcp_close_reset`.
   @discardableResult

@@ -2,7 +2,7 @@ import CUV
 
 /// A listening TCP socket: a source of connections.
 ///
-/// A connection is accepted only when somebody asks for one; the others wait in the system's queue.
+/// The listener accepts a connection only when somebody asks for one; the others wait in the system's queue.
 public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
   private var tcp: UnsafeMutablePointer<uv_tcp_t> { block.raw.assumingMemoryBound(to: uv_tcp_t.self) }
 
@@ -38,9 +38,11 @@ public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
     return try address("tcp_getsockname") { uv_tcp_getsockname(tcp, $0, $1) }
   }
 
-  /// Has the system prepare connections side by side (true, as at first), or one after the other, which shares them
-  /// out more evenly among processes that accept from the same socket.
+  /// Chooses whether the system prepares several connections at the same time.
   ///
+  /// - Parameter isEnabled: True, the setting at first, prepares them at the same time. False prepares one
+  ///   after the other, which shares connections more evenly among processes that accept from the same
+  ///   socket.
   /// - Throws: `badDescriptor` if the listener is closed.
   ///
   /// The corresponding libuv function is `uv_tcp_simultaneous_accepts`.

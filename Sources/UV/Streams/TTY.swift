@@ -1,6 +1,6 @@
 import CUV
 
-/// A terminal, to read from and write to as from any ``ByteStream``.
+/// A terminal, which you read and write as any ``ByteStream``.
 ///
 /// ```swift
 /// let terminal = try loop.tty(1)
@@ -12,11 +12,11 @@ public final class TTY: ByteStream {
   ///
   /// The corresponding libuv type is `uv_tty_mode_t`.
   public enum Mode: Hashable, Sendable {
-    /// Lines, which can be edited and are shown as they are typed.
+    /// Whole lines. The user can edit them, and sees them while typing.
     case normal
-    /// Each key as it is typed, not shown; Control-C is a byte like any other.
+    /// Each key as it is typed. The terminal doesn't show it, and Control-C is a byte like any other.
     case raw
-    /// Bytes as they are, in both directions; for a protocol between programs.
+    /// Bytes as they are, in both directions. Use it for a protocol between programs.
     case io
 
     var rawValue: uv_tty_mode_t {
@@ -52,8 +52,10 @@ public final class TTY: ByteStream {
     block.own()
   }
 
-  /// Changes how the terminal treats what is typed. It stays so when the stream is closed, and when the program ends.
+  /// Changes how the terminal treats what is typed. The mode stays when the stream is closed, and when the
+  /// program ends; see ``resetMode()``.
   ///
+  /// - Parameter mode: The new mode.
   /// - Throws: `badDescriptor` if the stream is closed.
   ///
   /// The corresponding libuv function is `uv_tty_set_mode`.
@@ -62,10 +64,11 @@ public final class TTY: ByteStream {
     try check(uv_tty_set_mode(tty, mode.rawValue), "tty_set_mode")
   }
 
-  /// Gives the terminal whose mode was the first to be changed in this process the mode that it had before; for the end
-  /// of a program. Does nothing if no mode has been changed.
+  /// Restores a terminal's mode; call it at the end of a program. libuv remembers one terminal in a process:
+  /// the first whose mode was changed. This function gives that terminal the mode that it had before. If no
+  /// mode has been changed, it does nothing.
   ///
-  /// - Throws: `busy` while another thread sets a mode; an error of the system's if the terminal is closed.
+  /// - Throws: `busy` while another thread sets a mode, and an error of the system if the terminal is closed.
   ///
   /// The corresponding libuv function is `uv_tty_reset_mode`.
   public static func resetMode() throws(UVError) { try check(uv_tty_reset_mode(), "tty_reset_mode") }
@@ -86,11 +89,13 @@ public final class TTY: ByteStream {
 extension EventLoop {
   /// Opens a terminal.
   ///
-  /// - Parameter fileDescriptor: A descriptor of it, such as 0, 1 or 2; it remains the caller's.
-  /// - Throws: `badDescriptor` if it is not open, `notTerminal` if it is not a terminal's, `tooManyOpenFiles`.
+  /// Some terminals can't be opened a second time, such as the controlling side of a pseudo-terminal. A write
+  /// to such a terminal blocks the thread, and so the loop, until the system has taken the bytes.
   ///
-  /// A terminal that cannot be opened anew, such as the controlling side of a pseudo-terminal, is written to by calls that
-  /// wait for it, and the loop with them.
+  /// - Parameter fileDescriptor: A descriptor of the terminal, such as 0, 1 or 2. It still belongs to the
+  ///   caller.
+  /// - Throws: `badDescriptor` if the descriptor isn't open, `notTerminal` if it isn't a terminal, and
+  ///   `tooManyOpenFiles`.
   ///
   /// The corresponding libuv function is `uv_tty_init`.
   public func tty(_ fileDescriptor: Int32) throws(UVError) -> TTY {

@@ -1,13 +1,14 @@
 import CUV
 
-/// The monotonic clock that event loops use: nanoseconds since an arbitrary moment, not counting time asleep.
+/// The monotonic clock that event loops use. It counts nanoseconds from an arbitrary moment, and stops while
+/// the machine sleeps.
 public struct LoopClock: Clock {
   /// A moment on the clock.
   public struct Instant: InstantProtocol, Hashable, Sendable {
-    /// Nanoseconds since the clock's arbitrary beginning.
+    /// Nanoseconds since the clock's beginning, which is arbitrary.
     public var nanoseconds: UInt64
 
-    /// The moment so many nanoseconds after the clock's beginning.
+    /// The moment that is `nanoseconds` after the clock's beginning.
     public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
     /// This moment.
@@ -15,7 +16,8 @@ public struct LoopClock: Clock {
     /// The corresponding libuv function is `uv_hrtime`.
     public static var now: Instant { Instant(nanoseconds: uv_hrtime()) }
 
-    /// The moment `duration` later; the clock's beginning or end where that would lie outside.
+    /// The moment that is `duration` later. If that lies outside the clock's range, it is the first or the
+    /// last moment of the range.
     public func advanced(by duration: Duration) -> Instant {
       if duration < .zero {
         let back = (.zero - duration).nanoseconds
@@ -45,16 +47,21 @@ public struct LoopClock: Clock {
   /// The corresponding libuv function is `uv_hrtime`.
   public var now: Instant { .now }
 
-  /// A millisecond: what a sleep is rounded up to.
+  /// One millisecond; sleeps are rounded up to it.
   public var minimumResolution: Duration { .milliseconds(1) }
 
-  /// Waits until `deadline` on a timer of the loop, from any task.
+  /// Waits until `deadline` on a timer of the loop. You can call it from any task; the task resumes where its
+  /// own isolation says.
   ///
   /// - Parameters:
-  ///   - deadline: When to go on, or up to a millisecond later; a moment that has passed means the loop's next turn.
+  ///   - deadline: When to go on, or up to a millisecond later. A moment that has passed means the loop's
+  ///     next turn.
   ///   - tolerance: Not used.
-  /// - Throws: `CancellationError` if the task is cancelled, or if the loop ends before the deadline or has ended: then
-  ///   the deadline never comes. Nothing else, as algorithms over any `Clock` expect; see ``UVError/isCancelled``.
+  /// - Throws: `CancellationError` if the task is cancelled. It throws the same error if the loop has ended,
+  ///   or ends before the deadline, because then the deadline never comes. It throws nothing else, as
+  ///   algorithms over any `Clock` expect; see ``UVError/isCancelled``.
+  ///
+  /// The corresponding libuv function is `uv_timer_start`.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let sleeper = Sleeper()
     try await withTaskCancellationHandler {

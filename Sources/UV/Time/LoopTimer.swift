@@ -1,8 +1,11 @@
 import CUV
 
-/// libuv's own timer handle: it can be stopped, started again and repeat, for code that wants just that.
+/// libuv's own timer handle, which you can stop, start again and repeat. Use it in code that needs exactly
+/// that.
 ///
-/// For waiting there is ``EventLoop/sleep(for:)``, and for repeating ``EventLoop/ticks(every:)``.
+/// To wait, use ``EventLoop/sleep(for:)``. To repeat, use ``EventLoop/ticks(every:)``.
+///
+/// The corresponding libuv type is `uv_timer_t`.
 public final class LoopTimer: Handle {
   private var handler: (() -> Void)?
   /// What libuv was asked to wait beyond the delay, for the first firing.
@@ -10,8 +13,9 @@ public final class LoopTimer: Handle {
 
   private var timer: UnsafeMutablePointer<uv_timer_t> { block.raw.assumingMemoryBound(to: uv_timer_t.self) }
 
-  /// Makes a timer, which is not started.
+  /// Makes a timer, which isn't started.
   ///
+  /// - Parameter loop: The loop that the timer belongs to.
   /// - Throws: `loopClosed` if the loop has been shut down.
   ///
   /// The corresponding libuv function is `uv_timer_init`.
@@ -24,9 +28,9 @@ public final class LoopTimer: Handle {
   /// Starts the timer, or starts it anew.
   ///
   /// - Parameters:
-  ///   - delay: The time until it first fires, rounded up to a millisecond; zero or less means the next turn.
-  ///   - repeatInterval: The time between further firings; zero, the default, for none. There is no correction of
-  ///     drift.
+  ///   - delay: The time until it first fires, rounded up to a millisecond. Zero or less means the next turn.
+  ///   - repeatInterval: The time between further firings. Zero, the default, means that it fires once. Drift
+  ///     isn't corrected.
   ///   - handler: Called on the loop's thread each time that the timer fires.
   /// - Throws: `badDescriptor` if the timer is closed.
   ///
@@ -55,10 +59,11 @@ public final class LoopTimer: Handle {
     letGo(.timer)
   }
 
-  /// Stops the timer and starts it with its repeat interval; does nothing if that is zero.
+  /// Stops the timer and starts it with its repeat interval. If that interval is zero, this function does
+  /// nothing.
   ///
-  /// - Throws: `invalidArgument` if the timer has no handler to call, since it has never been started, has been stopped
-  ///   or has fired once and for all; `badDescriptor` if it is closed.
+  /// - Throws: `badDescriptor` if the timer is closed. `invalidArgument` if the timer has no handler to call:
+  ///   it has never been started, has been stopped, or has fired and doesn't repeat.
   ///
   /// The corresponding libuv function is `uv_timer_again`.
   public func again() throws(UVError) {
@@ -70,7 +75,7 @@ public final class LoopTimer: Handle {
     if isActive { keepAlive(.timer) }
   }
 
-  /// The time between firings, zero if the timer fires once; a change counts from the next firing on.
+  /// The time between firings; zero if the timer fires once. A change takes effect from the next firing on.
   ///
   /// The corresponding libuv functions are `uv_timer_get_repeat` and `uv_timer_set_repeat`.
   public var repeatInterval: Duration {
@@ -78,7 +83,7 @@ public final class LoopTimer: Handle {
     set { if !isClosing { uv_timer_set_repeat(timer, newValue.milliseconds) } }
   }
 
-  /// The time until the timer fires next, zero if it is not started.
+  /// The time until the timer fires next; zero if it isn't started.
   ///
   /// The corresponding libuv function is `uv_timer_get_due_in`.
   public var dueIn: Duration {

@@ -2,15 +2,16 @@ import CUV
 
 /// A tick of a repeating timer.
 public struct Tick: Hashable, Sendable {
-  /// Which tick this is, the first being 0; the missed ones are counted.
+  /// The number of this tick. The first tick is 0, and missed ticks are counted.
   public var index: Int
-  /// How many ticks before this one came due while nobody asked for them.
+  /// How many ticks before this one came due while nobody asked.
   public var missed: Int
 }
 
 /// A repeating timer: a source of ticks at multiples of its interval, without drift.
 ///
-/// Ticks are not stored. One that is due is delivered when it is asked for, with the number of those missed before.
+/// Ticks aren't stored. When you ask after one or more ticks have come due, you get one tick, and its
+/// ``Tick/missed`` counts those before it.
 public final class Ticks: EventSource, SourceDriver {
   /// The elements of the source.
   public typealias Element = Tick
@@ -40,7 +41,7 @@ public final class Ticks: EventSource, SourceDriver {
   @discardableResult
   public func next(_ done: @escaping Completion<Tick?>) -> PendingRequest { source.next(done, from: self) }
 
-  /// As ``next(_:)``, for an object that waits.
+  /// Asks for the next tick on behalf of an object; see ``ElementReceiver``.
   @discardableResult
   public func next(for receiver: ElementReceiver<Tick>) -> PendingRequest {
     source.next(for: receiver, from: self)
@@ -86,15 +87,16 @@ public final class Ticks: EventSource, SourceDriver {
     if source.hasDemand { resume() } else { source.pauseIfUnwanted() }
   }
 
-  /// Ticks for ever.
+  /// Iterates over the ticks without an end.
   public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source, of: self) }
 }
 
 extension EventLoop {
   /// A repeating timer.
   ///
-  /// - Parameter interval: The time between ticks, a millisecond or more; less stops the program with a message. The
-  ///   first comes after one interval.
+  /// - Parameter interval: The time between ticks, a millisecond or more. A shorter interval stops the
+  ///   program with a message. The first tick comes after one interval.
+  /// - Returns: A source of ticks. Its timer runs only while somebody asks.
   ///
   /// The corresponding libuv function is `uv_timer_start`.
   public func ticks(every interval: Duration) -> Ticks { Ticks(loop: self, interval: interval) }

@@ -1,17 +1,24 @@
 extension EventLoop {
-  /// Waits.
+  /// Waits for a time.
   ///
-  /// - Parameter duration: How long at least, to the millisecond above; zero or less means until the next turn
-  ///   of the loop. Sleeps that end in the same millisecond do so in the order in which they were started.
+  /// - Parameter duration: How long to wait at least, rounded up to a millisecond. Zero or less means until
+  ///   the next turn of the loop. Sleeps that end in the same millisecond end in the order in which they were
+  ///   started.
+  /// - Returns: A request that succeeds when the time has passed.
   ///
-  /// Starting, cancelling and firing take constant time, whatever the number of sleeps.
+  /// Complexity: O(1) for starting, cancelling and firing, however many sleeps there are.
   ///
   /// The corresponding libuv function is `uv_timer_start`.
   public func sleep(for duration: Duration) -> Request<Void> {
     Request(self) { [self] in sleep(for: duration, $0) }
   }
 
-  /// Calls `done` once `duration` has passed; see ``sleep(for:)``.
+  /// Waits for a time; see ``sleep(for:)``.
+  ///
+  /// - Parameters:
+  ///   - duration: How long to wait at least, rounded up to a millisecond.
+  ///   - done: Called once on the loop's thread, never before this function returns.
+  /// - Returns: A way to cancel: `done` is then called with `cancelled`.
   ///
   /// The corresponding libuv function is `uv_timer_start`.
   @discardableResult

@@ -1,8 +1,8 @@
 /// An immutable run of bytes: a slice of shared, reference-counted memory.
 ///
-/// The bytes that a socket or file delivers, or that are written to one. Copying or slicing a `Bytes` copies a reference,
-/// never the bytes: O(1). A slice keeps the whole memory that it came from; a few bytes that are to live long
-/// are better copied out with ``copy()`` or `Array(bytes)`.
+/// Sockets and files deliver `Bytes`, and you write `Bytes` to them. Copying or slicing a `Bytes` copies a
+/// reference, never the bytes: O(1). A slice keeps all of the memory that it came from. To keep a few bytes
+/// for long, copy them out with ``copy()`` or `Array(bytes)`.
 ///
 /// ```swift
 /// let line: Bytes = "GET / HTTP/1.1\r\n"
@@ -35,7 +35,7 @@ public struct Bytes {
     }
   }
 
-  /// The bytes of a slice, sharing its memory. Complexity: O(1).
+  /// The bytes of a slice; they share its memory. Complexity: O(1).
   public init(_ slice: Slice<Bytes>) {
     self.init(
       storage: slice.base.storage, start: slice.base.start + slice.startIndex, count: slice.count)
@@ -60,7 +60,11 @@ public struct Bytes {
     }
   }
 
-  /// `count` times the same byte. Complexity: O(*n*).
+  /// Repeats one byte. Complexity: O(*n*).
+  ///
+  /// - Parameters:
+  ///   - byte: The byte to repeat.
+  ///   - count: How many times, 0 or more.
   public init(repeating byte: UInt8, count: Int) {
     self.init(unsafeUninitializedCapacity: count) { buffer in
       buffer.initialize(repeating: byte)
@@ -68,7 +72,12 @@ public struct Bytes {
     }
   }
 
-  /// Memory for up to `capacity` bytes, filled by `initialize`, which returns how many it wrote.
+  /// Allocates memory and lets a closure fill it.
+  ///
+  /// - Parameters:
+  ///   - capacity: The most bytes that there may be.
+  ///   - initialize: Writes bytes from the start of the buffer, and returns how many it wrote.
+  /// - Throws: What `initialize` throws.
   public init<E: Error>(
     unsafeUninitializedCapacity capacity: Int,
     _ initialize: (UnsafeMutableBufferPointer<UInt8>) throws(E) -> Int
@@ -80,7 +89,8 @@ public struct Bytes {
     self.init(storage: storage, start: UnsafePointer(base), count: count)
   }
 
-  /// The same bytes in memory of their own, so that a small slice lets go of a large buffer. Complexity: O(*n*).
+  /// The same bytes in memory of their own. Use it to let go of a large buffer of which you need a small
+  /// slice. Complexity: O(*n*).
   public func copy() -> Bytes { withUnsafeBytes { Bytes(copying: $0) } }
 
   /// The bytes after the first `count`, sharing this memory.
@@ -88,7 +98,7 @@ public struct Bytes {
     count == 0 ? self : Bytes(storage: storage, start: start + count, count: self.count - count)
   }
 
-  /// Calls `body` with the bytes in place; the pointer is valid until it returns.
+  /// Calls `body` with the bytes in place. The pointer is valid until `body` returns.
   @inlinable
   public func withUnsafeBytes<T, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> T) throws(E) -> T {
     defer { withExtendedLifetime(storage) {} }
@@ -124,7 +134,7 @@ extension Bytes: RandomAccessCollection {
 }
 
 extension Bytes: Hashable {
-  /// Whether both hold the same bytes. Complexity: O(*n*).
+  /// Whether both values hold the same bytes. Complexity: O(*n*).
   public static func == (a: Bytes, b: Bytes) -> Bool {
     a.count == b.count && a.withUnsafeBytes { a in b.withUnsafeBytes { b in isEqual(a, b) } }
   }
@@ -142,7 +152,7 @@ extension Bytes: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
 }
 
 extension Bytes: CustomStringConvertible {
-  /// The bytes as text where they are UTF-8, else their number.
+  /// The bytes as text if they are valid UTF-8; otherwise how many they are.
   public var description: String {
     String(validating: self, as: UTF8.self) ?? "\(count) bytes"
   }

@@ -1,5 +1,7 @@
-/// What a callback receives: the value, or the error that ended the request. Called once, on the loop's thread,
-/// never before the call that it was passed to has returned, except on a loop that has been shut down: there is no
-/// later turn then, and `loopClosed` is told at once. A completion that is told `loopClosed` and makes another request
-/// of that loop isn't told again: the new request is dropped, so that a completion that repeats itself ends.
+/// A callback that receives a request's value, or the error that ended the request. It is called once, on the
+/// loop's thread, never before the call that it was passed to has returned.
+///
+/// After a loop has been shut down there is no later turn, so the callback receives `loopClosed` at once. If
+/// it then makes another request of that loop, the new request is dropped without a call. Otherwise a
+/// callback that repeats its request would never come to an end.
 public typealias Completion<Success> = (Result<Success, UVError>) -> Void

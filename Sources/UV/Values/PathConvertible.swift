@@ -1,16 +1,16 @@
 import CUV
 
-/// The name of a file: a `String`, or a `FilePath` where the name is not UTF-8.
+/// The name of a file: a `String`, or a `FilePath` if the name isn't UTF-8.
 ///
-/// A path is bytes to the system. A string with a NUL in it names no file: operations on one fail with
-/// `invalidArgument` instead of using the part before.
+/// To the system, a path is a row of bytes that ends with a NUL. A string with a NUL in it can't name a file.
+/// Operations on such a string fail with `invalidArgument` instead of using the part before the NUL.
 public protocol PathConvertible {
   /// Calls `body` with the path's bytes, terminated by a NUL, or with nil if there is a NUL inside.
   func withPathBytes<T>(_ body: (UnsafePointer<CChar>?) -> T) -> T
 }
 
 extension String: PathConvertible {
-  /// Calls `body` with the string's UTF-8, or with nil if there is a NUL in it.
+  /// Calls `body` with the string's UTF-8, or with nil if the string has a NUL in it.
   public func withPathBytes<T>(_ body: (UnsafePointer<CChar>?) -> T) -> T {
     let count = utf8.count
     return withCString { strlen($0) == count ? body($0) : body(nil) }

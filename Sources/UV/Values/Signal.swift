@@ -1,22 +1,22 @@
 import CUV
 
-/// A signal of the system's.
+/// A signal of the operating system.
 public struct Signal: RawRepresentable, Hashable, Sendable {
-  /// The system's number.
+  /// The system's number for the signal.
   public let rawValue: Int32
 
-  /// A signal by the system's number.
+  /// Creates a signal from the system's number.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// `SIGHUP`: the terminal has gone; by custom, read the configuration again.
+  /// `SIGHUP`: the terminal has gone. By custom, a server reads its configuration again.
   public static let hangup = Signal(rawValue: SIGHUP)
   /// `SIGINT`: somebody has typed Control-C.
   public static let interrupt = Signal(rawValue: SIGINT)
   /// `SIGQUIT`: somebody has typed Control-\\.
   public static let quit = Signal(rawValue: SIGQUIT)
-  /// `SIGKILL`: the process is ended; it cannot be watched for.
+  /// `SIGKILL`: ends the process. A program can't watch for it.
   public static let kill = Signal(rawValue: SIGKILL)
-  /// `SIGTERM`: the process is to end.
+  /// `SIGTERM`: asks the process to end.
   public static let terminate = Signal(rawValue: SIGTERM)
   /// `SIGUSR1`: for the program to define.
   public static let user1 = Signal(rawValue: SIGUSR1)
@@ -24,11 +24,11 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   public static let user2 = Signal(rawValue: SIGUSR2)
   /// `SIGPROF`: a profiler's timer has fired.
   public static let profiling = Signal(rawValue: SIGPROF)
-  /// `SIGWINCH`: the terminal has another size.
+  /// `SIGWINCH`: the terminal's window has a new size.
   public static let windowChange = Signal(rawValue: SIGWINCH)
 }
 
 extension Signal: CustomStringConvertible {
-  /// Its name, as the system gives it.
+  /// The signal's name, as the system gives it.
   public var description: String { String(cString: strsignal(rawValue)) }
 }

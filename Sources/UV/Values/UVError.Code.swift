@@ -1,12 +1,14 @@
 import CUV
 
 extension UVError {
-  /// A libuv error code, or one of this library's own for a wrong use of a loop.
+  /// A libuv error code, or one of this library's own codes for a wrong use of a loop.
   public struct Code: RawRepresentable, Hashable, Sendable {
-    /// libuv's value: negative, and on Unix the negated `errno`. This library's own codes lie below -5000.
+    /// libuv's value. It is negative, and on Unix it is the negated `errno`. This library's own codes lie
+    /// below -5000.
     public let rawValue: Int32
 
-    /// Creates a code from libuv's value. Any value is accepted; an unknown one has a name that says so.
+    /// Creates a code from libuv's value. Any value is accepted; the name of an unknown one says that it is
+    /// unknown.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     init(_ code: uv_errno_t) { self.rawValue = code.rawValue }
@@ -14,9 +16,9 @@ extension UVError {
 }
 
 extension UVError.Code {
-  /// `ECANCELED`: the operation was cancelled, or its handle closed.
+  /// `ECANCELED`: the operation was cancelled, or its handle was closed.
   public static let cancelled = Self(UV_ECANCELED)
-  /// `ETIMEDOUT`: the time allowed was up.
+  /// `ETIMEDOUT`: the time limit was reached.
   public static let timedOut = Self(UV_ETIMEDOUT)
   /// `ECONNREFUSED`: nobody listens at the address.
   public static let connectionRefused = Self(UV_ECONNREFUSED)
@@ -38,9 +40,9 @@ extension UVError.Code {
   public static let hostUnreachable = Self(UV_EHOSTUNREACH)
   /// `ENETUNREACH`: there is no route to the network.
   public static let networkUnreachable = Self(UV_ENETUNREACH)
-  /// `EAI_NONAME`: the name has no address.
+  /// `EAI_NONAME`: the name is unknown, or it has no address.
   public static let unknownHost = Self(UV_EAI_NONAME)
-  /// `EAI_AGAIN`: the name server did not answer for now.
+  /// `EAI_AGAIN`: the name server didn't answer this time.
   public static let nameServerFailure = Self(UV_EAI_AGAIN)
   /// `ENOENT`: there is no such file or directory.
   public static let noSuchFile = Self(UV_ENOENT)
@@ -56,9 +58,9 @@ extension UVError.Code {
   public static let fileTooLarge = Self(UV_EFBIG)
   /// `ENOSPC`: the device is full.
   public static let noSpace = Self(UV_ENOSPC)
-  /// `EACCES`: permission denied by the file's mode or the port's privilege.
+  /// `EACCES`: the file's permissions don't allow it, or the port needs a privilege.
   public static let permissionDenied = Self(UV_EACCES)
-  /// `EPERM`: not permitted to this user.
+  /// `EPERM`: this user may not do it.
   public static let notPermitted = Self(UV_EPERM)
   /// `EBADF`: the descriptor is not open, or the handle is closed.
   public static let badDescriptor = Self(UV_EBADF)
@@ -66,19 +68,19 @@ extension UVError.Code {
   public static let invalidArgument = Self(UV_EINVAL)
   /// `EMFILE`: the process has no descriptor left.
   public static let tooManyOpenFiles = Self(UV_EMFILE)
-  /// `ENOMEM`: no memory.
+  /// `ENOMEM`: the system has no memory left.
   public static let outOfMemory = Self(UV_ENOMEM)
-  /// `ENOBUFS`: no buffer to read into.
+  /// `ENOBUFS`: there is no buffer to read into.
   public static let noBuffers = Self(UV_ENOBUFS)
   /// `EAGAIN`: the operation would have to wait.
   public static let wouldBlock = Self(UV_EAGAIN)
-  /// `EBUSY`: the resource is in use, or the work has begun and cannot be cancelled.
+  /// `EBUSY`: the resource is in use, or the work has begun and can't be cancelled.
   public static let busy = Self(UV_EBUSY)
   /// `EALREADY`: the operation is under way already.
   public static let alreadyInProgress = Self(UV_EALREADY)
   /// `ENAMETOOLONG`: the path or name is too long.
   public static let nameTooLong = Self(UV_ENAMETOOLONG)
-  /// `ENOTSUP`: not supported here.
+  /// `ENOTSUP`: the operation isn't supported here.
   public static let notSupported = Self(UV_ENOTSUP)
   /// `EMSGSIZE`: the datagram is larger than the system sends.
   public static let messageTooLong = Self(UV_EMSGSIZE)
@@ -95,18 +97,18 @@ extension UVError.Code {
 
   /// The loop has been shut down; create a new one.
   public static let loopClosed = Self(rawValue: -5001)
-  /// A loop is running on this thread already; a second one has to run on a thread of its own.
+  /// A loop is running on this thread already. Run the second loop on a thread of its own.
   public static let loopRunning = Self(rawValue: -5002)
-  /// The source has a handler; stop that before asking for elements one by one.
+  /// The source has a handler; stop it before you ask for elements one by one.
   public static let sourceStarted = Self(rawValue: -5003)
   /// The loop belongs to a host, which runs it; see `EventLoop.init(adopting:)`.
   public static let loopAdopted = Self(rawValue: -5004)
-  /// The process has been forked since the loop was made; make one in the child.
+  /// The process was forked after the loop was made; make a new loop in the child.
   public static let loopForked = Self(rawValue: -5005)
 }
 
 extension UVError.Code: CustomStringConvertible {
-  /// The symbolic name: `"ENOENT"`, `"EOF"`, `"ELOOPCLOSED"`.
+  /// The symbolic name of the code, such as `"ENOENT"`, `"EOF"` or `"ELOOPCLOSED"`.
   ///
   /// The corresponding libuv function is `uv_err_name_r`.
   public var name: String {
@@ -120,7 +122,7 @@ extension UVError.Code: CustomStringConvertible {
     }
   }
 
-  /// A sentence without its full stop: `"no such file or directory"`.
+  /// The meaning of the code, as a sentence without its full stop: `"no such file or directory"`.
   ///
   /// The corresponding libuv function is `uv_strerror_r`.
   public var message: String {

@@ -1,8 +1,11 @@
 import CUV
 
-/// The error of an operation: libuv's code, its name and message, and what was being done to what.
+/// The error of an operation: libuv's code with its name and message, the operation that failed, and what it
+/// was about.
 ///
-/// `UVError` is the only error that this module throws, and every throwing function says so in its type:
+/// The requests, sources and functions of this module throw `UVError`, and say so in their type. The one
+/// exception is ``LoopClock/sleep(until:tolerance:)``, which throws `CancellationError` as every `Clock`
+/// does:
 ///
 /// ```swift
 /// do throws(UVError) {
@@ -39,13 +42,18 @@ public struct UVError: Error, Sendable {
   /// The kind of failure.
   public var code: Code { contents.code }
 
-  /// The operation that failed, by its name in libuv without the prefix: `"connect"`, `"fs_open"`.
+  /// The operation that failed, by its libuv name without the prefix, such as `"connect"` or `"fs_open"`.
   public var operation: String { contents.operation }
 
-  /// The path, address or name that the operation was about, where there is one.
+  /// The path, address or name that the operation was about; nil if there is none.
   public var subject: String? { contents.subject }
 
-  /// Creates an error; for code that reports failures in this library's own form, such as a test double.
+  /// Creates an error. Use it in code that reports failures in this library's form, such as a test double.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of failure.
+  ///   - operation: The operation that failed.
+  ///   - subject: The path, address or name that the operation was about.
   public init(_ code: Code, operation: String, subject: String? = nil) {
     storage = Contents(code, operation, subject)
   }
@@ -60,24 +68,24 @@ public struct UVError: Error, Sendable {
   /// The corresponding libuv function is `uv_strerror_r`.
   public var message: String { code.message }
 
-  /// Whether the operation ended because it was cancelled: by its `PendingRequest`, by its task, or because its
-  /// handle was closed.
+  /// Whether the operation was cancelled: by its ``PendingRequest``, by its task, or because its handle was
+  /// closed.
   ///
-  /// A cancelled task hears of its cancellation in the type of the function that it waits in. Where that is
-  /// `throws(UVError)`, as for each request and source, the error is a `UVError` with ``Code/cancelled``. Where it is any
-  /// error, as for ``LoopClock/sleep(until:tolerance:)``, the error is Swift's `CancellationError`, which is what code
-  /// over any clock, promise or future expects. An error that your own code throws is passed on as it is, and never
-  /// converted.
+  /// The type of the function in which a cancelled task waits decides which error the task gets. A function
+  /// that is `throws(UVError)`, as every request and source is, throws a `UVError` with ``Code/cancelled``. A
+  /// function that may throw any error, such as ``LoopClock/sleep(until:tolerance:)``, throws Swift's
+  /// `CancellationError`, which code over any clock, promise or future expects. An error that your own code
+  /// throws is passed on as it is and never converted.
   public var isCancelled: Bool { code == .cancelled }
 }
 
 extension UVError: Hashable {
-  /// Whether both say the same.
+  /// Whether both errors have the same code, operation and subject.
   public static func == (a: UVError, b: UVError) -> Bool {
     a.code == b.code && a.operation == b.operation && a.subject == b.subject
   }
 
-  /// Hashes what the error says.
+  /// Hashes the code, the operation and the subject.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(code)
     hasher.combine(operation)
@@ -86,7 +94,7 @@ extension UVError: Hashable {
 }
 
 extension UVError: CustomStringConvertible {
-  /// One line that names the operation, its subject, the message and the code.
+  /// One line with the operation, its subject, the message and the code.
   public var description: String {
     let what = subject.map { "\(operation) \($0)" } ?? operation
     return "\(what): \(message) (\(name))"
