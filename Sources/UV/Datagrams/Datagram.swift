@@ -1,15 +1,20 @@
-/// A datagram that was received, or that is to be sent.
+/// A datagram that was received, or that you are about to send.
 public struct Datagram: Hashable, Sendable {
   /// The bytes that it carries; there may be none.
   public var bytes: Bytes
 
-  /// The address of its sender, or of its receiver; nil to send to the peer that the socket is connected to.
+  /// The sender of a received datagram, or the receiver of one that you send. Nil sends to the peer that the
+  /// socket is connected to.
   public var address: SocketAddress?
 
-  /// Whether the datagram was longer than what there was room for, and its end is lost.
+  /// Whether the received datagram was longer than the buffer, so that its end is lost.
   public var isTruncated = false
 
-  /// A datagram to be sent.
+  /// Creates a datagram to send.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes that it carries.
+  ///   - address: The receiver; nil for the peer that the socket is connected to.
   public init(_ bytes: Bytes, to address: SocketAddress? = nil) {
     self.bytes = bytes
     self.address = address

@@ -1,7 +1,7 @@
 extension PipeConnection {
   /// Accepts a UDP socket that was passed.
   ///
-  /// - Throws: As ``acceptTCPConnection()``.
+  /// - Throws: The errors of ``acceptTCPConnection()``.
   ///
   /// The corresponding libuv function is `uv_accept`.
   public func acceptUDPSocket() throws(UVError) -> UDPSocket {

@@ -4,28 +4,30 @@ import CUV
 public struct UDP {
   let loop: EventLoop
 
-  /// How a socket is made.
+  /// Options for making a UDP socket.
   public struct Options: OptionSet, Hashable, Sendable {
-    /// The options' bits.
+    /// The bits of the set, as libuv defines them.
     public let rawValue: UInt32
-    /// A set from its bits.
+    /// Creates a set from libuv's bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// An IPv6 socket does not receive over IPv4.
+    /// An IPv6 socket with this option doesn't receive over IPv4.
     public static let ipv6Only = Options(rawValue: UV_UDP_IPV6ONLY.rawValue)
-    /// Other sockets that ask for the same may be bound to the same address, as for multicast.
+    /// Other sockets that also set this option may be bound to the same address, as for multicast.
     public static let reuseAddress = Options(rawValue: UV_UDP_REUSEADDR.rawValue)
-    /// Receives up to 20 datagrams in one system call, where the system can.
+    /// Receives up to 20 datagrams in one system call, if the system can do that.
     public static let receiveInBatches = Options(rawValue: UV_UDP_RECVMMSG.rawValue)
   }
 
   /// Binds a socket to an address.
   ///
   /// - Parameters:
-  ///   - host: The address to bind, as a literal: `"0.0.0.0"` for all of IPv4, `"::"` for all.
-  ///   - port: 0…65535; with 0 the system chooses, and ``UDPSocket/localAddress()`` tells.
+  ///   - host: The address to bind, as a literal: `"0.0.0.0"` for all IPv4 addresses, `"::"` for all
+  ///     addresses.
+  ///   - port: 0…65535. With 0 the system chooses a port; ``UDPSocket/localAddress()`` returns it.
   ///   - options: Whether the address may be shared, and how datagrams are received.
-  /// - Throws: `addressInUse`, `permissionDenied` (a port below 1024), `addressNotAvailable`, `invalidArgument`.
+  /// - Throws: `addressInUse`, `permissionDenied` (a port below 1024), `addressNotAvailable`,
+  ///   `invalidArgument`.
   ///
   /// The corresponding libuv functions are `uv_udp_init_ex` and `uv_udp_bind`.
   public func bind(host: String = "0.0.0.0", port: Int, options: Options = []) throws(UVError) -> UDPSocket {
@@ -43,8 +45,11 @@ public struct UDP {
     return socket
   }
 
-  /// Makes a socket that is connected: it sends to one address alone, and receives from it alone.
+  /// Makes a socket that is connected: it sends to one address only, and receives from that address only.
   ///
+  /// - Parameters:
+  ///   - address: The peer's address.
+  ///   - options: How datagrams are received.
   /// - Throws: `networkUnreachable`, …
   ///
   /// The corresponding libuv functions are `uv_udp_init_ex` and `uv_udp_connect`.
@@ -55,11 +60,15 @@ public struct UDP {
     return socket
   }
 
-  /// Takes over a descriptor of a UDP socket, or of a connected datagram socket of the Unix domain. It is made
-  /// non-blocking, and closed with the socket.
+  /// Takes over a descriptor of a UDP socket, or of a connected datagram socket of the Unix domain. The
+  /// descriptor is made non-blocking, and is closed with the socket. If this function throws, the descriptor
+  /// still belongs to the caller.
   ///
-  /// - Throws: `badDescriptor` if it is not open, `invalidArgument` if it is something else, `fileExists` if a
-  ///   handle of the loop has it already. It remains the caller's then.
+  /// - Parameters:
+  ///   - fileDescriptor: The descriptor to take over.
+  ///   - options: How datagrams are received.
+  /// - Throws: `badDescriptor` if the descriptor isn't open, `invalidArgument` if it is something else, and
+  ///   `fileExists` if a handle of the loop has it already.
   ///
   /// The corresponding libuv function is `uv_udp_open`.
   public func open(fileDescriptor: Int32, options: Options = []) throws(UVError) -> UDPSocket {

@@ -3,9 +3,10 @@ import CUV
 extension UDPSocket {
   // MARK: Addresses
 
-  /// Connects the socket: it sends to this address alone, and receives from it alone.
+  /// Connects the socket: it then sends to this address only, and receives from this address only.
   ///
-  /// - Throws: `alreadyConnected`, `networkUnreachable`, `badDescriptor` (closed), …
+  /// - Parameter address: The peer's address.
+  /// - Throws: `alreadyConnected`, `networkUnreachable`, `badDescriptor` (the socket is closed), …
   ///
   /// The corresponding libuv function is `uv_udp_connect`.
   public func connect(to address: SocketAddress) throws(UVError) {
@@ -16,7 +17,7 @@ extension UDPSocket {
 
   /// Undoes ``connect(to:)``.
   ///
-  /// - Throws: `notConnected`, `badDescriptor` (closed).
+  /// - Throws: `notConnected`, and `badDescriptor` if the socket is closed.
   ///
   /// The corresponding libuv function is `uv_udp_connect`.
   public func disconnect() throws(UVError) { try set("udp_connect") { uv_udp_connect($0, nil) } }
@@ -33,7 +34,7 @@ extension UDPSocket {
 
   /// The address that the socket is connected to.
   ///
-  /// - Throws: `notConnected`, `badDescriptor` if the socket is closed.
+  /// - Throws: `notConnected`, and `badDescriptor` if the socket is closed.
   ///
   /// The corresponding libuv function is `uv_udp_getpeername`.
   public func peerAddress() throws(UVError) -> SocketAddress {
@@ -41,15 +42,16 @@ extension UDPSocket {
     return try address("udp_getpeername") { uv_udp_getpeername(udp, $0, $1) }
   }
 
-  /// Whether several datagrams are received in one system call.
+  /// Whether the socket receives several datagrams in one system call.
   ///
   /// The corresponding libuv function is `uv_udp_using_recvmmsg`.
   public var receivesInBatches: Bool { !isClosing && uv_udp_using_recvmmsg(udp) != 0 }
 
   // MARK: Reach
 
-  /// Allows or forbids to send to a broadcast address.
+  /// Allows or forbids sending to a broadcast address; forbidden at first.
   ///
+  /// - Parameter isEnabled: True to allow it.
   /// - Throws: `badDescriptor` if the socket is closed.
   ///
   /// The corresponding libuv function is `uv_udp_set_broadcast`.
@@ -60,7 +62,7 @@ extension UDPSocket {
   /// Sets how many routers a datagram may pass.
   ///
   /// - Parameter hops: 1…255.
-  /// - Throws: `invalidArgument` outside of that, `badDescriptor` if the socket is closed.
+  /// - Throws: `invalidArgument` if `hops` is out of range, and `badDescriptor` if the socket is closed.
   ///
   /// The corresponding libuv function is `uv_udp_set_ttl`.
   public func setTTL(_ hops: Int) throws(UVError) {
@@ -74,11 +76,11 @@ extension UDPSocket {
   ///
   /// - Parameters:
   ///   - group: The group's address, without a port.
-  ///   - interface: The address of the interface to join on, such as `"127.0.0.1"` or `"::%eth0"`; nil lets the system
-  ///     choose.
+  ///   - interface: The address of the interface to join on, such as `"127.0.0.1"` or `"::%eth0"`. Nil lets
+  ///     the system choose.
   ///   - source: The only address to receive from; nil for all.
-  /// - Throws: `invalidArgument` for what is no such address, `addressInUse` for a group that has been joined already,
-  ///   `badDescriptor` (closed), …
+  /// - Throws: `invalidArgument` if an argument isn't such an address, `addressInUse` if the socket is in the
+  ///   group already, `badDescriptor` (the socket is closed), …
   ///
   /// The corresponding libuv functions are `uv_udp_set_membership` and `uv_udp_set_source_membership`.
   public func join(group: String, interface: String? = nil, source: String? = nil) throws(UVError) {
@@ -87,7 +89,8 @@ extension UDPSocket {
 
   /// Leaves a multicast group that was joined with the same arguments.
   ///
-  /// - Throws: `addressNotAvailable` if it was not, and as ``join(group:interface:source:)``.
+  /// - Throws: `addressNotAvailable` if the socket isn't in the group, and the other errors of
+  ///   ``join(group:interface:source:)``.
   ///
   /// The corresponding libuv functions are `uv_udp_set_membership` and `uv_udp_set_source_membership`.
   public func leave(group: String, interface: String? = nil, source: String? = nil) throws(UVError) {
@@ -106,8 +109,9 @@ extension UDPSocket {
     }
   }
 
-  /// Has this machine receive, or not, what the socket sends to a group; at first it does.
+  /// Chooses whether this machine receives what the socket sends to a group. At first it does.
   ///
+  /// - Parameter isEnabled: True if it receives that.
   /// - Throws: `badDescriptor` if the socket is closed.
   ///
   /// The corresponding libuv function is `uv_udp_set_multicast_loop`.
@@ -115,10 +119,10 @@ extension UDPSocket {
     try set("udp_set_multicast_loop") { uv_udp_set_multicast_loop($0, isEnabled ? 1 : 0) }
   }
 
-  /// Sets how many routers a datagram to a group may pass; at first 1.
+  /// Sets how many routers a datagram to a group may pass; 1 at first.
   ///
   /// - Parameter hops: 0…255.
-  /// - Throws: `invalidArgument` outside of that, `badDescriptor` if the socket is closed.
+  /// - Throws: `invalidArgument` if `hops` is out of range, and `badDescriptor` if the socket is closed.
   ///
   /// The corresponding libuv function is `uv_udp_set_multicast_ttl`.
   public func setMulticastTTL(_ hops: Int) throws(UVError) {
@@ -126,10 +130,10 @@ extension UDPSocket {
     try set("udp_set_multicast_ttl") { uv_udp_set_multicast_ttl($0, value) }
   }
 
-  /// Chooses the interface that datagrams to a group leave by.
+  /// Chooses the interface through which datagrams to a group leave.
   ///
   /// - Parameter interface: The interface's address; nil lets the system choose.
-  /// - Throws: `invalidArgument`, `addressNotAvailable`, `badDescriptor` (closed).
+  /// - Throws: `invalidArgument`, `addressNotAvailable`, and `badDescriptor` if the socket is closed.
   ///
   /// The corresponding libuv function is `uv_udp_set_multicast_interface`.
   public func setMulticastInterface(_ interface: String?) throws(UVError) {

@@ -1,6 +1,6 @@
 import CUV
 
-/// A UDP socket: a source of datagrams, and a place to send them from.
+/// A UDP socket: a source of datagrams, from which you can also send.
 ///
 /// ```swift
 /// let socket = try loop.udp.bind(port: 53)
@@ -9,9 +9,9 @@ import CUV
 /// }
 /// ```
 ///
-/// Nothing is received while nobody asks: datagrams wait in the system, which drops them when its buffer is full. An
-/// error, such as the refusal of a connected peer, is told to whoever waits, and is not the end: the socket may be asked
-/// again.
+/// The socket receives only while somebody asks. Other datagrams wait in the system, which drops them when
+/// its buffer is full. An error, such as the refusal of a connected peer, goes to everyone who waits at that
+/// time. It doesn't end the socket: you may ask again.
 public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   let queue: DatagramQueue
   private var isReceiving = false
@@ -93,14 +93,16 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
 
   // MARK: Sending
 
-  /// Sends a datagram: at once if the system takes it, else when it does, in order.
+  /// Sends a datagram. It leaves at once if the system has room for it, and otherwise as soon as it has, in
+  /// order.
   ///
   /// - Parameters:
-  ///   - bytes: At most 65,507 over IPv4; there may be none.
-  ///   - address: To whom; nil for the peer that the socket is connected to.
-  /// - Returns: A request that ends when the system has taken the datagram, which says nothing of its arrival. It fails
-  ///   with `messageTooLong`, `destinationRequired` or `alreadyConnected` (an address is missing, or is one too many),
-  ///   `permissionDenied` (a broadcast without leave), `badDescriptor` (closed), `connectionRefused`, …
+  ///   - bytes: The contents: at most 65,507 bytes over IPv4. They may be empty.
+  ///   - address: The receiver; nil for the peer that the socket is connected to.
+  /// - Returns: A request that ends when the system has taken the datagram. That doesn't mean that the
+  ///   datagram arrives. The request fails with `messageTooLong`, `destinationRequired` (an address is
+  ///   missing), `alreadyConnected` (there is an address too many), `permissionDenied` (a broadcast without
+  ///   ``setBroadcast(_:)``), `badDescriptor` (the socket is closed), `connectionRefused`, …
   ///
   /// The corresponding libuv function is `uv_udp_send`.
   public func send(_ bytes: Bytes, to address: SocketAddress? = nil) -> Request<Void> {
@@ -119,8 +121,9 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
 
   /// Sends several datagrams, one after the other.
   ///
-  /// - Returns: A request that ends when the system has taken all of them. An error of one is the request's, and those
-  ///   after it are not sent.
+  /// - Parameter datagrams: What to send, each with its receiver.
+  /// - Returns: A request that ends when the system has taken all of them. If one fails, the request fails
+  ///   with its error, and those after it aren't sent.
   ///
   /// The corresponding libuv function is `uv_udp_send`.
   public func send(_ datagrams: [Datagram]) -> Request<Void> {
@@ -137,8 +140,9 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
 
   /// Sends a datagram if the system takes it at once.
   ///
-  /// - Returns: Whether it has been sent; if not, the system has no room, or others wait before it.
-  /// - Throws: As ``send(_:to:)`` fails.
+  /// - Returns: Whether it has been sent. False means that the system has no room, or that other datagrams
+  ///   wait before it.
+  /// - Throws: The errors with which ``send(_:to:)`` fails.
   ///
   /// The corresponding libuv function is `uv_udp_try_send`.
   public func trySend(_ bytes: Bytes, to address: SocketAddress? = nil) throws(UVError) -> Bool {
@@ -148,12 +152,12 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
     return true
   }
 
-  /// The bytes of the datagrams that wait to be sent.
+  /// How many bytes wait to be sent, in all datagrams together.
   ///
   /// The corresponding libuv function is `uv_udp_get_send_queue_size`.
   public var sendQueueSize: Int { queue.byteCount }
 
-  /// The number of datagrams that wait to be sent.
+  /// How many datagrams wait to be sent.
   ///
   /// The corresponding libuv function is `uv_udp_get_send_queue_count`.
   public var sendQueueCount: Int { queue.count }

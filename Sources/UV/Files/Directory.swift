@@ -1,6 +1,7 @@
 import CUV
 
-/// An open directory: a source of its entries, some at a time, for directories that are too large to be listed whole.
+/// An open directory: a source that delivers some of its entries at a time. Use it for directories that are
+/// too large to be listed whole.
 ///
 /// ```swift
 /// let directory = try await loop.files.opendir("/var/spool").value
@@ -9,10 +10,10 @@ import CUV
 /// }
 /// ```
 ///
-/// Nothing is read that nobody has asked for. The directory is closed at its end, by an error, by ``close()``, and
-/// when the last reference goes.
+/// The directory is read only when somebody asks. It is closed when its end is reached, when it fails, when
+/// you call ``close()``, and when the last reference to it goes.
 public final class Directory: EventSource, SourceDriver {
-  /// The elements of the source: entries in the file system's order, without `.` and `..`.
+  /// The elements of the source: some entries at a time, in the file system's order, without `.` and `..`.
   public typealias Element = [DirectoryEntry]
   /// The error that ends the source early.
   public typealias Failure = UVError
@@ -38,7 +39,7 @@ public final class Directory: EventSource, SourceDriver {
     source.driver = self
   }
 
-  /// The path that the directory was opened by.
+  /// The path with which the directory was opened.
   public var path: FilePath {
     // It has been opened by these bytes, so there are some.
     name.withPathBytes { FilePath(platformString: $0!) }
@@ -46,7 +47,7 @@ public final class Directory: EventSource, SourceDriver {
 
   // MARK: Reading
 
-  /// Asks for the next entries; nil at the end. See ``EventSource/next(_:)``.
+  /// Asks for the next entries, or nil at the end; see ``EventSource/next(_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_readdir`.
   @discardableResult
@@ -54,18 +55,18 @@ public final class Directory: EventSource, SourceDriver {
     source.next(done, from: self)
   }
 
-  /// As ``next(_:)``, for an object that waits.
+  /// Asks for the next entries on behalf of an object; see ``ElementReceiver``.
   @discardableResult
   public func next(for receiver: ElementReceiver<[DirectoryEntry]>) -> PendingRequest {
     source.next(for: receiver, from: self)
   }
 
-  /// Calls `handler` with entries until there are no more, then with nil.
+  /// Calls `handler` with some entries at a time, and with nil at the end; see ``EventSource/start(_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_readdir`.
   public func start(_ handler: @escaping Completion<[DirectoryEntry]?>) { source.start(handler, from: self) }
 
-  /// Stops reading; what has been read meanwhile is for whoever asks next.
+  /// Stops reading. Entries that are being read go to the next reader.
   public func stop() { source.stop() }
 
   func resume() {
@@ -118,15 +119,17 @@ public final class Directory: EventSource, SourceDriver {
     if source.hasDemand { resume() } else { source.pauseIfUnwanted() }
   }
 
-  /// Reads to the end.
+  /// Iterates over the directory to its end.
   public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source, of: self) }
 
   // MARK: Closing
 
-  /// Closes the directory. Closing starts at once, whether or not the request is used; calling it again does nothing
-  /// more. A request that waits for entries fails with `cancelled`; nil would say that there are no more.
+  /// Closes the directory. Closing starts at once, even if you ignore the request. Calling this function
+  /// again does nothing more. A request that waits for entries fails with `cancelled`; nil would mean that
+  /// there are no more.
   ///
-  /// - Returns: A request that ends when the directory is closed, and fails with what the system says then.
+  /// - Returns: A request that ends when the directory is closed. It fails with the error that the system
+  ///   reports then.
   ///
   /// The corresponding libuv function is `uv_fs_closedir`.
   @discardableResult
@@ -178,12 +181,14 @@ public final class Directory: EventSource, SourceDriver {
 }
 
 extension FileSystem {
-  /// Opens a directory, to read its entries some at a time; ``scandir(_:)`` gives them all at once, and sorted.
+  /// Opens a directory, to read some of its entries at a time. To get all entries at once, and sorted, use
+  /// ``scandir(_:)``.
   ///
   /// - Parameters:
   ///   - path: A directory.
-  ///   - batchSize: How many entries are read at a time, 1 or more.
-  /// - Returns: A request that fails with `noSuchFile`, `notDirectory`, …, or `invalidArgument` for a size below 1.
+  ///   - batchSize: How many entries to read at a time, 1 or more.
+  /// - Returns: A request for the open directory. It fails with `noSuchFile`, `notDirectory`, …, or with
+  ///   `invalidArgument` for a batch size below 1.
   ///
   /// The corresponding libuv function is `uv_fs_opendir`.
   public func opendir(_ path: some PathConvertible, batchSize: Int = 64) -> Request<Directory> {

@@ -1,14 +1,16 @@
 import CUV
 
 extension File {
-  /// Has what was written reach the disk, with the file's status.
+  /// Waits until what was written, and the file's status, have reached the disk.
+  ///
+  /// - Returns: A request that ends then.
   ///
   /// The corresponding libuv function is `uv_fs_fsync`.
   public func sync() -> Request<Void> {
     Request(loop) { [self] in sync($0) }
   }
 
-  /// Has what was written reach the disk, with the file's status; see ``sync()``.
+  /// Waits until what was written, and the file's status, have reached the disk; see ``sync()``.
   ///
   /// The corresponding libuv function is `uv_fs_fsync`.
   @discardableResult
@@ -19,14 +21,17 @@ extension File {
     }
   }
 
-  /// Has what was written reach the disk, with as much of the file's status as reading it needs.
+  /// Waits until what was written has reached the disk, with the part of the file's status that is needed to
+  /// read it.
+  ///
+  /// - Returns: A request that ends then.
   ///
   /// The corresponding libuv function is `uv_fs_fdatasync`.
   public func dataSync() -> Request<Void> {
     Request(loop) { [self] in dataSync($0) }
   }
 
-  /// The same with a callback; see ``dataSync()``.
+  /// Waits until what was written has reached the disk; see ``dataSync()``.
   ///
   /// The corresponding libuv function is `uv_fs_fdatasync`.
   @discardableResult
@@ -37,14 +42,16 @@ extension File {
     }
   }
 
-  /// Makes the file so long: what lies behind is cut off, what is missing is filled with zeros.
+  /// Changes the file's size. A longer file is cut off; a shorter one is filled up with zeros.
+  ///
+  /// - Parameter size: The new size in bytes.
   ///
   /// The corresponding libuv function is `uv_fs_ftruncate`.
   public func truncate(to size: Int64) -> Request<Void> {
     Request(loop) { [self] in truncate(to: size, $0) }
   }
 
-  /// The same with a callback; see ``truncate(to:)``.
+  /// Changes the file's size; see ``truncate(to:)``.
   ///
   /// The corresponding libuv function is `uv_fs_ftruncate`.
   @discardableResult
@@ -57,14 +64,16 @@ extension File {
     }
   }
 
-  /// Sets who may do what with the file.
+  /// Sets the file's permissions: who may read, write and execute it.
+  ///
+  /// - Parameter permissions: The new permissions.
   ///
   /// The corresponding libuv function is `uv_fs_fchmod`.
   public func chmod(_ permissions: FilePermissions) -> Request<Void> {
     Request(loop) { [self] in chmod(permissions, $0) }
   }
 
-  /// Sets who may do what with the file; see ``chmod(_:)``.
+  /// Sets the file's permissions; see ``chmod(_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_fchmod`.
   @discardableResult
@@ -77,14 +86,18 @@ extension File {
     }
   }
 
-  /// Gives the file to another user or group.
+  /// Gives the file to another user and group.
+  ///
+  /// - Parameters:
+  ///   - owner: The user's number; `.max` leaves the owner as it is.
+  ///   - group: The group's number; `.max` leaves the group as it is.
   ///
   /// The corresponding libuv function is `uv_fs_fchown`.
   public func chown(owner: UInt32, group: UInt32) -> Request<Void> {
     Request(loop) { [self] in chown(owner: owner, group: group, $0) }
   }
 
-  /// Gives the file to another user or group; see ``chown(owner:group:)``.
+  /// Gives the file to another user and group; see ``chown(owner:group:)``.
   ///
   /// The corresponding libuv function is `uv_fs_fchown`.
   @discardableResult

@@ -5,10 +5,13 @@ extension File {
   /// Reads into several buffers, one after the other.
   ///
   /// - Parameters:
-  ///   - counts: How many bytes each buffer has room for, 1 or more; 1…1,024 buffers, and 1 GiB in all.
-  ///   - offset: Where to read; nil reads at the file's position and moves it.
-  /// - Returns: A request for as many buffers as there are counts. Where the file ends, a buffer holds fewer bytes, and
-  ///   those after it none. It fails as ``read(_:at:)-(Int,_)`` does, and with `invalidArgument` for other counts.
+  ///   - counts: How many bytes each buffer has room for, 1 or more. There may be 1…1,024 buffers with 1 GiB
+  ///     in all.
+  ///   - offset: Where to read, in bytes from the file's beginning. Nil reads at the file's position and
+  ///     moves it.
+  /// - Returns: A request for as many buffers as there are counts. The buffer in which the file ends holds
+  ///   fewer bytes, and those after it hold none. The request fails as ``read(_:at:)-(Int,_)`` does, and with
+  ///   `invalidArgument` for other counts.
   ///
   /// The corresponding libuv function is `uv_fs_read`.
   public func read(_ counts: [Int], at offset: Int64? = nil) -> Request<[Bytes]> {
@@ -33,8 +36,12 @@ extension File {
 
   /// Writes all of several buffers, one after the other.
   ///
-  /// - Parameter offset: Where to write; nil writes at the file's position and moves it.
-  /// - Returns: A request that fails as ``write(_:at:)-(Bytes,_)`` does; some of the bytes may have been written then.
+  /// - Parameters:
+  ///   - buffers: The bytes to write.
+  ///   - offset: Where to write, in bytes from the file's beginning. Nil writes at the file's position and
+  ///     moves it.
+  /// - Returns: A request that fails as ``write(_:at:)-(Bytes,_)`` does. If it fails, some of the bytes may
+  ///   have been written.
   ///
   /// The corresponding libuv function is `uv_fs_write`.
   public func write(_ buffers: [Bytes], at offset: Int64? = nil) -> Request<Void> {

@@ -2,12 +2,12 @@ import CUV
 
 /// An open file on a loop.
 ///
-/// Dropping the last reference closes it, on the thread that does so; ``close()`` closes it and tells the outcome: on
-/// the thread pool, or at once if it was opened for reading only, when there is nothing to wait for. Operations under
-/// way are finished first either way.
+/// You may drop the last reference on any thread; that closes the file, on that thread. ``close()`` closes it
+/// and reports the outcome. It does so on the thread pool, or at once if the file was opened for reading
+/// only, because then there is nothing to wait for. In both cases operations that are under way finish first.
 ///
-/// Operations at an offset may run side by side. Those at the file's own position should not: the thread pool
-/// keeps no order.
+/// Operations at an offset may run at the same time. Operations at the file's own position should not,
+/// because the thread pool keeps no order.
 public final class File {
   /// The loop that the file belongs to.
   public let loop: EventLoop
@@ -29,7 +29,7 @@ public final class File {
     self.isReadOnly = isReadOnly
   }
 
-  /// The path that the file was opened by.
+  /// The path with which the file was opened.
   public var path: FilePath {
     // It has been opened by these bytes, so there are some.
     name.withPathBytes { FilePath(platformString: $0!) }
@@ -42,9 +42,11 @@ public final class File {
   /// Reads up to `count` bytes.
   ///
   /// - Parameters:
-  ///   - count: 1…1 GiB; the end of the file may give fewer, and gives none once it is reached.
-  ///   - offset: Where to read; nil reads at the file's position and moves it.
-  /// - Returns: A request that fails with `isDirectory`, `badDescriptor` (closed, or not open for reading), …
+  ///   - count: 1…1 GiB. Near the end of the file you get fewer bytes, and at the end none.
+  ///   - offset: Where to read, in bytes from the file's beginning. Nil reads at the file's position and
+  ///     moves it.
+  /// - Returns: A request for the bytes. It fails with `isDirectory`, `badDescriptor` (the file is closed, or
+  ///   not open for reading), …
   ///
   /// The corresponding libuv function is `uv_fs_read`.
   public func read(_ count: Int, at offset: Int64? = nil) -> Request<Bytes> {
@@ -71,10 +73,11 @@ public final class File {
   /// Writes all of `bytes`.
   ///
   /// - Parameters:
-  ///   - bytes: What to write.
-  ///   - offset: Where to write; nil writes at the file's position and moves it.
-  /// - Returns: A request that fails with `noSpace`, `badDescriptor` (closed, or not open for writing), …; some of
-  ///   the bytes may have been written then.
+  ///   - bytes: The bytes to write.
+  ///   - offset: Where to write, in bytes from the file's beginning. Nil writes at the file's position and
+  ///     moves it.
+  /// - Returns: A request that fails with `noSpace`, `badDescriptor` (the file is closed, or not open for
+  ///   writing), … If it fails, some of the bytes may have been written.
   ///
   /// The corresponding libuv function is `uv_fs_write`.
   public func write(_ bytes: Bytes, at offset: Int64? = nil) -> Request<Void> {
@@ -110,10 +113,11 @@ public final class File {
 
   // MARK: Closing
 
-  /// Closes the file once the operations under way have ended. Closing starts at once, whether or not the request
-  /// is used; calling it again does nothing more.
+  /// Closes the file once the operations that are under way have ended. Closing starts at once, even if you
+  /// ignore the request. Calling this function again does nothing more.
   ///
-  /// - Returns: A request that ends when the file is closed, and fails with what the system says then.
+  /// - Returns: A request that ends when the file is closed. It fails with the error that the system reports
+  ///   then.
   ///
   /// The corresponding libuv function is `uv_fs_close`.
   @discardableResult
@@ -183,6 +187,6 @@ public final class File {
 }
 
 extension File: CustomStringConvertible {
-  /// The path that the file was opened by.
+  /// The path with which the file was opened.
   public var description: String { path.string }
 }

@@ -1,34 +1,34 @@
 import CUV
 
-/// What `FileSystem.access` asks for.
+/// The rights that `FileSystem.access` asks for.
 public struct FileAccess: OptionSet, Hashable, Sendable {
-  /// The system's value.
+  /// The bits of the set, as the system defines them.
   public let rawValue: Int32
-  /// A set from the system's value.
+  /// Creates a set from the system's bits.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// That there is such a file.
+  /// The file exists.
   public static let exists: FileAccess = []
-  /// That it may be read.
+  /// This process may read the file.
   public static let read = FileAccess(rawValue: R_OK)
-  /// That it may be written.
+  /// This process may write the file.
   public static let write = FileAccess(rawValue: W_OK)
-  /// That it may be executed, or entered if it is a directory.
+  /// This process may execute the file, or enter it if it is a directory.
   public static let execute = FileAccess(rawValue: X_OK)
 }
 
-/// How a file is copied.
+/// Options for copying a file.
 public struct CopyOptions: OptionSet, Hashable, Sendable {
-  /// libuv's value.
+  /// The bits of the set, as libuv defines them.
   public let rawValue: Int32
-  /// A set from libuv's value.
+  /// Creates a set from libuv's bits.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// Fails with `fileExists` rather than replace a file.
+  /// Fails with `fileExists` instead of replacing a file.
   public static let exclusive = CopyOptions(rawValue: UV_FS_COPYFILE_EXCL)
-  /// Shares the original's blocks where the file system can.
+  /// Shares the original's blocks if the file system can; otherwise copies them.
   public static let clone = CopyOptions(rawValue: UV_FS_COPYFILE_FICLONE)
-  /// Fails with `notSupported` where the file system cannot share blocks.
+  /// Shares the original's blocks, and fails with `notSupported` if the file system can't.
   public static let cloneOrFail = CopyOptions(rawValue: UV_FS_COPYFILE_FICLONE_FORCE)
 }
 
@@ -38,17 +38,17 @@ public struct CopyOptions: OptionSet, Hashable, Sendable {
 public struct FileSystemStatus: Hashable, Sendable {
   /// The system's number for the kind of file system.
   public var type: UInt64
-  /// Bytes in a block.
+  /// The size of a block in bytes.
   public var blockSize: UInt64
-  /// Blocks in all.
+  /// How many blocks there are in all.
   public var blocks: UInt64
-  /// Blocks that are free.
+  /// How many blocks are free.
   public var freeBlocks: UInt64
-  /// Blocks that are free to users without privileges.
+  /// How many blocks are free to users without privileges.
   public var availableBlocks: UInt64
-  /// Files that there can be.
+  /// How many files there can be in all.
   public var files: UInt64
-  /// Files that there can still be.
+  /// How many more files there can be.
   public var freeFiles: UInt64
 
   init(_ status: uv_statfs_t) {

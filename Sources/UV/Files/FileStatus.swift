@@ -1,9 +1,9 @@
 import CUV
 
-/// The type of a directory entry or of a file.
+/// The type of a file or of a directory entry.
 public enum FileType: Hashable, Sendable {
   case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice
-  /// The file system does not say, or something that is none of the others.
+  /// The file system doesn't tell the type, or the file is of a type that isn't listed here.
   case unknown
 
   init(mode: UInt64) {
@@ -39,29 +39,29 @@ public enum FileType: Hashable, Sendable {
 public struct FileStatus: Hashable, Sendable {
   /// The type of the file.
   public var type: FileType
-  /// Its permissions: who may read, write and execute it.
+  /// The permissions of the file: who may read, write and execute it.
   public var permissions: FilePermissions
-  /// Bytes in the file.
+  /// The size of the file in bytes.
   public var size: Int64
-  /// The device that holds the file, and the file's number on it: together the same for the same file only.
+  /// The device that holds the file. ``device`` and ``inode`` together identify a file.
   public var device: UInt64
-  /// See ``device``.
+  /// The file's number on its device; see ``device``.
   public var inode: UInt64
-  /// Names that the file has.
+  /// How many names the file has.
   public var links: UInt64
   /// The number of the user who owns the file.
   public var owner: UInt32
   /// The number of the group that owns the file.
   public var group: UInt32
-  /// Units of 512 bytes that the file takes on its device.
+  /// How much room the file takes on its device, in units of 512 bytes.
   public var blocks: UInt64
   /// When the file was last read, as the time since the beginning of 1970 (UTC).
   public var accessTime: Duration
-  /// When its contents last changed, as the time since the beginning of 1970 (UTC).
+  /// When the file's contents last changed, as the time since the beginning of 1970 (UTC).
   public var modificationTime: Duration
-  /// When its contents or its status last changed, as the time since the beginning of 1970 (UTC).
+  /// When the file's contents or its status last changed, as the time since the beginning of 1970 (UTC).
   public var changeTime: Duration
-  /// When it was made, where the file system says so, as the time since the beginning of 1970 (UTC).
+  /// When the file was made, as the time since the beginning of 1970 (UTC). Some file systems don't tell it.
   public var creationTime: Duration
 
   init(_ status: uv_stat_t) {
@@ -93,6 +93,6 @@ extension Duration {
 public struct DirectoryEntry: Hashable, Sendable {
   /// The entry's name, byte for byte.
   public var name: FilePath.Component
-  /// Its type; `unknown` where the file system does not say.
+  /// The entry's type; `unknown` if the file system doesn't tell.
   public var type: FileType
 }

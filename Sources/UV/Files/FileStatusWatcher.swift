@@ -1,10 +1,12 @@
 import CUV
 
-/// A source that looks at a file's status again and again, and tells when it has changed: for file systems that
-/// report no changes, such as those of other machines.
+/// A source that looks at a file's status again and again, and delivers each change. Use it on file systems
+/// that don't report changes, such as those of other machines.
 ///
-/// Looking begins when the watcher is made; the file need not exist. What happens while nobody asks is kept as one
-/// change, from what was known to whoever asked last to what is known now.
+/// The watcher begins to look when it is made; the file need not exist. Changes that happen while nobody asks
+/// are kept as one change, from the last status that was delivered to the present one.
+///
+/// The watcher keeps its loop running only while somebody asks.
 public final class FileStatusWatcher: SourceHandle<FileStatusChange> {
   private var unasked: FileStatusChange?
 
@@ -56,13 +58,13 @@ public final class FileStatusWatcher: SourceHandle<FileStatusChange> {
 }
 
 extension FileSystem {
-  /// Looks at a file's status at intervals, to tell when it changes.
+  /// Makes a watcher that looks at a file's status at intervals.
   ///
   /// - Parameters:
   ///   - path: The file or directory, which need not exist yet.
-  ///   - interval: The time between looks, a millisecond or more, at most 49 days. Each look is a job for the thread
-  ///     pool, and a change that is undone in between is not seen.
-  /// - Throws: `invalidArgument` for an interval out of range or a path with a NUL in it.
+  ///   - interval: The time between looks: a millisecond or more, at most 49 days. Each look is a job for the
+  ///     thread pool. A change that is undone between two looks isn't seen.
+  /// - Throws: `invalidArgument` if the interval is out of range, or if the path has a NUL in it.
   ///
   /// The corresponding libuv functions are `uv_fs_poll_init` and `uv_fs_poll_start`.
   public func watchStatus(

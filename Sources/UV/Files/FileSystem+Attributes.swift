@@ -1,19 +1,20 @@
 import CUV
 
 extension FileSystem {
-  /// Whether this process may use a file so.
+  /// Checks whether this process has certain rights to a file.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - mode: What is to be allowed; `.exists`, the default, asks for the file alone.
-  /// - Returns: A request that succeeds if it may, and fails with `permissionDenied` or `noSuchFile` if not.
+  ///   - mode: The rights to check. `.exists`, the default, only checks that the file exists.
+  /// - Returns: A request that succeeds if the process has the rights. If not, it fails with
+  ///   `permissionDenied` or `noSuchFile`.
   ///
   /// The corresponding libuv function is `uv_fs_access`.
   public func access(_ path: some PathConvertible, _ mode: FileAccess = .exists) -> Request<Void> {
     Request(loop) { access(path, mode, $0) }
   }
 
-  /// Whether this process may use a file so; see ``access(_:_:)``.
+  /// Checks whether this process has certain rights to a file; see ``access(_:_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_access`.
   @discardableResult
@@ -25,14 +26,18 @@ extension FileSystem {
     }
   }
 
-  /// Sets who may do what with a file.
+  /// Sets a file's permissions: who may read, write and execute it. A symbolic link is followed.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - permissions: The new permissions.
   ///
   /// The corresponding libuv function is `uv_fs_chmod`.
   public func chmod(_ path: some PathConvertible, _ permissions: FilePermissions) -> Request<Void> {
     Request(loop) { chmod(path, permissions, $0) }
   }
 
-  /// Sets who may do what with a file; see ``chmod(_:_:)``.
+  /// Sets a file's permissions; see ``chmod(_:_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_chmod`.
   @discardableResult
@@ -44,14 +49,19 @@ extension FileSystem {
     }
   }
 
-  /// Gives a file to another user or group, a symbolic link followed.
+  /// Gives a file to another user and group. A symbolic link is followed.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - owner: The user's number; `.max` leaves the owner as it is.
+  ///   - group: The group's number; `.max` leaves the group as it is.
   ///
   /// The corresponding libuv function is `uv_fs_chown`.
   public func chown(_ path: some PathConvertible, owner: UInt32, group: UInt32) -> Request<Void> {
     Request(loop) { chown(path, owner: owner, group: group, $0) }
   }
 
-  /// The same with a callback; see ``chown(_:owner:group:)``.
+  /// Gives a file to another user and group; see ``chown(_:owner:group:)``.
   ///
   /// The corresponding libuv function is `uv_fs_chown`.
   @discardableResult
@@ -63,14 +73,19 @@ extension FileSystem {
     }
   }
 
-  /// Gives a file, or a symbolic link itself, to another user or group.
+  /// Gives a file, or a symbolic link itself, to another user and group.
+  ///
+  /// - Parameters:
+  ///   - path: The file or link.
+  ///   - owner: The user's number; `.max` leaves the owner as it is.
+  ///   - group: The group's number; `.max` leaves the group as it is.
   ///
   /// The corresponding libuv function is `uv_fs_lchown`.
   public func lchown(_ path: some PathConvertible, owner: UInt32, group: UInt32) -> Request<Void> {
     Request(loop) { lchown(path, owner: owner, group: group, $0) }
   }
 
-  /// The same with a callback; see ``lchown(_:owner:group:)``.
+  /// Gives a file, or a symbolic link itself, to another user and group; see ``lchown(_:owner:group:)``.
   ///
   /// The corresponding libuv function is `uv_fs_lchown`.
   @discardableResult
@@ -82,7 +97,7 @@ extension FileSystem {
     }
   }
 
-  /// Sets when a file was last read and changed, a symbolic link followed.
+  /// Sets the times at which a file was last read and changed. A symbolic link is followed.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -96,7 +111,7 @@ extension FileSystem {
     Request(loop) { utime(path, accessTime: accessTime, modificationTime: modificationTime, $0) }
   }
 
-  /// The same with a callback; see ``utime(_:accessTime:modificationTime:)``.
+  /// Sets the times at which a file was last read and changed; see ``utime(_:accessTime:modificationTime:)``.
   ///
   /// The corresponding libuv function is `uv_fs_utime`.
   @discardableResult
@@ -109,10 +124,10 @@ extension FileSystem {
     }
   }
 
-  /// Sets when a file, or a symbolic link itself, was last read and changed.
+  /// Sets the times at which a file, or a symbolic link itself, was last read and changed.
   ///
   /// - Parameters:
-  ///   - path: The file.
+  ///   - path: The file or link.
   ///   - accessTime: The time since the beginning of 1970 (UTC).
   ///   - modificationTime: The time since the beginning of 1970 (UTC).
   ///
@@ -123,7 +138,8 @@ extension FileSystem {
     Request(loop) { lutime(path, accessTime: accessTime, modificationTime: modificationTime, $0) }
   }
 
-  /// The same with a callback; see ``lutime(_:accessTime:modificationTime:)``.
+  /// Sets the times at which a file, or a symbolic link itself, was last read and changed; see
+  /// ``lutime(_:accessTime:modificationTime:)``.
   ///
   /// The corresponding libuv function is `uv_fs_lutime`.
   @discardableResult

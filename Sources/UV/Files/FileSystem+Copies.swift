@@ -1,13 +1,13 @@
 import CUV
 
 extension FileSystem {
-  /// Copies a file, its permissions included.
+  /// Copies a file and its permissions.
   ///
   /// - Parameters:
   ///   - path: The file to copy.
-  ///   - destination: The copy's path; a file there is replaced, unless the options say otherwise.
-  ///   - options: Whether the copy may replace a file, and may share the blocks of the original.
-  /// - Returns: A request that removes what it has written if it fails.
+  ///   - destination: The copy's path. A file at this path is replaced, unless the options say otherwise.
+  ///   - options: Whether the copy may replace a file, and may share the original's blocks.
+  /// - Returns: A request that ends when the copy is complete. If it fails, what had been written is removed.
   ///
   /// The corresponding libuv function is `uv_fs_copyfile`.
   public func copyfile(
@@ -16,7 +16,7 @@ extension FileSystem {
     Request(loop) { copyfile(path, to: destination, options: options, $0) }
   }
 
-  /// Copies a file, its permissions included; see ``copyfile(_:to:options:)``.
+  /// Copies a file and its permissions; see ``copyfile(_:to:options:)``.
   ///
   /// The corresponding libuv function is `uv_fs_copyfile`.
   @discardableResult
@@ -32,17 +32,17 @@ extension FileSystem {
     }
   }
 
-  /// Makes and opens a file with a name that nothing else has.
+  /// Makes a file with a name that no other file has, and opens it.
   ///
-  /// - Parameter template: The file's path; its last six characters are `XXXXXX`, and are replaced.
-  /// - Returns: A request for the file, open for reading and writing; its ``File/path`` tells the name.
+  /// - Parameter template: The file's path. Its last six characters must be `XXXXXX`; they are replaced.
+  /// - Returns: A request for the file, open for reading and writing. Its ``File/path`` tells the name.
   ///
   /// The corresponding libuv function is `uv_fs_mkstemp`.
   public func mkstemp(_ template: some PathConvertible) -> Request<File> {
     Request(loop) { mkstemp(template, $0) }
   }
 
-  /// Makes and opens a file with a name that nothing else has; see ``mkstemp(_:)``.
+  /// Makes a file with a name that no other file has, and opens it; see ``mkstemp(_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_mkstemp`.
   @discardableResult

@@ -3,6 +3,10 @@ import CUV
 extension FileSystem {
   /// Gives a file a second name on the same file system.
   ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - newPath: The second name.
+  ///
   /// The corresponding libuv function is `uv_fs_link`.
   public func link(_ path: some PathConvertible, to newPath: some PathConvertible) -> Request<Void> {
     Request(loop) { link(path, to: newPath, $0) }
@@ -25,8 +29,8 @@ extension FileSystem {
   /// Makes a symbolic link.
   ///
   /// - Parameters:
-  ///   - target: What the link says, whether or not there is such a file.
-  ///   - path: Where the link is made.
+  ///   - target: The path that the link holds. It need not exist.
+  ///   - path: Where to make the link.
   ///
   /// The corresponding libuv function is `uv_fs_symlink`.
   public func symlink(to target: some PathConvertible, at path: some PathConvertible) -> Request<Void> {
@@ -49,7 +53,8 @@ extension FileSystem {
 
   /// The path that a symbolic link holds.
   ///
-  /// - Returns: A request that fails with `invalidArgument` if the path is not a link.
+  /// - Parameter path: The link.
+  /// - Returns: A request for the path. It fails with `invalidArgument` if `path` isn't a link.
   ///
   /// The corresponding libuv function is `uv_fs_readlink`.
   public func readlink(_ path: some PathConvertible) -> Request<FilePath> {
@@ -68,14 +73,16 @@ extension FileSystem {
     }
   }
 
-  /// The path without symbolic links, `.` and `..`, from the root.
+  /// The absolute path of a file, without symbolic links, `.` and `..`.
+  ///
+  /// - Parameter path: A file that exists.
   ///
   /// The corresponding libuv function is `uv_fs_realpath`.
   public func realpath(_ path: some PathConvertible) -> Request<FilePath> {
     Request(loop) { realpath(path, $0) }
   }
 
-  /// The path without symbolic links, `; see ``realpath(_:)``.
+  /// The absolute path of a file, without symbolic links; see ``realpath(_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_realpath`.
   @discardableResult

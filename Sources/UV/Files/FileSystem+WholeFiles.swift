@@ -1,21 +1,23 @@
 import CUV
 
 extension FileSystem {
-  /// The contents of a file.
+  /// Reads the contents of a file.
   ///
-  /// Opening, reading and closing are one job of the thread pool: four trips there cost far more than the work.
+  /// Opening, reading and closing are one job of the thread pool. Four jobs would cost far more than the work
+  /// itself.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - maximumSize: Fails with `fileTooLarge` rather than read more bytes than this.
-  /// - Returns: A request that fails with `isDirectory` for a directory, and as the system says.
+  ///   - maximumSize: The most bytes to read. A larger file fails with `fileTooLarge`.
+  /// - Returns: A request for the contents. It fails with `isDirectory` for a directory, and otherwise with
+  ///   the system's error.
   ///
   /// The corresponding libuv function is `uv_queue_work`.
   public func readFile(_ path: some PathConvertible, maximumSize: Int = .max - 1) -> Request<Bytes> {
     Request(loop) { readFile(path, maximumSize: maximumSize, $0) }
   }
 
-  /// The contents of a file; see ``readFile(_:maximumSize:)``.
+  /// Reads the contents of a file; see ``readFile(_:maximumSize:)``.
   ///
   /// The corresponding libuv function is `uv_queue_work`.
   @discardableResult
@@ -35,14 +37,16 @@ extension FileSystem {
     return job.start()
   }
 
-  /// Makes `bytes` the contents of a file, which is created if it does not exist.
+  /// Replaces the contents of a file, or creates the file if it doesn't exist.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - bytes: Its new contents.
-  ///   - atomically: Writes a temporary file in the same directory first, has it reach the disk, and renames it: a
-  ///     reader sees the old contents or the new, never a part, and a failure leaves the old.
-  ///   - permissions: Those of a file that is created; without `atomically` less the process's mask.
+  ///   - bytes: The new contents.
+  ///   - atomically: Whether to write a temporary file in the same directory first, wait until it has reached
+  ///     the disk, and rename it. Then a reader sees either the old contents or the new, never a part, and a
+  ///     failure leaves the old contents in place.
+  ///   - permissions: The permissions of a file that is created. Without `atomically`, the process's mask is
+  ///     subtracted from them.
   ///
   /// The corresponding libuv function is `uv_queue_work`.
   public func writeFile(
@@ -52,7 +56,7 @@ extension FileSystem {
     Request(loop) { writeFile(path, bytes, atomically: atomically, permissions: permissions, $0) }
   }
 
-  /// Makes `bytes` the contents of a file; see ``writeFile(_:_:atomically:permissions:)``.
+  /// Replaces the contents of a file, or creates the file; see ``writeFile(_:_:atomically:permissions:)``.
   ///
   /// The corresponding libuv function is `uv_queue_work`.
   @discardableResult

@@ -1,9 +1,11 @@
 import CUV
 
-/// Files and directories on a loop: each operation runs on libuv's thread pool, and its answer comes on the loop.
+/// Files and directories on a loop. Each operation runs on libuv's thread pool, and its answer arrives on the
+/// loop's thread.
 ///
-/// Paths are `String` or `FilePath`. Every operation fails with `noSuchFile`, `permissionDenied`, `notDirectory`
-/// and the like as the system says, and with `invalidArgument` for a path with a NUL in it.
+/// A path is a `String` or a `FilePath`. Every operation fails with the error that the system reports, such
+/// as `noSuchFile`, `permissionDenied` or `notDirectory`. It fails with `invalidArgument` if a path has a NUL
+/// in it.
 public struct FileSystem {
   @usableFromInline let loop: EventLoop
 
@@ -13,9 +15,11 @@ public struct FileSystem {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - mode: For reading, writing or both.
-  ///   - options: `.create`, `.exclusiveCreate`, `.truncate`, `.append`, … A descriptor is never inherited.
-  ///   - permissions: Those of a file that is created, less the process's mask.
+  ///   - mode: Whether to read, write or both.
+  ///   - options: `.create`, `.exclusiveCreate`, `.truncate`, `.append`, … Child processes never inherit the
+  ///     descriptor.
+  ///   - permissions: The permissions of a file that is created. The process's mask is subtracted from them.
+  /// - Returns: A request for the open file.
   ///
   /// The corresponding libuv function is `uv_fs_open`.
   @inlinable
@@ -83,7 +87,9 @@ public struct FileSystem {
 
   // MARK: Names
 
-  /// Removes a file's name, and with the last name the file.
+  /// Removes a file's name. The file itself goes when its last name is removed.
+  ///
+  /// - Parameter path: The name to remove.
   ///
   /// The corresponding libuv function is `uv_fs_unlink`.
   public func unlink(_ path: some PathConvertible) -> Request<Void> { Request(loop) { unlink(path, $0) } }
@@ -98,7 +104,11 @@ public struct FileSystem {
     }
   }
 
-  /// Gives a file another name, in one step; a file that has that name already is replaced.
+  /// Gives a file another name, in one step. If another file has that name, it is replaced.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - newPath: The new name, on the same file system.
   ///
   /// The corresponding libuv function is `uv_fs_rename`.
   public func rename(_ path: some PathConvertible, to newPath: some PathConvertible) -> Request<Void> {
@@ -123,6 +133,12 @@ public struct FileSystem {
 
   /// Makes a directory.
   ///
+  /// - Parameters:
+  ///   - path: The directory to make.
+  ///   - permissions: Its permissions. The process's mask is subtracted from them.
+  /// - Returns: A request that fails with `fileExists` if the path exists already, and otherwise with the
+  ///   system's error.
+  ///
   /// The corresponding libuv function is `uv_fs_mkdir`.
   public func mkdir(
     _ path: some PathConvertible, permissions: FilePermissions = .ownerAllOthersReadExecute
@@ -143,9 +159,9 @@ public struct FileSystem {
     }
   }
 
-  /// Makes a directory with a name that nothing else has.
+  /// Makes a directory with a name that no other file has.
   ///
-  /// - Parameter template: The path of the directory; its last six characters are `XXXXXX`, and are replaced.
+  /// - Parameter template: The directory's path. Its last six characters must be `XXXXXX`; they are replaced.
   /// - Returns: A request for the directory's path.
   ///
   /// The corresponding libuv function is `uv_fs_mkdtemp`.
@@ -153,7 +169,7 @@ public struct FileSystem {
     Request(loop) { mkdtemp(template, $0) }
   }
 
-  /// Makes a directory with a name that nothing else has; see ``mkdtemp(_:)``.
+  /// Makes a directory with a name that no other file has; see ``mkdtemp(_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_mkdtemp`.
   @discardableResult
@@ -171,6 +187,9 @@ public struct FileSystem {
 
   /// Removes an empty directory.
   ///
+  /// - Parameter path: The directory.
+  /// - Returns: A request that fails with `directoryNotEmpty` if there is something in it.
+  ///
   /// The corresponding libuv function is `uv_fs_rmdir`.
   public func rmdir(_ path: some PathConvertible) -> Request<Void> { Request(loop) { rmdir(path, $0) } }
 
@@ -185,6 +204,9 @@ public struct FileSystem {
   }
 
   /// The entries of a directory, sorted by the bytes of their names, without `.` and `..`.
+  ///
+  /// - Parameter path: A directory.
+  /// - Returns: A request for all entries at once; to read a large directory, use ``opendir(_:batchSize:)``.
   ///
   /// The corresponding libuv functions are `uv_fs_scandir` and `uv_fs_scandir_next`.
   public func scandir(_ path: some PathConvertible) -> Request<[DirectoryEntry]> {

@@ -1,12 +1,15 @@
 import CUV
 
-/// A source that tells of changes to a file, or in a directory, as the system reports them.
+/// A source of changes to a file or in a directory, as the system reports them.
 ///
-/// Watching begins when the watcher is made. What happens while nobody asks is kept: once for each name, with all
-/// that happened to it, and for more than 1,024 names as one event without a name.
+/// The watcher begins to watch when it is made. It keeps the changes that happen while nobody asks: one event
+/// for each name, with all that happened to it. If there are more than 1,024 names, it keeps one event
+/// without a name instead.
 ///
-/// On Linux the system reports what happens right in a directory, not below it, and a file that is replaced by
-/// another of its name is no longer watched; so watch the directory that it is in.
+/// On Linux the system reports changes in the directory itself, but not in the directories below it. A file
+/// that another file of the same name replaces is no longer watched; watch its directory instead.
+///
+/// The watcher keeps its loop running only while somebody asks.
 public final class FileWatcher: SourceHandle<FileEvent> {
   private static let limit = 1024
 
@@ -82,10 +85,11 @@ public final class FileWatcher: SourceHandle<FileEvent> {
 }
 
 extension FileSystem {
-  /// Watches a file, or what is right in a directory.
+  /// Watches a file, or a directory without those below it.
   ///
-  /// - Throws: `noSuchFile`, `permissionDenied`, `noSpace` or `tooManyOpenFiles` where the system allows no more
-  ///   watches, `invalidArgument` for a path with a NUL in it.
+  /// - Parameter path: The file or directory, which must exist.
+  /// - Throws: `noSuchFile`, `permissionDenied`, `noSpace` or `tooManyOpenFiles` if the system allows no more
+  ///   watches, and `invalidArgument` for a path with a NUL in it.
   ///
   /// The corresponding libuv functions are `uv_fs_event_init` and `uv_fs_event_start`.
   public func watch(_ path: some PathConvertible) throws(UVError) -> FileWatcher {

@@ -1,26 +1,28 @@
 import CUV
 
 extension EventLoopGroup {
-  /// How connections are spread over the loops of a group.
+  /// A way to spread connections over the loops of a group.
   public enum Balance: Hashable, Sendable {
-    /// Each loop listens on the same port, and the system chooses by the connection's addresses (`SO_REUSEPORT`):
-    /// the least work, and even over many connections.
+    /// Each loop listens on the same port (`SO_REUSEPORT`), and the system chooses a loop by the connection's
+    /// addresses. This takes the least work, and spreads many connections evenly.
     case system
-    /// One loop listens, and hands the connections on to each loop in turn: even over few and long ones too.
+    /// One loop listens and hands the connections on to each loop in turn. This also spreads connections
+    /// evenly if they are few and long.
     case roundRobin
   }
 
-  /// Serves a port on all loops: each connection is served on one of them, by a task of its own.
+  /// Serves a port on all loops. Each connection is served on one of the loops, by a task of its own.
   ///
   /// - Parameters:
   ///   - host: The address to bind, as a literal; see ``TCP/listen(host:port:backlog:reusePort:)``.
-  ///   - port: 0…65535; with 0 the system chooses one, the same for all loops.
+  ///   - port: 0…65535. With 0 the system chooses one port for all loops.
   ///   - backlog: How many connections may wait in the system to be accepted, for each listener; 1 or more.
   ///   - balance: How connections are spread over the loops.
-  ///   - handle: What to do with a connection, on its loop; the connection closes when the task lets go of it.
-  /// - Returns: The address that is served, with the port that was chosen.
-  /// - Throws: As ``TCP/listen(host:port:backlog:reusePort:)``, and `loopClosed` once the group has been shut down;
-  ///   no loop listens then.
+  ///   - handle: What to do with a connection. It runs on the connection's loop. The connection closes when
+  ///     the task drops its last reference to it.
+  /// - Returns: The address that is served, with the port that the system chose.
+  /// - Throws: The errors of ``TCP/listen(host:port:backlog:reusePort:)``, and `loopClosed` once the group
+  ///   has been shut down. In both cases no loop listens.
   ///
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   @discardableResult
@@ -33,8 +35,8 @@ extension EventLoopGroup {
     }
   }
 
-  /// Serves a port on all loops with a callback, which is given each connection on the loop that serves it; see
-  /// ``serve(host:port:backlog:balance:_:)``.
+  /// Serves a port on all loops with a callback. The callback receives each connection on the loop that
+  /// serves it; see ``serve(host:port:backlog:balance:_:)``.
   ///
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   @discardableResult
@@ -45,15 +47,17 @@ extension EventLoopGroup {
     try await shards(host, port, backlog, balance, handle)[0].address
   }
 
-  /// The same as a request of a loop that is not the group's, for callbacks, promises and publishers; see
-  /// ``serve(host:port:backlog:balance:_:)``. Cancelling it closes the listeners; connections that have been
-  /// accepted by then are served.
+  /// A request to serve a port on all loops of the group, for callbacks, promises and publishers on another
+  /// loop; see ``serve(host:port:backlog:balance:_:)``. Cancelling it closes the listeners. Connections that
+  /// have been accepted by then are still served.
   ///
   /// ```swift
   /// group.serve(port: 8080, on: loop) { connection in … }.promise()
   ///   .done { address in print("listening on \(address)") }
   ///   .catch { error in print(error) }
   /// ```
+  ///
+  /// - Parameter loop: The loop of the calling thread, where the answer arrives. It isn't one of the group's.
   ///
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   public func serve(
@@ -65,8 +69,9 @@ extension EventLoopGroup {
     }
   }
 
-  /// The same as a request of a loop that is not the group's, for callbacks, promises and publishers; see
-  /// ``listen(host:port:backlog:balance:_:)`` and ``serve(host:port:backlog:balance:on:_:)``.
+  /// A request to serve a port on all loops of the group with a callback, for callbacks, promises and
+  /// publishers on another loop; see ``listen(host:port:backlog:balance:_:)`` and
+  /// ``serve(host:port:backlog:balance:on:_:)``.
   ///
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   public func listen(

@@ -1,7 +1,8 @@
 import CUV
 import Synchronization
 
-/// Event loops on threads of their own, one for each core: for servers that one thread cannot serve.
+/// Event loops on threads of their own, one for each core. Use it for a server that needs more than one
+/// thread.
 ///
 /// ```swift
 /// let group = try EventLoopGroup()
@@ -17,15 +18,15 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A group is used from any thread; its loops are reached through ``executors``. When the last reference to the
-/// group goes, its loops stop: tasks are cancelled, and what is open is closed.
+/// You can use a group from any thread, and reach its loops through ``executors``. When the last reference to
+/// the group goes, its loops stop: tasks are cancelled, and everything that is open is closed.
 public final class EventLoopGroup: Sendable {
-  /// The loops, as other threads see them.
+  /// The executors of the group's loops. Other threads use them to reach the loops.
   public let executors: [LoopExecutor]
   private let threads = LoopThreads()
   private let turns = Atomic<Int>(0)
 
-  /// One loop for each core that this process may use.
+  /// How many cores this process may use, and so how many loops a group has by default.
   ///
   /// The corresponding libuv function is `uv_available_parallelism`.
   public static var defaultCount: Int { Int(uv_available_parallelism()) }
@@ -33,8 +34,8 @@ public final class EventLoopGroup: Sendable {
   /// Starts the threads, each with a loop that runs until the group is shut down.
   ///
   /// - Parameter count: How many loops, 1 or more.
-  /// - Throws: `invalidArgument` for a count below 1; `tooManyOpenFiles`, `wouldBlock` or `outOfMemory` where the
-  ///   system has no more descriptors, threads or memory: what had been started ends then.
+  /// - Throws: `invalidArgument` for a count below 1. `tooManyOpenFiles`, `wouldBlock` or `outOfMemory` if
+  ///   the system has no more descriptors, threads or memory; the threads that had been started then end.
   ///
   /// The corresponding libuv function is `uv_thread_create_ex`.
   public init(count: Int = EventLoopGroup.defaultCount) throws(UVError) {
@@ -53,7 +54,7 @@ public final class EventLoopGroup: Sendable {
 
   deinit { for executor in executors { executor.stop() } }
 
-  /// The loops one after the other, to spread work over them.
+  /// The next loop in turn. Use it to spread work over the loops. You can call it from any thread.
   public func next() -> LoopExecutor {
     let turn = turns.wrappingAdd(1, ordering: .relaxed).oldValue
     return executors[Int(UInt(bitPattern: turn) % UInt(executors.count))]
@@ -61,14 +62,15 @@ public final class EventLoopGroup: Sendable {
 
   // MARK: Ending
 
-  /// Ends the group: nobody new is accepted, the connections that were accepted are given time to end by themselves,
-  /// those that have not ended by then are reset, and the threads end. See
+  /// Ends the group. It accepts no more connections. Those that were accepted get time to end by themselves;
+  /// those that haven't ended by then are reset. Then the threads end. See
   /// ``EventLoop/shutdownGracefully(within:)``.
   ///
-  /// Called again, it waits for the same end; the shortest time counts. Not to be awaited by a task of the group's
-  /// own loops, which would wait for itself: such a task is cancelled when its loop stops.
+  /// You may call it again: all calls wait for the same end, and the shortest limit counts. Don't await it in
+  /// a task of the group's own loops. Such a task would wait for itself, and is cancelled when its loop
+  /// stops.
   ///
-  /// - Parameter limit: How long the connections may take; zero or less for none of it.
+  /// - Parameter limit: How long the connections may take. Zero or less gives them no time.
   /// - Returns: What was cut off, once the threads have ended.
   ///
   /// The corresponding libuv functions are `uv_close` and `uv_tcp_close_reset`.
@@ -89,8 +91,12 @@ public final class EventLoopGroup: Sendable {
     return report
   }
 
-  /// The same as a request of a loop that is not the group's, for callbacks, promises and publishers; see
+  /// A request to end the group, for callbacks, promises and publishers on another loop; see
   /// ``shutdownGracefully(within:)``.
+  ///
+  /// - Parameters:
+  ///   - limit: How long the connections may take. Zero or less gives them no time.
+  ///   - loop: The loop of the calling thread, where the answer arrives. It isn't one of the group's.
   ///
   /// The corresponding libuv functions are `uv_close` and `uv_tcp_close_reset`.
   public func shutdownGracefully(within limit: Duration, on loop: EventLoop) -> Request<ShutdownReport> {

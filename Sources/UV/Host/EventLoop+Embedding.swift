@@ -14,12 +14,14 @@ import CUV
 /// by a run. So: ask ``backendTimeout``, wait no longer than that for ``backendFD`` to become readable, run without
 /// waiting, and begin again. Before the first wait, call ``runNoWait()`` once.
 extension EventLoop {
-  /// The descriptor that becomes readable when the system has something for the loop; -1 once it is shut down.
+  /// The descriptor that becomes readable when the system has an event for the loop; -1 once the loop is shut
+  /// down.
   ///
   /// The corresponding libuv function is `uv_backend_fd`.
   public var backendFD: Int32 { isClosed ? -1 : uv_backend_fd(raw) }
 
-  /// How long to wait for ``backendFD`` at most, from now on; nil if nothing is due by time.
+  /// How long to wait for ``backendFD`` at most, from now on. It is nil if the loop has nothing to do at a
+  /// certain time.
   ///
   /// The corresponding libuv function is `uv_backend_timeout`.
   public var backendTimeout: Duration? {
@@ -30,20 +32,21 @@ extension EventLoop {
     return milliseconds < 0 ? nil : .milliseconds(Int64(milliseconds))
   }
 
-  /// Runs one turn, which waits for something to happen if nothing has, but at least once a callback is called.
+  /// Runs one turn of the loop. If nothing has happened yet, it waits until at least one callback has been
+  /// called.
   ///
-  /// - Returns: Whether the loop has work left, so that it is to be run again; false too after ``stop()``, once the
-  ///   tasks have ended.
+  /// - Returns: Whether the loop has work left, so that you should run it again. It is false too after
+  ///   ``stop()``, once the tasks have ended.
   /// - Throws: `loopRunning` inside a running loop, `loopClosed`, `loopAdopted`.
   ///
   /// The corresponding libuv function is `uv_run` with `UV_RUN_ONCE`.
   @discardableResult
   public func runOnce() throws(UVError) -> Bool { try runTurn(UV_RUN_ONCE) }
 
-  /// Runs one turn without waiting: what has happened meanwhile, and no more.
+  /// Runs one turn of the loop without waiting: it handles what has happened by now.
   ///
-  /// - Returns: Whether the loop has work left, so that it is to be run again; false too after ``stop()``, once the
-  ///   tasks have ended.
+  /// - Returns: Whether the loop has work left, so that you should run it again. It is false too after
+  ///   ``stop()``, once the tasks have ended.
   /// - Throws: `loopRunning` inside a running loop, `loopClosed`, `loopAdopted`.
   ///
   /// The corresponding libuv function is `uv_run` with `UV_RUN_NOWAIT`.

@@ -2,11 +2,11 @@
 public struct DNS {
   let loop: EventLoop
 
-  /// The addresses of a host, in the order in which they should be tried.
+  /// The addresses of a host, in the order in which you should try them.
   ///
   /// - Parameters:
   ///   - host: A name, or an address literal, which is answered without the thread pool.
-  ///   - port: 0…65535, put into each address.
+  ///   - port: 0…65535. It becomes the port of each address.
   /// - Returns: A request for at least one address. It fails with `unknownHost`, `nameServerFailure`, or
   ///   `invalidArgument` for a port out of range or a name with a NUL in it.
   ///
@@ -25,13 +25,13 @@ public struct DNS {
     LookupRequest.start(loop, host, port, done)
   }
 
-  /// The names of a host and a service, from their address and port.
+  /// The names of a host and a service, found by their address and port.
   ///
   /// - Parameters:
   ///   - address: The address and port to look up.
-  ///   - options: Which of the two to leave as numbers, and whether a host must have a name.
-  /// - Returns: A request that fails with `unknownHost` if a name is required and there is none, or with
-  ///   `nameServerFailure`.
+  ///   - options: Which of the two to return as numbers, and whether the host must have a name.
+  /// - Returns: A request for the names. It fails with `unknownHost` if a name is required and there is none,
+  ///   or with `nameServerFailure`.
   ///
   /// The corresponding libuv function is `uv_getnameinfo`.
   public func nameInfo(of address: SocketAddress, options: NameInfoOptions = []) -> Request<NameInfo> {

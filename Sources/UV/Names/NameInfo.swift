@@ -2,31 +2,32 @@ import CUV
 
 /// The names of an address; see ``DNS/nameInfo(of:options:)``.
 public struct NameInfo: Hashable, Sendable {
-  /// The host's name, or its address as text where it has none.
+  /// The host's name, or its address as text if it has no name.
   public var host: String
-  /// The name of the service that uses the port by custom, such as `"http"`, or the port as text.
+  /// The name of the service that uses the port by custom, such as `"http"`, or the port as text if there is
+  /// none.
   public var service: String
 
-  /// Names; for test doubles.
+  /// Creates a value; for test doubles.
   public init(host: String, service: String) {
     self.host = host
     self.service = service
   }
 }
 
-/// How an address is to be named.
+/// Options for looking up the names of an address.
 public struct NameInfoOptions: OptionSet, Hashable, Sendable {
-  /// The system's value.
+  /// The bits of the set, as the system defines them.
   public let rawValue: Int32
-  /// A set from the system's value.
+  /// Creates a set from the system's bits.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// The address as text; nobody is asked for a name.
+  /// Returns the address as text, without looking up a name.
   public static let numericHost = NameInfoOptions(rawValue: Int32(NI_NUMERICHOST))
-  /// The port as text.
+  /// Returns the port as text.
   public static let numericService = NameInfoOptions(rawValue: Int32(NI_NUMERICSERV))
-  /// Fails with `unknownHost` where the host has no name.
+  /// Fails with `unknownHost` if the host has no name.
   public static let nameRequired = NameInfoOptions(rawValue: Int32(NI_NAMEREQD))
-  /// The service by its name for UDP, where that differs from TCP's.
+  /// Returns the name of the UDP service, if it differs from that of the TCP service.
   public static let datagram = NameInfoOptions(rawValue: Int32(NI_DGRAM))
 }

@@ -16,15 +16,16 @@ public struct SocketAddress: Hashable, Sendable {
 
   let family: Family
 
-  /// The port in host byte order, 0 for "any".
+  /// The port in host byte order; 0 means any port.
   public let port: UInt16
 
-  /// Parses an address literal such as `"127.0.0.1"`, `"::1"` or `"fe80::1%eth0"`. Names are not looked up.
+  /// Creates an address from a literal such as `"127.0.0.1"`, `"::1"` or `"fe80::1%eth0"`. Names aren't
+  /// looked up.
   ///
   /// - Parameters:
   ///   - host: An IPv4 address in dotted form, or an IPv6 address without brackets.
-  ///   - port: 0…65535; 0 lets the system choose when a listener binds.
-  /// - Throws: `invalidArgument` if `host` is not an address or `port` is out of range.
+  ///   - port: 0…65535. With 0 the system chooses a port when a listener binds.
+  /// - Throws: `invalidArgument` if `host` isn't an address or `port` is out of range.
   ///
   /// The corresponding libuv functions are `uv_ip4_addr` and `uv_ip6_addr`.
   public init(_ host: String, port: Int) throws(UVError) {
@@ -132,6 +133,6 @@ extension SocketAddress {
 }
 
 extension SocketAddress: CustomStringConvertible {
-  /// `"127.0.0.1:80"` or `"[::1]:80"`.
+  /// The address and port as text, such as `"127.0.0.1:80"` or `"[::1]:80"`.
   public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -10,38 +10,39 @@ import CUV
 /// let status = try await child.exit().value
 /// ```
 ///
-/// The child keeps the loop running until it has ended, unless ``Handle/keepsLoopRunning`` says otherwise; letting go of
-/// it does nothing. Closing it before has the loop lose sight of it: it runs on, and remains a zombie after its end.
+/// The child keeps the loop running until it has ended, unless you set ``Handle/keepsLoopRunning`` to false.
+/// Dropping the last reference does nothing. If you close the handle before the child ends, the loop no
+/// longer knows the child: it runs on, and remains a zombie after its end.
 public final class ChildProcess: Handle, Cancelling {
-  /// The way a descriptor of a child is set up.
+  /// What a child has as one of its descriptors.
   public enum Stdio: Hashable, Sendable {
-    /// The null device for 0, 1 and 2; others are not open.
+    /// The null device, if the descriptor is 0, 1 or 2. Other descriptors aren't open in the child.
     case ignore
     /// The descriptor of this process that has the same number.
     case inherit
-    /// A descriptor of this process. It remains the caller's, and is made one that blocks where the child has it as 0, 1
-    /// or 2.
+    /// A descriptor of this process, which still belongs to the caller. It is made blocking if the child has
+    /// it as 0, 1 or 2.
     case descriptor(Int32)
-    /// One end of a socket, of which this process has the other: see ``ChildProcess/stdio``.
+    /// One end of a socket. This process has the other end, in ``ChildProcess/stdio``.
     case pipe
-    /// As `pipe`, and handles can be passed through it.
+    /// The same as `pipe`, but handles can be passed through it.
     case channel
   }
 
-  /// How a child has ended.
+  /// The way in which a child has ended.
   public struct ExitStatus: Hashable, Sendable {
     /// The exit code; 0 if a signal ended the process.
     public var code: Int
-    /// The signal that ended it, nil if it ended by itself.
+    /// The signal that ended the process, or nil if it ended by itself.
     public var signal: Signal?
 
-    /// An end; for code that makes its own, such as a test double.
+    /// Creates a status. Use it in code that makes statuses of its own, such as a test double.
     public init(code: Int, signal: Signal? = nil) {
       self.code = code
       self.signal = signal
     }
 
-    /// Whether it has ended by itself, with 0.
+    /// Whether the process ended by itself with the exit code 0.
     public var isSuccess: Bool { code == 0 && signal == nil }
   }
 
@@ -50,10 +51,11 @@ public final class ChildProcess: Handle, Cancelling {
   /// The corresponding libuv function is `uv_process_get_pid`.
   public private(set) var processID: Int32 = 0
 
-  /// This process's ends of the child's descriptors, in their order; nil for those that are not pipes.
+  /// This process's ends of the child's descriptors, in the order of the descriptors. An element is nil if
+  /// the descriptor isn't a pipe.
   public let stdio: [PipeConnection?]
 
-  /// How the child has ended, nil while it runs.
+  /// How the child has ended; nil while it runs.
   public private(set) var exitStatus: ExitStatus?
 
   private var waiters: [(generation: UInt, done: Completion<ExitStatus>)] = []
@@ -86,7 +88,8 @@ public final class ChildProcess: Handle, Cancelling {
 
   /// Waits until the child has ended. Its pipes may still hold bytes that it wrote.
   ///
-  /// - Returns: A request that fails with `cancelled` if the handle is closed before.
+  /// - Returns: A request for the way in which it ended. It fails with `cancelled` if the handle is closed
+  ///   before.
   ///
   /// The corresponding libuv function is `uv_spawn`.
   public func exit() -> Request<ExitStatus> { Request(loop) { [self] in exit($0) } }
@@ -135,9 +138,10 @@ public final class ChildProcess: Handle, Cancelling {
 
   // MARK: Signals
 
-  /// Sends the child a signal.
+  /// Sends a signal to the child.
   ///
-  /// - Throws: `noSuchProcess` once it has ended, `badDescriptor` if the handle is closed.
+  /// - Parameter signal: The signal; `SIGTERM` by default.
+  /// - Throws: `noSuchProcess` once the child has ended, and `badDescriptor` if the handle is closed.
   ///
   /// The corresponding libuv function is `uv_process_kill`.
   public func kill(_ signal: Signal = .terminate) throws(UVError) {

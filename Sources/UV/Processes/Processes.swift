@@ -1,27 +1,30 @@
 import CUV
 
-/// Processes, and children on a loop.
+/// Child processes of a loop, and signals to any process.
 public struct Processes {
   let loop: EventLoop
 
-  /// Starts a program, and returns once it has begun or could not be.
+  /// Starts a program. It returns once the program has begun, or throws if it couldn't begin.
   ///
-  /// The loop's first child has libuv handle `SIGCHLD`, which the thread no longer blocks. Something else that waits
-  /// for the process's children, such as Foundation's `Process`, may then take an end from it that never arrives here.
+  /// When a loop starts its first child, libuv begins to handle `SIGCHLD`, and the thread no longer blocks
+  /// that signal. If something else in this process waits for children, such as Foundation's `Process`, it
+  /// may take the end of a child that then never arrives here.
   ///
   /// - Parameters:
   ///   - program: A path, or a name to look up in the child's `PATH`.
-  ///   - arguments: Those after the program's name.
-  ///   - environment: The whole of the child's; nil for that of this process.
-  ///   - workingDirectory: Where the child starts; nil for where this process is.
-  ///   - user: The user that the child runs as, by number; takes the right to change it.
-  ///   - group: The group that the child runs as, by number; takes the right to change it.
-  ///   - isDetached: Makes the child the leader of a session of its own, which may outlive this process.
-  ///   - stdio: What the child's descriptors are, from 0 on; ``ChildProcess/Stdio/ignore`` for what is missing of 0, 1
-  ///     and 2. Nothing else that this library has opened is inherited.
-  /// - Throws: `noSuchFile` (the program, or the working directory), `permissionDenied`, `notPermitted` (the user or
-  ///   group), `badDescriptor` (one that is to be inherited), `tooManyOpenFiles`, `invalidArgument` for a NUL in
-  ///   a string or a variable's name that is empty or has a `=` in it. Nothing is left behind then.
+  ///   - arguments: The arguments after the program's name.
+  ///   - environment: The child's whole environment; nil for the environment of this process.
+  ///   - workingDirectory: Where the child starts; nil for the working directory of this process.
+  ///   - user: The number of the user that the child runs as. Changing the user needs a privilege.
+  ///   - group: The number of the group that the child runs as. Changing the group needs a privilege.
+  ///   - isDetached: Whether the child leads a session of its own, so that it can outlive this process.
+  ///   - stdio: The child's descriptors, from 0 on. If 0, 1 or 2 is missing, it is
+  ///     ``ChildProcess/Stdio/ignore``. The child inherits nothing else that this library has opened.
+  /// - Returns: The child, which runs.
+  /// - Throws: `noSuchFile` (the program or the working directory), `permissionDenied`, `notPermitted` (the
+  ///   user or group), `badDescriptor` (a descriptor to inherit), `tooManyOpenFiles`. `invalidArgument` if a
+  ///   string has a NUL in it, or if the name of a variable is empty or has a `=` in it. If it throws,
+  ///   nothing is left behind.
   ///
   /// The corresponding libuv function is `uv_spawn`.
   public func spawn(
@@ -44,24 +47,24 @@ public struct Processes {
   /// Sends a signal to any process.
   ///
   /// - Parameters:
-  ///   - processID: The process's number. As the system has it, 0 is this process's own group, and a negative
-  ///     number a group's.
-  ///   - signal: What to send; number 0 asks only whether there is such a process.
-  /// - Throws: `noSuchProcess`, `notPermitted`, `invalidArgument` for no signal.
+  ///   - processID: The process's number. 0 means this process's own group, and a negative number means a
+  ///     group.
+  ///   - signal: The signal to send. The signal with the number 0 only checks that there is such a process.
+  /// - Throws: `noSuchProcess`, `notPermitted`, and `invalidArgument` if there is no such signal.
   ///
   /// The corresponding libuv function is `uv_kill`.
   public func kill(_ processID: Int32, _ signal: Signal) throws(UVError) {
     try check(uv_kill(processID, signal.rawValue), "kill", "\(processID)")
   }
 
-  /// Has children not inherit what this process inherited itself, as far as it can be found; for the beginning of
-  /// a program that is started by another.
+  /// Keeps children from inheriting the descriptors that this process has inherited itself, as far as libuv
+  /// can find them. Call it at the beginning of a program that another program starts.
   ///
   /// The corresponding libuv function is `uv_disable_stdio_inheritance`.
   public func disableStdioInheritance() { uv_disable_stdio_inheritance() }
 }
 
 extension EventLoop {
-  /// Processes, and children on this loop.
+  /// Child processes of this loop, and signals to any process.
   public var processes: Processes { Processes(loop: self) }
 }

@@ -1,10 +1,10 @@
 import CUV
 
-/// A source that tells when the process receives a signal.
+/// A source that delivers an element when the process receives a signal.
 ///
-/// From its making until it is closed, the signal does not have its default effect, and the loop's thread does not
-/// block it. One that comes while nobody asks is kept until somebody does; several of them count as one, as the system
-/// itself counts them.
+/// As long as the watcher is open, the signal doesn't have its default effect, and the loop's thread doesn't
+/// block it. A signal that comes while nobody asks is kept until somebody does. Several of them count as one,
+/// as the system itself counts them.
 ///
 /// ```swift
 /// let terminations = try loop.signals(.terminate)
@@ -14,6 +14,8 @@ import CUV
 /// }
 /// for try await connection in listener { … }   // ends when the signal comes
 /// ```
+///
+/// The watcher keeps its loop running only while somebody asks.
 public final class SignalWatcher: SourceHandle<Signal> {
   /// The signal that is watched.
   public let signal: Signal
@@ -58,9 +60,10 @@ public final class SignalWatcher: SourceHandle<Signal> {
 }
 
 extension EventLoop {
-  /// Watches a signal.
+  /// Watches for a signal.
   ///
-  /// - Throws: `invalidArgument` for a signal that cannot be watched, such as `SIGKILL`.
+  /// - Parameter signal: The signal to watch for.
+  /// - Throws: `invalidArgument` for a signal that can't be watched, such as `SIGKILL`.
   ///
   /// The corresponding libuv functions are `uv_signal_init` and `uv_signal_start`.
   public func signals(_ signal: Signal) throws(UVError) -> SignalWatcher {

@@ -1,6 +1,6 @@
 extension EventLoop {
-  /// Ends the loop's service: its listeners close at once, the connections that came through them are given time to
-  /// end by themselves, and those that have not ended by then are reset.
+  /// Ends the loop's service. Its listeners close at once. The connections that came through them get time to
+  /// end by themselves; those that haven't ended by then are reset.
   ///
   /// ```swift
   /// let terminations = try loop.signals(.terminate)
@@ -11,15 +11,16 @@ extension EventLoop {
   /// for try await connection in listener { … }   // ends
   /// ```
   ///
-  /// For whoever accepts, a listener comes to its end, which is not an error. Connections that this program made are
-  /// left alone. The loop goes on: its run ends when the rest of its work has, or with ``stop()``. What is said to
-  /// each connection is for the program: it can look at ``isShuttingDown`` between two requests.
+  /// A loop over a listener's connections ends without an error. Connections that this program made itself
+  /// are left alone. The loop goes on: its run ends when the rest of its work has ended, or with ``stop()``.
+  /// The program decides what to tell each peer. It can check ``isShuttingDown`` between two requests.
   ///
-  /// Asked again meanwhile, it waits for the same end; the shortest time counts, so that a second signal can hurry
-  /// the first. Cancelling the request stops waiting, and the shutdown goes on.
+  /// If you ask again meanwhile, all requests wait for the same end and the shortest limit counts. So a
+  /// second signal can hurry the shutdown. Cancelling the request ends the waiting only; the shutdown goes
+  /// on.
   ///
-  /// - Parameter limit: How long the connections may take; zero or less resets them on the next turn.
-  /// - Returns: A request for what was cut off.
+  /// - Parameter limit: How long the connections may take. Zero or less resets them on the next turn.
+  /// - Returns: A request for a report of what was cut off.
   ///
   /// The corresponding libuv functions are `uv_close` and `uv_tcp_close_reset`.
   public func shutdownGracefully(within limit: Duration) -> Request<ShutdownReport> {
@@ -49,6 +50,6 @@ extension EventLoop {
     gracefulShutdown!.stopListening()
   }
 
-  /// Whether the loop's service is ending; see ``shutdownGracefully(within:)``.
+  /// Whether a graceful shutdown of the loop has begun; see ``shutdownGracefully(within:)``.
   public var isShuttingDown: Bool { gracefulShutdown != nil }
 }

@@ -1,14 +1,18 @@
 import CUV
 
 extension EventLoop {
-  /// Closes everything that is open on the loop, ends what is pending with `cancelled`, and frees the loop. Work
-  /// that has begun on the thread pool is waited for. Calling it again does nothing.
+  /// Closes everything that is open on the loop, ends what is pending with `cancelled`, and frees the loop.
+  /// It waits for work that has begun on the thread pool. Calling it again does nothing.
   ///
-  /// Afterwards, and for completions that are called meanwhile, whatever is asked of the loop fails with `loopClosed`;
-  /// what a completion asks for that is told just this is dropped.
-  /// A task that such a completion spawns is cancelled from its start, and waited for; to spawn one afterwards stops the
-  /// program with a message. Not to be called while the loop runs, which stops the program with a message, too: use
-  /// ``stop()``. On an adopted loop it is ``detach()``.
+  /// From now on every operation on the loop fails with `loopClosed`. A completion that is called during the
+  /// shutdown gets this error too if it asks for something. If a completion that was told `loopClosed` asks
+  /// once more, its request is dropped.
+  ///
+  /// A task that a completion spawns during the shutdown is cancelled from its start, and the shutdown waits
+  /// for it. Spawning a task afterwards stops the program with a message.
+  ///
+  /// Calling this function while the loop runs stops the program with a message; use ``stop()`` there. On an
+  /// adopted loop it does the same as ``detach()``.
   ///
   /// The corresponding libuv function is `uv_loop_close`.
   public func shutdown() {

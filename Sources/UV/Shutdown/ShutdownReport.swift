@@ -1,17 +1,17 @@
 /// What a graceful shutdown had to cut off; see ``EventLoop/shutdownGracefully(within:)``.
 public struct ShutdownReport: Hashable, Sendable {
-  /// Connections that had not ended when the time was up, and were reset.
+  /// How many connections had not ended at the time limit, and were reset.
   public var count: Int
-  /// Their other ends, where the system still knew them.
+  /// The addresses of the peers of those connections, as far as the system still knew them.
   public var peers: [SocketAddress]
 
-  /// A report; for test doubles.
+  /// Creates a report; for test doubles.
   public init(count: Int = 0, peers: [SocketAddress] = []) {
     self.count = count
     self.peers = peers
   }
 
-  /// Adds what was cut off on another loop.
+  /// Adds the report of another loop.
   public static func += (a: inout ShutdownReport, b: ShutdownReport) {
     a.count += b.count
     a.peers += b.peers

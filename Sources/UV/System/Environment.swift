@@ -1,11 +1,11 @@
 import CUV
 
-/// The process's environment. To be changed only while no other thread looks at it, as before the first loop is
-/// made: the system has no lock around it.
+/// The process's environment variables. Change them only while no other thread reads them, for example before
+/// you make the first loop: the system doesn't protect them with a lock.
 ///
-/// Bytes that are not UTF-8 are replaced.
+/// Bytes that aren't UTF-8 are replaced when they are read.
 public enum Environment {
-  /// A variable's value; nil if there is no such variable.
+  /// The value of a variable; nil if there is no such variable.
   ///
   /// The corresponding libuv function is `uv_os_getenv`.
   public static subscript(name: String) -> String? {
@@ -13,7 +13,7 @@ public enum Environment {
     return try? string("os_getenv") { uv_os_getenv(name, $0, $1) }
   }
 
-  /// All variables.
+  /// All variables with their values.
   ///
   /// - Throws: `outOfMemory`.
   ///
@@ -30,9 +30,10 @@ public enum Environment {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// Sets a variable, or makes it.
+  /// Sets a variable, and creates it if it doesn't exist.
   ///
-  /// - Throws: `invalidArgument` for a name that is empty or has `=` in it, or a NUL anywhere.
+  /// - Throws: `invalidArgument` if the name is empty or has a `=` in it, or if the name or the value has a
+  ///   NUL in it.
   ///
   /// The corresponding libuv function is `uv_os_setenv`.
   public static func set(_ name: String, to value: String) throws(UVError) {
@@ -43,9 +44,9 @@ public enum Environment {
     try check(uv_os_setenv(name, value), "os_setenv", name)
   }
 
-  /// Removes a variable, if there is one.
+  /// Removes a variable if it exists.
   ///
-  /// - Throws: `invalidArgument` for a name that is empty or has `=` or a NUL in it.
+  /// - Throws: `invalidArgument` if the name is empty or has a `=` or a NUL in it.
   ///
   /// The corresponding libuv function is `uv_os_unsetenv`.
   public static func unset(_ name: String) throws(UVError) {

@@ -4,13 +4,13 @@ import CUV
 public struct InterfaceAddress: Hashable, Sendable {
   /// The interface's name, such as `"eth0"`.
   public var name: String
-  /// The interface's hardware address: six bytes, zeros where it has none.
+  /// The interface's hardware address: six bytes, which are zeros if it has none.
   public var hardwareAddress: [UInt8]
-  /// Whether it leads back to this machine only.
+  /// Whether the interface leads back to this machine only.
   public var isInternal: Bool
   /// The address, with port 0.
   public var address: SocketAddress
-  /// The bits of the address that are the network's.
+  /// A mask of those bits of the address that identify the network.
   public var netmask: SocketAddress
 
   /// Nil for an address of another family than IPv4 and IPv6.

@@ -2,11 +2,11 @@ import CUV
 
 /// The operating system's names and versions; see ``SystemInfo/operatingSystem()``.
 public struct OperatingSystem: Hashable, Sendable {
-  /// Its name, such as `"Linux"`.
+  /// The system's name, such as `"Linux"`.
   public var name: String
-  /// Its release, such as `"6.1.0-13-amd64"`.
+  /// The system's release, such as `"6.1.0-13-amd64"`.
   public var release: String
-  /// More about its version.
+  /// More about the system's version, as the system gives it.
   public var version: String
   /// The kind of machine, such as `"x86_64"`.
   public var machine: String

@@ -2,19 +2,19 @@ import CUV
 
 /// A processor of the machine; see ``SystemInfo/processors()``.
 public struct Processor: Hashable, Sendable {
-  /// The name that its maker gives it.
+  /// The processor's name, as its maker gives it.
   public var model: String
-  /// Its speed in megahertz, 0 where the system does not tell.
+  /// The processor's speed in megahertz; 0 if the system doesn't tell.
   public var megahertz: Int
-  /// The time that it has spent on programs.
+  /// The time that the processor has spent on programs.
   public var userTime: Duration
-  /// The time that it has spent on programs of low priority.
+  /// The time that the processor has spent on programs of low priority.
   public var niceTime: Duration
-  /// The time that it has spent in the system.
+  /// The time that the processor has spent in the system.
   public var systemTime: Duration
-  /// The time that it has had nothing to do.
+  /// The time in which the processor had nothing to do.
   public var idleTime: Duration
-  /// The time that it has spent on interrupts.
+  /// The time that the processor has spent on interrupts.
   public var interruptTime: Duration
 
   init(_ info: uv_cpu_info_t) {

@@ -1,8 +1,9 @@
 extension EventLoop {
-  /// Random bytes from the system, fit for secrets; on the thread pool, since the system may have to gather them.
+  /// Random bytes from the system, which are fit for secrets. They are made on the thread pool, because the
+  /// system may have to gather them first.
   ///
-  /// - Parameter count: How many, 0…2³¹-1.
-  /// - Returns: A request that fails with `invalidArgument` for a count out of range.
+  /// - Parameter count: How many bytes, 0…2³¹-1.
+  /// - Returns: A request for the bytes. It fails with `invalidArgument` for a count out of range.
   ///
   /// The corresponding libuv function is `uv_random`.
   public func random(_ count: Int) -> Request<Bytes> { Request(self) { [self] in random(count, $0) } }

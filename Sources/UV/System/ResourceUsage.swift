@@ -2,23 +2,23 @@ import CUV
 
 /// The time, memory and operations that a process has used; see ``SystemInfo/resourceUsage()``.
 public struct ResourceUsage: Hashable, Sendable {
-  /// Processor time in the program.
+  /// The processor time that the program itself has used.
   public var userTime: Duration
-  /// Processor time in the system on the program's behalf.
+  /// The processor time that the system has used on the program's behalf.
   public var systemTime: Duration
-  /// The most memory that it has occupied at a time, in kibibytes (on macOS in bytes).
+  /// The most memory that the process has occupied at one time, in kibibytes (on macOS in bytes).
   public var maximumResidentMemory: UInt64
-  /// Pages that were not in place, and were found in memory.
+  /// How many pages weren't mapped but were found in memory.
   public var minorPageFaults: UInt64
-  /// Pages that were not in place, and had to be read.
+  /// How many pages weren't in memory and had to be read.
   public var majorPageFaults: UInt64
-  /// Reads from devices.
+  /// How many times the process has read from a device.
   public var inputOperations: UInt64
-  /// Writes to devices.
+  /// How many times the process has written to a device.
   public var outputOperations: UInt64
-  /// How often it has given up the processor, to wait for something.
+  /// How many times the process has given up the processor to wait for something.
   public var voluntaryContextSwitches: UInt64
-  /// How often the processor was taken from it.
+  /// How many times the system has taken the processor from the process.
   public var involuntaryContextSwitches: UInt64
 
   init(_ usage: uv_rusage_t) {

@@ -13,9 +13,9 @@ extension SystemInfo {
   /// The corresponding libuv function is `uv_os_getppid`.
   public static var parentProcessID: Int32 { uv_os_getppid() }
 
-  /// The path of the program.
+  /// The path of the running program.
   ///
-  /// - Throws: What the system says where it does not tell.
+  /// - Throws: The system's error if it can't tell.
   ///
   /// The corresponding libuv function is `uv_exepath`.
   public static func executablePath() throws(UVError) -> FilePath {
@@ -40,16 +40,18 @@ extension SystemInfo {
 
   /// Changes the process's working directory, for all of its threads.
   ///
-  /// - Throws: `noSuchFile`, `notDirectory`, `permissionDenied`, `invalidArgument` for a path with a NUL in it.
+  /// - Parameter path: The new working directory.
+  /// - Throws: `noSuchFile`, `notDirectory`, `permissionDenied`, and `invalidArgument` for a path with a NUL
+  ///   in it.
   ///
   /// The corresponding libuv function is `uv_chdir`.
   public static func changeWorkingDirectory(to path: some PathConvertible) throws(UVError) {
     try check(path, "chdir") { uv_chdir($0) }
   }
 
-  /// Bytes of memory that the process occupies.
+  /// How much memory the process occupies, in bytes.
   ///
-  /// - Throws: What the system says where it does not tell.
+  /// - Throws: The system's error if it can't tell.
   ///
   /// The corresponding libuv function is `uv_resident_set_memory`.
   public static func residentMemory() throws(UVError) -> Int {
@@ -60,7 +62,7 @@ extension SystemInfo {
 
   /// The time, memory and operations that the process has used so far.
   ///
-  /// - Throws: What the system says where it does not tell.
+  /// - Throws: The system's error if it can't tell.
   ///
   /// The corresponding libuv function is `uv_getrusage`.
   public static func resourceUsage() throws(UVError) -> ResourceUsage {
@@ -69,7 +71,7 @@ extension SystemInfo {
     return ResourceUsage(usage)
   }
 
-  /// How readily a process is given processors: -20, the most, to 19, the least.
+  /// The scheduling priority of a process, from -20 (the highest) to 19 (the lowest).
   ///
   /// - Parameter processID: A process; 0, the default, is this one.
   /// - Throws: `noSuchProcess`.
@@ -81,10 +83,10 @@ extension SystemInfo {
     return Int(priority)
   }
 
-  /// Sets how readily a process is given processors.
+  /// Sets the scheduling priority of a process.
   ///
   /// - Parameters:
-  ///   - priority: -20, the most, to 19, the least. To raise it takes a privilege.
+  ///   - priority: From -20 (the highest) to 19 (the lowest). Raising it needs a privilege.
   ///   - processID: A process; 0, the default, is this one.
   /// - Throws: `invalidArgument` for a number out of range, `permissionDenied`, `noSuchProcess`.
   ///
@@ -101,9 +103,9 @@ extension SystemInfo {
 
   // MARK: The user
 
-  /// The user that the process runs as, by the system's list of users.
+  /// The user that the process runs as, from the system's list of users.
   ///
-  /// - Throws: `noSuchFile` for a user that is on no list.
+  /// - Throws: `noSuchFile` if the user isn't on the list.
   ///
   /// The corresponding libuv functions are `uv_os_get_passwd` and `uv_os_free_passwd`.
   public static func user() throws(UVError) -> User {
@@ -113,18 +115,18 @@ extension SystemInfo {
     return User(entry)
   }
 
-  /// The user's home directory: what `HOME` says, else the list of users.
+  /// The user's home directory: the value of `HOME`, or else what the list of users says.
   ///
-  /// - Throws: `noSuchFile` if neither does.
+  /// - Throws: `noSuchFile` if neither tells it.
   ///
   /// The corresponding libuv function is `uv_os_homedir`.
   public static func homeDirectory() throws(UVError) -> FilePath {
     try path("os_homedir") { uv_os_homedir($0, $1) }
   }
 
-  /// The directory for temporary files: what `TMPDIR`, `TMP`, `TEMP` or `TEMPDIR` says, else `/tmp`.
+  /// The directory for temporary files: the value of `TMPDIR`, `TMP`, `TEMP` or `TEMPDIR`, or else `/tmp`.
   ///
-  /// - Throws: What the system says where it does not tell.
+  /// - Throws: The system's error if it can't tell.
   ///
   /// The corresponding libuv function is `uv_os_tmpdir`.
   public static func temporaryDirectory() throws(UVError) -> FilePath {

@@ -1,6 +1,6 @@
 import CUV
 
-/// Facts about this machine and this process. All of them may be asked for on any thread, and is answered at
+/// Facts about this machine and this process. You may ask for each of them on any thread, and are answered at
 /// once.
 public enum SystemInfo {
   // MARK: The machine
@@ -10,9 +10,9 @@ public enum SystemInfo {
   /// The corresponding libuv function is `uv_available_parallelism`.
   public static var availableParallelism: Int { Int(uv_available_parallelism()) }
 
-  /// The processors.
+  /// The machine's processors.
   ///
-  /// - Throws: What the system says where it does not tell.
+  /// - Throws: The system's error if it can't tell.
   ///
   /// The corresponding libuv functions are `uv_cpu_info` and `uv_free_cpu_info`.
   public static func processors() throws(UVError) -> [Processor] {
@@ -23,7 +23,7 @@ public enum SystemInfo {
     return UnsafeBufferPointer(start: list, count: Int(count)).map(Processor.init)
   }
 
-  /// The load of the last 1, 5 and 15 minutes: how many threads wanted to run, on average.
+  /// The machine's load: how many threads wanted to run, on average over the last 1, 5 and 15 minutes.
   ///
   /// The corresponding libuv function is `uv_loadavg`.
   public static var loadAverage: (one: Double, five: Double, fifteen: Double) {
@@ -32,17 +32,18 @@ public enum SystemInfo {
     return averages
   }
 
-  /// Bytes of memory that no one uses.
+  /// How much memory isn't in use, in bytes.
   ///
   /// The corresponding libuv function is `uv_get_free_memory`.
   public static var freeMemory: UInt64 { uv_get_free_memory() }
 
-  /// Bytes of memory in all.
+  /// How much memory the machine has, in bytes.
   ///
   /// The corresponding libuv function is `uv_get_total_memory`.
   public static var totalMemory: UInt64 { uv_get_total_memory() }
 
-  /// Bytes of memory that this process's container may use; nil where there is no limit that the system tells.
+  /// How much memory this process's container may use, in bytes. It is nil if there is no limit, or if the
+  /// system doesn't tell it.
   ///
   /// The corresponding libuv function is `uv_get_constrained_memory`.
   public static var constrainedMemory: UInt64? {
@@ -52,7 +53,7 @@ public enum SystemInfo {
 
   /// The time since the machine was started.
   ///
-  /// - Throws: What the system says where it does not tell.
+  /// - Throws: The system's error if it can't tell.
   ///
   /// The corresponding libuv function is `uv_uptime`.
   public static func uptime() throws(UVError) -> Duration {
@@ -63,7 +64,7 @@ public enum SystemInfo {
 
   /// The machine's name in its network.
   ///
-  /// - Throws: What the system says where it does not tell.
+  /// - Throws: The system's error if it can't tell.
   ///
   /// The corresponding libuv function is `uv_os_gethostname`.
   public static func hostName() throws(UVError) -> String {
@@ -72,7 +73,7 @@ public enum SystemInfo {
 
   /// The operating system's names and versions.
   ///
-  /// - Throws: What the system says where it does not tell.
+  /// - Throws: The system's error if it can't tell.
   ///
   /// The corresponding libuv function is `uv_os_uname`.
   public static func operatingSystem() throws(UVError) -> OperatingSystem {
@@ -83,7 +84,7 @@ public enum SystemInfo {
 
   /// The addresses of the machine's network interfaces that are up.
   ///
-  /// - Throws: What the system says where it does not tell.
+  /// - Throws: The system's error if it can't tell.
   ///
   /// The corresponding libuv functions are `uv_interface_addresses` and `uv_free_interface_addresses`.
   public static func interfaceAddresses() throws(UVError) -> [InterfaceAddress] {
@@ -94,9 +95,10 @@ public enum SystemInfo {
     return UnsafeBufferPointer(start: list, count: Int(count)).compactMap(InterfaceAddress.init)
   }
 
-  /// The name of the interface with a number, such as that of a link-local address.
+  /// The name of a network interface.
   ///
-  /// - Throws: `ENXIO` if there is none.
+  /// - Parameter index: The interface's number, such as the one in a link-local address.
+  /// - Throws: `ENXIO` if there is no such interface.
   ///
   /// The corresponding libuv function is `uv_if_indextoname`.
   public static func interfaceName(index: UInt32) throws(UVError) -> String {

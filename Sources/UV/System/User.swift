@@ -2,13 +2,13 @@ import CUV
 
 /// An entry of the system's list of users; see ``SystemInfo/user()``.
 public struct User: Hashable, Sendable {
-  /// The name to log in with.
+  /// The name that the user logs in with.
   public var name: String
   /// The user's number.
   public var id: UInt32
-  /// The number of the user's group.
+  /// The number of the user's first group.
   public var group: UInt32
-  /// The user's shell; nil where there is none.
+  /// The path of the user's shell; nil if there is none.
   public var shell: FilePath?
   /// The user's home directory.
   public var homeDirectory: FilePath
