@@ -212,7 +212,9 @@ final class WriteQueue: Cancelling {
     let rest = failureCode != nil ? pending.takeQueued() : []
     for entry in entries { entry.resume(code) }
     for entry in rest { entry.resume(code) }
-    if pending.queued.isEmpty { becameEmpty(code) } else { flush() }
+    // Not at once: libuv can end several requests in one turn, each of which would carry the little that has been
+    // written since the one before.
+    if pending.queued.isEmpty { becameEmpty(code) } else { schedule() }
   }
 
   private func becameEmpty(_ code: Int32 = 0) {
