@@ -5,9 +5,11 @@ import UV
 final class Ledger {
   private var names: [String] = []
   private var answers: [Int] = []
-  /// Whether the loop has ended. What a completion asks for then, when it has been told so, may be dropped.
+  /// Whether the loop has ended. What a completion asks for then is let go of.
   var hasEnded: () -> Bool = { false }
   private var late: Set<Int> = []
+  /// Whether a completion is being called.
+  private var isAnswering = false
   /// Errors of operations that were to succeed.
   private(set) var unexpectedErrors: [String] = []
 
@@ -16,13 +18,16 @@ final class Ledger {
     let index = names.count
     names.append(name)
     answers.append(0)
-    if hasEnded() { late.insert(index) }
+    if hasEnded(), isAnswering { late.insert(index) }
     return { [self] result in
       answers[index] += 1
       if case .failure(let error) = result, !name.hasSuffix("cancelled"), !name.hasSuffix("meant") {
         unexpectedErrors.append("\(name): \(error)")
       }
+      let isInner = isAnswering
+      isAnswering = true
       body(result)
+      isAnswering = isInner
     }
   }
 

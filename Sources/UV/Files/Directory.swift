@@ -79,8 +79,8 @@ public final class Directory: EventSource, SourceDriver {
   func pause() {}
 
   private func read() {
-    guard let stream else {
-      let error = UVError(.badDescriptor, operation: "fs_readdir", subject: path.string)
+    guard let stream, !loop.isClosed else {
+      let error = UVError(loop.isClosed ? .loopClosed : .badDescriptor, operation: "fs_readdir", subject: path.string)
       return loop.queueMicrotask { [self] in source.finish(error) }
     }
     isReading = true
@@ -204,7 +204,7 @@ extension FileSystem {
   ) -> PendingRequest {
     guard 1...(1 << 20) ~= batchSize else {
       let error = UVError(.invalidArgument, operation: "fs_opendir", subject: "batch size \(batchSize)")
-      loop.queueMicrotask { done(.failure(error)) }
+      loop.answer { done(.failure(error)) }
       return PendingRequest()
     }
     return FileRequest.start(

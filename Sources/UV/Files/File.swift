@@ -181,7 +181,7 @@ public final class File {
     -> PendingRequest
   {
     let error = UVError(code, operation: operation, subject: description)
-    loop.queueMicrotask { done(.failure(error)) }
+    loop.answer { done(.failure(error)) }
     return PendingRequest()
   }
 }

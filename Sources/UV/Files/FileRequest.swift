@@ -137,7 +137,7 @@ final class FileRequest: ActiveRequest {
   {
     let error = UVError(
       .invalidArgument, operation: operation.description, subject: "a path with a NUL in it")
-    loop.queueMicrotask { answer.fail(error) }
+    loop.answer { answer.fail(error) }
     return PendingRequest()
   }
 
@@ -174,11 +174,11 @@ final class FileRequest: ActiveRequest {
       recycle()
       requests.putBack(self)
     }
-    let isTold = loop.tell(code) {
+    let isAnswered = loop.answer {
       answer.fail(error)
       putBack()
     }
-    if !isTold { putBack() }
+    if !isAnswered { putBack() }
   }
 
   override func cancel(slot: UInt, generation: UInt) {

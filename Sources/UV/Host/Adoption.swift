@@ -77,6 +77,7 @@ extension EventLoop {
     adoption.isDetaching = true
     hold()
     isClosed = true
+    beginLastRound()
     tasks.cancelAll()
     timers.cancelAll()
     requests.cancelAll()

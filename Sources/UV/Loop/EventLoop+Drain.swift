@@ -19,28 +19,38 @@ extension EventLoop {
   func drain() {
     let state = microtasks.state
     if state.pointee.isDraining { return }
+    if state.pointee.isEnding { return drainAtEnd() }
     state.pointee.isDraining = true
     state.pointee.isAttended = true
     let executor = executor
     while state.pointee.count > 0 {
       if state.pointee.budget <= 0 {
+        if state.pointee.isEnding {
+          state.pointee.isDraining = false
+          return drainAtEnd()
+        }
         if internals.pump() { break }
         renewBudget()
       }
       state.pointee.budget &-= 1
-      switch microtasks.popFirst() {
-      case .job(let job): executor.run(job)
-      case .object(let microtask): microtask.run()
-      case .closure(let body): body()
-      case .body(let body): body(self)
-      case .message(let message): message.arrive(on: self)
-      case .completion(let done, let operation, let code):
-        done(code < 0 ? .failure(failure(code, operation.name)) : .success(()))
-      }
+      perform(microtasks.popFirst(), executor)
     }
     state.pointee.isAttended = false
     state.pointee.isDraining = false
     if !checkpoints.isEmpty, state.pointee.count == 0 { runCheckpoints() }
+  }
+
+  @inline(__always)
+  func perform(_ work: consuming Work, _ executor: LoopExecutor) {
+    switch work {
+    case .job(let job): executor.run(job)
+    case .object(let microtask): microtask.run()
+    case .closure(let body): body()
+    case .body(let body): body(self)
+    case .message(let message): message.arrive(on: self)
+    case .completion(let done, let operation, let code):
+      done(code < 0 ? .failure(failure(code, operation.name)) : .success(()))
+    }
   }
 
   /// Called when another thread has sent something.

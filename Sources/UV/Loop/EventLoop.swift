@@ -51,18 +51,17 @@ public final class EventLoop {
   /// A ticket that nobody holds any more.
   @exclusivity(unchecked) var spareTicket: RemoteTicket?
   @exclusivity(unchecked) var checkpoints: [Microtask] = []
-  /// While a completion is told that the loop is closed: the task that this happens in, if any.
-  @exclusivity(unchecked) private var toldIn: UnsafeMutableRawPointer??
+  @exclusivity(unchecked) var lastRound = LastRound()
   @exclusivity(unchecked) var answers = LoopAnswers()
   private(set) lazy var actor = LoopActor(executor)
 
   /// Whether the loop is inside one of its `run` functions.
   @exclusivity(unchecked) public internal(set) var isRunning = false
-  @exclusivity(unchecked) var isStopRequested = false
+  @exclusivity(unchecked) var isStopRequested = false { didSet { noteEnd() } }
   /// Whether the body of `runCallbacks` is called, before the run proper.
   @exclusivity(unchecked) var isInBody = false
   /// Whether the loop has been shut down, or detached from its host.
-  @exclusivity(unchecked) public internal(set) var isClosed = false
+  @exclusivity(unchecked) public internal(set) var isClosed = false { didSet { noteEnd() } }
   /// Whether the loop belongs to a host, which runs and closes it; see ``init(adopting:)``.
   public let isAdopted: Bool
   @exclusivity(unchecked) var adoption = Adoption()
@@ -192,44 +191,22 @@ public final class EventLoop {
   /// Has the queue drained when no callback is running that would do it.
   @inline(never)
   func attend() {
+    if microtasks.state.pointee.isEnding {
+      notePlace()
+      if microtasks.state.pointee.isDraining { return }
+    }
     // After a shutdown there is no later turn to wait for.
     if !internals.pump() { drain() }
   }
 
-  /// Ends a request that was decided at once, but never on its caller's stack.
+  /// As ``answer(_:)``, without a closure. A close is answered in the last round too.
   func complete(_ done: @escaping Completion<Void>, _ operation: Work.Operation, _ code: Int32 = 0) {
-    if code == UVError.Code.loopClosed.rawValue {
-      tell(code) { done(.failure(failure(code, operation.name))) }
-      return
-    }
+    if lastRound.hasBegun, operation != .close, isAnswering { return }
     enqueue(.completion(done, operation, code))
   }
 
   func complete(_ done: @escaping Completion<Void>, _ operation: Work.Operation, _ code: UVError.Code) {
     complete(done, operation, code.rawValue)
-  }
-
-  /// Tells of a request that was refused, not on its caller's stack.
-  ///
-  /// A completion that is told that the loop is closed, and asks for something again, isn't told a second time:
-  /// otherwise one that asks again each time would never come to an end. A task that it resumes is.
-  ///
-  /// - Returns: Whether `body` is called.
-  @discardableResult
-  func tell(_ code: Int32, _ body: @escaping () -> Void) -> Bool {
-    guard code == UVError.Code.loopClosed.rawValue else {
-      queueMicrotask(body)
-      return true
-    }
-    let asking = cuv_current_task()
-    if let toldIn, toldIn == asking { return false }
-    queueMicrotask { [self] in
-      let outer = toldIn
-      toldIn = .some(cuv_current_task())
-      body()
-      toldIn = outer
-    }
-    return true
   }
 
   /// Has `work` keep the loop running until ``endWork()``; on the loop's thread.

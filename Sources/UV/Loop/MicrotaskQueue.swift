@@ -69,6 +69,10 @@ struct MicrotaskQueue {
     var isDraining = false
     /// What is left of the turn's budget; see `TurnBudget`. Below zero after work that was worth more.
     var budget = TurnBudget.full
+    /// What was left of it when the loop began to end, to have a drain look up.
+    var reserve = 0
+    /// Whether the loop has been told to stop, or is closed; see `LastRound`.
+    var isEnding = false
   }
 
   let state: UnsafeMutablePointer<State>

@@ -30,7 +30,7 @@ extension EventLoop {
   var hasUsedUpTurn: Bool { microtasks.state.pointee.budget <= 0 }
 
   /// Begins a turn.
-  func renewBudget() { microtasks.state.pointee.budget = TurnBudget.full }
+  func renewBudget(_ budget: Int = TurnBudget.full) { microtasks.state.pointee.budget = budget }
 
   /// Pays for an `await` that can be answered at once, on the loop of this thread.
   ///

@@ -14,12 +14,12 @@ final class LookupRequest: PoolRequest<[SocketAddress]> {
         throw UVError(.invalidArgument, operation: "getaddrinfo", subject: "\(host) port \(port) (0...65535)")
       }
       if !loop.isClosed, let literal = try? SocketAddress(host, port: Int(port)) {
-        loop.queueMicrotask { done(.success([literal])) }
+        loop.answer { done(.success([literal])) }
         return PendingRequest()
       }
       return LookupRequest(loop, host, port, done).start()
     } catch {
-      loop.queueMicrotask { done(.failure(error)) }
+      loop.answer { done(.failure(error)) }
       return PendingRequest()
     }
   }

@@ -100,9 +100,9 @@ public final class ChildProcess: Handle, Cancelling {
   @discardableResult
   public func exit(_ done: @escaping Completion<ExitStatus>) -> PendingRequest {
     if let exitStatus {
-      loop.queueMicrotask { done(.success(exitStatus)) }
+      loop.answer { done(.success(exitStatus)) }
     } else if isClosing {
-      loop.queueMicrotask { done(.failure(Self.cancelled)) }
+      loop.answer { done(.failure(Self.cancelled)) }
     } else {
       generation &+= 1
       waiters.append((generation, done))

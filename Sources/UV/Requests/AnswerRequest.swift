@@ -12,7 +12,7 @@ final class AnswerRequest<Success: Sendable>: SingleRequest<Success> {
     release: @escaping @Sendable (Success) async -> Void = { _ in }
   ) -> PendingRequest {
     if loop.isClosed {
-      fail(UVError.Code.loopClosed.rawValue)
+      refuse(UVError.Code.loopClosed.rawValue)
       return PendingRequest()
     }
     loop.requests.insert(self)
@@ -33,7 +33,7 @@ final class AnswerRequest<Success: Sendable>: SingleRequest<Success> {
   override func cancel(slot: UInt, generation: UInt) {
     if isAnswered { return }
     leave()
-    fail(UV_ECANCELED.rawValue)
+    endCancelled()
   }
 
   /// Hands the answer to whoever waits; false if nobody does.

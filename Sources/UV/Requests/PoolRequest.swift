@@ -19,11 +19,18 @@ class SingleRequest<Success>: ActiveRequest {
   /// Whether the caller has been told, or is about to be.
   var isAnswered: Bool { done == nil }
 
-  /// Tells the caller of an error, but not on its stack.
-  func fail(_ code: Int32) {
+  /// Tells the caller that the request cannot be begun, but not on its stack.
+  func refuse(_ code: Int32) {
     guard let done = done.take() else { return }
     let error = failure(code, operation, subject)
-    loop.tell(code) { done(.failure(error)) }
+    loop.answer { done(.failure(error)) }
+  }
+
+  /// Tells the caller of its cancellation, but not on its stack.
+  func endCancelled() {
+    guard let done = done.take() else { return }
+    let error = failure(UV_ECANCELED.rawValue, operation, subject)
+    loop.queueMicrotask { done(.failure(error)) }
   }
 
   /// Tells the caller; false if it has been told already.
@@ -44,7 +51,7 @@ class PoolRequest<Success>: SingleRequest<Success> {
   func submit(_ call: () -> Int32) -> PendingRequest {
     let code = loop.isClosed ? UVError.Code.loopClosed.rawValue : call()
     if code < 0 {
-      fail(code)
+      refuse(code)
       return PendingRequest()
     }
     // The loop's list of requests owns it until libuv calls back, which it does once.
@@ -56,7 +63,7 @@ class PoolRequest<Success>: SingleRequest<Success> {
     if isAnswered { return }
     // What has begun runs to its end, and its answer comes to nobody.
     uv_cancel(cuv_request(raw))
-    fail(UV_ECANCELED.rawValue)
+    endCancelled()
   }
 
   /// Called from libuv's callback.

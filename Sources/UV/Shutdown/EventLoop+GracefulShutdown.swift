@@ -35,7 +35,7 @@ extension EventLoop {
     within limit: Duration, _ done: @escaping Completion<ShutdownReport>
   ) -> PendingRequest {
     if isClosed {
-      tell(UVError.Code.loopClosed.rawValue) {
+      answer {
         done(.failure(UVError(.loopClosed, operation: "shutdownGracefully")))
       }
       return PendingRequest()

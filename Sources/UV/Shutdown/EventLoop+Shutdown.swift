@@ -4,12 +4,9 @@ extension EventLoop {
   /// Closes everything that is open on the loop, ends what is pending with `cancelled`, and frees the loop.
   /// It waits for work that has begun on the thread pool. Calling it again does nothing.
   ///
-  /// From now on every operation on the loop fails with `loopClosed`. A completion that is called during the
-  /// shutdown gets this error too if it asks for something. If a completion that was told `loopClosed` asks
-  /// once more, its request is dropped.
-  ///
-  /// A task that a completion spawns during the shutdown is cancelled from its start, and the shutdown waits
-  /// for it. Spawning a task afterwards stops the program with a message.
+  /// From now on every operation on the loop fails with `loopClosed`. What a completion asks for that is called
+  /// during the shutdown isn't answered: each chain of requests is told once that its loop ends. See ``Completion``.
+  /// A task that such a completion spawns is cancelled from its start, and the shutdown waits for it.
   ///
   /// Calling this function while the loop runs stops the program with a message; use ``stop()`` there. On an
   /// adopted loop it does the same as ``detach()``.
@@ -25,6 +22,7 @@ extension EventLoop {
     isStopRequested = true
     // From here on nothing more is begun: what a completion asks for fails with `loopClosed`.
     isClosed = true
+    beginLastRound()
     tasks.cancelAll()
     drain()
     repeat {

@@ -75,7 +75,7 @@ final class SourceCore<Element>: Cancelling {
   @inline(__always)
   private func next(_ waiter: Waiter, from source: any SourceDriver) -> PendingRequest {
     if let outcome = immediateOutcome() {
-      loop.queueMicrotask { waiter.resume(outcome) }
+      loop.answer { waiter.resume(outcome) }
       return PendingRequest()
     }
     return PendingRequest(self, generation: append(waiter, source))
@@ -123,11 +123,13 @@ final class SourceCore<Element>: Cancelling {
 
   func start(_ handler: @escaping Completion<Element?>, from source: any SourceDriver) {
     if let outcome = immediateOutcome() {
-      return loop.queueMicrotask { handler(outcome) }
+      loop.answer { handler(outcome) }
+      return
     }
     guard first == nil else {
       let error = UVError(.sourceStarted, operation: operation)
-      return loop.queueMicrotask { handler(.failure(error)) }
+      loop.answer { handler(.failure(error)) }
+      return
     }
     self.handler = handler
     produce(source)

@@ -21,7 +21,7 @@ final class ConnectRequest<Connection: ByteStream>: AnyConnectRequest {
       try check(request.submit { call($0, connection, $1) }, "connect", subject)
       return PendingRequest(request)
     } catch {
-      loop.queueMicrotask { done(.failure(error)) }
+      loop.answer { done(.failure(error)) }
       return PendingRequest()
     }
   }

@@ -6,7 +6,7 @@ extension WriteQueue {
     if let code = refusal() {
       // A second shutdown is told what libuv would tell it.
       let code = isShutDown && code == UV_EPIPE.rawValue ? UV_ENOTCONN.rawValue : code
-      loop.queueMicrotask { done(.failure(failure(code, "shutdown"))) }
+      loop.answer { done(.failure(failure(code, "shutdown"))) }
     } else {
       isShutDown = true
       if isEmpty { startShutdown(done) } else { shutdownWaiter = done }

@@ -269,7 +269,7 @@ final class WriteQueue: Cancelling {
 
   private func cancelDrain(_ number: UInt) {
     guard let done = drainWaiters.take(number) else { return }
-    loop.complete(done, .write, UV_ECANCELED.rawValue)
+    loop.enqueue(.completion(done, .write, UV_ECANCELED.rawValue))
   }
 
   private func cancelWrite(_ generation: UInt) {

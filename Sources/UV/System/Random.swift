@@ -15,7 +15,7 @@ extension EventLoop {
   public func random(_ count: Int, _ done: @escaping Completion<Bytes>) -> PendingRequest {
     guard 0...Int(Int32.max) ~= count else {
       let error = UVError(.invalidArgument, operation: "random", subject: "\(count) bytes")
-      queueMicrotask { done(.failure(error)) }
+      answer { done(.failure(error)) }
       return PendingRequest()
     }
     return RandomRequest(self, count, done).start()

@@ -7,9 +7,10 @@ extension EventLoop {
   ///
   /// The loop runs until its tasks have ended; ``stop()`` cancels them.
   ///
-  /// Call it on the loop's thread only. While the loop is being shut down or detached, a new task is
-  /// cancelled from its start, and the loop waits for it. After that nothing could run the task, so calling
-  /// this function stops the program with a message.
+  /// Call it on the loop's thread only. While the loop stops, or is being shut down or detached, a new task is
+  /// cancelled from its start, and the loop waits for it. Of tasks that spawn each other meanwhile, one after the
+  /// other, the first 16 begin. After the loop's end nothing runs tasks. A task that doesn't begin does so,
+  /// cancelled, if somebody waits for its ``LoopTask/value``.
   ///
   /// - Parameter body: What to do; it need not be `Sendable`.
   /// - Returns: The task, to cancel it or to wait for it.
@@ -30,13 +31,28 @@ extension EventLoop {
   }
 
   private func start<T, E: Error>(_ task: LoopTask<T, E>) -> LoopTask<T, E> {
-    require(executor.isOpenOnLoop, "spawn: \(UVError.Code.loopClosed.message)")
+    if microtasks.state.pointee.isEnding { startAtEnd(task) } else { begin(task) }
+    return task
+  }
+
+  /// Begins a task that is spawned while the loop ends, cancelled. Where nothing can run it any more, and at the end of
+  /// a long line, it only begins when somebody waits for it.
+  func startAtEnd<T, E: Error>(_ task: LoopTask<T, E>) {
+    task.place = place + 1
+    if executor.isOpenOnLoop, task.place <= LastRound.longestLine {
+      begin(task)
+      task.cancel()
+    } else {
+      task.unbegunOn = self
+    }
+  }
+
+  /// Has a task begin.
+  func begin<T, E: Error>(_ task: LoopTask<T, E>) {
     beginWork()
     // Sound: the task's body runs in the loop's actor, on the thread that made it.
     let transfer = UnsafeTransfer(task)
     let actor = actor
     task.begin(Task(executorPreference: executor) { await actor.run(transfer) })
-    if isStopRequested || isClosed { task.cancel() }
-    return task
   }
 }

@@ -9,6 +9,8 @@ actor LoopActor {
   /// Runs a task's body, which was made on the loop's thread and runs there.
   func run<T, E: Error>(_ task: UnsafeTransfer<LoopTask<T, E>>) async {
     let task = task.value
+    // One that begins only because somebody waits for it.
+    if task.place > 0 { withUnsafeCurrentTask { $0?.cancel() } }
     // The closure, and what it captured, goes as soon as it has ended.
     let body = task.takeBody()
     do throws(E) { task.finish(.success(try await body())) } catch { task.finish(.failure(error)) }

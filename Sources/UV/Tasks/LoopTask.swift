@@ -38,7 +38,11 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
 
   @inline(__always)
   fileprivate nonisolated(nonsending) func waitForEnd() async {
-    guard result == nil else { return }
+    guard result == nil else {
+      if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
+      return
+    }
+    if let loop = unbegunOn.take() { loop.begin(self) }
     // Looked at again: a caller that is not on the loop yet gets there in between, and the task may have ended.
     await withContinuation { if result == nil { waiters.append($0) } else { $0.resume() } }
   }
@@ -76,6 +80,8 @@ public class LoopTaskBase {
 
   /// Called with the task that will run the body.
   func begin(_ task: Task<Void, Never>) {
+    // One that begins after the end of its loop runs at once, and may have ended.
+    if isFinished { return }
     self.task = task
     // Sound: a `Task` is a reference to the runtime's task and nothing else.
     let identity = unsafeBitCast(task, to: UnsafeMutableRawPointer.self)
@@ -88,7 +94,7 @@ public class LoopTaskBase {
     // The loop has stopped without it, and may have gone.
     if hasBeenLeft { return }
     // Another task may come to lie at the same address.
-    let identity = identity.take()!
+    guard let identity = identity.take() else { return loop.endWork() }
     task = nil
     loop.taskEnded(identity)
   }
@@ -101,6 +107,14 @@ public class LoopTaskBase {
     // Nobody else can cancel it, so that no cancellation handler is needed to come here.
     wait.cancel()
   }
+
+  // MARK: At the end of the loop
+
+  /// If the task was spawned while the loop ended, so that it is cancelled from its start: its place among those that
+  /// spawned each other, from 1.
+  @exclusivity(unchecked) var place = 0
+  /// The loop, which may have gone otherwise, of a task that hasn't begun and does so if somebody waits for it.
+  @exclusivity(unchecked) var unbegunOn: EventLoop?
 
   // MARK: What nobody can cancel
 

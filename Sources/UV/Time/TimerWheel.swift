@@ -85,7 +85,7 @@ final class TimerWheel: Cancelling {
     guard node.pointee.generation == generation else { return }
     unlink(node)
     let done = finish(node)
-    loop.complete(done, .sleep, .cancelled)
+    loop.enqueue(.completion(done, .sleep, UV_ECANCELED.rawValue))
     // The timer stays armed: to wake once for nothing is cheaper than to search at each cancellation.
     if count == 0 { disarm() }
   }

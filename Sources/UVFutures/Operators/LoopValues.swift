@@ -116,10 +116,11 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
 
   func next(isolation: isolated (any Actor)?) async -> Outcome {
     if gate == nil {
-      if isOver { return ending() }
-      if Task.isCancelled {
-        cancelNow()
-        return .success(nil)
+      if isOver || Task.isCancelled {
+        // What is answered at once for ever is not to hold up the others on the loop.
+        if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
+        if !isOver { cancelNow() }
+        return ending()
       }
     }
     // Sound: the handler touches the buffer only where its other calls are, and the result goes to one task.
