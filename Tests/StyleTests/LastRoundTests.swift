@@ -17,7 +17,9 @@ import UVTestSupport
   }
 
   /// Asks for a sleep again and again, in a style.
-  private static func repeatSleep(_ style: Style, _ loop: EventLoop, _ calls: Log<Bool>, _ alive: Log<Int>) -> () -> Void {
+  private static func repeatSleep(_ style: Style, _ loop: EventLoop, _ calls: Log<Bool>, _ alive: Log<Int>)
+    -> () -> Void
+  {
     var subscriptions: [AnyCancellable] = []
     let token = Token(alive)
     func again() {

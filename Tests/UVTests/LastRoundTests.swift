@@ -76,7 +76,9 @@ import UVTestSupport
     let log = Log<String>()
     try await withThread {
       let loop = try EventLoop()
-      let file = try loop.run { loop throws(UVError) in try await loop.files.open("/etc/passwd", .readOnly).value }
+      let file = try loop.run { loop throws(UVError) in
+        try await loop.files.open("/etc/passwd", .readOnly).value
+      }
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let socket = try loop.udp.bind(host: "127.0.0.1", port: 0)
       func again(_ name: String, _ ask: @escaping (@escaping () -> Void) -> Void) {
@@ -100,7 +102,9 @@ import UVTestSupport
       again("random") { done in loop.random(-1) { _ in done() } }
       again("connect") { done in loop.tcp.connect(host: "127.0.0.1", port: -1) { _ in done() } }
       again("send") { done in socket.send("", to: try! SocketAddress("127.0.0.1", port: 9)) { _ in done() } }
-      again("timeout") { done in loop.sleep(for: .seconds(1)).timeout(after: .seconds(1)).start { _ in done() } }
+      again("timeout") { done in
+        loop.sleep(for: .seconds(1)).timeout(after: .seconds(1)).start { _ in done() }
+      }
       again("graceful") { done in loop.shutdownGracefully(within: .seconds(1)) { _ in done() } }
       loop.shutdown()
     }

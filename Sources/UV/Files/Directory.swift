@@ -80,7 +80,8 @@ public final class Directory: EventSource, SourceDriver {
 
   private func read() {
     guard let stream, !loop.isClosed else {
-      let error = UVError(loop.isClosed ? .loopClosed : .badDescriptor, operation: "fs_readdir", subject: path.string)
+      let code = loop.isClosed ? UVError.Code.loopClosed : .badDescriptor
+      let error = UVError(code, operation: "fs_readdir", subject: path.string)
       return loop.queueMicrotask { [self] in source.finish(error) }
     }
     isReading = true

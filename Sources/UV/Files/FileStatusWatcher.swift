@@ -23,8 +23,7 @@ public final class FileStatusWatcher: SourceHandle<FileStatusChange> {
     }
     isActiveWhileIdle()
     try check(path, "fs_poll_start") { uv_fs_poll_start(handle, statusChanged, $0, milliseconds) }
-    // A request that waits keeps the loop running; a watcher that nobody asks does not.
-    uv_unref(block.handle)
+    keepLoopRunning(whileAsked: false)
   }
 
   /// The path that is watched.
@@ -37,9 +36,9 @@ public final class FileStatusWatcher: SourceHandle<FileStatusChange> {
     return try UV.path("fs_poll_getpath") { uv_fs_poll_getpath(handle, $0, $1) }
   }
 
-  override func startProducing() { uv_ref(block.handle) }
+  override func startProducing() { keepLoopRunning(whileAsked: true) }
 
-  override func stopProducing() { uv_unref(block.handle) }
+  override func stopProducing() { keepLoopRunning(whileAsked: false) }
 
   override var hasPending: Bool { unasked != nil }
 

@@ -27,8 +27,7 @@ public final class FileWatcher: SourceHandle<FileEvent> {
     }
     isActiveWhileIdle()
     try check(path, "fs_event_start") { uv_fs_event_start(handle, fileChanged, $0, 0) }
-    // A request that waits keeps the loop running; a watcher that nobody asks does not.
-    uv_unref(block.handle)
+    keepLoopRunning(whileAsked: false)
   }
 
   /// The path that is watched.
@@ -41,9 +40,9 @@ public final class FileWatcher: SourceHandle<FileEvent> {
     return try UV.path("fs_event_getpath") { uv_fs_event_getpath(handle, $0, $1) }
   }
 
-  override func startProducing() { uv_ref(block.handle) }
+  override func startProducing() { keepLoopRunning(whileAsked: true) }
 
-  override func stopProducing() { uv_unref(block.handle) }
+  override func stopProducing() { keepLoopRunning(whileAsked: false) }
 
   override var hasPending: Bool { !unasked.isEmpty }
 

@@ -169,18 +169,28 @@ public class Handle {
 
   /// Whether the handle keeps its loop running while it is active.
   ///
-  /// It is true at first, except for a ``SignalWatcher``, a ``FileWatcher`` and a ``FileStatusWatcher``. A
-  /// watcher of these three types keeps the loop running only while somebody asks for its elements, so it
-  /// sets this property each time that somebody begins or ceases to ask. A closed handle returns false and
-  /// ignores what you set.
+  /// It is true at first, except for a ``SignalWatcher``, a ``FileWatcher`` and a ``FileStatusWatcher``. Until you
+  /// set this property, a watcher of these three types keeps the loop running only while somebody asks for its
+  /// elements. What you set stays, for every kind of handle. A closed handle returns false and ignores what you set.
   ///
   /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
   public var keepsLoopRunning: Bool {
     get { !block.header.pointee.isClosed && uv_has_ref(block.handle) != 0 }
     set {
       guard !block.header.pointee.isClosed else { return }
+      isKeepingChosen = true
       if newValue { uv_ref(block.handle) } else { uv_unref(block.handle) }
     }
+  }
+
+  /// Whether the program has said if the handle is to keep its loop running.
+  @exclusivity(unchecked) private var isKeepingChosen = false
+
+  /// Has a handle that is active all the time keep its loop running while somebody asks, unless the program has said
+  /// what it is to do.
+  func keepLoopRunning(whileAsked isAsked: Bool) {
+    if isKeepingChosen { return }
+    if isAsked { uv_ref(block.handle) } else { uv_unref(block.handle) }
   }
 
   /// The handle's file descriptor, for reading or setting socket options. It still belongs to the handle, so

@@ -34,13 +34,12 @@ public final class SignalWatcher: SourceHandle<Signal> {
     isActiveWhileIdle()
     try check(uv_signal_start(handle, signalReceived, signal.rawValue), "signal_start", signal.description)
     cuv_unblock_signal(signal.rawValue)
-    // A request that waits keeps the loop running; a watcher that nobody asks does not.
-    uv_unref(block.handle)
+    keepLoopRunning(whileAsked: false)
   }
 
-  override func startProducing() { uv_ref(block.handle) }
+  override func startProducing() { keepLoopRunning(whileAsked: true) }
 
-  override func stopProducing() { uv_unref(block.handle) }
+  override func stopProducing() { keepLoopRunning(whileAsked: false) }
 
   override var hasPending: Bool { hasCome }
 

@@ -5,6 +5,9 @@ extension EventLoop {
   /// Use it in place of `async let` and a task group, which can't take a loop's objects because these aren't
   /// `Sendable`. To wait for the results, await the `value` of each task.
   ///
+  /// This takes the place of `async let`, whose child task may run on another thread and so cannot use a loop's objects:
+  /// in place of `async let a = read()` write `let a = loop.spawn { try await read() }`, and `try await a.value`.
+  ///
   /// The loop runs until its tasks have ended; ``stop()`` cancels them.
   ///
   /// Call it on the loop's thread only. While the loop stops, or is being shut down or detached, a new task is

@@ -4,6 +4,9 @@ extension Request {
   /// If the task is cancelled, the request is cancelled too, and this property throws `cancelled`. In a task
   /// that is cancelled already, the request isn't started.
   ///
+  /// Requests aren't `Sendable`, so `async let` doesn't take this property. To wait for several requests at once,
+  /// start each in a task of its own with `spawn` of ``EventLoop``.
+  ///
   /// - Throws: The error that the request fails with.
   @inlinable
   @inline(__always)

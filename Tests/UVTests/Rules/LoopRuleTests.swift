@@ -106,6 +106,42 @@ import UVTestSupport
     #expect(log.values == [1, 2])
   }
 
+  @Test("A watcher that is kept from keeping its loop running stays so when somebody asks", .rule(44))
+  func watchersThatKeepNoLoopRunning() async throws {
+    try await withThread {
+      let loop = try EventLoop()
+      // Ends, though somebody asks for each.
+      try loop.runCallbacks { loop in
+        let watchers: [Handle] = try [
+          loop.signals(.user1), loop.files.watch("/tmp"),
+          loop.files.watchStatus("/tmp", every: .seconds(1000)),
+        ]
+        for watcher in watchers {
+          #expect(!watcher.keepsLoopRunning)
+          watcher.keepsLoopRunning = false
+        }
+        (watchers[0] as? SignalWatcher)?.start { _ in }
+        (watchers[1] as? FileWatcher)?.next { _ in }
+        (watchers[2] as? FileStatusWatcher)?.next { _ in }
+        #expect(watchers.allSatisfy { !$0.keepsLoopRunning })
+        // The other way round: kept though nobody asks.
+        let watcher = try loop.signals(.user2)
+        watcher.keepsLoopRunning = true
+        watcher.next { _ in }.cancel()
+        loop.sleep(for: .milliseconds(1)) { _ in
+          #expect(watcher.keepsLoopRunning)
+          watcher.close()
+        }
+        let asked = try loop.signals(.windowChange)
+        let pending = asked.next { _ in }
+        #expect(asked.keepsLoopRunning)
+        pending.cancel()
+        #expect(!asked.keepsLoopRunning)
+      }
+      loop.shutdown()
+    }
+  }
+
   @Test("A handle can be kept from keeping its loop running, but not from ending its requests", .rule(44))
   func handlesThatKeepNoLoopRunning() async throws {
     let log = Log<String>()
