@@ -3,10 +3,8 @@ extension EventLoop {
   /// loop's thread, so it may use everything that the caller can see.
   ///
   /// Use it in place of `async let` and a task group, which can't take a loop's objects because these aren't
-  /// `Sendable`. To wait for the results, await the `value` of each task.
-  ///
-  /// This takes the place of `async let`, whose child task may run on another thread and so cannot use a loop's objects:
-  /// in place of `async let a = read()` write `let a = loop.spawn { try await read() }`, and `try await a.value`.
+  /// `Sendable`: write `let a = loop.spawn { try await read() }` for `async let a = read()`. To wait for the
+  /// results, await the `value` of each task.
   ///
   /// The loop runs until its tasks have ended; ``stop()`` cancels them.
   ///
