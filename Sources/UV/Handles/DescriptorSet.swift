@@ -1,4 +1,5 @@
-/// Descriptors, a bit for each: to add, remove and look for one takes constant time.
+/// A set of descriptors with one bit for each. Adding, removing and looking up a descriptor takes constant
+/// time.
 struct DescriptorSet {
   private var words: [UInt64] = []
 

@@ -45,7 +45,7 @@ extension Handle {
     _ = try bufferSize("recv_buffer_size", checked(size, "recv_buffer_size"), uv_recv_buffer_size)
   }
 
-  /// A size of 0 asks libuv for the size, another sets it.
+  /// Asks libuv for the size if `size` is 0, and sets it otherwise.
   private func bufferSize(
     _ operation: String, _ size: Int32,
     _ call: (UnsafeMutablePointer<uv_handle_t>?, UnsafeMutablePointer<Int32>?) -> Int32

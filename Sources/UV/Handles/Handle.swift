@@ -49,7 +49,7 @@ public class Handle {
     return Request(loop) { [self] in close($0) }
   }
 
-  /// Closes the handle without regard to the other end, when the time of a graceful shutdown is up.
+  /// Closes the handle without regard to the peer, when the time limit of a graceful shutdown is reached.
   func cutOff() { close() }
 
   /// Closes the handle; see ``close()``.
@@ -74,7 +74,8 @@ public class Handle {
 
   func startClosing() {
     guard !block.header.pointee.isClosed else { return }
-    // Also where the loop closes it already, which leaves alone an owner that nothing waited for: now somebody may.
+    // This is done even if the loop is closing the handle already. The loop doesn't retain an owner that
+    // nothing waited for, but now something may wait.
     keepAlive(.closing)
     if !block.header.pointee.isClosing { startUVClose() }
   }
@@ -89,7 +90,7 @@ public class Handle {
     for done in waiters { done(.success(())) }
   }
 
-  /// Called by libuv when a connection waits, or could not be had; a listener overrides it.
+  /// Called by libuv when a connection waits, or when accepting one has failed. A listener overrides it.
   func connectionArrived(_ code: Int32) {}
 
   /// Why libuv may call the handle.
@@ -109,13 +110,13 @@ public class Handle {
   /// The part that a handle plays in a graceful shutdown of its loop.
   enum Role: UInt8 {
     case other
-    /// Is closed at once, so that nobody new comes.
+    /// A listener, which is closed at once so that no new peer comes.
     case listener
-    /// Came through a listener, and is given time to end.
+    /// A connection that came through a listener, and gets time to end.
     case accepted
   }
 
-  /// Notes what the handle is; once, while it is open.
+  /// Notes the handle's role. Called once, while the handle is open.
   func take(role: Role) {
     block.header.pointee.role = role
     if role == .accepted { loop.acceptedCount += 1 }
@@ -124,7 +125,7 @@ public class Handle {
   /// Notes that libuv may call the handle while nothing retains its owner.
   func isActiveWhileIdle() { block.header.pointee.idleOwner = self }
 
-  /// Closes a listener as its peers' end, not as an error.
+  /// Closes a listener so that its readers see the end, not an error.
   func stopListening() { startClosing() }
 
   /// Makes the handle its own owner while it is active.
@@ -134,7 +135,8 @@ public class Handle {
     if block.header.pointee.retainedOwner == nil { block.header.pointee.retainedOwner = .passRetained(self) }
   }
 
-  /// Ends one reason to stay alive. The handle may be gone afterwards, unless the caller holds it.
+  /// Ends one reason for the handle to keep itself alive. The handle may be gone afterwards, unless the
+  /// caller holds it.
   @inline(__always)
   func letGo(_ activity: Activity) {
     block.header.pointee.activity.remove(activity)
@@ -207,26 +209,27 @@ public class Handle {
   }
 }
 
-/// The object that owns a libuv handle which is active from its making on, such as a listener's; nil if it has gone.
-/// ``Handle/isActiveWhileIdle()`` has been called.
+/// The owner of a libuv handle that is active as soon as it is made, such as a listener; nil if the owner has
+/// gone. ``Handle/isActiveWhileIdle()`` must have been called.
 func idleOwner<Owner: Handle>(of handle: UnsafeMutableRawPointer, as _: Owner.Type) -> Owner? {
   HandleBlock(of: cuv_handle(handle)).header.pointee.idleOwner.map { unsafeDowncast($0, to: Owner.self) }
 }
 
-/// Calls `body` with the loop of a libuv handle, without a retain. Sound: a loop outlives its handles.
+/// Calls `body` with the loop of a libuv handle, without retaining the loop. Sound: a loop outlives its
+/// handles.
 @inline(__always)
 func withLoop(of handle: UnsafeMutablePointer<uv_handle_t>, _ body: (EventLoop) -> Void) {
   Unmanaged.passUnretained(HandleBlock(of: handle).header.pointee.loop)._withUnsafeGuaranteedRef(body)
 }
 
-/// Calls `body` with the object that owns a libuv handle, without a retain. Sound: a handle that libuv may call retains
-/// itself, and is to do so for the whole of `body`.
+/// Calls `body` with the owner of a libuv handle, without retaining the owner. Sound: a handle that libuv may
+/// call retains itself, and does so until `body` has returned.
 @inline(__always)
 func withOwner<Owner: Handle>(of handle: UnsafeRawPointer, as _: Owner.Type, _ body: (Owner) -> Void) {
   Unmanaged<Owner>.fromOpaque(cuv_handle_data(handle)!)._withUnsafeGuaranteedRef(body)
 }
 
-/// The object that owns a libuv handle. Sound: a handle that libuv may call retains itself.
+/// The owner of a libuv handle. Sound: a handle that libuv may call retains itself.
 @inline(__always)
 func owner<Owner: Handle>(of handle: UnsafeRawPointer, as _: Owner.Type) -> Owner {
   unsafeDowncast(

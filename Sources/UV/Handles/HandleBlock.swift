@@ -1,9 +1,9 @@
 import CUV
 
-/// The memory of one libuv handle, at an address that never moves, with what its close needs to know.
+/// The memory of one libuv handle, at an address that never moves, together with what closing it needs.
 ///
-/// It outlives the Swift object that owns it when that goes first: libuv holds the memory until its close
-/// callback. It is freed when both are done with it. All but `free` happens on the loop's thread.
+/// It can outlive the Swift object that owns it, because libuv holds the memory until its close callback. It
+/// is freed when both are done with it. Except for `free`, everything happens on the loop's thread.
 struct HandleBlock {
   struct Header {
     var next: UnsafeMutablePointer<Header>?
@@ -17,11 +17,12 @@ struct HandleBlock {
     var role = Handle.Role.other
     /// The owner has been deinitialized.
     var isAbandoned = false
-    /// The owner of a handle that libuv may call though nothing retains it: it may go on another thread at any moment.
+    /// The owner of a handle that libuv may call although nothing retains the owner. Another thread may drop
+    /// the owner at any moment.
     weak var idleOwner: Handle?
-    /// A descriptor that libuv leaves open, to be closed with the handle.
+    /// A descriptor that libuv doesn't close; it is closed with the handle.
     var descriptor: Int32 = -1
-    /// The descriptor that nothing else on the loop may take over, while the handle is open.
+    /// The descriptor that no other handle of the loop may take over while this handle is open.
     var ownDescriptor: Int32 = -1
   }
 
@@ -73,7 +74,7 @@ struct HandleBlock {
     return true
   }
 
-  /// Notes the descriptor that the handle has got, as its own.
+  /// Notes the handle's descriptor as its own.
   func own() {
     var descriptor: uv_os_fd_t = -1
     guard uv_fileno(handle, &descriptor) == 0 else { return }
@@ -81,7 +82,7 @@ struct HandleBlock {
     header.pointee.loop.descriptors.insert(descriptor)
   }
 
-  /// The handle is about to close its descriptor, whose number may then be another's.
+  /// Called when the handle is about to close its descriptor, whose number may then be used again.
   private func disown() {
     guard header.pointee.ownDescriptor >= 0 else { return }
     header.pointee.loop.descriptors.remove(header.pointee.ownDescriptor)

@@ -48,7 +48,8 @@ public enum HandleType: String, Hashable, Sendable {
     self = uv_handle_type_name(type).flatMap { HandleType(rawValue: String(cString: $0)) } ?? .unknown
   }
 
-  /// Throws unless `fileDescriptor` is open and of this kind: libuv would end the program on some that are not.
+  /// Throws unless `fileDescriptor` is open and of this kind. libuv would end the program for some
+  /// descriptors of another kind.
   func check(_ fileDescriptor: Int32, _ operation: String) throws(UVError) {
     let type = HandleType(guessing: fileDescriptor)
     guard type != self else { return }

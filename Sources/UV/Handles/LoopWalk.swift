@@ -15,7 +15,7 @@ extension EventLoop {
 
 private func visitHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?, _ list: UnsafeMutableRawPointer?) {
   var descriptor: uv_os_fd_t = -1
-  // Fails for what has none.
+  // This fails for a handle that has no descriptor.
   let hasDescriptor = uv_fileno(handle, &descriptor) == 0
   list!.assumingMemoryBound(to: [LoopHandle].self).pointee.append(
     LoopHandle(

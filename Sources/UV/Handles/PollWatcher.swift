@@ -69,7 +69,8 @@ public final class PollWatcher: SourceHandle<PollEvents> {
   fileprivate func receive(_ code: Int32, _ events: PollEvents) {
     loop.callback {
       if code < 0 {
-        // libuv has stopped polling: there is an error on the descriptor, which its owner may ask the system for.
+        // libuv has stopped polling because of an error on the descriptor. The descriptor's owner may ask the
+        // system which error it is.
         source.finish(failure(code, "poll"))
         letGo(.source)
       } else if source.hasDemand {

@@ -11,9 +11,11 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
 
   let source: SourceCore<Element>
 
+  /// Makes the libuv handle.
+  ///
   /// - Parameters:
   ///   - operation: What the source does, by libuv's name, for the errors that end it.
-  ///   - initOperation: What `initialize` does.
+  ///   - initOperation: What `initialize` does, by libuv's name.
   init(
     loop: EventLoop, _ operation: String, size: Int, _ initOperation: String,
     _ initialize: (UnsafeMutableRawPointer) -> Int32
@@ -41,16 +43,16 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
 
   // MARK: Producing
 
-  /// Has libuv produce; called when somebody asks and nobody asked before.
+  /// Makes libuv produce. Called when somebody asks and nobody asked before.
   func startProducing() throws(UVError) {}
 
-  /// Has libuv cease; called when nobody asks any more.
+  /// Makes libuv stop producing. Called when nobody asks any more.
   func stopProducing() {}
 
-  /// Whether there is something that came when nobody asked.
+  /// Whether elements have come while nobody asked.
   var hasPending: Bool { false }
 
-  /// Delivers what came when nobody asked.
+  /// Delivers the elements that have come while nobody asked.
   func deliverPending() {}
 
   func resume() {
@@ -61,7 +63,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
       return loop.queueMicrotask { [self] in source.finish(isEndedByProgram ? nil : error) }
     }
     keepAlive(.source)
-    // Not from here: whoever asks is still on the stack.
+    // Not from here, because the caller that asks is still on the stack.
     guard hasPending else { return }
     loop.queueMicrotask { [self] in
       deliverPending()
@@ -69,8 +71,8 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
     }
   }
 
-  /// Whether the program itself has closed the handle. What comes through one of these has no end that could be missed,
-  /// so that is no error to those who wait; to be closed by the end of the loop is.
+  /// Whether the program itself has closed the handle. The elements of such a source have no end that a
+  /// reader could miss. So this isn't an error for readers that wait, but a close by the end of the loop is.
   private var isEndedByProgram: Bool { isClosing && !loop.isClosed }
 
   func pause() {

@@ -1,7 +1,7 @@
 import CUV
 import Synchronization
 
-/// The loop of each thread, in a thread-specific value.
+/// The loop of each thread, kept in a thread-specific value.
 enum CurrentLoop {
   private static let slots: ThreadLocal<Slot> = {
     let slots = ThreadLocal<Slot>()
@@ -9,16 +9,16 @@ enum CurrentLoop {
     return slots
   }()
 
-  /// Its key, read without asking whether it has been created: a thread that has not seen that has no loop
-  /// either, and for a key that does not exist there is no value.
+  /// The key of the slots, read without checking whether it has been created. A thread that doesn't see the
+  /// key yet has no loop either, and a key that doesn't exist has no value.
   private static let knownKey = Atomic<UInt>(UInt(pthread_key_t.max))
 
   private static var key: pthread_key_t {
     @inline(__always) get { pthread_key_t(truncatingIfNeeded: knownKey.load(ordering: .relaxed)) }
   }
 
-  /// A thread's place for its loop, which outlives either: a loop may end on another thread than it was made on, and
-  /// takes itself out there.
+  /// A thread's place for its loop. It outlives both: a loop may end on another thread than the one that made
+  /// it, and then takes itself out from there.
   final class Slot: Sendable {
     private let address = Atomic<UInt>(0)
 
@@ -31,20 +31,20 @@ enum CurrentLoop {
     }
 
     func set(_ loop: EventLoop?) {
-      // Sound: see above; the slot does not own the loop.
+      // Sound: see above; the slot doesn't own the loop.
       let address = loop.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
       self.address.store(address, ordering: .relaxed)
     }
 
     /// Takes `loop` out, if it is there.
     func remove(_ loop: EventLoop) {
-      // Sound: see above; compared only.
+      // Sound: see above; the address is only compared.
       let address = UInt(bitPattern: Unmanaged.passUnretained(loop).toOpaque())
       _ = self.address.compareExchange(expected: address, desired: 0, ordering: .relaxed)
     }
   }
 
-  /// The slot of this thread, which keeps it.
+  /// This thread's slot; the thread keeps it.
   static var slot: Slot { slots.get { Slot() } }
 
   @inline(__always)
@@ -54,7 +54,8 @@ enum CurrentLoop {
 
   static func get() -> EventLoop? { loop()?.takeUnretainedValue() }
 
-  /// Queues a microtask on the loop of this thread, without a retain of the loop; false if there is none.
+  /// Queues a microtask on the loop of this thread, without retaining the loop. Returns false if there is no
+  /// loop.
   @inline(__always)
   static func enqueue(_ microtask: consuming Microtask) -> Bool {
     // Nothing that is called here lets go of the loop.
@@ -71,7 +72,7 @@ enum CurrentLoop {
     return loop._withUnsafeGuaranteedRef { $0.spend(cost) }
   }
 
-  /// Opens an answer on the loop of this thread; nil if there is none.
+  /// Opens an answer on the loop of this thread. Returns nil if there is no loop.
   @inline(__always)
   static func open(_ object: any Answerable, _ place: inout AnswerPlace) -> AnswerRight? {
     // Nothing that is called here lets go of the loop.

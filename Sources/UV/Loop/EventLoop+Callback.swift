@@ -1,5 +1,5 @@
 extension EventLoop {
-  /// Every callback from libuv does its work in this: afterwards the microtasks run that it has queued.
+  /// Every callback from libuv does its work in `body`. The microtasks that `body` has queued run afterwards.
   @inline(__always)
   func callback<T>(_ body: () -> T) -> T {
     beginCallback()

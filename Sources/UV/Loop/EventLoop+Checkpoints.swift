@@ -1,18 +1,19 @@
 extension EventLoop {
-  /// As ``enqueue(_:)`` on the ``current`` loop, but faster; false if this thread has none.
+  /// Queues a microtask on the ``current`` loop; faster than ``enqueue(_:)``. Returns false if this thread
+  /// has no loop.
   package static func enqueueOnCurrent(_ microtask: consuming Microtask) -> Bool {
     CurrentLoop.enqueue(microtask)
   }
 
-  /// Runs `microtask` once the queue of microtasks has run empty, at the end of this turn; for looking at
-  /// what the turn has left behind, such as a rejected promise that nobody handles. On the loop's thread.
+  /// Runs `microtask` at the end of this turn, when the queue of microtasks is empty. It can look at what the
+  /// turn has left behind, such as a rejected promise that nobody handles. On the loop's thread.
   package func enqueueAfterMicrotasks(_ microtask: Microtask) {
-    // An entry in the queue has it drained, and the checkpoints looked at after that.
+    // An entry in the queue makes sure that the queue is drained, and the checkpoints run after that.
     if checkpoints.isEmpty { enqueue(.closure {}) }
     checkpoints.append(microtask)
   }
 
-  /// What the checkpoints queue is drained next.
+  /// Runs the checkpoints. The microtasks that they queue are drained next.
   func runCheckpoints() {
     let due = checkpoints
     checkpoints = []

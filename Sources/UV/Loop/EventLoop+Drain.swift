@@ -15,7 +15,7 @@ extension EventLoop {
     microtasks.state.pointee.isAttended = false
   }
 
-  /// Runs the microtasks in order, those that they queue included, until the turn's budget is used up.
+  /// Runs the microtasks in order, including those that they queue, until the turn's budget is used up.
   func drain() {
     let state = microtasks.state
     if state.pointee.isDraining { return }

@@ -1,8 +1,9 @@
-/// What is to be answered by hand keeps the loop running; see ``OpenAnswers``.
+/// An answer that the program gives by hand keeps the loop running until then; see ``OpenAnswers``.
 extension EventLoop {
-  /// Notes on the loop of this thread that somebody is to answer for `object`, and says where.
+  /// Notes on the loop of this thread that somebody will answer `object`, and stores in `place` where that is
+  /// noted.
   ///
-  /// - Returns: What whoever may answer is to hold.
+  /// - Returns: The right to answer. Everyone who may answer holds it.
   package static func open(_ object: any Answerable, _ place: inout AnswerPlace) -> AnswerRight {
     CurrentLoop.open(object, &place) ?? AnswerRight(nil)
   }
@@ -29,7 +30,7 @@ extension EventLoop {
     return right
   }
 
-  /// The turn has ended: what is open from now on is open for longer.
+  /// Called when the turn ends. Answers that are still open from now on keep the loop running.
   fileprivate func endAnswerTurn() {
     guard var right = answers.right.take(), let open = right.answers else { return }
     if open.count > 0 {
@@ -53,20 +54,20 @@ extension EventLoop {
     endWork()
   }
 
-  /// Has everything that is open told that no answer will come, as the loop ends.
+  /// Tells all open objects that no answer will come, because the loop ends.
   func forsakeAnswers() {
     answers.right?.answers?.forsakeAll()
     for open in answers.kept { open.forsakeAll() }
   }
 }
 
-/// What a loop knows of its open answers.
+/// The open answers of a loop.
 struct LoopAnswers {
-  /// The right that is shared by all that is opened in this turn.
+  /// The right that all answers share which are opened in this turn.
   var right: AnswerRight?
-  /// One that nobody holds, of which everything is closed.
+  /// A right that nobody holds any more and whose answers are all closed; it is used again.
   var spare: AnswerRight?
-  /// What was open at the end of its turn, and keeps the loop running.
+  /// The answers that were still open at the end of their turn, and keep the loop running.
   var kept: [OpenAnswers] = []
   var turnEnd: AnswerTurnEnd?
 }

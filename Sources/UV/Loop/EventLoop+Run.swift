@@ -47,7 +47,7 @@ extension EventLoop {
     do throws(UVError) { return try EventLoop() } catch { throw carry(error) }
   }
 
-  /// What ``run`` does.
+  /// Does the work of ``run``.
   func runBody<T, E: Error>(
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws(E) -> T
   ) throws(E) -> T {
@@ -63,7 +63,7 @@ extension EventLoop {
     return try task.resultIfFinished!.get()
   }
 
-  /// What ``runCallbacks`` does.
+  /// Does the work of ``runCallbacks``.
   func runCallbackBody<T, E: Error>(_ body: (EventLoop) throws(E) -> T) throws(E) -> T {
     try checkRunnable(throwing: E.self)
     let previous = EventLoop.current
@@ -96,7 +96,8 @@ extension EventLoop {
     carry(UVError(code, operation: operation))
   }
 
-  /// The error as one that the caller's body may throw; where it may not, there is nobody to tell but a person.
+  /// The error in the type that the caller's body may throw. If the body can't throw a `UVError`, the program
+  /// stops with the error's text.
   private static func carry<E: Error>(_ error: UVError) -> E {
     if let error = error as? E { return error }
     fatalError("\(error)")
@@ -116,7 +117,7 @@ extension EventLoop {
   /// Whether ``stop()`` was called and the tasks have ended.
   var hasStopped: Bool { isStopRequested && tasks.isEmpty }
 
-  /// Calls `body`, which runs libuv's loop, as the loop of this thread.
+  /// Calls `body`, which runs libuv's loop. Meanwhile this is the loop of the calling thread.
   func turn(_ body: () -> Void) {
     let previous = EventLoop.current
     EventLoop.current = self
@@ -133,7 +134,7 @@ extension EventLoop {
   func taskEnded(_ identity: UnsafeMutableRawPointer) {
     tasks.remove(identity)
     endWork()
-    // Not in a shutdown, which would find its last turn cut short.
+    // Not during a shutdown, because this would cut the shutdown's last turn short.
     if isRunning, isStopRequested, tasks.isEmpty { uv_stop(raw) }
   }
 

@@ -32,7 +32,7 @@ public final class EventLoop {
   let raw: UnsafeMutablePointer<uv_loop_t>
   let microtasks = MicrotaskQueue()
   let internals: LoopInternals
-  /// Where the thread that made the loop finds it, if it does.
+  /// The slot of the thread that made the loop, if it is that thread's loop.
   private var slot: CurrentLoop.Slot?
   private(set) lazy var timers = TimerWheel(loop: self)
   let requests = RequestList()
@@ -41,7 +41,7 @@ public final class EventLoop {
   let datagramBuffer = DatagramBuffer()
   @exclusivity(unchecked) private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
   @exclusivity(unchecked) private(set) var handleCount = 0
-  /// What the loop's handles own: a descriptor has one owner.
+  /// The descriptors that the loop's handles own. A descriptor has only one owner.
   @exclusivity(unchecked) var descriptors = DescriptorSet()
   /// Connections that came through a listener and are not closed yet.
   @exclusivity(unchecked) var acceptedCount = 0
@@ -90,7 +90,7 @@ public final class EventLoop {
     self.isAdopted = isAdopted
     let wakeup: Wakeup
     do throws(UVError) { wakeup = try Wakeup() } catch {
-      // There is no `deinit` of what has not become an object.
+      // The object isn't complete yet, so its `deinit` won't run.
       microtasks.deallocate()
       tasks.deallocate()
       if !isAdopted {
@@ -135,7 +135,7 @@ public final class EventLoop {
     set { CurrentLoop.set(newValue) }
   }
 
-  /// Is not the loop of any thread any more.
+  /// Takes the loop out of the slots of all threads.
   func leaveThreads() {
     if EventLoop.current === self { EventLoop.current = nil }
     slot?.remove(self)
@@ -188,7 +188,7 @@ public final class EventLoop {
     if !microtasks.state.pointee.isAttended { attend() }
   }
 
-  /// Has the queue drained when no callback is running that would do it.
+  /// Makes sure that the queue is drained although no callback is running that would drain it.
   @inline(never)
   func attend() {
     if microtasks.state.pointee.isEnding {
@@ -209,7 +209,7 @@ public final class EventLoop {
     complete(done, operation, code.rawValue)
   }
 
-  /// Has `work` keep the loop running until ``endWork()``; on the loop's thread.
+  /// Keeps the loop running until the matching ``endWork()``; on the loop's thread.
   package func beginWork() {
     workCount += 1
     hold()
@@ -251,8 +251,8 @@ public final class EventLoop {
     }
   }
 
-  /// Closes every handle that is still open. An owner that is idle may be going away on another thread at this
-  /// moment, so only one that retains itself is touched.
+  /// Closes every handle that is still open. Another thread may be dropping the owner of an idle handle at
+  /// this moment. So this touches only an owner that retains itself.
   func closeHandles() {
     forEachHandle { block in
       if let owner = block.header.pointee.retainedOwner {

@@ -1,19 +1,21 @@
 import CUV
 import Synchronization
 
-/// What other threads send to a loop: a locked list, and a wake-up for the first entry only.
+/// The messages that other threads send to a loop. It is a list under a lock, and only the first message
+/// wakes the loop.
 final class Inbox: Sendable {
   enum Message {
     case job(UnownedJob)
     case body(@Sendable (EventLoop) -> Void)
     case object(LoopMessage)
-    /// A handle whose owner has gone, and an adopted loop, which is not to go before it.
+    /// A handle whose owner has gone. If the loop is adopted, it is retained here so that it doesn't go
+    /// before the handle.
     case release(HandleBlock, EventLoop?)
   }
 
   private struct State {
     var messages: [Message] = []
-    /// An empty array whose memory was that of messages; touched by the loop only.
+    /// An empty array whose memory was that of earlier messages. Only the loop touches it.
     var spare: [Message] = []
     var isClosed = false
     var late = Queue<UnownedJob>()
@@ -25,7 +27,7 @@ final class Inbox: Sendable {
   // Sound: a pointer to a mutex; freed with this object.
   nonisolated(unsafe) private let lock = Lock()
   private let wakeup: Wakeup
-  /// How many threads are about to signal; the descriptor stays open for them.
+  /// How many threads are about to signal. The descriptor stays open until they have.
   private let signalling = Atomic<Int>(0)
 
   init(wakeup: Wakeup) {
@@ -39,7 +41,7 @@ final class Inbox: Sendable {
     lock.deallocate()
   }
 
-  /// Whether messages are still taken; on the loop's thread, which alone closes it.
+  /// Whether messages are still taken. On the loop's thread, which is the only one that closes the inbox.
   var isOpenOnLoop: Bool { !state.pointee.isClosed }
 
   /// Adds a message; false if the loop has ended.
@@ -53,7 +55,7 @@ final class Inbox: Sendable {
       if isFirst { signalling.add(1, ordering: .relaxed) }
       return true
     }
-    // Not under the lock: the loop, once awake, would wait for it at once, which costs two switches of threads.
+    // Not under the lock: the loop would wake up and wait for the lock, which costs two thread switches.
     if isFirst {
       wakeup.signal()
       signalling.subtract(1, ordering: .releasing)
@@ -61,7 +63,7 @@ final class Inbox: Sendable {
     return isOpen
   }
 
-  /// Takes the messages; to be given back to ``recycle(_:)`` when they have been seen to.
+  /// Takes the messages out. The caller gives the array back to ``recycle(_:)`` when it has handled them.
   func receive() -> [Message] {
     lock.withLock {
       let messages = state.pointee.messages
@@ -71,7 +73,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Takes an array of messages back for its memory.
+  /// Takes an array of messages back, to use its memory again.
   func recycle(_ messages: consuming [Message]) {
     if messages.capacity > 1024 { return }
     messages.removeAll(keepingCapacity: true)
@@ -89,7 +91,7 @@ final class Inbox: Sendable {
     return messages
   }
 
-  /// Closes unless there are messages, which are to be seen to first: whether it has.
+  /// Closes the inbox if it is empty; messages must be handled first. Returns whether it is closed.
   func closeIfEmpty() -> Bool {
     let isClosed = lock.withLock {
       if state.pointee.messages.isEmpty { state.pointee.isClosed = true }
@@ -99,10 +101,11 @@ final class Inbox: Sendable {
     return isClosed
   }
 
-  /// The descriptor is closed next, and its number may be used again.
+  /// Waits until no thread is about to signal. The descriptor is closed next, and its number may be used
+  /// again.
   private func awaitSignals() { while signalling.load(ordering: .acquiring) > 0 { sched_yield() } }
 
-  /// Runs a job that came after the loop had ended: one at a time, on the threads that bring them.
+  /// Runs a job that came after the loop had ended. The threads that bring such jobs run them, one at a time.
   func runLate(_ job: UnownedJob, _ run: (UnownedJob) -> Void) {
     let isMine = lock.withLock {
       state.pointee.late.append(job)

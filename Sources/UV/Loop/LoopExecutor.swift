@@ -12,13 +12,13 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   private let loopThread = Atomic<UInt>(0)
   private let inbox: Inbox
   private let process = getpid()
-  // Sound: set once before the executor is shared, read only on the loop's thread while the inbox is open, and
-  // the loop closes that before it goes.
+  // Sound: set once before the executor is shared, and read only on the loop's thread while the inbox is
+  // open. The loop closes the inbox before it goes.
   nonisolated(unsafe) private unowned(unsafe) var loop: EventLoop!
 
   init(wakeup: Wakeup) { inbox = Inbox(wakeup: wakeup) }
 
-  // Sound: as the loop, whose queue it is.
+  // Sound: it is the loop's queue, so the same holds as for the loop.
   nonisolated(unsafe) private var queue: MicrotaskQueue!
 
   func attach(to loop: EventLoop) {
@@ -31,8 +31,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     @inline(__always) get { loopThread.load(ordering: .relaxed) == cuv_thread_id() }
   }
 
-  /// Whether the process that made the loop was another. libuv's loop does not survive a fork, nor do Swift's
-  /// threads; a child that does not exec at once can only make a loop of its own.
+  /// Whether this process was forked after the loop was made. Neither libuv's loop nor Swift's threads
+  /// survive a fork. A child that doesn't call `exec` at once can only make a loop of its own.
   var isInForkedChild: Bool { process != getpid() }
 
   func bindToCurrentThread() { loopThread.store(cuv_thread_id(), ordering: .relaxed) }
@@ -52,15 +52,17 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     guard inbox.send(.body(body)) else { throw UVError(.loopClosed, operation: "execute") }
   }
 
-  /// As ``execute(_:)``, for an object; false if the loop has been shut down.
+  /// Sends an object to the loop, as ``execute(_:)`` sends a closure. Returns false if the loop has been shut
+  /// down.
   func send(_ message: LoopMessage) -> Bool { inbox.send(.object(message)) }
 
-  /// Ends one ``EventLoop/beginWork()``, if the loop is there. On the loop's thread.
+  /// Ends one ``EventLoop/beginWork()`` if the loop still exists. On the loop's thread.
   func endWork() {
     if inbox.isOpenOnLoop { loop.endWork() }
   }
 
-  /// Ends keeping the loop running for what has been answered, if the loop is there. On the loop's thread.
+  /// Tells the loop that `closed` has no open answers left and needn't keep it running, if the loop still
+  /// exists. On the loop's thread.
   func endKeeping(_ closed: OpenAnswers) {
     if inbox.isOpenOnLoop { loop.endKeeping(closed) }
   }
@@ -102,8 +104,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
       queue.append(.job(job))
       if !queue.state.pointee.isAttended { loop.attend() }
     } else if !inbox.send(.job(job)) {
-      // A task outlives its loop only where somebody kept the executor for it. It cannot be dropped, so it ends
-      // on a thread that resumes it, where each operation on the loop fails with `loopClosed`.
+      // A task outlives its loop only if somebody has kept the executor for it. The task can't be dropped, so
+      // it ends on a thread that resumes it. Each operation on the loop fails there with `loopClosed`.
       inbox.runLate(job) { job in
         bindToCurrentThread()
         run(job)
@@ -116,22 +118,22 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
   }
 
-  /// Takes what other threads sent. On the loop.
+  /// Takes what other threads have sent. On the loop's thread.
   func receive() -> [Inbox.Message] { inbox.receive() }
 
-  /// Takes an array of messages back for its memory. On the loop.
+  /// Takes an array of messages back, to use its memory again. On the loop's thread.
   func recycle(_ messages: consuming [Inbox.Message]) { inbox.recycle(messages) }
 
-  /// Refuses further messages and returns the last ones. On the loop.
+  /// Refuses further messages and returns the last ones. On the loop's thread.
   func close() -> [Inbox.Message] { inbox.close() }
 
-  /// Refuses further messages if there are none; whether it has. On the loop.
+  /// Refuses further messages if none are waiting, and returns whether it does. On the loop's thread.
   func closeIfEmpty() -> Bool { inbox.closeIfEmpty() }
 
-  /// Whether messages are taken, and so tasks can run. On the loop.
+  /// Whether messages are taken, so that tasks can run. On the loop's thread.
   var isOpenOnLoop: Bool { inbox.isOpenOnLoop }
 
-  /// Releases a handle's memory from whatever thread dropped its last reference.
+  /// Releases a handle's memory, on the thread that dropped its last reference.
   func release(_ block: HandleBlock) {
     let loop = block.header.pointee.loop
     if !inbox.send(.release(block, loop.isAdopted ? loop : nil)) { block.free() }

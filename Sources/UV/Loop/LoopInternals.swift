@@ -4,21 +4,21 @@ import CUV
   import Dispatch
 #endif
 
-/// Something that gathers writes, and hands them to the system at the start of the next turn.
+/// An object that gathers writes and hands them to the system at the start of the next turn.
 protocol Flushable: AnyObject {
   func flush()
 }
 
-/// The libuv handles that a loop needs for itself. None of them keeps it running by itself, except for work.
+/// The libuv handles that a loop needs for itself. They keep the loop running only while there is work.
 final class LoopInternals {
   let wakeup: Wakeup
   private let prepare = UnsafeMutablePointer<uv_prepare_t>.allocate(capacity: 1)
   private let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
   private var mainQueue: UnsafeMutablePointer<uv_poll_t>?
-  /// Whether the handles are there; false again once they begin to close.
+  /// Whether the handles exist; false again once they begin to close.
   private(set) var isAttached = false
   private var isClosed = false
-  /// Whether the loop may be driven from outside, by somebody who asks libuv alone how long to wait.
+  /// Whether a host may run the loop, which asks only libuv how long to wait.
   private var isDrivenByHost = false
   @exclusivity(unchecked) private var unflushed: [any Flushable] = []
 
@@ -44,12 +44,12 @@ final class LoopInternals {
   #if os(Linux)
     /// Takes the place of `dispatchMain()`, so that the main actor's work runs while this thread is in the loop.
     private func serveMainQueue(of loop: EventLoop) throws(UVError) {
-      // Linking: the two hooks are libdispatch's.
+      // Links libdispatch, which has the two hooks.
       _ = DispatchQueue.main
       let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
       let code = uv_poll_init(loop.raw, handle, _dispatch_get_main_queue_handle_4CF())
       if code < 0 { handle.deallocate() }
-      // The host serves the main queue itself, or has lent its loop to somebody else too.
+      // Either the host serves the main queue itself, or it has lent its loop to another adopter too.
       if code == UV_EEXIST.rawValue, loop.isAdopted { return }
       try check(code, "poll_init", "main queue")
       cuv_handle_set_data(handle, Unmanaged.passUnretained(loop).toOpaque())
@@ -60,7 +60,8 @@ final class LoopInternals {
     }
   #endif
 
-  /// Has the loop come round again without waiting, to run what is queued; false if it has been shut down.
+  /// Makes the loop run another turn without waiting, to run what is queued. Returns false if the loop has
+  /// been shut down.
   func pump() -> Bool {
     guard isAttached else { return false }
     if !isPumping {
@@ -70,19 +71,19 @@ final class LoopInternals {
     return true
   }
 
-  /// Whether the loop will come round again without waiting.
+  /// Whether the loop will run another turn without waiting.
   var isPumping: Bool { isAttached && uv_is_active(cuv_handle(idle)) != 0 }
 
-  /// Whether a writer waits for the next turn, to be flushed.
+  /// Whether a writer waits to be flushed at the next turn.
   var hasUnflushed: Bool { !unflushed.isEmpty }
 
   func stopPumping() { uv_idle_stop(idle) }
 
-  /// Has `writer` flushed at the start of the next turn, before the loop waits.
+  /// Flushes `writer` at the start of the next turn, before the loop waits.
   func flushNextTurn(_ writer: any Flushable) {
     if unflushed.isEmpty {
       uv_ref(cuv_handle(prepare))
-      // A prepare handle does not shorten the time that a host is told to wait.
+      // A prepare handle doesn't shorten the time that libuv tells a host to wait.
       if isDrivenByHost { _ = pump() }
     }
     unflushed.append(writer)
@@ -113,8 +114,9 @@ final class LoopInternals {
   }
 }
 
-/// Closes one of the handles that a loop needs for itself; its memory is freed when libuv has let go of it. A loop
-/// that is detached waits for that; one that is going away must not be touched by then.
+/// Closes one of the handles that a loop needs for itself. Its memory is freed when libuv has let go of the
+/// handle. A loop that is being detached waits for that. A loop that is being shut down no longer exists then
+/// and must not be touched.
 func closeInternal(_ handle: UnsafeMutableRawPointer, of loop: EventLoop) {
   if loop.isHeld { loop.hold() } else { cuv_handle_set_data(handle, nil) }
   uv_close(cuv_handle(handle), internalHandleClosed)
@@ -126,7 +128,7 @@ private func internalHandleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) 
   handle?.deallocate()
 }
 
-// Sound, all: a loop closes its internal handles before it goes.
+// Sound in all of these: a loop closes its internal handles before it goes.
 private func loop(of handle: UnsafeRawPointer?) -> EventLoop {
   Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(handle)).takeUnretainedValue()
 }

@@ -33,7 +33,8 @@ enum Work {
   /// What another thread sent.
   case body((EventLoop) -> Void)
   case message(LoopMessage)
-  /// The end of a request that was decided while its caller was still running; the code is 0 or libuv's.
+  /// The end of a request whose outcome was known while its caller was still running. The code is 0 or
+  /// libuv's.
   case completion(Completion<Void>, Operation, Int32)
 
   enum Operation: UInt8 {
@@ -50,24 +51,27 @@ enum Work {
   }
 }
 
-/// A growing ring of work: first in, first out, no allocation in the steady state.
+/// A ring buffer of work that grows as needed: first in, first out. It allocates nothing once it is large
+/// enough.
 ///
-/// Behind a pointer, because dynamic exclusivity checks on a class's property cost more than the work itself.
+/// The state is behind a pointer, because dynamic exclusivity checks on a class's property cost more than the
+/// work itself.
 struct MicrotaskQueue {
   struct State {
     var buffer: UnsafeMutablePointer<Work>
     var mask: Int
     var head = 0
     var count = 0
-    /// How many have been taken out since the loop was made.
+    /// How many entries have been taken out since the loop was made.
     var taken = 0
     /// Jobs taken, by the thread that enqueued them.
     var jobsFromLoop = 0
     var jobsFromOtherThreads = 0
-    /// Whether the loop is inside a callback or a drain, so that the queue will be drained without being asked.
+    /// Whether the loop is inside a callback or a drain, so that the queue will be drained anyway.
     var isAttended = false
     var isDraining = false
-    /// What is left of the turn's budget; see `TurnBudget`. Below zero after work that was worth more.
+    /// What is left of the turn's budget; see `TurnBudget`. It is below zero after work that cost more than
+    /// was left.
     var budget = TurnBudget.full
     /// What was left of it when the loop began to end, to have a drain look up.
     var reserve = 0
@@ -84,7 +88,8 @@ struct MicrotaskQueue {
 
   var isEmpty: Bool { state.pointee.count == 0 }
 
-  /// The number of the entry that is appended next; it has been taken out once `taken` is above it.
+  /// The number of the entry that is appended next. The entry has been taken out once `taken` is above this
+  /// number.
   var nextNumber: Int {
     @inline(__always) get { state.pointee.taken &+ state.pointee.count }
   }

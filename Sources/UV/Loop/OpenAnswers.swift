@@ -1,26 +1,28 @@
 import CUV
 import Synchronization
 
-/// An object of a loop's that somebody answers by hand, on whatever thread: a pending promise or future.
+/// An object on a loop that the program answers by hand, on any thread: a pending promise or future.
 package protocol Answerable: AnyObject {
-  /// Gives up what waits for the answer, since none will come, and returns what is left to do about that, on the loop's
-  /// thread.
+  /// Gives up whatever waits for the answer, because none will come. Returns what remains to be done on the
+  /// loop's thread.
   ///
-  /// Called within ``OpenAnswers/withLock(_:)``, where the object may be going away on another thread: it can be
-  /// used until this returns, and nothing may hold on to it.
+  /// It is called within ``OpenAnswers/withLock(_:)``. Another thread may be dropping the object at this
+  /// moment, so it can be used only until this returns. Nothing may retain it.
   func forsake() -> (() -> Void)?
 }
 
-/// The answers that a loop waits for. They keep it running while somebody is left who can give them: whoever can holds
-/// an ``AnswerRight``.
+/// The answers that a loop waits for. They keep the loop running while somebody holds an ``AnswerRight`` and
+/// so can still give them.
 ///
-/// All that are opened in one turn share one of these and one right, which the loop holds until the turn ends. So an
-/// answer that is given in the turn in which it was asked for costs no allocation and does not touch libuv's loop.
+/// All answers that are opened in one turn share one of these objects and one right. The loop holds the right
+/// until the turn ends. So an answer that is given in the same turn costs no allocation and doesn't touch
+/// libuv's loop.
 ///
-/// Objects are not held here. One that goes away, perhaps on another thread, leaves by ``leave(_:)``.
+/// This doesn't retain the objects. An object that goes away, perhaps on another thread, leaves by
+/// ``leave(_:)``.
 @usableFromInline
-// Sound: touched on the loop's thread only, but for the atomics, and the places, of which each belongs to its object
-// until that leaves, under the lock.
+// Sound: touched on the loop's thread only, with two exceptions. The atomics may be touched anywhere. A place
+// belongs to its object until the object leaves, which happens under the lock.
 package final class OpenAnswers: @unchecked Sendable {
   private struct Place {
     // Sound: an object leaves before it goes away.
@@ -31,13 +33,13 @@ package final class OpenAnswers: @unchecked Sendable {
   private let places: UnsafeMutablePointer<Place>
   let capacity: Int
   private var next = 0
-  /// How many have no answer yet. Written by the loop.
+  /// How many objects have no answer yet. Written by the loop.
   private let open = Atomic<Int>(0)
   /// How many answers are on their way from other threads.
   private let sent = Atomic<Int>(0)
-  /// Whether nobody is left who could answer.
+  /// Whether nobody can answer any more.
   private let isForlorn = Atomic<Bool>(false)
-  /// The place in the loop's list of those that keep it running.
+  /// The index in the loop's list of answers that keep it running.
   var index: Int?
 
   init(_ executor: LoopExecutor, capacity: Int) {
@@ -49,10 +51,11 @@ package final class OpenAnswers: @unchecked Sendable {
 
   deinit { places.deallocate() }
 
-  // Sound: a pointer to a mutex. Recursive, as an object may go away while the lock is held for another.
+  // Sound: a pointer to a mutex. It is recursive because an object may go away while the lock is held for
+  // another object.
   nonisolated(unsafe) private static let lock = Lock(isRecursive: true)
 
-  /// Runs `body` while no object that is open can go away on another thread.
+  /// Runs `body`. Meanwhile no open object can go away on another thread.
   package static func withLock<T>(_ body: () -> T) -> T { lock.withLock(body) }
 
   // MARK: On the loop's thread
@@ -61,7 +64,7 @@ package final class OpenAnswers: @unchecked Sendable {
     @inline(__always) get { open.load(ordering: .relaxed) }
   }
 
-  /// Adds an object, and says its place; false if there is no room.
+  /// Adds an object and stores its place. Returns false if there is no room.
   @inline(__always)
   func add(_ object: any Answerable, _ place: inout AnswerPlace) -> Bool {
     if next == capacity { return false }
@@ -72,7 +75,7 @@ package final class OpenAnswers: @unchecked Sendable {
     return true
   }
 
-  /// The object in `place`, which somebody holds, has its answer.
+  /// Notes that the object in `place`, which the caller holds, has its answer.
   @inline(__always)
   fileprivate func close(_ place: Int) {
     places[place].object = nil
@@ -87,7 +90,7 @@ package final class OpenAnswers: @unchecked Sendable {
     if index != nil { executor.endKeeping(self) }
   }
 
-  /// Whoever could answer has gone, or the loop ends: has all that are open told.
+  /// Tells all open objects that no answer will come: either nobody can answer any more, or the loop ends.
   func forsakeAll() {
     var closed = 0
     var endings: [() -> Void] = []
@@ -113,10 +116,10 @@ package final class OpenAnswers: @unchecked Sendable {
     }
   }
 
-  /// Called when nobody is left who could answer.
+  /// Called when nobody can answer any more.
   fileprivate func rightEnded() {
     isForlorn.store(true, ordering: .sequentiallyConsistent)
-    // In this order: what arrives at the loop is taken from `sent` first.
+    // The order matters: an answer that arrives at the loop is subtracted from `sent` first.
     let open = open.load(ordering: .sequentiallyConsistent)
     let sent = sent.load(ordering: .sequentiallyConsistent)
     if open <= sent { return }
@@ -133,7 +136,7 @@ package final class OpenAnswers: @unchecked Sendable {
   }
 
   fileprivate func lookForLosses() {
-    // What was sent comes first.
+    // Answers that have been sent count first.
     if isForlorn.load(ordering: .sequentiallyConsistent), sent.load(ordering: .sequentiallyConsistent) == 0 {
       forsakeAll()
     }
@@ -149,10 +152,11 @@ package final class OpenAnswers: @unchecked Sendable {
   }
 }
 
-/// Where an object is among the open answers of its loop.
+/// The place of an object among the open answers of its loop.
 @usableFromInline
 package struct AnswerPlace {
-  // Sound: they are kept while an object is among them; the object forgets its place when it is not any more.
+  // Sound: the answers are kept while an object is among them, and the object forgets its place when it
+  // leaves.
   private let answers: Unmanaged<OpenAnswers>?
   private let index: Int
 
@@ -168,20 +172,22 @@ package struct AnswerPlace {
   /// Whether this is a place.
   package var exists: Bool { answers != nil }
 
-  /// The object, which somebody holds, has its answer. On the loop's thread.
+  /// Notes that the object, which the caller holds, has its answer. On the loop's thread.
   @usableFromInline
   package func close() { answers?._withUnsafeGuaranteedRef { $0.close(index) } }
 
-  /// The object goes away without an answer. To be called in its `deinit`, within ``OpenAnswers/withLock(_:)``; what is
-  /// returned is to be called after that.
+  /// Takes out an object that goes away without an answer. Call it in the object's `deinit`, within
+  /// ``OpenAnswers/withLock(_:)``. Call the returned function after that.
   ///
-  /// The memory of the object stays until the loop has been told, so that its state can be read there, in the lock.
+  /// The memory of the object stays until the loop has been told, so that the loop can read its state there,
+  /// under the lock.
   package func leave(_ object: any Answerable) -> (() -> Void)? {
     answers?.takeUnretainedValue().leave(index, of: object)
   }
 }
 
-/// The right to answer what was opened in one turn of a loop. Whoever may give an answer holds it, on any thread.
+/// The right to answer everything that was opened in one turn of a loop. Everyone who may give an answer
+/// holds it, on any thread.
 @usableFromInline
 package final class AnswerRight: Sendable {
   private let executor: LoopExecutor?
@@ -198,8 +204,8 @@ package final class AnswerRight: Sendable {
 
   /// Whether the calling thread is the loop's, where an answer is given at once.
   ///
-  /// Without a loop, an answer is given on the thread where the object was made, or on one with a loop; elsewhere this stops the
-  /// program with a message.
+  /// An object that was made without a loop may be answered on the thread that made it, or on a thread with a
+  /// loop. On any other thread this stops the program with a message.
   @usableFromInline
   package var isOnLoop: Bool {
     if let executor { return executor.isOnLoop }
@@ -216,7 +222,8 @@ package final class AnswerRight: Sendable {
       """)
   }
 
-  /// Has `body` called with `object` on the loop's thread; from other threads. Both are dropped if the loop has ended.
+  /// Calls `body` with `object` on the loop's thread. Used from other threads. Both are dropped if the loop
+  /// has ended.
   @usableFromInline
   package func send(_ object: AnyObject, _ body: @escaping (AnyObject) -> Void) {
     answers?.send(object, body)
@@ -224,7 +231,7 @@ package final class AnswerRight: Sendable {
 }
 
 /// An answer on its way to the loop.
-// Sound: whoever sent it gave both up.
+// Sound: the sender no longer uses the object and the body.
 private final class Answer: LoopMessage, @unchecked Sendable {
   private let answers: OpenAnswers
   private var object: AnyObject?
@@ -243,12 +250,12 @@ private final class Answer: LoopMessage, @unchecked Sendable {
   }
 }
 
-/// Says to the loop that an object, or whoever could answer, has gone.
-// Sound: touched by one thread after the other.
+/// Tells the loop that an object has gone, or that nobody can answer any more.
+// Sound: only one thread touches it at a time.
 private final class Departure: LoopMessage, @unchecked Sendable {
   private let answers: OpenAnswers
   private var ending: (() -> Void)?
-  /// Never looked at, as it has gone: keeps the memory.
+  /// Keeps the object's memory. It is never used, because the object has gone.
   private unowned let object: AnyObject?
 
   init(_ answers: OpenAnswers, _ ending: (() -> Void)?, _ object: AnyObject?) {

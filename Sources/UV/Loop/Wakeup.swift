@@ -1,9 +1,10 @@
 import CUV
 import Synchronization
 
-/// What wakes a loop that sleeps in its poll: an eventfd on Linux, libuv's own async handle elsewhere.
+/// Wakes a loop that sleeps in its poll. It is an eventfd on Linux, and libuv's own async handle elsewhere.
 ///
-/// The inbox signals it only while it takes messages, and the loop closes it only after that.
+/// The inbox signals it only while the inbox takes messages. The loop closes it only after it has closed the
+/// inbox.
 final class Wakeup: Sendable {
   #if os(Linux)
     private let descriptor: Int32
@@ -40,10 +41,12 @@ final class Wakeup: Sendable {
     /// Has the answers of file operations signal it too.
     func serve(_ queue: UnsafeMutablePointer<cuv_file_queue>) { cuv_file_queue_wakes(queue, descriptor) }
 
-    /// Called when the loop has been woken. The first time, when the system polls the descriptor for sure, it is asked
-    /// to tell of each signal once; from then on there is nothing to clear, which is a system call less.
+    /// Called when the loop has been woken. At the first wake-up the system certainly polls the descriptor.
+    /// So it is then asked to report each signal only once. From then on nothing has to be cleared, which
+    /// saves a system call.
     ///
-    /// The same again in a child process whose host has called `uv_loop_fork`: libuv polls there anew, and not by edge.
+    /// The same happens again in a child process whose host has called `uv_loop_fork`, because libuv polls
+    /// anew there, and not by edge.
     func clear(_ loop: EventLoop) {
       let forks = forkCount.load(ordering: .relaxed)
       if isByEdge, forks == knownForks { return }
@@ -87,11 +90,11 @@ final class Wakeup: Sendable {
 }
 
 #if os(Linux)
-  /// How many forks lie between the first process and this one.
+  /// How many forks there were between the first process and this one.
   private let forkCount = Atomic<Int>(0)
 
   private let countingForks: Void = {
-    // Made before a child needs it.
+    // Initialized here, before a child needs it.
     _ = forkCount.load(ordering: .relaxed)
     pthread_atfork(nil, nil) { forkCount.add(1, ordering: .relaxed) }
   }()

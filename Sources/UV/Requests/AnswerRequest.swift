@@ -1,12 +1,13 @@
 import CUV
 
-/// An answer that comes from other threads, by an asynchronous function that runs in a task of its own there.
+/// A request whose answer comes from other threads: an asynchronous function runs there, in a task of its
+/// own.
 final class AnswerRequest<Success: Sendable>: SingleRequest<Success> {
   /// Starts the function.
   ///
   /// - Parameters:
-  ///   - body: What has the answer.
-  ///   - release: Called, in the function's task, with an answer that nobody waits for any more.
+  ///   - body: The function that returns the answer.
+  ///   - release: Called in the function's task if nobody waits for the answer any more.
   func start(
     _ body: @escaping @Sendable () async throws(UVError) -> Success,
     release: @escaping @Sendable (Success) async -> Void = { _ in }
@@ -17,7 +18,7 @@ final class AnswerRequest<Success: Sendable>: SingleRequest<Success> {
     }
     loop.requests.insert(self)
     loop.beginWork()
-    // Sound: used on the loop's thread alone, by what is sent there.
+    // Sound: used on the loop's thread alone, by the closure that is sent there.
     let transfer = UnsafeTransfer(self)
     let executor = loop.executor
     Task.detached {
@@ -29,14 +30,14 @@ final class AnswerRequest<Success: Sendable>: SingleRequest<Success> {
     return PendingRequest(self)
   }
 
-  /// Nobody waits any more; the function itself runs to its end.
+  /// Ends the waiting; the function itself runs to its end.
   override func cancel(slot: UInt, generation: UInt) {
     if isAnswered { return }
     leave()
     endCancelled()
   }
 
-  /// Hands the answer to whoever waits; false if nobody does.
+  /// Hands the answer to the waiting caller; false if nobody waits.
   private func answer(_ result: Result<Success, UVError>) -> Bool {
     if isAnswered { return false }
     leave()

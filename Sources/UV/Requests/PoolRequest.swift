@@ -13,7 +13,7 @@ class SingleRequest<Success>: ActiveRequest {
     super.init(loop: loop)
   }
 
-  /// What the operation is about, for its error.
+  /// The path, address or name that the operation is about, for its error.
   var subject: String? { nil }
 
   /// Whether the caller has been told, or is about to be.
@@ -54,14 +54,14 @@ class PoolRequest<Success>: SingleRequest<Success> {
       refuse(code)
       return PendingRequest()
     }
-    // The loop's list of requests owns it until libuv calls back, which it does once.
+    // The loop's list of requests owns this request until libuv calls back, which happens once.
     loop.requests.insert(self)
     return PendingRequest(self)
   }
 
   override func cancel(slot: UInt, generation: UInt) {
     if isAnswered { return }
-    // What has begun runs to its end, and its answer comes to nobody.
+    // Work that has begun runs to its end, and its answer is dropped.
     uv_cancel(cuv_request(raw))
     endCancelled()
   }

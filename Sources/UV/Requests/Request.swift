@@ -11,9 +11,9 @@
 /// let status = try await request.value     // async/await
 /// ```
 public struct Request<Success> {
-  /// How to start. A request without a value has a form of its own, since a function of a known type is called
-  /// without the allocations that converting one from a generic form costs; and a write, which is by far the most
-  /// frequent, is kept without a closure's allocation.
+  /// How to start the work. A request without a value has a case of its own. Its function has a known type,
+  /// so calling it needs none of the allocations that converting a generic function costs. A write has a case
+  /// of its own too: it is by far the most frequent request, and needs no closure here.
   @usableFromInline
   enum Body {
     @usableFromInline typealias AsVoid = (@escaping Completion<Success>) -> Completion<Void>
@@ -61,8 +61,8 @@ public struct Request<Success> {
 }
 
 extension Request {
-  /// As ``start(_:)``, for the adaptors of the styles: a request without a value is given `void` in place of `done`,
-  /// which is to do the same.
+  /// Starts the work for the adaptors of the styles, as ``start(_:)`` does. A request without a value calls
+  /// `void` in place of `done`. Both must do the same.
   @inlinable
   @inline(__always)
   package func start(_ done: @escaping Completion<Success>, void: @escaping Completion<Void>)
@@ -77,7 +77,7 @@ extension Request {
 }
 
 extension Result where Success == Void, Failure == UVError {
-  /// The same where `Void` goes by the name of a request's value.
+  /// The same result, in code that knows `Void` only as a type parameter.
   @inlinable
   @inline(__always)
   package func typed<Value>() -> Result<Value, UVError> {
@@ -124,7 +124,7 @@ extension Request {
   ///   of the loop.
   public func timeout(after limit: Duration) -> Request<Success> {
     Request(loop) { [self] done in
-      // The completion that comes first takes the closure; the other finds none.
+      // Whichever completion comes first takes the closure; the other finds none.
       var waiting: Completion<Success>? = done
       var timer = PendingRequest()
       let work = start { result in

@@ -1,8 +1,9 @@
 /// A request that libuv or its thread pool holds.
 class ActiveRequest: Cancelling {
-  // Sound: a loop outlives its requests, since it waits for them when it ends; they ask nothing of it afterwards.
+  // Sound: a loop outlives its requests, because it waits for them when it ends. They don't use it
+  // afterwards.
   unowned(unsafe) let loop: EventLoop
-  // Sound: neighbours in the loop's list, which retains all that are in it.
+  // Sound: neighbours in the loop's list, which retains all of its requests.
   @exclusivity(unchecked) fileprivate var next: Unmanaged<ActiveRequest>?
   @exclusivity(unchecked) fileprivate var previous: Unmanaged<ActiveRequest>?
 
@@ -13,11 +14,12 @@ class ActiveRequest: Cancelling {
   /// Does the request's work, on a thread of the pool.
   func runOnPool() {}
 
-  /// Called when the pool has done the work, or will not, with libuv's code.
+  /// Called with libuv's code when the pool has done the work, or when it won't do it.
   func poolDidEnd(_ code: Int32) {}
 }
 
-/// The requests of a loop that libuv holds, which keeps them alive, and those that may be used again.
+/// The requests of a loop that libuv holds, which this list keeps alive, and unused ones that can be used
+/// again.
 final class RequestList {
   private static let reserve = 256
 
@@ -36,7 +38,7 @@ final class RequestList {
     request.loop.hold()
   }
 
-  /// Takes a request out, which the caller holds.
+  /// Takes out a request, which the caller retains.
   func remove(_ request: ActiveRequest) {
     let (next, previous) = (request.next, request.previous)
     if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { first = next }
@@ -60,11 +62,11 @@ final class RequestList {
   /// A request that nobody uses.
   func takeUnused() -> ActiveRequest? { unused.popLast() }
 
-  /// Takes a request back. Only file requests are used again.
+  /// Keeps a request for the next use. Only file requests are used again.
   func putBack(_ request: ActiveRequest) {
     if unused.count < Self.reserve { unused.append(request) }
   }
 
-  /// Lets go of the requests that nobody uses.
+  /// Releases the unused requests.
   func clear() { unused = [] }
 }

@@ -3,14 +3,14 @@ struct Waiters<Success> {
   private var entries: [(number: UInt, done: Completion<Success>)] = []
   private var lastNumber: UInt = 0
 
-  /// Adds one, which is known by the number from now on.
+  /// Adds a completion, and returns the number by which it is known from now on.
   mutating func add(_ done: @escaping Completion<Success>) -> UInt {
     lastNumber &+= 1
     entries.append((lastNumber, done))
     return lastNumber
   }
 
-  /// Takes one out; nil if it has been.
+  /// Takes one completion out; nil if it has been taken out already.
   mutating func take(_ number: UInt) -> Completion<Success>? {
     guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }
     return entries.remove(at: index).done

@@ -9,7 +9,8 @@ final class WorkRequest<Success: Sendable>: PoolRequest<Success> {
   init(_ loop: EventLoop, _ body: @escaping @Sendable () -> Success, _ done: @escaping Completion<Success>) {
     self.body = body
     super.init(loop, "work", done)
-    // Sound: the loop's list of requests owns it meanwhile. libuv's callbacks know no type parameter.
+    // Sound: the loop's list of requests owns it meanwhile. It is stored as its base class because a libuv
+    // callback can't know the type parameter.
     cuv_req_set_data(work, Unmanaged<ActiveRequest>.passUnretained(self).toOpaque())
   }
 
@@ -19,7 +20,7 @@ final class WorkRequest<Success: Sendable>: PoolRequest<Success> {
 
   func start() -> PendingRequest { submit { uv_queue_work(loop.raw, work, runWork, didWork) } }
 
-  /// libuv's own locks order this before `poolDidEnd`, and nothing else touches the result.
+  /// libuv's own locks make this happen before `poolDidEnd`, and nothing else touches the result.
   override func runOnPool() { result = body() }
 
   override func poolDidEnd(_ code: Int32) { finish(code) { result! } }

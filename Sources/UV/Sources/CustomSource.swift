@@ -30,12 +30,12 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   /// The loop that the source belongs to.
   public let loop: EventLoop
   let source: SourceCore<Element>
-  /// Both nil after the end, so that what they hold goes.
+  /// Both are nil after the end, so that what they capture is released.
   private var onResume: Handler?
   private var onPause: Handler?
-  /// Sent and not asked for yet.
+  /// Elements that have been sent but not asked for yet.
   private var unasked = Queue<Element>()
-  /// How the source ends once what was sent before has been asked for; nil while it goes on.
+  /// How the source ends once the elements before have been asked for; nil while it goes on.
   private var end: Result<Void, UVError>?
   private var isResumed = false
   private var isFlushing = false
@@ -97,7 +97,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     }
   }
 
-  /// Hands out what has been sent, as far as it is asked for.
+  /// Delivers the elements that have been sent, as many as are asked for.
   private func flush() {
     var hasDelivered = false
     while source.hasDemand, let element = unasked.popFirst() {
@@ -108,7 +108,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
       stay.take()?.end()
       return source.finish(end.error)
     }
-    // Those who have been answered are given the time to ask again.
+    // Readers that have just been answered get the time to ask again.
     if hasDelivered { return flushLater() }
     if source.hasDemand { start() } else { source.pauseIfUnwanted() }
   }
@@ -128,7 +128,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   }
 
   func pause() {
-    // Last: it may be what keeps this alive.
+    // This comes last, because `stay` may be what keeps this source alive.
     let stay = stay.take()
     if isResumed {
       isResumed = false
@@ -137,12 +137,12 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     stay?.end()
   }
 
-  /// Nobody can be given anything any more.
+  /// Called when the loop ends, after which no element can be delivered.
   private func loopEnds() {
     stay = nil
     unasked = Queue()
     pause()
-    // What has been sent is dropped, and an end that was still to be told.
+    // Elements that have been sent are dropped, and so is an end that hasn't been told yet.
     end = nil
     finish(UVError(.cancelled, operation: source.operation))
   }
@@ -169,7 +169,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source, of: self) }
 }
 
-/// Keeps a source and its loop going while somebody asks, and tells it if the loop ends before.
+/// Keeps a source and its loop going while somebody asks, and tells the source if the loop ends first.
 private final class SourceStay: ActiveRequest {
   private var onLoopEnd: (() -> Void)?
 

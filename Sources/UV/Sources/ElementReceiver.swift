@@ -5,8 +5,8 @@
 /// with it. If you ask only once, or if an allocation for each element doesn't matter, use
 /// ``EventSource/next(_:)``.
 open class ElementReceiver<Element> {
-  /// A function value without captures, made where the types are known: a method that is overridden would be
-  /// unspecialised code.
+  /// A function value without captures, made where the types are known. An overridden method would be
+  /// unspecialized code.
   @usableFromInline let deliver: (ElementReceiver, Result<Element?, UVError>) -> Void
 
   /// Creates a receiver; hand it to a source with ``EventSource/next(for:)``.

@@ -1,8 +1,8 @@
 import CUV
 
-/// What makes a source produce: the part that differs between a listener, a connection and a timer.
+/// The part of a source that differs between a listener, a connection and a timer: how it produces.
 protocol SourceDriver: AnyObject {
-  /// Called when the first element is asked for. The source delivers, or finishes, from now on.
+  /// Called when somebody asks and nobody asked before. From now on the source delivers or finishes.
   func resume()
   /// Called when nobody asks any more.
   func pause()
@@ -10,7 +10,7 @@ protocol SourceDriver: AnyObject {
 
 /// The part that all event sources share: who waits, in which style, and how the end is told.
 ///
-/// Everything here is on the loop's thread. At any time there is either a handler or a queue of waiters.
+/// Everything here happens on the loop's thread. At any time there is either a handler or a queue of waiters.
 final class SourceCore<Element>: Cancelling {
   typealias Outcome = Result<Element?, UVError>
 
@@ -34,8 +34,8 @@ final class SourceCore<Element>: Cancelling {
     let generation: UInt
   }
 
-  // What each element touches comes first, so that it shares a line of the cache.
-  // Loop-confined and never inout across a call: exclusivity checks would cost more than the accesses.
+  // The properties that each element touches come first, so that they share a cache line. They are confined
+  // to the loop and never `inout` across a call. Exclusivity checks would cost more than the accesses.
   @exclusivity(unchecked) private(set) var isProducing = false
   @exclusivity(unchecked) private(set) var hasEnded = false
   @exclusivity(unchecked) private var handler: Completion<Element?>?
@@ -43,11 +43,11 @@ final class SourceCore<Element>: Cancelling {
   let loop: EventLoop
   @exclusivity(unchecked) private var first: Entry?
   @exclusivity(unchecked) private var generation: UInt = 0
-  /// The source itself, which owns this; set once. Sound: used only to pause, and a source that produces keeps itself
-  /// alive. What asks has the source in its hands, and passes it.
+  /// The source itself, which owns this object; set once. Sound: it is used only to pause, and a source that
+  /// produces keeps itself alive. A caller that asks holds the source and passes it.
   unowned(unsafe) var driver: (any SourceDriver)!
   let operation: String
-  /// How the source has ended, for everyone who asks afterwards.
+  /// How the source has ended, for everyone who asks later.
   @exclusivity(unchecked) private var ending = Outcome.success(nil)
 
   init(loop: EventLoop, operation: String) {
@@ -62,7 +62,7 @@ final class SourceCore<Element>: Cancelling {
 
   // MARK: Asking
 
-  // Whoever asks passes the source, which therefore is there to be resumed, though nobody else may hold it.
+  // A caller that asks passes the source. So the source can be resumed even if nothing else holds it.
 
   func next(_ done: @escaping Completion<Element?>, from source: any SourceDriver) -> PendingRequest {
     next(.callback(done), from: source)
@@ -81,7 +81,7 @@ final class SourceCore<Element>: Cancelling {
     return PendingRequest(self, generation: append(waiter, source))
   }
 
-  /// The next element for the task that calls this, which is on the loop.
+  /// The next element, for the calling task, which is on the loop.
   @inline(__always)
   nonisolated(nonsending) func next(
     from source: any SourceDriver, task: LoopTaskBase?
@@ -90,11 +90,11 @@ final class SourceCore<Element>: Cancelling {
     return try await suspend(on: loop, task: task) { wait($0, from: source) }.get()
   }
 
-  /// What a task gets without waiting.
+  /// The outcome that a task gets without waiting; nil if it has to wait.
   @inline(__always)
   func outcomeIfReady(for task: UnsafeMutableRawPointer? = cuv_current_task()) -> Outcome? {
     guard hasEnded || handler != nil || cuv_task_is_cancelled(task) else { return nil }
-    // Nil too when the turn's budget is used up: the answer then is `wait`'s.
+    // It is nil also when the turn's budget is used up; `wait` then answers.
     return loop.spend(1) ? nil : immediateOutcome() ?? cancellation
   }
 
@@ -108,7 +108,8 @@ final class SourceCore<Element>: Cancelling {
     return PendingRequest(self, generation: append(.task(continuation), source))
   }
 
-  /// Answers a task that did not have to wait, but for the others on the loop; false if it does have to.
+  /// Answers a task in the next turn although it needn't wait, so that others on the loop have their turn.
+  /// Returns false if the task has to wait anyway.
   @inline(never)
   private func answerNextTurn(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>
@@ -177,7 +178,8 @@ final class SourceCore<Element>: Cancelling {
 
   // MARK: Answering
 
-  /// Hands an element to whoever waits; there must be somebody. Called from libuv's callback, never from `resume`.
+  /// Delivers an element to the first waiter; there must be one. Called from libuv's callback, never from
+  /// `resume`.
   @inline(__always)
   func deliver(_ element: Element) {
     if let handler { return handler(.success(element)) }
@@ -186,8 +188,8 @@ final class SourceCore<Element>: Cancelling {
     entry.waiter.resume(.success(element))
   }
 
-  /// Ends the source, with or without an error, for everyone who waits and everyone who asks later. Only the first end
-  /// counts.
+  /// Ends the source, with or without an error, for everyone who waits and everyone who asks later. Only the
+  /// first call counts.
   func finish(_ error: UVError? = nil) {
     guard !hasEnded else { return }
     hasEnded = true
@@ -206,7 +208,7 @@ final class SourceCore<Element>: Cancelling {
     for entry in rest { entry.waiter.resume(ending) }
   }
 
-  /// Tells whoever waits of an error that is not the end: the source may be asked again.
+  /// Tells everyone who waits of an error that isn't the end: they may ask the source again.
   func fail(_ error: UVError) {
     if let handler {
       self.handler = nil
@@ -217,7 +219,7 @@ final class SourceCore<Element>: Cancelling {
     }
   }
 
-  /// Stops the driver if nobody has asked for more by the end of the callback in which something was delivered.
+  /// Pauses the driver if nobody asks for more by the end of the callback that has delivered something.
   @inline(__always)
   func pauseIfUnwanted() {
     if isProducing, !hasDemand { pause() }

@@ -1,7 +1,7 @@
-/// Suspends the current task until `start`'s continuation is resumed, and cancels what it waits for if the task is
-/// cancelled meanwhile. On the loop.
+/// Suspends the current task until `start`'s continuation is resumed. If the task is cancelled meanwhile,
+/// what it waits for is cancelled. On the loop's thread.
 ///
-/// - Parameter start: Begins to wait, and says how to cancel that.
+/// - Parameter start: Begins to wait, and returns a way to cancel.
 @inline(__always)
 nonisolated(nonsending) func suspend<T>(
   on loop: EventLoop, task: LoopTaskBase?,
@@ -15,21 +15,21 @@ nonisolated(nonsending) func suspend<T>(
   return await suspendWithHandler(on: loop, isolation: #isolation, start)
 }
 
-/// The same for a task that the loop did not start, such as a child task, or a task of another executor's.
+/// The same for a task that the loop didn't start, such as a child task or a task of another executor.
 func suspendWithHandler<T>(
   on loop: EventLoop, isolation: isolated (any Actor)?,
   _ start: (UnsafeContinuation<UnsafeTransfer<T>, Never>) -> PendingRequest
 ) async -> T {
   let wait = Wait()
-  // Sound: what is waited for is touched only on the loop's thread.
+  // Sound: the wait is touched only on the loop's thread.
   let transfer = UnsafeTransfer(wait)
   let executor = loop.executor
   let value = await withTaskCancellationHandler {
-    // Keeps the closure where its caller is.
+    // Keeps the closure on its caller's executor.
     _ = isolation
     return await withUnsafeContinuation { continuation in
       wait.request = start(continuation)
-      // Cancelled before there was something to cancel.
+      // The task was cancelled before there was something to cancel.
       if Task.isCancelled { wait.request.cancel() }
     }
   } onCancel: {

@@ -1,7 +1,8 @@
-/// Suspends the task until the continuation is resumed: `withUnsafeContinuation`, less a change of executor.
+/// Suspends the task until the continuation is resumed. It does the same as `withUnsafeContinuation` without
+/// a change of executor.
 ///
-/// That function takes an isolation, and so begins with a change to it, which costs as much as a read even where it
-/// changes nothing. This one stays where its caller is.
+/// `withUnsafeContinuation` takes an isolation and so begins by changing to it. That costs as much as a read,
+/// even if it changes nothing. This function stays on its caller's executor.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func withContinuation<T>(

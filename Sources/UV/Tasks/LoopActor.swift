@@ -11,7 +11,7 @@ actor LoopActor {
     let task = task.value
     // One that begins only because somebody waits for it.
     if task.place > 0 { withUnsafeCurrentTask { $0?.cancel() } }
-    // The closure, and what it captured, goes as soon as it has ended.
+    // The closure and its captures are released as soon as the closure has ended.
     let body = task.takeBody()
     do throws(E) { task.finish(.success(try await body())) } catch { task.finish(.failure(error)) }
   }

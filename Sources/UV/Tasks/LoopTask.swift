@@ -43,7 +43,8 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
       return
     }
     if let loop = unbegunOn.take() { loop.begin(self) }
-    // Looked at again: a caller that is not on the loop yet gets there in between, and the task may have ended.
+    // The result is checked again: a caller that wasn't on the loop gets there in between, and the task may
+    // have ended meanwhile.
     await withContinuation { if result == nil { waiters.append($0) } else { $0.resume() } }
   }
 }
@@ -51,7 +52,8 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
 extension LoopTask where Failure == Never {
   /// Waits for the task to end, and returns its value. Cancelling the waiting task doesn't cancel this one.
   public var value: Success {
-    // Not for convenience: Swift 6.3.1 crashes on a call of the other getter whose failure is `Never`.
+    // This isn't for convenience: Swift 6.3.1 crashes on a call of the other getter if its failure is
+    // `Never`.
     get async {
       await waitForEnd()
       return result!.get()
@@ -73,7 +75,8 @@ public class LoopTaskBase {
   @exclusivity(unchecked) private var task: Task<Void, Never>?
   @exclusivity(unchecked) private(set) var isFinished = false
   @exclusivity(unchecked) private var wait = PendingRequest()
-  /// Who runs the body: children that it starts are other tasks, and wait on their own account.
+  /// The runtime's task that runs the body. Children that the body starts are other tasks, and wait
+  /// separately.
   @exclusivity(unchecked) private var identity: UnsafeMutableRawPointer?
 
   init(loop: EventLoop) { self.loop = loop }
@@ -93,7 +96,7 @@ public class LoopTaskBase {
     isFinished = true
     // The loop has stopped without it, and may have gone.
     if hasBeenLeft { return }
-    // Another task may come to lie at the same address.
+    // Another task may get the same address later.
     guard let identity = identity.take() else { return loop.endWork() }
     task = nil
     loop.taskEnded(identity)
@@ -104,7 +107,7 @@ public class LoopTaskBase {
   public func cancel() {
     guard let task else { return }
     task.cancel()
-    // Nobody else can cancel it, so that no cancellation handler is needed to come here.
+    // Only this function can cancel the task, so that no cancellation handler is needed.
     wait.cancel()
   }
 
@@ -137,11 +140,12 @@ public class LoopTaskBase {
 
   // MARK: What the task waits for
 
-  /// Whether `task` of the runtime is this one.
+  /// Whether the runtime's `task` is this one.
   @inline(__always)
   func isRun(by task: UnsafeMutableRawPointer?) -> Bool { identity == task }
 
-  /// Notes what the task waits for; on the loop, by the task itself, which has not been cancelled.
+  /// Notes what the task waits for. Called on the loop's thread by the task itself, which hasn't been
+  /// cancelled.
   @usableFromInline
   @inline(__always)
   func willWait(for request: consuming PendingRequest) { wait = request }
@@ -152,10 +156,10 @@ public class LoopTaskBase {
 }
 
 extension EventLoop {
-  /// The task of this loop that calls, if it is one.
+  /// The task of this loop that is calling; nil if another task is.
   package var callingTask: LoopTaskBase? { currentTask }
 
-  /// The loop's task that the caller is; nil if it is another: a child task, or one that a loop did not start.
+  /// The task of this loop that is calling. It is nil for a child task, and for a task that no loop started.
   var currentTask: LoopTaskBase? {
     @inline(__always) get { tasks.find(cuv_current_task()) }
   }

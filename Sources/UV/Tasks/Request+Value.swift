@@ -12,8 +12,8 @@ extension Request {
   @inline(__always)
   public var value: Success {
     get async throws(UVError) {
-      // Inlined as far as the wait, since each call of an asynchronous function costs a change of executor. What
-      // this calls returns its errors and throws none, as Design/0020 says.
+      // This is inlined as far as the wait, because each call of an asynchronous function costs a change of
+      // executor. The functions that it calls return their errors and don't throw them, as Design/0020 says.
       guard let task = try loop.currentTaskUnlessCancelled().get() else {
         return try await waitInAnotherTask().get()
       }

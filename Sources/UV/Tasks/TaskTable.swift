@@ -1,6 +1,7 @@
-/// The tasks of a loop that have not ended, found by the runtime's task that runs each.
+/// The tasks of a loop that have not ended, found by the runtime's task that runs each of them.
 ///
-/// A hash table of our own: a task local finds the same more slowly, and costs each task memory and time.
+/// This is a hash table of our own. A task-local value would be slower to find, and would cost each task
+/// memory and time.
 struct TaskTable {
   private struct Slot {
     var key: UnsafeMutableRawPointer?
@@ -26,13 +27,13 @@ struct TaskTable {
 
   private var mask: Int { (1 << bits) - 1 }
 
-  /// Where a key would like to be.
+  /// The slot that a key would have if there were no other keys.
   @inline(__always)
   private func home(of key: UnsafeMutableRawPointer) -> Int {
     Int((UInt(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> (64 - bits))
   }
 
-  /// Where a key is, or the free place where it would be.
+  /// The slot that a key has, or the free slot that it would get.
   @inline(__always)
   private func index(of key: UnsafeMutableRawPointer) -> Int {
     var index = home(of: key)
@@ -40,7 +41,7 @@ struct TaskTable {
     return index
   }
 
-  /// The task of the loop that is run by `key`; nil if that is another.
+  /// The loop's task that the runtime's task `key` runs; nil if that isn't one of the loop's.
   @inline(__always)
   func find(_ key: UnsafeMutableRawPointer?) -> LoopTaskBase? {
     guard let key else { return nil }
@@ -56,7 +57,8 @@ struct TaskTable {
   mutating func remove(_ key: UnsafeMutableRawPointer) {
     var hole = index(of: key)
     count -= 1
-    // What follows moves up, unless that would take it before the place where it is looked for first.
+    // The entries that follow move up, except when an entry would land before the slot where the search for
+    // it begins.
     var next = (hole + 1) & mask
     while let other = slots[next].key {
       if (next - home(of: other)) & mask >= (next - hole) & mask {
