@@ -1,80 +1,76 @@
 import Synchronization
-import UV
+public import UV
 
 /// A step that brings the signals of a publisher that is no loop's to the loop on which it was subscribed to.
 ///
 /// On the loop's thread a signal passes at once. One from another thread goes there, and those that follow it, from
 /// whatever thread, come after it.
+@usableFromInline
 // Sound: everything but `waiting` is touched on the loop's thread; `upstream` is set before anybody can cancel.
-final class Crossing<Input, Failure: Error>: ForeignSubscription, @unchecked Sendable {
+final class Crossing<Input, Failure: Error>: Relay<Input, Failure>, Subscriber, ForeignSubscription,
+  @unchecked Sendable
+{
   private let executor: LoopExecutor
-  private var next: Downstream<Input, Failure>?
-  private var upstream: Link?
-  private let height: Int
   /// How many signals are on their way.
   private let waiting = Atomic(0)
 
+  @usableFromInline
   init(_ executor: LoopExecutor, _ next: Downstream<Input, Failure>) {
     self.executor = executor
-    self.next = next
-    height = next.height + 1
+    super.init(next)
   }
 
-  var downstream: Downstream<Input, Failure> {
-    Downstream(self, height: height) { [self] in receive($0) }
+  /// The step for a publisher of this module's, which stays on its loop: on this one's the step itself isn't needed.
+  @usableFromInline
+  var downstream: Downstream<Input, Failure> { if let next, isOpen { next } else { always } }
+
+  /// The step for a future that is no loop's.
+  var always: Downstream<Input, Failure> {
+    Downstream(self, height: (next?.height ?? 0) + 1) { [self] in isOpen ? handOn($0) : send($0) }
   }
 
-  private func receive(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
-    if executor.isOnLoop, waiting.load(ordering: .relaxed) == 0 { return handOn(signal) }
+  private var isOpen: Bool { executor.isOnLoop && waiting.load(ordering: .relaxed) == 0 }
+
+  @usableFromInline
+  func receive(subscription: any Subscription) {
+    if isOpen { start(subscription) } else { send(.subscription(ForeignLink(subscription))) }
+  }
+
+  @usableFromInline
+  func receive(_ input: Input) -> Subscribers.Demand {
+    guard isOpen else { return send(.value(input)) }
+    return next?.receive(input) ?? .none
+  }
+
+  @usableFromInline
+  func receive(completion: Subscribers.Completion<Failure>) {
+    if isOpen { end(completion) } else { send(.completion(completion)) }
+  }
+
+  @discardableResult
+  private func send(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
     waiting.add(1, ordering: .relaxed)
     // Sound: the sender gives the signal up, and the loop takes it.
     let transfer = UnsafeTransfer(signal)
     // Dropped if the loop has ended: there is nobody any more to hear it.
     try? executor.execute { [self] _ in
       waiting.subtract(1, ordering: .relaxed)
-      let more = handOn(transfer.value)
-      if more > 0 { upstream?.request(more) }
+      handOnLate(transfer.value)
     }
     return .none
-  }
-
-  private func handOn(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
-    // Cancelled while the signal was on its way.
-    guard let next else { return .none }
-    switch signal {
-    case .value(let value): return next.receive(value)
-    case .subscription(let link):
-      upstream = link
-      next.receive(link: self)
-    case .completion(let completion):
-      self.next = nil
-      upstream = nil
-      next.receive(completion: completion)
-    }
-    return .none
-  }
-
-  func request(_ demand: Subscribers.Demand) { upstream?.request(demand) }
-
-  func cancel() {
-    guard let upstream else { return }
-    self.upstream = nil
-    let last = next
-    next = nil
-    upstream.cancel()
-    _ = last
   }
 }
 
 extension Downstream {
   /// Subscribes to a publisher of any kind. If it is no loop's, its signals may come from any thread: they are
   /// brought to the loop of this one; where there is none, through `gate`.
-  @usableFromInline
+  @inlinable
   func attach<P: Publisher>(toAny upstream: P, through gate: Gate?)
   where P.Output == Input, P.Failure == Failure {
     if let gate { return gate.guarding(self).attach(to: upstream) }
-    if upstream is any LoopPublisher { return attach(to: upstream) }
-    guard let loop = EventLoop.current else { return attach(to: upstream) }
-    Crossing(loop.executor, self).downstream.attach(to: upstream)
+    guard !(P.self is any LoopPublisher.Type), let loop = EventLoop.current else {
+      return attach(to: upstream)
+    }
+    attach(Crossing(loop.executor, self), to: upstream)
   }
 }

@@ -31,11 +31,15 @@ struct Downstream<Input, Failure: Error>: Subscriber {
     combineIdentifier = identifier
   }
 
-  /// Any subscriber; one of these is taken as it is.
+  /// Any subscriber; one of these is taken as it is, or out of its crossing where that has led to the loop already.
   @inlinable
   init<S: Subscriber>(_ subscriber: S) where S.Input == Input, S.Failure == Failure {
     if let same = subscriber as? Self {
       self = same
+      return
+    }
+    if let crossing = subscriber as? Crossing<Input, Failure> {
+      self = crossing.downstream
       return
     }
     self.init(subscriber.combineIdentifier, height: 0) { signal in
@@ -70,10 +74,17 @@ extension Downstream {
   /// Subscribes to `upstream`: at once, or from the ground right above a landing.
   @inlinable
   func attach<P: Publisher>(to upstream: P) where P.Output == Input, P.Failure == Failure {
+    attach(self, to: upstream)
+  }
+
+  /// Has `subscriber`, which hands on to this, subscribe to `upstream`.
+  @inlinable
+  func attach<P: Publisher, S: Subscriber>(_ subscriber: S, to upstream: P)
+  where P.Output == Input, P.Failure == Failure, S.Input == Input, S.Failure == Failure {
     if height > 64, height % 64 <= 2 {
-      Trampoline.bounce { upstream.receive(subscriber: self) }
+      Trampoline.bounce { upstream.receive(subscriber: subscriber) }
     } else {
-      upstream.receive(subscriber: self)
+      upstream.receive(subscriber: subscriber)
     }
   }
 }

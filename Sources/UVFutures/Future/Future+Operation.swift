@@ -26,6 +26,6 @@ extension Future {
       do throws(Failure) { settle(.value(try await operation())) } catch { settle(.failure(error)) }
     }
     // Not if it has been settled already: a loop may run tasks at once.
-    if outcome == nil { cancelWork = { task.cancel() } }
+    if !isSettled { cancelWork = { task.cancel() } }
   }
 }

@@ -16,7 +16,7 @@ extension Future {
     get async throws(Failure) {
       if gate == nil, let outcome {
         if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
-        return try await outcome().get()
+        return try await outcome.get()
       }
       return try await waitForSettlement().get()
     }
@@ -91,7 +91,7 @@ extension Future where Failure == Never {
     get async {
       if gate == nil, let outcome {
         if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
-        return await outcome().get()
+        return await outcome.get()
       }
       return await waitForSettlement().get()
     }

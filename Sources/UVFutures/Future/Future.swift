@@ -41,9 +41,9 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   /// What a future's closure gets: call it once with the result; further calls do nothing.
   public typealias Promise = (Result<Output, Failure>) -> Void
 
-  /// How the future ended, nil until then. In a closure, because that is destroyed by code that knows its type: to
-  /// destroy a field of a generic type, a generic class first looks the type up at run time.
-  @usableFromInline @exclusivity(unchecked) final var outcome: (() -> Settlement<Output, Failure>)?
+  @usableFromInline @exclusivity(unchecked) final var storage = SettlementStorage()
+  /// A function without captures that destroys the outcome; nil while there is none.
+  @usableFromInline @exclusivity(unchecked) final var destroyOutcome: ((Future) -> Void)?
   @usableFromInline @exclusivity(unchecked) final var firstSubscription: FutureSubscription<Output, Failure>?
   // Sound: the last of the list that the first keeps alive.
   @usableFromInline @exclusivity(unchecked)
@@ -73,11 +73,10 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   ///
   /// Combine's `Future`.
   @inlinable
-  public convenience init(_ attemptToFulfill: (@escaping Promise) -> Void) {
-    self.init()
+  public init(_ attemptToFulfill: (@escaping Promise) -> Void) {
     if let loop = EventLoop.current {
       let ticket = RemoteTicket.deferred(self, of: loop)
-      attemptToFulfill { Self.resolve(ticket, $0) }
+      attemptToFulfill { Future<Output, Failure>.resolve(ticket, $0) }
       RemoteTicket.keepOrReturn(ticket, loop)
     } else {
       gate = Gate()
@@ -104,6 +103,7 @@ public class Future<Output, Failure: Error>: LoopPublisher {
 
   deinit {
     if firstSubscription != nil || stream != nil { abandon() }
+    if let destroyOutcome { destroyOutcome(self) }
   }
 
   /// Lets subscribers go that can hear nothing any more.
@@ -133,7 +133,7 @@ public class Future<Output, Failure: Error>: LoopPublisher {
     let subscription = FutureSubscription(downstream)
     downstream.receive(link: subscription)
     if subscription.isOver { return }
-    if let outcome { return subscription.fulfill(outcome) }
+    if let outcome { return subscription.fulfill(outcome, of: self) }
     insert(subscription)
     if startWork != nil { startWorkNow() }
   }
@@ -156,7 +156,7 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   @usableFromInline
   final func receive(_ downstream: Downstream<Output, Failure>, through gate: Gate) {
     var next = downstream
-    if let loop = EventLoop.current { next = Crossing(loop.executor, next).downstream }
+    if let loop = EventLoop.current { next = Crossing(loop.executor, next).always }
     let guarded = Downstream<Output, Failure>(next.combineIdentifier, height: next.height + 1) {
       [next] signal in
       if case .subscription(let link) = signal { return next.deliver(.subscription(gate.guarding(link))) }
@@ -183,17 +183,16 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   /// Decides the future, unless that has been done, and delivers.
   @inlinable
   final func settle(_ settlement: Settlement<Output, Failure>) {
-    guard outcome == nil else { return }
-    let outcome = { settlement }
-    self.outcome = outcome
+    guard !isSettled else { return }
+    store(settlement)
     if cancelWork != nil { cancelWork = nil }
     if startWork != nil { startWork = nil }
     if firstSubscription != nil {
       if Trampoline.enter() {
-        fulfillSubscriptions(outcome)
+        fulfillSubscriptions(settlement)
         Trampoline.leave()
       } else {
-        Trampoline.bounce { [self] in fulfillSubscriptions(outcome) }
+        Trampoline.bounce { [self] in fulfillSubscriptions(settlement) }
       }
     }
     if stream != nil { fulfillBranches(settlement) }
@@ -201,10 +200,10 @@ public class Future<Output, Failure: Error>: LoopPublisher {
 
   /// One at a time from the front, because a subscriber may cancel others.
   @inlinable
-  final func fulfillSubscriptions(_ outcome: @escaping () -> Settlement<Output, Failure>) {
+  final func fulfillSubscriptions(_ settlement: Settlement<Output, Failure>) {
     while let subscription = firstSubscription {
       remove(subscription)
-      subscription.fulfill(outcome)
+      subscription.fulfill(settlement, of: self)
     }
   }
 

@@ -15,8 +15,8 @@ final class FutureSubscription<Output, Failure: Error>: Subscription {
   @usableFromInline @exclusivity(unchecked) var next: FutureSubscription?
   /// Nil once the subscription is over.
   @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Output, Failure>?
-  /// The result, while nobody has asked for it.
-  @usableFromInline @exclusivity(unchecked) var waiting: (() -> Settlement<Output, Failure>)?
+  /// The future, once it has a value, while nobody has asked for that.
+  @usableFromInline @exclusivity(unchecked) var waiting: Future<Output, Failure>?
 
   @inlinable
   init(_ downstream: Downstream<Output, Failure>) { self.downstream = downstream }
@@ -26,23 +26,26 @@ final class FutureSubscription<Output, Failure: Error>: Subscription {
 
   /// Delivers the result, or keeps a value until it is asked for.
   @inlinable
-  func fulfill(_ outcome: @escaping () -> Settlement<Output, Failure>) {
+  func fulfill(_ settlement: Settlement<Output, Failure>, of future: Future<Output, Failure>) {
     guard let downstream else { return }
-    switch outcome() {
+    switch settlement {
     case .value(let output):
-      guard hasDemand else { return waiting = outcome }
+      guard hasDemand else { return waiting = future }
       _ = downstream.receive(output)
       // Not if the value made the subscriber cancel.
       if isOver { return }
       self.downstream = nil
       downstream.receive(completion: .finished)
-    case .failure(let error):
-      self.downstream = nil
-      downstream.receive(completion: .failure(error))
-    case .completed, .cancelled:
-      self.downstream = nil
-      downstream.receive(completion: .finished)
+    case .failure(let error): end(.failure(error))
+    case .completed, .cancelled: end(.finished)
     }
+  }
+
+  @inlinable
+  func end(_ completion: Subscribers.Completion<Failure>) {
+    guard let downstream else { return }
+    self.downstream = nil
+    downstream.receive(completion: completion)
   }
 
   /// Demand that comes while the future hands over the subscription is noted; the future delivers right after.
@@ -50,9 +53,14 @@ final class FutureSubscription<Output, Failure: Error>: Subscription {
   func request(_ demand: Subscribers.Demand) {
     require(demand > 0, "API violation: demand must not be zero")
     hasDemand = true
-    guard let outcome = waiting else { return }
-    waiting = nil
-    fulfill(outcome)
+    if waiting != nil { fulfillWaiting() }
+  }
+
+  // A function of its own, as it looks types up.
+  @inline(never)
+  private func fulfillWaiting() {
+    guard let future = waiting.take(), let outcome = future.outcome else { return }
+    fulfill(outcome, of: future)
   }
 
   func giveUp() {

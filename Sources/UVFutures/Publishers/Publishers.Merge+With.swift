@@ -3,6 +3,7 @@
     /// The same publisher with one more.
     ///
     /// Combine's `Publishers.Merge.merge(with:)`.
+    @inlinable
     public func merge<C: Publisher>(with c: C) -> Publishers.Merge3<A, B, C>
     where
       C.Output == Output, C.Failure == Failure
@@ -13,6 +14,7 @@
     /// The same publisher with two more.
     ///
     /// Combine's `Publishers.Merge.merge(with:)`.
+    @inlinable
     public func merge<C: Publisher, D: Publisher>(with c: C, _ d: D) -> Publishers.Merge4<A, B, C, D>
     where
       C.Output == Output, C.Failure == Failure,
@@ -24,6 +26,7 @@
     /// The same publisher with three more.
     ///
     /// Combine's `Publishers.Merge.merge(with:)`.
+    @inlinable
     public func merge<C: Publisher, D: Publisher, E: Publisher>(
       with c: C, _ d: D, _ e: E
     ) -> Publishers.Merge5<A, B, C, D, E>
@@ -38,6 +41,7 @@
     /// The same publisher with four more.
     ///
     /// Combine's `Publishers.Merge.merge(with:)`.
+    @inlinable
     public func merge<C: Publisher, D: Publisher, E: Publisher, F: Publisher>(
       with c: C, _ d: D, _ e: E, _ f: F
     ) -> Publishers.Merge6<A, B, C, D, E, F>
@@ -53,6 +57,7 @@
     /// The same publisher with five more.
     ///
     /// Combine's `Publishers.Merge.merge(with:)`.
+    @inlinable
     public func merge<C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>(
       with c: C, _ d: D, _ e: E, _ f: F, _ g: G
     ) -> Publishers.Merge7<A, B, C, D, E, F, G>
@@ -69,6 +74,7 @@
     /// The same publisher with six more.
     ///
     /// Combine's `Publishers.Merge.merge(with:)`.
+    @inlinable
     public func merge<C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher>(
       with c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H
     ) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
@@ -88,6 +94,7 @@
     /// The same publisher with one more.
     ///
     /// Combine's `Publishers.Merge3.merge(with:)`.
+    @inlinable
     public func merge<D: Publisher>(with d: D) -> Publishers.Merge4<A, B, C, D>
     where
       D.Output == Output, D.Failure == Failure
@@ -98,6 +105,7 @@
     /// The same publisher with two more.
     ///
     /// Combine's `Publishers.Merge3.merge(with:)`.
+    @inlinable
     public func merge<D: Publisher, E: Publisher>(with d: D, _ e: E) -> Publishers.Merge5<A, B, C, D, E>
     where
       D.Output == Output, D.Failure == Failure,
@@ -109,6 +117,7 @@
     /// The same publisher with three more.
     ///
     /// Combine's `Publishers.Merge3.merge(with:)`.
+    @inlinable
     public func merge<D: Publisher, E: Publisher, F: Publisher>(
       with d: D, _ e: E, _ f: F
     ) -> Publishers.Merge6<A, B, C, D, E, F>
@@ -123,6 +132,7 @@
     /// The same publisher with four more.
     ///
     /// Combine's `Publishers.Merge3.merge(with:)`.
+    @inlinable
     public func merge<D: Publisher, E: Publisher, F: Publisher, G: Publisher>(
       with d: D, _ e: E, _ f: F, _ g: G
     ) -> Publishers.Merge7<A, B, C, D, E, F, G>
@@ -138,6 +148,7 @@
     /// The same publisher with five more.
     ///
     /// Combine's `Publishers.Merge3.merge(with:)`.
+    @inlinable
     public func merge<D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher>(
       with d: D, _ e: E, _ f: F, _ g: G, _ h: H
     ) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
@@ -156,6 +167,7 @@
     /// The same publisher with one more.
     ///
     /// Combine's `Publishers.Merge4.merge(with:)`.
+    @inlinable
     public func merge<E: Publisher>(with e: E) -> Publishers.Merge5<A, B, C, D, E>
     where
       E.Output == Output, E.Failure == Failure
@@ -166,6 +178,7 @@
     /// The same publisher with two more.
     ///
     /// Combine's `Publishers.Merge4.merge(with:)`.
+    @inlinable
     public func merge<E: Publisher, F: Publisher>(with e: E, _ f: F) -> Publishers.Merge6<A, B, C, D, E, F>
     where
       E.Output == Output, E.Failure == Failure,
@@ -177,6 +190,7 @@
     /// The same publisher with three more.
     ///
     /// Combine's `Publishers.Merge4.merge(with:)`.
+    @inlinable
     public func merge<E: Publisher, F: Publisher, G: Publisher>(
       with e: E, _ f: F, _ g: G
     ) -> Publishers.Merge7<A, B, C, D, E, F, G>
@@ -191,6 +205,7 @@
     /// The same publisher with four more.
     ///
     /// Combine's `Publishers.Merge4.merge(with:)`.
+    @inlinable
     public func merge<E: Publisher, F: Publisher, G: Publisher, H: Publisher>(
       with e: E, _ f: F, _ g: G, _ h: H
     ) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
@@ -208,6 +223,7 @@
     /// The same publisher with one more.
     ///
     /// Combine's `Publishers.Merge5.merge(with:)`.
+    @inlinable
     public func merge<F: Publisher>(with f: F) -> Publishers.Merge6<A, B, C, D, E, F>
     where
       F.Output == Output, F.Failure == Failure
@@ -218,6 +234,7 @@
     /// The same publisher with two more.
     ///
     /// Combine's `Publishers.Merge5.merge(with:)`.
+    @inlinable
     public func merge<F: Publisher, G: Publisher>(
       with f: F, _ g: G
     ) -> Publishers.Merge7<A, B, C, D, E, F, G>
@@ -231,6 +248,7 @@
     /// The same publisher with three more.
     ///
     /// Combine's `Publishers.Merge5.merge(with:)`.
+    @inlinable
     public func merge<F: Publisher, G: Publisher, H: Publisher>(
       with f: F, _ g: G, _ h: H
     ) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
@@ -247,6 +265,7 @@
     /// The same publisher with one more.
     ///
     /// Combine's `Publishers.Merge6.merge(with:)`.
+    @inlinable
     public func merge<G: Publisher>(with g: G) -> Publishers.Merge7<A, B, C, D, E, F, G>
     where
       G.Output == Output, G.Failure == Failure
@@ -257,6 +276,7 @@
     /// The same publisher with two more.
     ///
     /// Combine's `Publishers.Merge6.merge(with:)`.
+    @inlinable
     public func merge<G: Publisher, H: Publisher>(
       with g: G, _ h: H
     ) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
@@ -272,6 +292,7 @@
     /// The same publisher with one more.
     ///
     /// Combine's `Publishers.Merge7.merge(with:)`.
+    @inlinable
     public func merge<H: Publisher>(with h: H) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
     where
       H.Output == Output, H.Failure == Failure

@@ -18,6 +18,7 @@
       /// Creates a publisher of the values of two others.
       ///
       /// Combine's `Publishers.Merge`.
+      @inlinable
       public init(_ a: A, _ b: B) {
         self.a = a
         self.b = b
@@ -26,6 +27,7 @@
       /// Subscribes to all on behalf of `subscriber`.
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
+      @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b)])
       }
@@ -56,6 +58,7 @@
       /// Creates a publisher of the values of three others.
       ///
       /// Combine's `Publishers.Merge3`.
+      @inlinable
       public init(_ a: A, _ b: B, _ c: C) {
         self.a = a
         self.b = b
@@ -65,6 +68,7 @@
       /// Subscribes to all on behalf of `subscriber`.
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
+      @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c)])
       }
@@ -98,6 +102,7 @@
       /// Creates a publisher of the values of four others.
       ///
       /// Combine's `Publishers.Merge4`.
+      @inlinable
       public init(_ a: A, _ b: B, _ c: C, _ d: D) {
         self.a = a
         self.b = b
@@ -108,6 +113,7 @@
       /// Subscribes to all on behalf of `subscriber`.
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
+      @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(
           subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d)])
@@ -145,6 +151,7 @@
       /// Creates a publisher of the values of five others.
       ///
       /// Combine's `Publishers.Merge5`.
+      @inlinable
       public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) {
         self.a = a
         self.b = b
@@ -156,6 +163,7 @@
       /// Subscribes to all on behalf of `subscriber`.
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
+      @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(
           subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e)])
@@ -197,6 +205,7 @@
       /// Creates a publisher of the values of six others.
       ///
       /// Combine's `Publishers.Merge6`.
+      @inlinable
       public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) {
         self.a = a
         self.b = b
@@ -209,6 +218,7 @@
       /// Subscribes to all on behalf of `subscriber`.
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
+      @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(
           subscriber,
@@ -257,6 +267,7 @@
       /// Creates a publisher of the values of seven others.
       ///
       /// Combine's `Publishers.Merge7`.
+      @inlinable
       public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) {
         self.a = a
         self.b = b
@@ -270,6 +281,7 @@
       /// Subscribes to all on behalf of `subscriber`.
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
+      @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(
           subscriber,
@@ -323,6 +335,7 @@
       /// Creates a publisher of the values of eight others.
       ///
       /// Combine's `Publishers.Merge8`.
+      @inlinable
       public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) {
         self.a = a
         self.b = b
@@ -337,6 +350,7 @@
       /// Subscribes to all on behalf of `subscriber`.
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
+      @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(
           subscriber,
@@ -355,6 +369,7 @@
     /// Values for which there is no demand wait, one for each side. All sides deliver on one thread.
     ///
     /// Combine's `merge(with:)`.
+    @inlinable
     public func merge<P: Publisher>(with other: P) -> Publishers.Merge<Self, P>
     where P.Output == Output, P.Failure == Failure {
       Publishers.Merge(self, other)
@@ -363,6 +378,7 @@
     /// The values of this publisher and two others, as they come; see `merge(with:)` of one.
     ///
     /// Combine's `merge(with:)`.
+    @inlinable
     public func merge<B: Publisher, C: Publisher>(with b: B, _ c: C) -> Publishers.Merge3<Self, B, C>
     where
       B.Output == Output, B.Failure == Failure,
@@ -374,6 +390,7 @@
     /// The values of this publisher and three others, as they come; see `merge(with:)` of one.
     ///
     /// Combine's `merge(with:)`.
+    @inlinable
     public func merge<B: Publisher, C: Publisher, D: Publisher>(with b: B, _ c: C, _ d: D)
       -> Publishers.Merge4<Self, B, C, D>
     where
@@ -387,6 +404,7 @@
     /// The values of this publisher and four others, as they come; see `merge(with:)` of one.
     ///
     /// Combine's `merge(with:)`.
+    @inlinable
     public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher>(
       with b: B, _ c: C, _ d: D, _ e: E
     ) -> Publishers.Merge5<Self, B, C, D, E>
@@ -402,6 +420,7 @@
     /// The values of this publisher and five others, as they come; see `merge(with:)` of one.
     ///
     /// Combine's `merge(with:)`.
+    @inlinable
     public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>(
       with b: B, _ c: C, _ d: D, _ e: E, _ f: F
     ) -> Publishers.Merge6<Self, B, C, D, E, F>
@@ -418,6 +437,7 @@
     /// The values of this publisher and six others, as they come; see `merge(with:)` of one.
     ///
     /// Combine's `merge(with:)`.
+    @inlinable
     public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>(
       with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G
     ) -> Publishers.Merge7<Self, B, C, D, E, F, G>
@@ -435,6 +455,7 @@
     /// The values of this publisher and seven others, as they come; see `merge(with:)` of one.
     ///
     /// Combine's `merge(with:)`.
+    @inlinable
     public func merge<
       B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher
     >(with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H)

@@ -1,16 +1,20 @@
 /// A publisher that is merged with others, without its type.
+@usableFromInline
 struct MergeSource<Output, Failure: Error>: LoopPublisher {
-  private let attach: (Downstream<Output, Failure>) -> Void
+  @usableFromInline let attach: (Downstream<Output, Failure>) -> Void
 
+  @inlinable
   init<P: Publisher>(_ publisher: P) where P.Output == Output, P.Failure == Failure {
     attach = { $0.attach(toAny: publisher, through: nil) }
   }
 
+  @inlinable
   func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     attach(Downstream(subscriber))
   }
 
   /// To merge is to flatten the publishers that there are.
+  @inlinable
   static func subscribe<S: Subscriber>(
     _ subscriber: S, to sources: [MergeSource]
   ) where S.Input == Output, S.Failure == Failure {
@@ -28,6 +32,7 @@ struct MergeSource<Output, Failure: Error>: LoopPublisher {
 
 extension FlatMapNode {
   /// Takes what an upstream publisher would send, all of it.
+  @inlinable
   func receive(all sources: [Input]) {
     for source in sources { receiveOuter(source) }
     receiveOuter(.finished)
@@ -51,16 +56,19 @@ extension FlatMapNode {
       /// Creates a publisher of the values of `upstream`; of none it finishes at once.
       ///
       /// Combine's `Publishers.MergeMany`.
+      @inlinable
       public init(_ upstream: Upstream...) { publishers = upstream }
 
       /// Creates a publisher of the values of `upstream`; of none it finishes at once.
       ///
       /// Combine's `Publishers.MergeMany`.
+      @inlinable
       public init(_ upstream: some Swift.Sequence<Upstream>) { publishers = Array(upstream) }
 
       /// Subscribes to all on behalf of `subscriber`.
       ///
       /// Combine's `Publisher.receive(subscriber:)`.
+      @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(subscriber, to: publishers.map { MergeSource($0) })
       }
@@ -68,6 +76,7 @@ extension FlatMapNode {
       /// The same publisher with one more.
       ///
       /// Combine's `Publishers.MergeMany.merge(with:)`.
+      @inlinable
       public func merge(with other: Upstream) -> MergeMany<Upstream> { MergeMany(publishers + [other]) }
     }
   }
@@ -76,6 +85,7 @@ extension FlatMapNode {
     /// The values of this publisher and another of its type, as they come.
     ///
     /// Combine's `merge(with:)`.
+    @inlinable
     public func merge(with other: Self) -> Publishers.MergeMany<Self> { Publishers.MergeMany([self, other]) }
   }
 #endif

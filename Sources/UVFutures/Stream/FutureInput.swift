@@ -11,7 +11,7 @@
 ///
 /// RxStream's `FutureInput`.
 public final class FutureInput<Output, Failure: Error>: Future<Output, Failure> {
-  private let root = InputRoot()
+  @usableFromInline let root = InputRoot()
 
   /// Creates a future that waits to be completed.
   ///
@@ -23,23 +23,27 @@ public final class FutureInput<Output, Failure: Error>: Future<Output, Failure> 
 
   deinit { root.lose(self) }
 
-  private func complete(with settlement: Settlement<Output, Failure>) { root.settle(self, settlement) }
+  @inlinable
+  func complete(with settlement: Settlement<Output, Failure>) { root.settle(self, settlement) }
 
   /// Completes the future with a value, from any thread; ignored if it has been completed.
   ///
   /// On its loop's thread its chain is told before this returns.
   ///
   /// RxStream's `FutureInput.complete(_:)`.
+  @inlinable
   public func complete(_ value: Output) { complete(with: .value(value)) }
 
   /// Completes the future with an error, from any thread; ignored if it has been completed.
   ///
   /// RxStream's `FutureInput.complete(_:)`.
+  @inlinable
   public func complete(_ error: Failure) { complete(with: .failure(error)) }
 
   /// Completes the future with a result, from any thread; ignored if it has been completed.
   ///
   /// RxStream's `FutureInput.complete(_:)`.
+  @inlinable
   public func complete(_ result: Result<Output, Failure>) {
     switch result {
     case .success(let value): complete(value)
@@ -52,5 +56,6 @@ extension FutureInput where Output == Void {
   /// Completes a future without a value of interest, from any thread; ignored if it has been completed.
   ///
   /// RxStream's `FutureInput.complete(_:)`.
+  @inlinable
   public func complete() { complete(()) }
 }

@@ -2,15 +2,17 @@ import UV
 
 /// What a future that is completed by its owner needs: it keeps its loop running until then, and is settled there
 /// whatever the thread.
+@usableFromInline
 struct InputRoot {
   /// Nil where there is no loop; the future has a gate then.
-  private let ticket = EventLoop.current.map { RemoteTicket($0.executor, of: $0) }
+  @usableFromInline let ticket = EventLoop.current.map { RemoteTicket($0.executor, of: $0) }
 
   func attach<Output, Failure: Error>(to future: Future<Output, Failure>) {
     if ticket == nil { future.gate = Gate() }
   }
 
   /// Settles the future; at once on its loop's thread. Ignored if it has been settled.
+  @inlinable
   func settle<Output, Failure: Error>(
     _ future: Future<Output, Failure>, _ settlement: Settlement<Output, Failure>
   ) {
@@ -19,9 +21,17 @@ struct InputRoot {
       return
     }
     guard ticket.claim() else { return }
+    if ticket.takeNow() != nil { return future.settle(settlement) }
+    send(ticket, future, settlement)
+  }
+
+  @usableFromInline
+  func send<Output, Failure: Error>(
+    _ ticket: RemoteTicket, _ future: Future<Output, Failure>, _ settlement: Settlement<Output, Failure>
+  ) {
     // Sound: the caller gives the value up, and the loop takes it.
     let transfer = UnsafeTransfer((future, settlement))
-    ticket.completeNow { _ in transfer.value.0.settle(transfer.value.1) }
+    ticket.complete { _ in transfer.value.0.settle(transfer.value.1) }
   }
 
   /// Stops keeping the loop running for a future that has been settled otherwise.
@@ -44,7 +54,7 @@ struct InputRoot {
     let transfer = UnsafeTransfer((branches, subscriptions))
     func end() {
       let (branches, subscriptions) = transfer.value
-      for subscription in subscriptions { subscription.fulfill { .cancelled } }
+      for subscription in subscriptions { subscription.end(.finished) }
       if !branches.isEmpty { Propagation.run { Propagation.visit(branches, .cancelled) } }
     }
     if let ticket { ticket.completeNow { _ in end() } } else { end() }

@@ -40,7 +40,7 @@ final class Join<Left, Right, Output, Failure: Error> {
       let hold = RightHold(self)
       return future.attach({ hold.speak($0) }, for: node)
     }
-    if firstWins, case .value? = future.outcome?() { return }
+    if firstWins, case .value? = future.outcome { return }
     let subscription = subscribe(to: other)
     if self.child == nil { subscription.cancel() } else { self.subscription = subscription }
   }

@@ -2,6 +2,7 @@
 ///
 /// Values go down, branch by branch; terminations are told bottom-up, when everything below has heard. Both are
 /// lists here and not calls, so that a chain may be of any length.
+@usableFromInline
 struct Propagation {
   private var isRunning = false
   /// What is still to be visited; the last first, so that a branch is followed to its end before the next.
@@ -10,6 +11,7 @@ struct Propagation {
   private var ends: [() -> Void] = []
 
   /// Runs `visit`, and everything that it leads to unless that is going on already.
+  @usableFromInline
   static func run(_ visit: @escaping () -> Void) {
     let state = Trampoline.current
     state.propagation.visits.append(visit)
@@ -28,14 +30,21 @@ struct Propagation {
   }
 
   /// Visits what is attached to a future, in the order in which it was attached.
+  @inlinable
   static func visit<Output, Failure: Error>(
     _ branches: [(Settlement<Output, Failure>) -> Void], _ settlement: Settlement<Output, Failure>
   ) {
     if branches.count == 1 { return branches[0](settlement) }
-    let state = Trampoline.current
-    for branch in branches.reversed() { state.propagation.visits.append { branch(settlement) } }
+    for branch in branches.reversed() { next { branch(settlement) } }
+  }
+
+  /// Has `visit` called before what is to be visited already.
+  @usableFromInline
+  static func next(_ visit: @escaping () -> Void) {
+    Trampoline.current.propagation.visits.append(visit)
   }
 
   /// Has `end` called on the way back up.
+  @usableFromInline
   static func atEnd(_ end: @escaping () -> Void) { Trampoline.current.propagation.ends.append(end) }
 }

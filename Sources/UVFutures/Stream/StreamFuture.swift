@@ -11,6 +11,7 @@ public protocol StreamFuture<Output, Failure>: LoopPublisher, AnyObject {
 
 extension Future: StreamFuture {
   /// This future.
+  @inlinable
   public final var asFuture: Future<Output, Failure> { self }
 }
 
@@ -23,6 +24,7 @@ extension StreamFuture {
   ///
   /// RxStream's `on(_:)`.
   @discardableResult
+  @inlinable
   public func on(_ handler: @escaping (Output) -> Void) -> Future<Output, Failure> {
     asFuture.derive { settlement, child in
       if case .value(let value) = settlement { handler(value) }
@@ -34,12 +36,14 @@ extension StreamFuture {
   ///
   /// RxStream's `then(_:)`.
   @discardableResult
+  @inlinable
   public func then(_ handler: @escaping (Output) -> Void) -> Future<Output, Failure> { on(handler) }
 
   /// Calls `handler` with the error, if it ends with one: its own or that of an operation before this in the chain.
   ///
   /// RxStream's `onError(_:)`.
   @discardableResult
+  @inlinable
   public func onError(_ handler: @escaping (Failure) -> Void) -> Future<Output, Failure> {
     asFuture.derive { settlement, child in
       if case .failure(let error) = settlement { Propagation.atEnd { handler(error) } }
@@ -51,6 +55,7 @@ extension StreamFuture {
   ///
   /// RxStream's `onTerminate(_:)`.
   @discardableResult
+  @inlinable
   public func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Future<Output, Failure> {
     asFuture.derive { settlement, child in
       Propagation.atEnd { handler(settlement.termination) }
@@ -65,6 +70,7 @@ extension StreamFuture {
   /// RxStream's `map(_:)`.
   @_disfavoredOverload
   @discardableResult
+  @inlinable
   public func map<T>(_ transform: @escaping (Output) -> T?) -> Future<T, Failure> {
     asFuture.derive { settlement, child in
       guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }
@@ -76,6 +82,7 @@ extension StreamFuture {
   ///
   /// RxStream's `resultMap(_:)`.
   @discardableResult
+  @inlinable
   public func resultMap<T>(
     _ transform: @escaping (Output) -> Result<T, Failure>
   ) -> Future<T, Failure> {

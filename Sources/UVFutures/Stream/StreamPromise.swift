@@ -66,7 +66,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   /// A further attempt, or the value that there is where that is reused.
   private var attempt: Attempt {
     { [self] done in
-      if isReused, let outcome, case .value = outcome() { return done(outcome()) }
+      if isReused, let outcome, case .value = outcome { return done(outcome) }
       runAgain?(done)
     }
   }

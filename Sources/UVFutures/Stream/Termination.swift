@@ -35,6 +35,7 @@ public enum StreamState<Failure: Error>: Equatable, Sendable {
 }
 
 extension Settlement {
+  @inlinable
   var termination: Termination<Failure> {
     switch self {
     case .value, .completed: .completed
@@ -43,6 +44,7 @@ extension Settlement {
     }
   }
 
+  @inlinable
   init(_ termination: Termination<Failure>) {
     switch termination {
     case .completed: self = .completed
@@ -52,6 +54,7 @@ extension Settlement {
   }
 
   /// The end as it is for a future of other values; nil if there is a value.
+  @inlinable
   func withoutValue<T>(as _: T.Type = T.self) -> Settlement<T, Failure>? {
     switch self {
     case .value: nil
@@ -67,11 +70,11 @@ extension Future {
   ///
   /// RxStream's `state`.
   public final var state: StreamState<Failure> {
-    outcome.map { .terminated(reason: $0().termination) } ?? .active
+    outcome.map { .terminated(reason: $0.termination) } ?? .active
   }
 
   /// Whether the future may still deliver.
   ///
   /// RxStream's `isActive`.
-  public final var isActive: Bool { outcome == nil }
+  public final var isActive: Bool { !isSettled }
 }
