@@ -10,12 +10,22 @@
 /// running out of stack.
 ///
 /// Combine's `Publisher`.
-public protocol LoopPublisher<Output, Failure>: Publisher {}
+public protocol LoopPublisher<Output, Failure>: Publisher {
+  /// Which `map` is meant: that of ``LoopPublisher`` unless a type says otherwise. The compiler tries every overload that fits at
+  /// each step of a chain, so that one more for all would square the time of each two.
+  associatedtype Mapping = LoopPublishers.PlainMapping
+}
 
 /// The publishers that operators on a ``LoopPublisher`` return, as `Publishers` has those of Combine.
 ///
 /// Combine's `Publishers`.
 public enum LoopPublishers {
+  /// The `map` of ``LoopPublisher`` is meant.
+  public enum PlainMapping {}
+
+  /// The type has a `map` of its own.
+  public enum OwnMapping {}
+
   /// Stands for the transformation of an error that cannot be.
   @inlinable
   static func impossible<T>(_: Never) -> T {}

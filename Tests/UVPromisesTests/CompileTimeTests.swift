@@ -35,4 +35,54 @@ import Testing
       Self.vocabularies[index], ["-Xfrontend", "-warn-long-expression-type-checking=300"])
     #expect(problems.map(\.message) == [])
   }
+
+  /// What is a publisher has Combine's `map` beside its own: the compiler tries both at each step, as it does for those of
+  /// OpenCombine alone. A third choice is what must not be.
+  static let publishers = [
+    """
+    import UVFutures
+    func stream() -> Hot<Int, Never> {
+      HotInput<Int, Never>()
+    \(steps(6) { ".map { $0 + \($0) }" })
+    }
+    """,
+    """
+    import UVFutures
+    func publisher(_ future: Future<Int, Never>) -> AnyCancellable {
+      future
+    \(steps(6) { ".map { $0 + \($0) }" })
+        .sink { print($0) }
+    }
+    """,
+    """
+    import UVFutures
+    func future() -> Future<Int, Never> {
+      Future.completed(1)
+    \(steps(6) { ".map { $0 + \($0) }" })
+    }
+    """,
+  ]
+
+  @Test(
+    "a chain of six steps of a stream or a publisher takes no more tries than one of Combine's",
+    .enabled(if: Compiler.isThere),
+    arguments: publishers.indices)
+  func publisherChains(_ index: Int) throws {
+    let problems = try Compiler.problems(
+      Self.publishers[index], ["-Xfrontend", "-solver-scope-threshold=5000"])
+    #expect(problems.map(\.message) == [])
+  }
+
+  @Test("a chain of 30 steps of what is no publisher is no long expression", .enabled(if: Compiler.isThere))
+  func coldChain() throws {
+    let program = """
+      import UVFutures
+      func answers(_ cold: Cold<Int, Int, Never>) -> Cold<Int, Int, Never> {
+        cold
+      \(Self.steps { ".map { $0 + \($0) }" })
+      }
+      """
+    let problems = try Compiler.problems(program, ["-Xfrontend", "-warn-long-expression-type-checking=300"])
+    #expect(problems.map(\.message) == [])
+  }
 }

@@ -5,6 +5,8 @@ extension LoopPublishers {
   public struct Map<Upstream: Publisher, Output>: LoopPublisher {
     /// What the upstream fails with.
     public typealias Failure = Upstream.Failure
+    /// Several transformations become one.
+    public typealias Mapping = LoopPublishers.OwnMapping
 
     /// Where the values come from.
     public let upstream: Upstream
@@ -40,7 +42,7 @@ extension LoopPublishers {
   }
 }
 
-extension LoopPublisher {
+extension LoopPublisher where Mapping == LoopPublishers.PlainMapping {
   /// Transforms each value.
   ///
   /// - Parameter transform: Called with each value, where it is delivered.

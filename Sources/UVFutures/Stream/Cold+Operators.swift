@@ -56,17 +56,18 @@ extension Cold {
     derive(StreamSteps.onTerminate(handler))
   }
 
-  /// A stream of the transformed values.
+  /// A stream of the transformed values; where `transform` returns nil, none is passed on.
   ///
   /// RxStream's `map(_:)`.
   @discardableResult
   public final func map<T>(_ transform: @escaping (Output) -> T) -> Cold<Request, T, Failure> {
-    derive(StreamSteps.map(transform))
+    derive(StreamSteps.mapWithoutNil(transform))
   }
 
   /// A stream of the transformed values; where `transform` returns nil, none is passed on.
   ///
   /// RxStream's `map(_:)`.
+  @_disfavoredOverload
   @discardableResult
   public final func map<T>(_ transform: @escaping (Output) -> T?) -> Cold<Request, T, Failure> {
     derive(StreamSteps.compactMap(transform))

@@ -14,6 +14,9 @@ import UV
 ///
 /// RxStream's `Hot`.
 public class Hot<Output, Failure: Error>: HotStream {
+  /// RxStream's `map` is meant.
+  public typealias Mapping = LoopPublishers.OwnMapping
+
   /// Somebody who listens; says whether it goes on doing so.
   final class Branch {
     let handle: (StreamEvent<Output, Failure>) -> Bool

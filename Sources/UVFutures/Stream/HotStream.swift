@@ -68,17 +68,19 @@ extension HotStream {
     derive(StreamSteps.onTerminate(handler))
   }
 
-  /// A stream of the transformed values.
+  /// A stream of the transformed values; where `transform` returns nil, none is passed on.
   ///
   /// RxStream's `map(_:)`.
   @discardableResult
   public func map<T>(_ transform: @escaping (Output) -> T) -> Hot<T, Failure> {
-    derive(StreamSteps.map(transform))
+    derive(StreamSteps.mapWithoutNil(transform))
   }
 
   /// A stream of the transformed values; where `transform` returns nil, none is passed on.
   ///
   /// RxStream's `map(_:)`.
+  // Disfavoured, as the compiler would try both at each step of a chain.
+  @_disfavoredOverload
   @discardableResult
   public func map<T>(_ transform: @escaping (Output) -> T?) -> Hot<T, Failure> {
     derive(StreamSteps.compactMap(transform))

@@ -35,6 +35,15 @@ enum StreamSteps {
     values { value, emit in emit(.next(transform(value))) }
   }
 
+  /// As `map`; where the new values are optional, nil is not passed on.
+  static func mapWithoutNil<T, U, E: Error>(_ transform: @escaping (T) -> U) -> StreamStep<T, U, E> {
+    guard U.self is any PossiblyNothing.Type else { return map(transform) }
+    return values { value, emit in
+      let new = transform(value)
+      if (new as? any PossiblyNothing)?.isNothing != true { emit(.next(new)) }
+    }
+  }
+
   static func compactMap<T, U, E: Error>(_ transform: @escaping (T) -> U?) -> StreamStep<T, U, E> {
     values { value, emit in if let new = transform(value) { emit(.next(new)) } }
   }
@@ -280,4 +289,13 @@ enum StreamSteps {
       }
     }
   }
+}
+
+/// An optional value of whatever type.
+private protocol PossiblyNothing {
+  var isNothing: Bool { get }
+}
+
+extension Optional: PossiblyNothing {
+  fileprivate var isNothing: Bool { self == nil }
 }
