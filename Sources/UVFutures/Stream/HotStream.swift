@@ -79,8 +79,7 @@ extension HotStream {
   /// A stream of the transformed values; where `transform` returns nil, none is passed on.
   ///
   /// RxStream's `map(_:)`.
-  // Disfavoured, as the compiler would try both at each step of a chain.
-  @_disfavoredOverload
+  @_disfavoredOverload  // As the compiler would try both at each step of a chain.
   @discardableResult
   public func map<T>(_ transform: @escaping (Output) -> T?) -> Hot<T, Failure> {
     derive(StreamSteps.compactMap(transform))
