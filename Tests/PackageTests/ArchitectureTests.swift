@@ -28,6 +28,12 @@ import Testing
     #expect(status == 0, "\(output)")
   }
 
+  @Test("What Combine has for each number of publishers is as Tests/arities writes it")
+  func arities() throws {
+    let (output, status) = try run(Checkout.root.appendingPathComponent("Tests/arities"), ["--check"])
+    #expect(status == 0, "\(output)")
+  }
+
   /// Each kind of unsafe code, and the folders and files below `Sources` where it may stand.
   static let places: [(kind: String, places: [String])] = [
     ("Unmanaged", ["UV/"]),

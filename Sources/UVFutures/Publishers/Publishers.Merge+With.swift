@@ -1,3 +1,4 @@
+// Written by Tests/arities.
 #if !canImport(Combine)
   extension Publishers.Merge {
     /// The same publisher with one more.
@@ -5,9 +6,7 @@
     /// Combine's `Publishers.Merge.merge(with:)`.
     @inlinable
     public func merge<C: Publisher>(with c: C) -> Publishers.Merge3<A, B, C>
-    where
-      C.Output == Output, C.Failure == Failure
-    {
+    where C.Output == Output, C.Failure == Failure {
       Publishers.Merge3(a, b, c)
     }
 
@@ -16,10 +15,7 @@
     /// Combine's `Publishers.Merge.merge(with:)`.
     @inlinable
     public func merge<C: Publisher, D: Publisher>(with c: C, _ d: D) -> Publishers.Merge4<A, B, C, D>
-    where
-      C.Output == Output, C.Failure == Failure,
-      D.Output == Output, D.Failure == Failure
-    {
+    where C.Output == Output, C.Failure == Failure, D.Output == Output, D.Failure == Failure {
       Publishers.Merge4(a, b, c, d)
     }
 
@@ -27,13 +23,11 @@
     ///
     /// Combine's `Publishers.Merge.merge(with:)`.
     @inlinable
-    public func merge<C: Publisher, D: Publisher, E: Publisher>(
-      with c: C, _ d: D, _ e: E
-    ) -> Publishers.Merge5<A, B, C, D, E>
+    public func merge<C: Publisher, D: Publisher, E: Publisher>(with c: C, _ d: D, _ e: E)
+      -> Publishers.Merge5<A, B, C, D, E>
     where
-      C.Output == Output, C.Failure == Failure,
-      D.Output == Output, D.Failure == Failure,
-      E.Output == Output, E.Failure == Failure
+      C.Output == Output, C.Failure == Failure, D.Output == Output, D.Failure == Failure, E.Output == Output,
+      E.Failure == Failure
     {
       Publishers.Merge5(a, b, c, d, e)
     }
@@ -46,10 +40,8 @@
       with c: C, _ d: D, _ e: E, _ f: F
     ) -> Publishers.Merge6<A, B, C, D, E, F>
     where
-      C.Output == Output, C.Failure == Failure,
-      D.Output == Output, D.Failure == Failure,
-      E.Output == Output, E.Failure == Failure,
-      F.Output == Output, F.Failure == Failure
+      C.Output == Output, C.Failure == Failure, D.Output == Output, D.Failure == Failure, E.Output == Output,
+      E.Failure == Failure, F.Output == Output, F.Failure == Failure
     {
       Publishers.Merge6(a, b, c, d, e, f)
     }
@@ -62,11 +54,8 @@
       with c: C, _ d: D, _ e: E, _ f: F, _ g: G
     ) -> Publishers.Merge7<A, B, C, D, E, F, G>
     where
-      C.Output == Output, C.Failure == Failure,
-      D.Output == Output, D.Failure == Failure,
-      E.Output == Output, E.Failure == Failure,
-      F.Output == Output, F.Failure == Failure,
-      G.Output == Output, G.Failure == Failure
+      C.Output == Output, C.Failure == Failure, D.Output == Output, D.Failure == Failure, E.Output == Output,
+      E.Failure == Failure, F.Output == Output, F.Failure == Failure, G.Output == Output, G.Failure == Failure
     {
       Publishers.Merge7(a, b, c, d, e, f, g)
     }
@@ -79,12 +68,9 @@
       with c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H
     ) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
     where
-      C.Output == Output, C.Failure == Failure,
-      D.Output == Output, D.Failure == Failure,
-      E.Output == Output, E.Failure == Failure,
-      F.Output == Output, F.Failure == Failure,
-      G.Output == Output, G.Failure == Failure,
-      H.Output == Output, H.Failure == Failure
+      C.Output == Output, C.Failure == Failure, D.Output == Output, D.Failure == Failure, E.Output == Output,
+      E.Failure == Failure, F.Output == Output, F.Failure == Failure, G.Output == Output,
+      G.Failure == Failure, H.Output == Output, H.Failure == Failure
     {
       Publishers.Merge8(a, b, c, d, e, f, g, h)
     }
@@ -96,9 +82,7 @@
     /// Combine's `Publishers.Merge3.merge(with:)`.
     @inlinable
     public func merge<D: Publisher>(with d: D) -> Publishers.Merge4<A, B, C, D>
-    where
-      D.Output == Output, D.Failure == Failure
-    {
+    where D.Output == Output, D.Failure == Failure {
       Publishers.Merge4(a, b, c, d)
     }
 
@@ -107,10 +91,7 @@
     /// Combine's `Publishers.Merge3.merge(with:)`.
     @inlinable
     public func merge<D: Publisher, E: Publisher>(with d: D, _ e: E) -> Publishers.Merge5<A, B, C, D, E>
-    where
-      D.Output == Output, D.Failure == Failure,
-      E.Output == Output, E.Failure == Failure
-    {
+    where D.Output == Output, D.Failure == Failure, E.Output == Output, E.Failure == Failure {
       Publishers.Merge5(a, b, c, d, e)
     }
 
@@ -118,13 +99,11 @@
     ///
     /// Combine's `Publishers.Merge3.merge(with:)`.
     @inlinable
-    public func merge<D: Publisher, E: Publisher, F: Publisher>(
-      with d: D, _ e: E, _ f: F
-    ) -> Publishers.Merge6<A, B, C, D, E, F>
+    public func merge<D: Publisher, E: Publisher, F: Publisher>(with d: D, _ e: E, _ f: F)
+      -> Publishers.Merge6<A, B, C, D, E, F>
     where
-      D.Output == Output, D.Failure == Failure,
-      E.Output == Output, E.Failure == Failure,
-      F.Output == Output, F.Failure == Failure
+      D.Output == Output, D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output,
+      F.Failure == Failure
     {
       Publishers.Merge6(a, b, c, d, e, f)
     }
@@ -137,10 +116,8 @@
       with d: D, _ e: E, _ f: F, _ g: G
     ) -> Publishers.Merge7<A, B, C, D, E, F, G>
     where
-      D.Output == Output, D.Failure == Failure,
-      E.Output == Output, E.Failure == Failure,
-      F.Output == Output, F.Failure == Failure,
-      G.Output == Output, G.Failure == Failure
+      D.Output == Output, D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output,
+      F.Failure == Failure, G.Output == Output, G.Failure == Failure
     {
       Publishers.Merge7(a, b, c, d, e, f, g)
     }
@@ -153,11 +130,8 @@
       with d: D, _ e: E, _ f: F, _ g: G, _ h: H
     ) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
     where
-      D.Output == Output, D.Failure == Failure,
-      E.Output == Output, E.Failure == Failure,
-      F.Output == Output, F.Failure == Failure,
-      G.Output == Output, G.Failure == Failure,
-      H.Output == Output, H.Failure == Failure
+      D.Output == Output, D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output,
+      F.Failure == Failure, G.Output == Output, G.Failure == Failure, H.Output == Output, H.Failure == Failure
     {
       Publishers.Merge8(a, b, c, d, e, f, g, h)
     }
@@ -169,9 +143,7 @@
     /// Combine's `Publishers.Merge4.merge(with:)`.
     @inlinable
     public func merge<E: Publisher>(with e: E) -> Publishers.Merge5<A, B, C, D, E>
-    where
-      E.Output == Output, E.Failure == Failure
-    {
+    where E.Output == Output, E.Failure == Failure {
       Publishers.Merge5(a, b, c, d, e)
     }
 
@@ -180,10 +152,7 @@
     /// Combine's `Publishers.Merge4.merge(with:)`.
     @inlinable
     public func merge<E: Publisher, F: Publisher>(with e: E, _ f: F) -> Publishers.Merge6<A, B, C, D, E, F>
-    where
-      E.Output == Output, E.Failure == Failure,
-      F.Output == Output, F.Failure == Failure
-    {
+    where E.Output == Output, E.Failure == Failure, F.Output == Output, F.Failure == Failure {
       Publishers.Merge6(a, b, c, d, e, f)
     }
 
@@ -191,13 +160,11 @@
     ///
     /// Combine's `Publishers.Merge4.merge(with:)`.
     @inlinable
-    public func merge<E: Publisher, F: Publisher, G: Publisher>(
-      with e: E, _ f: F, _ g: G
-    ) -> Publishers.Merge7<A, B, C, D, E, F, G>
+    public func merge<E: Publisher, F: Publisher, G: Publisher>(with e: E, _ f: F, _ g: G)
+      -> Publishers.Merge7<A, B, C, D, E, F, G>
     where
-      E.Output == Output, E.Failure == Failure,
-      F.Output == Output, F.Failure == Failure,
-      G.Output == Output, G.Failure == Failure
+      E.Output == Output, E.Failure == Failure, F.Output == Output, F.Failure == Failure, G.Output == Output,
+      G.Failure == Failure
     {
       Publishers.Merge7(a, b, c, d, e, f, g)
     }
@@ -210,10 +177,8 @@
       with e: E, _ f: F, _ g: G, _ h: H
     ) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
     where
-      E.Output == Output, E.Failure == Failure,
-      F.Output == Output, F.Failure == Failure,
-      G.Output == Output, G.Failure == Failure,
-      H.Output == Output, H.Failure == Failure
+      E.Output == Output, E.Failure == Failure, F.Output == Output, F.Failure == Failure, G.Output == Output,
+      G.Failure == Failure, H.Output == Output, H.Failure == Failure
     {
       Publishers.Merge8(a, b, c, d, e, f, g, h)
     }
@@ -225,9 +190,7 @@
     /// Combine's `Publishers.Merge5.merge(with:)`.
     @inlinable
     public func merge<F: Publisher>(with f: F) -> Publishers.Merge6<A, B, C, D, E, F>
-    where
-      F.Output == Output, F.Failure == Failure
-    {
+    where F.Output == Output, F.Failure == Failure {
       Publishers.Merge6(a, b, c, d, e, f)
     }
 
@@ -235,13 +198,8 @@
     ///
     /// Combine's `Publishers.Merge5.merge(with:)`.
     @inlinable
-    public func merge<F: Publisher, G: Publisher>(
-      with f: F, _ g: G
-    ) -> Publishers.Merge7<A, B, C, D, E, F, G>
-    where
-      F.Output == Output, F.Failure == Failure,
-      G.Output == Output, G.Failure == Failure
-    {
+    public func merge<F: Publisher, G: Publisher>(with f: F, _ g: G) -> Publishers.Merge7<A, B, C, D, E, F, G>
+    where F.Output == Output, F.Failure == Failure, G.Output == Output, G.Failure == Failure {
       Publishers.Merge7(a, b, c, d, e, f, g)
     }
 
@@ -249,13 +207,11 @@
     ///
     /// Combine's `Publishers.Merge5.merge(with:)`.
     @inlinable
-    public func merge<F: Publisher, G: Publisher, H: Publisher>(
-      with f: F, _ g: G, _ h: H
-    ) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
+    public func merge<F: Publisher, G: Publisher, H: Publisher>(with f: F, _ g: G, _ h: H)
+      -> Publishers.Merge8<A, B, C, D, E, F, G, H>
     where
-      F.Output == Output, F.Failure == Failure,
-      G.Output == Output, G.Failure == Failure,
-      H.Output == Output, H.Failure == Failure
+      F.Output == Output, F.Failure == Failure, G.Output == Output, G.Failure == Failure, H.Output == Output,
+      H.Failure == Failure
     {
       Publishers.Merge8(a, b, c, d, e, f, g, h)
     }
@@ -267,9 +223,7 @@
     /// Combine's `Publishers.Merge6.merge(with:)`.
     @inlinable
     public func merge<G: Publisher>(with g: G) -> Publishers.Merge7<A, B, C, D, E, F, G>
-    where
-      G.Output == Output, G.Failure == Failure
-    {
+    where G.Output == Output, G.Failure == Failure {
       Publishers.Merge7(a, b, c, d, e, f, g)
     }
 
@@ -277,13 +231,9 @@
     ///
     /// Combine's `Publishers.Merge6.merge(with:)`.
     @inlinable
-    public func merge<G: Publisher, H: Publisher>(
-      with g: G, _ h: H
-    ) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
-    where
-      G.Output == Output, G.Failure == Failure,
-      H.Output == Output, H.Failure == Failure
-    {
+    public func merge<G: Publisher, H: Publisher>(with g: G, _ h: H)
+      -> Publishers.Merge8<A, B, C, D, E, F, G, H>
+    where G.Output == Output, G.Failure == Failure, H.Output == Output, H.Failure == Failure {
       Publishers.Merge8(a, b, c, d, e, f, g, h)
     }
   }
@@ -294,10 +244,9 @@
     /// Combine's `Publishers.Merge7.merge(with:)`.
     @inlinable
     public func merge<H: Publisher>(with h: H) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
-    where
-      H.Output == Output, H.Failure == Failure
-    {
+    where H.Output == Output, H.Failure == Failure {
       Publishers.Merge8(a, b, c, d, e, f, g, h)
     }
   }
+
 #endif

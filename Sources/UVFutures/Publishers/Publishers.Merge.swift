@@ -1,4 +1,6 @@
+// Written by Tests/arities.
 #if !canImport(Combine)
+
   extension Publishers {
     /// A publisher of the values of two publishers, as they come.
     ///
@@ -39,10 +41,7 @@
     ///
     /// Combine's `Publishers.Merge3`.
     public struct Merge3<A: Publisher, B: Publisher, C: Publisher>: LoopPublisher
-    where
-      B.Output == A.Output, B.Failure == A.Failure,
-      C.Output == A.Output, C.Failure == A.Failure
-    {
+    where B.Output == A.Output, B.Failure == A.Failure, C.Output == A.Output, C.Failure == A.Failure {
       /// What is delivered.
       public typealias Output = A.Output
       /// How it may fail.
@@ -81,8 +80,7 @@
     /// Combine's `Publishers.Merge4`.
     public struct Merge4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: LoopPublisher
     where
-      B.Output == A.Output, B.Failure == A.Failure,
-      C.Output == A.Output, C.Failure == A.Failure,
+      B.Output == A.Output, B.Failure == A.Failure, C.Output == A.Output, C.Failure == A.Failure,
       D.Output == A.Output, D.Failure == A.Failure
     {
       /// What is delivered.
@@ -127,10 +125,8 @@
     /// Combine's `Publishers.Merge5`.
     public struct Merge5<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher>: LoopPublisher
     where
-      B.Output == A.Output, B.Failure == A.Failure,
-      C.Output == A.Output, C.Failure == A.Failure,
-      D.Output == A.Output, D.Failure == A.Failure,
-      E.Output == A.Output, E.Failure == A.Failure
+      B.Output == A.Output, B.Failure == A.Failure, C.Output == A.Output, C.Failure == A.Failure,
+      D.Output == A.Output, D.Failure == A.Failure, E.Output == A.Output, E.Failure == A.Failure
     {
       /// What is delivered.
       public typealias Output = A.Output
@@ -178,10 +174,8 @@
     public struct Merge6<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>:
       LoopPublisher
     where
-      B.Output == A.Output, B.Failure == A.Failure,
-      C.Output == A.Output, C.Failure == A.Failure,
-      D.Output == A.Output, D.Failure == A.Failure,
-      E.Output == A.Output, E.Failure == A.Failure,
+      B.Output == A.Output, B.Failure == A.Failure, C.Output == A.Output, C.Failure == A.Failure,
+      D.Output == A.Output, D.Failure == A.Failure, E.Output == A.Output, E.Failure == A.Failure,
       F.Output == A.Output, F.Failure == A.Failure
     {
       /// What is delivered.
@@ -237,12 +231,9 @@
       A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher
     >: LoopPublisher
     where
-      B.Output == A.Output, B.Failure == A.Failure,
-      C.Output == A.Output, C.Failure == A.Failure,
-      D.Output == A.Output, D.Failure == A.Failure,
-      E.Output == A.Output, E.Failure == A.Failure,
-      F.Output == A.Output, F.Failure == A.Failure,
-      G.Output == A.Output, G.Failure == A.Failure
+      B.Output == A.Output, B.Failure == A.Failure, C.Output == A.Output, C.Failure == A.Failure,
+      D.Output == A.Output, D.Failure == A.Failure, E.Output == A.Output, E.Failure == A.Failure,
+      F.Output == A.Output, F.Failure == A.Failure, G.Output == A.Output, G.Failure == A.Failure
     {
       /// What is delivered.
       public typealias Output = A.Output
@@ -302,12 +293,9 @@
       H: Publisher
     >: LoopPublisher
     where
-      B.Output == A.Output, B.Failure == A.Failure,
-      C.Output == A.Output, C.Failure == A.Failure,
-      D.Output == A.Output, D.Failure == A.Failure,
-      E.Output == A.Output, E.Failure == A.Failure,
-      F.Output == A.Output, F.Failure == A.Failure,
-      G.Output == A.Output, G.Failure == A.Failure,
+      B.Output == A.Output, B.Failure == A.Failure, C.Output == A.Output, C.Failure == A.Failure,
+      D.Output == A.Output, D.Failure == A.Failure, E.Output == A.Output, E.Failure == A.Failure,
+      F.Output == A.Output, F.Failure == A.Failure, G.Output == A.Output, G.Failure == A.Failure,
       H.Output == A.Output, H.Failure == A.Failure
     {
       /// What is delivered.
@@ -359,117 +347,6 @@
             MergeSource(g), MergeSource(h),
           ])
       }
-    }
-  }
-
-  extension Publisher {
-    /// The values of this publisher and another, as they come. An error of either ends both; it finishes when both
-    /// have.
-    ///
-    /// Values for which there is no demand wait, one for each side. All sides deliver on one thread.
-    ///
-    /// Combine's `merge(with:)`.
-    @inlinable
-    public func merge<P: Publisher>(with other: P) -> Publishers.Merge<Self, P>
-    where P.Output == Output, P.Failure == Failure {
-      Publishers.Merge(self, other)
-    }
-
-    /// The values of this publisher and two others, as they come; see `merge(with:)` of one.
-    ///
-    /// Combine's `merge(with:)`.
-    @inlinable
-    public func merge<B: Publisher, C: Publisher>(with b: B, _ c: C) -> Publishers.Merge3<Self, B, C>
-    where
-      B.Output == Output, B.Failure == Failure,
-      C.Output == Output, C.Failure == Failure
-    {
-      Publishers.Merge3(self, b, c)
-    }
-
-    /// The values of this publisher and three others, as they come; see `merge(with:)` of one.
-    ///
-    /// Combine's `merge(with:)`.
-    @inlinable
-    public func merge<B: Publisher, C: Publisher, D: Publisher>(with b: B, _ c: C, _ d: D)
-      -> Publishers.Merge4<Self, B, C, D>
-    where
-      B.Output == Output, B.Failure == Failure,
-      C.Output == Output, C.Failure == Failure,
-      D.Output == Output, D.Failure == Failure
-    {
-      Publishers.Merge4(self, b, c, d)
-    }
-
-    /// The values of this publisher and four others, as they come; see `merge(with:)` of one.
-    ///
-    /// Combine's `merge(with:)`.
-    @inlinable
-    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher>(
-      with b: B, _ c: C, _ d: D, _ e: E
-    ) -> Publishers.Merge5<Self, B, C, D, E>
-    where
-      B.Output == Output, B.Failure == Failure,
-      C.Output == Output, C.Failure == Failure,
-      D.Output == Output, D.Failure == Failure,
-      E.Output == Output, E.Failure == Failure
-    {
-      Publishers.Merge5(self, b, c, d, e)
-    }
-
-    /// The values of this publisher and five others, as they come; see `merge(with:)` of one.
-    ///
-    /// Combine's `merge(with:)`.
-    @inlinable
-    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>(
-      with b: B, _ c: C, _ d: D, _ e: E, _ f: F
-    ) -> Publishers.Merge6<Self, B, C, D, E, F>
-    where
-      B.Output == Output, B.Failure == Failure,
-      C.Output == Output, C.Failure == Failure,
-      D.Output == Output, D.Failure == Failure,
-      E.Output == Output, E.Failure == Failure,
-      F.Output == Output, F.Failure == Failure
-    {
-      Publishers.Merge6(self, b, c, d, e, f)
-    }
-
-    /// The values of this publisher and six others, as they come; see `merge(with:)` of one.
-    ///
-    /// Combine's `merge(with:)`.
-    @inlinable
-    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>(
-      with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G
-    ) -> Publishers.Merge7<Self, B, C, D, E, F, G>
-    where
-      B.Output == Output, B.Failure == Failure,
-      C.Output == Output, C.Failure == Failure,
-      D.Output == Output, D.Failure == Failure,
-      E.Output == Output, E.Failure == Failure,
-      F.Output == Output, F.Failure == Failure,
-      G.Output == Output, G.Failure == Failure
-    {
-      Publishers.Merge7(self, b, c, d, e, f, g)
-    }
-
-    /// The values of this publisher and seven others, as they come; see `merge(with:)` of one.
-    ///
-    /// Combine's `merge(with:)`.
-    @inlinable
-    public func merge<
-      B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher
-    >(with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H)
-      -> Publishers.Merge8<Self, B, C, D, E, F, G, H>
-    where
-      B.Output == Output, B.Failure == Failure,
-      C.Output == Output, C.Failure == Failure,
-      D.Output == Output, D.Failure == Failure,
-      E.Output == Output, E.Failure == Failure,
-      F.Output == Output, F.Failure == Failure,
-      G.Output == Output, G.Failure == Failure,
-      H.Output == Output, H.Failure == Failure
-    {
-      Publishers.Merge8(self, b, c, d, e, f, g, h)
     }
   }
 #endif
