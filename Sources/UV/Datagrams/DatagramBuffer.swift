@@ -1,11 +1,12 @@
 import CUV
 
-/// The memory that a loop's UDP sockets receive into. A datagram is copied out of it, as most are small and the
-/// room for one has to be large; so one buffer serves all: libuv pairs each allocation with its callbacks.
+/// The memory that a loop's UDP sockets receive into. Datagrams are copied out of it, because most are small
+/// but the buffer has to be large. One buffer serves all sockets, because libuv always receives right after
+/// it has asked for memory.
 final class DatagramBuffer {
-  /// The largest datagram that there is, rounded up; libuv gives each of a batch as much.
+  /// The size of the largest possible datagram, rounded up. libuv gives each datagram of a batch this much.
   private static let room = 65536
-  /// As many as libuv receives in one system call.
+  /// How many datagrams libuv receives in one system call.
   private static let batch = 20
 
   private var memory: UnsafeMutableRawPointer?

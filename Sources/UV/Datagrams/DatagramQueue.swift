@@ -1,13 +1,13 @@
 import CUV
 
-/// The datagrams that a UDP socket has been asked to send and the system has not taken yet.
+/// The datagrams that a UDP socket was asked to send and that the system hasn't taken yet.
 ///
-/// A datagram goes out at once when nothing is before it. When the system has no room, libuv is given one at a time:
-/// of several that it sends in one call, it fails all for the error of the first.
+/// A datagram leaves at once when nothing is before it. When the system has no room, libuv gets one datagram
+/// at a time: if it sends several in one call and the first fails, it fails them all.
 final class DatagramQueue: Cancelling {
   private struct Entry {
     let datagrams: [Datagram]
-    /// The first that has not been sent.
+    /// The index of the first datagram that hasn't been sent.
     var index: Int
     var done: Completion<Void>?
     let generation: UInt
@@ -75,7 +75,7 @@ final class DatagramQueue: Cancelling {
     return PendingRequest(self, generation: generation)
   }
 
-  /// Gives libuv the first datagram, to be sent when there is room.
+  /// Gives libuv the first datagram, which it sends when there is room.
   private func submit() {
     isSubmitted = true
     owner.keepAlive(.writing)
@@ -88,7 +88,7 @@ final class DatagramQueue: Cancelling {
       }
       return address.withSockaddr { uv_udp_send(request, owner.udp, buffer, 1, $0, didSend) }
     }
-    // Not from here: whoever sends is still on the stack.
+    // Not from here, because the caller that sends is still on the stack.
     if code < 0 { loop.queueMicrotask { [self] in finish(code) } }
   }
 
@@ -102,7 +102,7 @@ final class DatagramQueue: Cancelling {
   fileprivate func finish(_ code: Int32) {
     isSubmitted = false
     guard !entries.isEmpty, !endFirst(code) else { return }
-    // A completion may send more, and so have submitted it.
+    // A completion may send more datagrams, and so have given libuv the first one.
     while !isSubmitted, let entry = entries.first {
       let datagram = entry.datagrams[entry.index]
       let code = trySend(datagram.bytes, datagram.address)
@@ -112,7 +112,8 @@ final class DatagramQueue: Cancelling {
     if !isSubmitted { owner.letGo(.writing) }
   }
 
-  /// Counts the first datagram as sent or failed; an error ends the whole of its request. True if the socket closes.
+  /// Counts the first datagram as sent or failed. An error ends its whole request. Returns whether the socket
+  /// is closing.
   private func endFirst(_ code: Int32) -> Bool {
     var entry = entries[0]
     let last = code < 0 ? entry.datagrams.count : entry.index + 1
@@ -124,7 +125,7 @@ final class DatagramQueue: Cancelling {
       _ = entries.popFirst()
       entry.done?(code < 0 ? .failure(failure(code, "udp_send")) : .success(()))
     }
-    // The close of a socket answers the datagrams that wait on it.
+    // The close of a socket answers the datagrams that are waiting.
     return owner.isClosing
   }
 
@@ -141,7 +142,7 @@ final class DatagramQueue: Cancelling {
     else { return }
     let entry = entries[index]
     if index == 0 {
-      // libuv has the first; what follows it is taken back.
+      // libuv has the first datagram; those after it are taken back.
       discount(entry.datagrams[(entry.index + 1)...])
       entries[0] = Entry(
         datagrams: Array(entry.datagrams[...entry.index]), index: entry.index, done: nil,
@@ -153,7 +154,7 @@ final class DatagramQueue: Cancelling {
     loop.queueMicrotask { done(.failure(failure(UV_ECANCELED.rawValue, "udp_send"))) }
   }
 
-  /// libuv has ended what it held by now; the rest ends here.
+  /// libuv has ended its datagram by now; the others end here.
   func didClose() {
     let rest = entries.takeAll()
     (count, byteCount) = (0, 0)

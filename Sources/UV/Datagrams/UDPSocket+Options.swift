@@ -146,7 +146,7 @@ extension UDPSocket {
   private func set(
     _ operation: String, _ subject: String? = nil, _ call: (UnsafeMutablePointer<uv_udp_t>) -> Int32
   ) throws(UVError) {
-    // libuv would make a closed socket a new descriptor, which nobody closes.
+    // For a closed socket libuv would make a new descriptor, which nobody would close.
     try checkOpen(operation)
     try check(call(udp), operation, subject)
   }

@@ -15,9 +15,10 @@ import CUV
 public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   let queue: DatagramQueue
   private var isReceiving = false
-  /// Whether libuv is handing over what it received in one system call: it would drop the rest if told to stop.
+  /// Whether libuv is handing over the datagrams of one system call. It would drop the rest if it were told
+  /// to stop.
   private var isInBatch = false
-  /// Datagrams that have been received and not asked for yet: the rest of a batch.
+  /// Datagrams that have been received but not asked for: the rest of a batch.
   private var received: [Datagram] = []
 
   var udp: UnsafeMutablePointer<uv_udp_t> { block.raw.assumingMemoryBound(to: uv_udp_t.self) }
@@ -76,7 +77,7 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   fileprivate func endBatch() {
     isInBatch = false
     if !isClosing {
-      // Asked for in the middle of the batch.
+      // The reader has asked in the middle of the batch.
       if source.hasDemand, !received.isEmpty {
         loop.callback { deliverPending() }
       }
@@ -184,12 +185,12 @@ private func didReceive(
 ) {
   let socket = owner(of: handle!, as: UDPSocket.self)
   if flags & UV_UDP_MMSG_FREE.rawValue != 0 {
-    // The batch has been handed over. Its memory is the loop's, and stays.
+    // The batch has been handed over. Its memory belongs to the loop and stays.
     socket.endBatch()
   } else if count < 0 {
     socket.fail(count)
   } else if let address {
-    // A socket that was closed in the middle of a batch is still told the rest of it.
+    // libuv hands over the rest of the batch even if the socket was closed in the middle of it.
     guard !socket.isClosing else { return }
     let bytes = Bytes(copying: UnsafeRawBufferPointer(start: buffer!.pointee.base, count: count))
     socket.receive(
@@ -197,5 +198,5 @@ private func didReceive(
         bytes, from: SocketAddress(address), isTruncated: flags & UV_UDP_PARTIAL.rawValue != 0),
       isPartOfBatch: flags & UV_UDP_MMSG_CHUNK.rawValue != 0)
   }
-  // Neither an address nor a byte is "nothing for now".
+  // If there is neither an address nor a byte, nothing has come yet.
 }

@@ -25,7 +25,7 @@ public final class Directory: EventSource, SourceDriver {
   /// Nil once the directory is closed or closing.
   private var stream: DirectoryStream?
   private var isReading = false
-  /// Read for somebody who has gone meanwhile.
+  /// Entries that were read for a reader that has gone meanwhile.
   private var unasked: [DirectoryEntry]?
   private var isClosed = false
   private var closeResult: Result<Void, UVError>?
@@ -41,7 +41,7 @@ public final class Directory: EventSource, SourceDriver {
 
   /// The path with which the directory was opened.
   public var path: FilePath {
-    // It has been opened by these bytes, so there are some.
+    // The directory was opened with these bytes, so the pointer isn't nil.
     name.withPathBytes { FilePath(platformString: $0!) }
   }
 
@@ -85,8 +85,8 @@ public final class Directory: EventSource, SourceDriver {
       return loop.queueMicrotask { [self] in source.finish(error) }
     }
     isReading = true
-    // The request holds the stream and this object until libuv is done with both. Until it has been cleaned up it
-    // refers to the directory, which must not be closed by what is told here.
+    // The request holds the stream and this object until libuv is done with both. It refers to the directory
+    // until it has been cleaned up. A reader may close the directory, so it is told only after that.
     _ = FileRequest.start(
       loop, "fs_readdir",
       .converting({ stream.take($0.request.pointee.result) }) { [self] result in
@@ -163,7 +163,7 @@ public final class Directory: EventSource, SourceDriver {
   private func closeStream() {
     guard let stream = stream.take() else { return }
     if loop.isClosed {
-      // The stream closes itself when nobody holds it.
+      // The stream closes itself when it is released.
       return loop.queueMicrotask { [self] in didClose(.success(())) }
     }
     stream.didClose()
@@ -212,7 +212,7 @@ extension FileSystem {
       loop, "fs_opendir", path: path,
       .converting(
         { request in
-          // Sound: what libuv's request holds after it has opened a directory.
+          // Sound: libuv's request holds this type after it has opened a directory.
           let raw = request.request.pointee.ptr.assumingMemoryBound(to: uv_dir_t.self)
           return Directory(
             loop: request.loop, path: path, stream: DirectoryStream(raw, batchSize: batchSize))

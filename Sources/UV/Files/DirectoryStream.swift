@@ -1,7 +1,7 @@
 import CUV
 
-/// libuv's open directory, and the memory that its entries are read into. Whatever reads from it holds it, so that
-/// it is closed when the last of them lets go.
+/// libuv's open directory, and the memory that its entries are read into. Everything that reads from it
+/// retains it, so that it is closed when the last of them is done.
 final class DirectoryStream {
   let raw: UnsafeMutablePointer<uv_dir_t>
   private let entries: UnsafeMutablePointer<uv_dirent_t>
@@ -17,7 +17,7 @@ final class DirectoryStream {
 
   deinit {
     if !isClosed {
-      // Without a callback libuv does it here and now, on whichever thread this is, and asks nothing of a loop.
+      // Without a callback libuv closes it at once, on the calling thread, and doesn't need the loop.
       let request = UnsafeMutablePointer<uv_fs_t>.allocate(capacity: 1)
       uv_fs_closedir(nil, request, raw, nil)
       uv_fs_req_cleanup(request)
@@ -26,7 +26,7 @@ final class DirectoryStream {
     entries.deallocate()
   }
 
-  /// The entries that a read has found.
+  /// The first `count` entries of the last read.
   func take(_ count: Int) -> [DirectoryEntry] {
     (0..<count).compactMap { index in
       guard let name = FilePath.Component(platformString: entries[index].name) else { return nil }
@@ -34,6 +34,6 @@ final class DirectoryStream {
     }
   }
 
-  /// libuv has closed it, or will.
+  /// Notes that libuv has closed the directory, or will close it.
   func didClose() { isClosed = true }
 }

@@ -31,7 +31,7 @@ public final class File {
 
   /// The path with which the file was opened.
   public var path: FilePath {
-    // It has been opened by these bytes, so there are some.
+    // The file was opened with these bytes, so the pointer isn't nil.
     name.withPathBytes { FilePath(platformString: $0!) }
   }
 

@@ -1,8 +1,8 @@
 import CUV
 
-/// The completion that waits for a file operation, and how it turns the answer into a value.
+/// The completion that waits for a file operation, and how the answer becomes its value.
 ///
-/// The answers that most operations have are kept as they came, so that they cost no closure of ours.
+/// The most frequent answers have cases of their own, so that they need no closure here.
 enum FileAnswer {
   case void(Completion<Void>)
   case status(Completion<FileStatus>)
@@ -12,15 +12,16 @@ enum FileAnswer {
   case bytes(Completion<Bytes>)
   case other(_ succeed: (FileRequest) -> Void, _ fail: (UVError) -> Void, _ release: (FileRequest) -> Void)
 
-  /// Any other answer: `convert` makes it of a request that has succeeded. If the request has been cancelled in the
-  /// meantime, what it makes is let go at once.
+  /// Any other answer: `convert` makes the value from a request that has succeeded. If the request has been
+  /// cancelled meanwhile, the value is made and dropped at once.
   static func converting<Success>(
     _ convert: @escaping (FileRequest) -> Success, _ done: @escaping Completion<Success>
   ) -> FileAnswer {
     .other({ done(.success(convert($0))) }, { done(.failure($0)) }, { _ = convert($0) })
   }
 
-  /// The same for a file or directory whose name only the answer tells: without it, nobody could remove that.
+  /// The same for a file or directory whose name only the answer tells. If the request has been cancelled
+  /// meanwhile, `remove` removes it, because nobody else could.
   static func temporary<Success>(
     _ convert: @escaping (FileRequest) -> Success, _ done: @escaping Completion<Success>,
     remove: @escaping (UnsafePointer<CChar>) -> Int32
@@ -31,7 +32,7 @@ enum FileAnswer {
     }
   }
 
-  /// Tells the answer of a request that has succeeded, and has it let go of what it used.
+  /// Tells the answer of a request that has succeeded, and recycles the request.
   func succeed(from request: FileRequest) {
     switch self {
     case .void(let done):
@@ -65,7 +66,7 @@ enum FileAnswer {
     }
   }
 
-  /// Releases what a request obtained that was cancelled and has finished all the same.
+  /// Releases what a cancelled request obtained, because it finished all the same.
   func release(from request: FileRequest) {
     switch self {
     case .void, .status, .bytes: break

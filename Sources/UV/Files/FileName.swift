@@ -1,6 +1,6 @@
 import CUV
 
-/// The name of an open file, in the form in which it was given: most are strings, which cost no box.
+/// The name of an open file, in the form in which it was given. Most names are strings, which need no box.
 @usableFromInline
 enum FileName {
   case string(String)

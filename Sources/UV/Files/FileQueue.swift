@@ -2,8 +2,8 @@ import CUV
 
 /// The file operations of a loop on their way to the thread pool and back, in batches; see `file_queue.h`.
 ///
-/// As many threads of the pool as there are operations, if it has so many, see to what waits, and then go back to
-/// whatever else the pool has to do.
+/// As many threads of the pool as there are operations, as far as it has them, work on the queue. Then they
+/// go back to the pool's other jobs.
 final class FileQueue {
   typealias Operation = UnsafeMutablePointer<cuv_file_operation>
 
@@ -13,11 +13,12 @@ final class FileQueue {
   private let queue = UnsafeMutablePointer<cuv_file_queue>.allocate(capacity: 1)
   // Sound: the loop owns this; set once.
   private var owner: Unmanaged<EventLoop>!
-  /// libuv's requests for a thread, while they are not used; no more of them than threads.
+  /// libuv's requests for threads that aren't in use. There are no more of them than threads.
   @exclusivity(unchecked) private var spares: [UnsafeMutablePointer<uv_work_t>] = []
-  /// Threads that have not come back.
+  /// How many threads are at work.
   @exclusivity(unchecked) private var threads = 0
-  /// Whether answers are being told; what they lead to is gathered before threads are put to work on it.
+  /// Whether answers are being told. Operations that these answers lead to are gathered before threads work
+  /// on them.
   @exclusivity(unchecked) private var isDelivering = false
 
   init(wakeup: Wakeup) {
@@ -37,16 +38,16 @@ final class FileQueue {
   /// Whether a thread is at work, which may wake the loop at any time.
   var isBusy: Bool { threads > 0 }
 
-  /// Has an operation performed.
+  /// Queues an operation.
   func append(_ operation: Operation) {
     cuv_file_queue_append(queue, operation)
     if !isDelivering { engage() }
   }
 
-  /// Has an operation not performed if no thread has taken it; it finishes all the same.
+  /// Cancels an operation if no thread has taken it. It finishes in any case.
   func cancel(_ operation: Operation) { cuv_file_queue_cancel(queue, operation) }
 
-  /// Tells the answers that have come, and has performed what they lead to.
+  /// Tells the answers that have come, and starts work on the operations that they lead to.
   func deliver() {
     if tell() { engage() }
   }
@@ -69,7 +70,7 @@ final class FileQueue {
     return true
   }
 
-  /// Puts threads to work on what waits.
+  /// Sets threads to work on the waiting operations.
   private func engage() {
     let wanted = cuv_file_queue_engage(queue, poolSize)
     if wanted == 0 { return }
@@ -103,6 +104,6 @@ final class FileQueue {
 
 private func threadCameBack(_ work: UnsafeMutablePointer<uv_work_t>?, _: Int32) {
   let queue = work!.pointee.data.assumingMemoryBound(to: cuv_file_queue.self)
-  // Sound: a loop does not go before its threads have come back.
+  // Sound: a loop doesn't go before its threads have come back.
   Unmanaged<FileQueue>.fromOpaque(queue.pointee.owner).takeUnretainedValue().didComeBack(work!)
 }

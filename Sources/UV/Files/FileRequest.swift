@@ -2,13 +2,14 @@ import CUV
 
 /// A file operation on the thread pool.
 ///
-/// The frequent operations go through the loop's `FileQueue`; the others are handed to libuv one by one. The objects
-/// are used again, since libuv's request is large. What an answer becomes is told by a `FileAnswer`: a generic class
-/// would look its own type up at every step.
+/// The frequent operations go through the loop's `FileQueue`; the others go to libuv one by one. The objects
+/// are used again, because libuv's request is large. A `FileAnswer` turns the answer into a value. A generic
+/// class would look its own type up at every step.
 final class FileRequest: ActiveRequest {
   /// libuv's request, and the arguments of a call that waits in the queue.
   let call = FileQueue.Operation.allocate(capacity: 1)
-  // Those of the loop, in order that an operation need not go through it. The loop lets go of its requests when it ends.
+  // The loop's list of requests, kept here so that an operation doesn't go through the loop. The loop clears
+  // the list when it ends.
   private let requests: RequestList
   private let queue: FileQueue
   // Loop-confined: exclusivity checks would cost more than the accesses.
@@ -20,7 +21,7 @@ final class FileRequest: ActiveRequest {
   @exclusivity(unchecked) private(set) var vector: FileVector?
   @exclusivity(unchecked) private var answer: FileAnswer?
   @exclusivity(unchecked) private var isQueued = false
-  /// Closing cannot be cancelled: a descriptor that is not closed is lost.
+  /// False for a close, which can't be cancelled: a descriptor that isn't closed is lost.
   @exclusivity(unchecked) private var isCancellable = true
   @exclusivity(unchecked) private var isCancelled = false
   /// Distinguishes the uses of the object.
@@ -71,8 +72,8 @@ final class FileRequest: ActiveRequest {
   /// Queues an operation on an open file.
   ///
   /// - Parameters:
-  ///   - bytes: What is written, or room for what is read; for a call that takes such.
-  ///   - offset: Where in the file, or -1 for its own position.
+  ///   - bytes: What to write, or the room for what is read; nil for other calls.
+  ///   - offset: Where in the file, or -1 for the file's own position.
   @inline(__always)
   static func queue(
     _ call: cuv_file_call, _ operation: StaticString, on file: File, bytes: Bytes? = nil, offset: Int64 = -1,
@@ -182,12 +183,12 @@ final class FileRequest: ActiveRequest {
   }
 
   override func cancel(slot: UInt, generation: UInt) {
-    // A generation of 0 is whichever is under way: the loop shuts down.
+    // A generation of 0 means whichever use is under way; a loop that shuts down passes it.
     guard generation == 0 || generation == self.generation, isCancellable, !isCancelled, let answer else {
       return
     }
     isCancelled = true
-    // One that has begun runs to its end, and its result is released then.
+    // An operation that has begun runs to its end, and its result is released then.
     if isQueued { queue.cancel(call) } else { uv_cancel(cuv_request(call)) }
     let error = UVError(.cancelled, operation: operation.description, subject: subject)
     loop.queueMicrotask { answer.fail(error) }
@@ -209,15 +210,15 @@ final class FileRequest: ActiveRequest {
       recycle()
       answer.fail(error)
     } else {
-      // libuv's request may refer to what the answer owns until it is cleaned up, and is cleaned up before
-      // somebody is told, who may have use for the object.
+      // libuv's request may refer to memory that the answer owns, until it is cleaned up. It is cleaned up
+      // before the caller is told, because the caller may start another operation with this object.
       answer.succeed(from: self)
     }
     requests.putBack(self)
   }
 
-  /// Goes on with a write of which the system has taken only a part, and with a read that it did not begin: libuv has
-  /// every other operation begin again itself if a signal interrupts it.
+  /// Continues a write of which the system has taken only a part, and a read that a signal has interrupted.
+  /// libuv itself repeats every other interrupted operation.
   @inline(__always)
   private func goesOn() -> Bool {
     guard isQueued else { return false }
@@ -233,7 +234,7 @@ final class FileRequest: ActiveRequest {
     return true
   }
 
-  /// Goes over to what a write has left; false if that is nothing.
+  /// Moves on to the rest of a write; false if nothing is left.
   private func dropWritten(_ count: Int) -> Bool {
     if let vector {
       guard vector.advance(by: count) else { return false }
@@ -251,7 +252,7 @@ final class FileRequest: ActiveRequest {
     return (request.pointee.path ?? call.pointee.path.map { UnsafePointer($0) }).map { String(cString: $0) }
   }
 
-  /// Lets go of what the operation used.
+  /// Releases what the operation used.
   func recycle() {
     cuv_file_cleanup(call)
     if let file = file.take() { file.endOperation() }

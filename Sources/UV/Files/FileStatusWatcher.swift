@@ -77,7 +77,7 @@ private func statusChanged(
   _ handle: UnsafeMutablePointer<uv_fs_poll_t>?, _ code: Int32, _ previous: UnsafePointer<uv_stat_t>?,
   _ current: UnsafePointer<uv_stat_t>?
 ) {
-  // libuv says "none" by a status of zeros.
+  // libuv reports a missing file as a status of zeros.
   let known = previous!.pointee.st_mode == 0 ? nil : FileStatus(previous!.pointee)
   idleOwner(of: handle!, as: FileStatusWatcher.self)?.receive(
     FileStatusChange(

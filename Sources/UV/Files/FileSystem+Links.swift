@@ -96,7 +96,7 @@ extension FileSystem {
 }
 
 extension FileRequest {
-  /// The path that libuv answers with, which goes with the request.
+  /// The path with which libuv answers. It is freed with the request.
   fileprivate var resultPath: FilePath {
     FilePath(platformString: request.pointee.ptr.assumingMemoryBound(to: CChar.self))
   }

@@ -7,7 +7,7 @@ final class FileVector {
 
   let buffers: [Bytes]
   private let storage: UnsafeMutablePointer<uv_buf_t>
-  /// The first buffer that is not done with.
+  /// The index of the first buffer that isn't done.
   private var index = 0
 
   init(_ buffers: [Bytes]) {
@@ -16,7 +16,7 @@ final class FileVector {
     for (index, bytes) in buffers.enumerated() { cuv_buf_set(storage + index, bytes.start, bytes.count) }
   }
 
-  /// Room for as many bytes as each of `counts` says.
+  /// Makes buffers with room for as many bytes as each of `counts` says.
   convenience init(room counts: [Int]) {
     self.init(
       counts.map { count in
@@ -27,10 +27,10 @@ final class FileVector {
 
   deinit { storage.deallocate() }
 
-  /// What is left, for libuv.
+  /// The buffers that are left, for libuv.
   var list: (UnsafeMutablePointer<uv_buf_t>, UInt32) { (storage + index, UInt32(buffers.count - index)) }
 
-  /// Leaves out the first `count` bytes of what is left; false if nothing is left then.
+  /// Skips the first `count` bytes of what is left; false if nothing is left then.
   func advance(by count: Int) -> Bool {
     var count = count
     while index < buffers.count, storage[index].len <= count {
@@ -43,7 +43,7 @@ final class FileVector {
     return true
   }
 
-  /// The buffers, of which `count` bytes have been filled in all.
+  /// The buffers, after `count` bytes have been read into all of them together.
   func filled(_ count: Int) -> [Bytes] {
     var rest = count
     return buffers.map { room in

@@ -21,7 +21,8 @@ final class WholeFileJob<Success>: PoolRequest<Success> {
       job.pointee.count = bytes.count
     }
     super.init(loop, operation, done)
-    // Sound: the loop's list of requests owns it meanwhile. libuv's callback knows no type parameter.
+    // Sound: the loop's list of requests owns it meanwhile. It is stored as its base class because a libuv
+    // callback can't know the type parameter.
     cuv_req_set_data(job, Unmanaged<ActiveRequest>.passUnretained(self).toOpaque())
   }
 

@@ -88,7 +88,7 @@ extension EventLoopGroup {
     }
   }
 
-  /// Listens, on one loop or on each.
+  /// Makes the listeners: on one loop, or on each.
   private func shards(
     _ host: String, _ port: Int, _ backlog: Int, _ balance: Balance,
     _ handle: @escaping @Sendable (TCPConnection) -> Void
@@ -112,7 +112,7 @@ extension EventLoopGroup {
     var shards: [Shard] = []
     do throws(UVError) {
       for executor in executors {
-        // The first binds the port, the others the one that it got.
+        // The first listener binds the port; the others get the same port.
         let shard = try await executor.listen(on: address, backlog, reusePort: true, handle)
         shards.append(shard)
         address = shard.address
@@ -129,7 +129,7 @@ extension EventLoopGroup {
 private struct Shard: Sendable {
   let executor: LoopExecutor
   let address: SocketAddress
-  // Sound: touched on its loop alone.
+  // Sound: touched on its loop only.
   let listener: UnsafeTransfer<TCPListener>
 
   func close() async { try? await executor.submit { _ in _ = listener.value.close() } }
@@ -151,7 +151,8 @@ extension LoopExecutor {
     }
   }
 
-  /// Has this loop serve a connection that another has accepted. Where that cannot be, the other serves it.
+  /// Makes this loop serve a connection that another loop has accepted. If that isn't possible, the other
+  /// loop serves it.
   fileprivate func take(_ connection: TCPConnection, _ handle: @escaping @Sendable (TCPConnection) -> Void) {
     guard !isOnLoop, let socket = try? connection.fileDescriptor() else { return handle(connection) }
     let descriptor = cuv_duplicate(socket)

@@ -76,7 +76,8 @@ public final class EventLoopGroup: Sendable {
   /// The corresponding libuv functions are `uv_close` and `uv_tcp_close_reset`.
   public func shutdownGracefully(within limit: Duration) async -> ShutdownReport {
     let deadline = LoopClock.Instant.now.advanced(by: limit)
-    // Everywhere first: what one loop has accepted for another arrives before that is asked to end.
+    // First all loops stop listening. A connection that one loop has accepted for another thus arrives before
+    // the other is asked to end.
     for executor in executors { try? await executor.submit { $0.stopListening() } }
     let report = await withTaskGroup(of: ShutdownReport.self) { group in
       for executor in executors {
@@ -107,7 +108,7 @@ public final class EventLoopGroup: Sendable {
 }
 
 extension LoopExecutor {
-  /// The loop's graceful shutdown, as much of it as time is left.
+  /// Shuts the loop down gracefully in the time that is left.
   fileprivate func drainConnections(until deadline: LoopClock.Instant) async -> ShutdownReport {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<ShutdownReport, Never>) in
       do throws(UVError) {

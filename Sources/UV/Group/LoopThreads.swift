@@ -1,6 +1,6 @@
 import CUV
 
-/// Threads that each run a loop until they are told to end.
+/// Threads, each of which runs a loop until it is told to end.
 final class LoopThreads: Sendable {
   private struct State {
     var running = 0
@@ -20,7 +20,7 @@ final class LoopThreads: Sendable {
     lock.deallocate()
   }
 
-  /// Starts a thread, and waits until its loop is there.
+  /// Starts a thread, and waits until its loop exists.
   func start() throws(UVError) -> LoopExecutor {
     let start = Start(self)
     var thread = uv_thread_t()
@@ -35,7 +35,7 @@ final class LoopThreads: Sendable {
       didEnd()
       throw failure(code, "thread_create")
     }
-    // Nobody joins it: its end is told by `didEnd`.
+    // Nobody joins the thread; `didEnd` tells of its end.
     pthread_detach(thread)
     return try start.wait()
   }
@@ -62,7 +62,7 @@ final class LoopThreads: Sendable {
   }
 }
 
-/// How a thread tells its maker that its loop is there.
+/// Used by a thread to tell its maker that its loop exists.
 private final class Start {
   let threads: LoopThreads
   private let semaphore = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)

@@ -1,27 +1,27 @@
 import CUV
 
-/// What keeps an adopted loop: it cannot wait for what is under way by running, so it keeps itself until that has
-/// ended. A loop of its own does not need this, and passes by.
+/// Keeps an adopted loop alive. Such a loop can't wait for pending work by running, so it keeps itself alive
+/// until the work has ended. Other loops don't need this and skip it.
 struct Adoption {
-  /// How much is under way: requests, handles that close, timers, tasks.
+  /// How many things are under way: requests, closing handles, timers and tasks.
   var holds = 0
-  /// The loop keeps itself through this while anything is under way, or a turn has been asked for. Balanced when the last
-  /// of them ends.
+  /// The loop's reference to itself while anything is under way, or while a turn has been asked for. Balanced
+  /// when the last of these ends.
   var retained: Unmanaged<EventLoop>?
   var isDetaching = false
   var waiters = Waiters<Void>()
 }
 
 extension EventLoop {
-  /// Takes over a host's loop.
+  /// Checks and converts a host's loop.
   static func rawLoop(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<uv_loop_t> {
     pointer.assumingMemoryBound(to: uv_loop_t.self)
   }
 
-  /// Whether the loop keeps itself.
+  /// Whether the loop keeps itself alive.
   var isHeld: Bool { adoption.retained != nil }
 
-  /// Notes that something is under way which will call the loop again.
+  /// Notes that something is under way that will call the loop again.
   @inline(__always)
   func hold() { if isAdopted { holdOnce() } }
 
@@ -34,17 +34,17 @@ extension EventLoop {
     keepAlive()
   }
 
-  /// Has the loop keep itself until ``settle()`` finds nothing under way.
+  /// Keeps the loop alive until ``settle()`` finds nothing under way.
   func keepAlive() { if !isHeld { adoption.retained = .passRetained(self) } }
 
   private func letGoOnce() {
     adoption.holds -= 1
-    // Not from here: whoever lets go may use the loop afterwards.
+    // Not from here, because the caller may use the loop afterwards.
     if adoption.holds == 0, !internals.pump() { didDetach() }
   }
 
-  /// Called at the end of a turn that was asked for: where nothing is under way, the loop is left to those who
-  /// hold it, or detached.
+  /// Called at the end of a turn that was asked for. If nothing is under way, the loop no longer keeps itself
+  /// alive, or its detaching ends.
   func settle() {
     guard isAdopted, isSettled else { return }
     guard adoption.isDetaching else { return release() }
@@ -71,7 +71,7 @@ extension EventLoop {
     release()
   }
 
-  /// Begins to end everything; what is pending is told so on the host's next turn.
+  /// Begins to end everything. Pending requests are told so on the host's next turn.
   func startDetaching() {
     guard !isClosed else { return }
     adoption.isDetaching = true
@@ -86,7 +86,7 @@ extension EventLoop {
     letGo()
   }
 
-  /// Called when the last reference goes: nothing is under way then, and nobody can ask for anything more.
+  /// Called when the last reference goes. Nothing is under way then, and nothing more can be asked for.
   func letGoOfHost() {
     guard !isClosed else { return }
     require(executor.isOnLoop, "an adopted loop is let go of on the thread that runs it")

@@ -1,6 +1,6 @@
 import CUV
 
-/// A loop inside another event loop, which waits for this one's descriptor among its own.
+/// A loop inside another event loop, which waits for this loop's descriptor among its own.
 ///
 /// ```swift
 /// while true {
@@ -10,9 +10,9 @@ import CUV
 /// }
 /// ```
 ///
-/// The descriptor alone does not suffice: timers do not make it readable, and new descriptors are added to it only
-/// by a run. So: ask ``backendTimeout``, wait no longer than that for ``backendFD`` to become readable, run without
-/// waiting, and begin again. Before the first wait, call ``runNoWait()`` once.
+/// The descriptor alone doesn't suffice. Timers don't make it readable, and only a run adds new descriptors
+/// to it. So call ``runNoWait()`` once at the beginning. Then repeat: ask ``backendTimeout``, wait until
+/// ``backendFD`` becomes readable, but no longer than the timeout, and call ``runNoWait()``.
 extension EventLoop {
   /// The descriptor that becomes readable when the system has an event for the loop; -1 once the loop is shut
   /// down.

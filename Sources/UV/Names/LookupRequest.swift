@@ -1,6 +1,6 @@
 import CUV
 
-/// A name being looked up on the thread pool.
+/// A request that looks up a name on the thread pool.
 final class LookupRequest: PoolRequest<[SocketAddress]> {
   private let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
   private let host: String

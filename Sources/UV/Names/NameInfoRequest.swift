@@ -1,6 +1,6 @@
 import CUV
 
-/// An address whose name is being looked up.
+/// A request that looks up the names of an address.
 final class NameInfoRequest: PoolRequest<NameInfo> {
   private let request = UnsafeMutablePointer<uv_getnameinfo_t>.allocate(capacity: 1)
   private let address: SocketAddress

@@ -58,7 +58,7 @@ public struct SocketAddress: Hashable, Sendable {
     port = UInt16(bigEndian: address.sin6_port)
   }
 
-  /// An address that the system filled in, or nil if it is of a family that this type does not hold.
+  /// An address that the system filled in; nil if this type can't hold its family.
   init?(_ pointer: UnsafePointer<sockaddr>?) {
     guard let pointer else { return nil }
     let raw = UnsafeRawPointer(pointer)
@@ -84,7 +84,7 @@ extension SocketAddress {
   /// The corresponding libuv functions are `uv_ip_name` and `uv_if_indextoname`.
   public var host: String {
     guard case .v6(_, _, let scope) = family, scope != 0 else { return name }
-    // libuv leaves out the interface, without which a link-local address leads nowhere.
+    // libuv leaves out the interface, and a link-local address is useless without it.
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
       var size = buffer.count
       guard uv_if_indextoname(scope, buffer.baseAddress!, &size) == 0 else { return "\(name)%\(scope)" }
@@ -106,7 +106,8 @@ extension SocketAddress {
 
   /// Calls `body` with the address in the system's form.
   func withSockaddr<T, E: Error>(_ body: (UnsafePointer<sockaddr>) throws(E) -> T) throws(E) -> T {
-    // Zeroed storage of the largest kind, filled through a typed view: the system reads it by its family.
+    // This is zeroed storage of the largest kind, filled through a typed view. The system looks at the family
+    // to read it.
     var storage = sockaddr_storage()
     switch family {
     case .v4(let bytes):

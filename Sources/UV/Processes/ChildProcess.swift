@@ -75,7 +75,7 @@ public final class ChildProcess: Handle, Cancelling {
       let process = raw.assumingMemoryBound(to: uv_process_t.self)
       code = call.run(loop, process, didExit)
       if code == 0 { identifier = uv_process_get_pid(process) }
-      // libuv knows the handle now, whether or not there is a process: it is closed as any other.
+      // libuv knows the handle now, even if there is no process, so it is closed as any other handle.
       return 0
     }
     processID = identifier
@@ -146,7 +146,7 @@ public final class ChildProcess: Handle, Cancelling {
   /// The corresponding libuv function is `uv_process_kill`.
   public func kill(_ signal: Signal = .terminate) throws(UVError) {
     try checkOpen("process_kill")
-    // Its number may be another's by now.
+    // The number may be another process's by now.
     guard exitStatus == nil else { throw UVError(.noSuchProcess, operation: "process_kill") }
     try check(
       uv_process_kill(block.raw.assumingMemoryBound(to: uv_process_t.self), signal.rawValue), "process_kill")

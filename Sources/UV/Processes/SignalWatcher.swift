@@ -19,7 +19,7 @@ import CUV
 public final class SignalWatcher: SourceHandle<Signal> {
   /// The signal that is watched.
   public let signal: Signal
-  /// Whether the signal has come when nobody asked.
+  /// Whether the signal has come while nobody asked.
   private var hasCome = false
 
   private var handle: UnsafeMutablePointer<uv_signal_t> {

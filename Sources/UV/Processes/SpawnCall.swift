@@ -1,6 +1,6 @@
 import CUV
 
-/// The arguments of one `uv_spawn`, in the form that C wants them in.
+/// The arguments of one `uv_spawn`, in the form in which C takes them.
 struct SpawnCall {
   let program: String
   private let file: CStrings
@@ -12,6 +12,8 @@ struct SpawnCall {
   private let group: UInt32?
   private let isDetached: Bool
 
+  /// Converts the arguments. Throws `invalidArgument` if C can't take one of them.
+  ///
   /// - Parameter stdio: What each descriptor of the child is to be, and for a pipe the handle of this end.
   init(
     program: some PathConvertible, arguments: [String], environment: [String: String]?,
@@ -35,7 +37,7 @@ struct SpawnCall {
     self.stdio = stdio.enumerated().map { $1.0.container(of: Int32($0), $1.1) }
   }
 
-  /// Starts the program; 0 or a libuv code. Either way the handle is to be closed.
+  /// Starts the program. Returns 0 or a libuv code; in both cases the handle must be closed.
   func run(_ loop: EventLoop, _ process: UnsafeMutablePointer<uv_process_t>, _ done: @escaping uv_exit_cb)
     -> Int32
   {

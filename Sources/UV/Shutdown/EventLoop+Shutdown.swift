@@ -20,7 +20,7 @@ extension EventLoop {
     EventLoop.current = self
     executor.bindToCurrentThread()
     isStopRequested = true
-    // From here on nothing more is begun: what a completion asks for fails with `loopClosed`.
+    // From here on nothing more begins: if a completion asks for something, that fails with `loopClosed`.
     isClosed = true
     beginLastRound()
     tasks.cancelAll()
@@ -47,8 +47,8 @@ extension EventLoop {
     leaveThreads()
   }
 
-  /// Waits for the next event of what cannot be hurried: a job of the thread pool, a task that ignores its
-  /// cancellation.
+  /// Waits for the next event of work that can't be hurried: a job of the thread pool, or a task that ignores
+  /// its cancellation.
   private func waitForPoolOrTasks() -> Bool {
     if microtasks.isEmpty { uv_run(raw, UV_RUN_ONCE) }
     return true

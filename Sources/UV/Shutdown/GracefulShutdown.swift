@@ -1,6 +1,6 @@
 import CUV
 
-/// The end of a loop's service: nobody new comes, and those who came are given time.
+/// The graceful shutdown of a loop: no new peer comes, and the connected ones get time.
 final class GracefulShutdown {
   // Sound: the loop owns this.
   private unowned(unsafe) let loop: EventLoop
@@ -10,7 +10,7 @@ final class GracefulShutdown {
 
   init(_ loop: EventLoop) { self.loop = loop }
 
-  /// Waits for the end, within a time of its own: the shortest of all who wait counts.
+  /// Waits for the end, with a limit of its own. The shortest limit of all who wait counts.
   func wait(within limit: Duration, _ done: @escaping Completion<ShutdownReport>) -> PendingRequest {
     let number = waiters.add(done)
     if loop.acceptedCount == 0 {
@@ -25,11 +25,11 @@ final class GracefulShutdown {
     }
   }
 
-  /// Closes the listeners. What is told of that is told later, not on the caller's stack.
+  /// Closes the listeners. Their readers are told later, not on the caller's stack.
   func stopListening() {
     loop.forEachHandle { block in
       guard block.header.pointee.role == .listener, !block.isClosing else { return }
-      // One without a reader may be going away on another thread at this moment.
+      // Another thread may be dropping a listener without a reader at this moment.
       guard let owner = block.header.pointee.retainedOwner?.takeUnretainedValue() else {
         return block.close()
       }
@@ -37,7 +37,7 @@ final class GracefulShutdown {
     }
   }
 
-  /// Resets what has not ended in time.
+  /// Resets the connections that haven't ended in time.
   private func cutOff() {
     loop.forEachHandle { block in
       guard block.header.pointee.role == .accepted, !block.isClosing else { return }

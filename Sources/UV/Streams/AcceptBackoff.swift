@@ -1,15 +1,18 @@
 import CUV
 
-/// Leaves a listening socket alone for a while when the system has no descriptor or memory for its connections.
+/// Leaves a listening socket alone for a while when the system has no descriptor or memory for its
+/// connections.
 ///
-/// libuv drops the connections that wait, for which it keeps a spare descriptor. Where that has gone, it accepts
-/// again and again, inside one callback and without an end; see its issue 1189 of old. Here the connections stay in
-/// the system's queue, and are tried again after 5 ms, then after twice as long each time, up to a second.
+/// libuv keeps a spare descriptor, with which it drops the waiting connections. If that descriptor has gone
+/// too, libuv accepts again and again, inside one callback and without an end; see its old issue 1189. Here
+/// the connections stay in the system's queue. They are tried again after 5 ms, and then after twice the time
+/// each, up to a second.
 final class AcceptBackoff {
   private static let shortest = Duration.milliseconds(5)
   private static let longest = Duration.seconds(1)
 
-  // Sound: while it is away from its socket, the listener retains itself; otherwise it owns this.
+  // Sound: the listener owns this object. While the socket is taken away from it, the listener also retains
+  // itself.
   private unowned(unsafe) let listener: Handle
   private let loop: EventLoop
   private var delay = shortest
@@ -25,11 +28,11 @@ final class AcceptBackoff {
 
   private var stream: UnsafeMutablePointer<uv_stream_t> { cuv_stream(listener.block.raw) }
 
-  /// To be told what libuv's connection callback was told.
+  /// Called with the code that libuv's connection callback got.
   func note(_ code: Int32) {
     switch code {
     case UV_EMFILE.rawValue, UV_ENFILE.rawValue, UV_ENOMEM.rawValue, UV_ENOBUFS.rawValue: begin()
-    // Another error is of one connection, whose peer has gone: the listener goes on.
+    // Any other error concerns one connection, whose peer has gone. The listener goes on.
     case ..<0: break
     default: delay = Self.shortest
     }
@@ -67,7 +70,7 @@ final class AcceptBackoff {
 
   private func resume() {
     #if os(Linux)
-      // There may be no memory for that either.
+      // There may be no memory for watching either.
       if cuv_listener_watch(stream) < 0 { return wait() }
     #endif
     isAway = false

@@ -92,7 +92,7 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   /// executor, which costs more than a read.
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let stream: ByteStream
-    /// The task that iterates, found once.
+    /// The task that iterates. It is looked up only once.
     @usableFromInline var task: LoopTaskBase?
 
     init(stream: ByteStream) { self.stream = stream }
@@ -113,7 +113,7 @@ public class ByteStream: Handle, EventSource, SourceDriver {
     }
   }
 
-  /// What the next read gives without waiting.
+  /// The outcome of the next read if it is known without waiting.
   @usableFromInline
   func immediateRead(by task: inout LoopTaskBase?) -> Result<Bytes?, UVError>? {
     let current = cuv_current_task()
@@ -141,7 +141,8 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   /// because that would mean that everything has been read.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
 
-  /// Whether there is still something to read, asked at the end; a stream whose reads may be short overrides it.
+  /// Whether there is more to read although libuv reports the end. A stream whose reads may be short
+  /// overrides it.
   var hasUnreadBytes: Bool { false }
 
   // MARK: Closing
@@ -167,18 +168,18 @@ private func allocateForRead(
 private func didRead(
   _ handle: UnsafeMutablePointer<uv_stream_t>?, _ count: Int, _: UnsafePointer<uv_buf_t>?
 ) {
-  // Zero is "nothing for now", not the end.
+  // Zero means that nothing has come yet. It isn't the end.
   if count == 0 { return }
-  // The stream holds itself meanwhile, though a handler may stop it: see `finishRead`.
+  // The stream retains itself meanwhile, even if a handler stops it: see `finishRead`.
   withOwner(of: handle!, as: ByteStream.self) { $0.finishRead(count) }
 }
 
 extension ByteStream {
-  /// An end, or an error.
+  /// Handles the end of the stream, or an error.
   private func endReading(_ code: Int) {
     uv_read_stop(stream)
     let isEnd = code == Int(UV_EOF.rawValue)
-    // libuv goes on from here as if there had been no end.
+    // libuv reads on as if there had been no end.
     if isEnd, hasUnreadBytes, uv_read_start(stream, allocateForRead, didRead) == 0 { return }
     source.finish(isEnd ? nil : failure(code, "read"))
     letGo(.source)
@@ -188,7 +189,7 @@ extension ByteStream {
   fileprivate func finishRead(_ count: Int) {
     keepAlive(.callback)
     loop.callback { if count > 0 { source.deliver(loop.readBuffer.take(count)) } else { endReading(count) } }
-    // Only now, after whoever was resumed has had the time to ask again.
+    // This comes last, so that a reader that was resumed has had the time to ask again.
     if count > 0 { source.pauseIfUnwanted() }
     letGo(.callback)
   }

@@ -1,13 +1,16 @@
 import CUV
 
-/// A connection being established; libuv holds the request, the connection's handle keeps itself alive.
+/// A connection that is being established. libuv holds the request, and the connection's handle keeps itself
+/// alive.
 final class ConnectRequest<Connection: ByteStream>: AnyConnectRequest {
   private let subject: String
   private var connection: Connection?
   private var done: Completion<Connection>?
 
+  /// Starts to connect.
+  ///
   /// - Parameters:
-  ///   - subject: What is connected to, for the error.
+  ///   - subject: What to connect to, for the error.
   ///   - makeConnection: Makes the handle.
   ///   - call: Passes the request, the handle and the callback on to libuv.
   static func start(
@@ -49,18 +52,18 @@ final class ConnectRequest<Connection: ByteStream>: AnyConnectRequest {
   }
 }
 
-/// What connections of every kind have in common.
+/// The part that connect requests of every kind share.
 class AnyConnectRequest: ActiveRequest {
   private let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
 
   deinit { request.deallocate() }
 
-  /// Starts to connect; a code if that cannot be.
+  /// Starts to connect. Returns a negative code if that isn't possible.
   final func submit(_ call: (UnsafeMutablePointer<uv_connect_t>, @escaping uv_connect_cb) -> Int32) -> Int32 {
     cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
     let code = call(request, didConnect)
     guard code >= 0 else { return code }
-    // Balanced when libuv calls back, which it does once, also for a closed handle.
+    // Balanced when libuv calls back. It does that once, even if the handle is closed.
     _ = Unmanaged.passRetained(self)
     loop.requests.insert(self)
     return 0

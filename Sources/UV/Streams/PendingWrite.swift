@@ -1,4 +1,4 @@
-/// Bytes that the system has not yet taken, and who waits for that.
+/// Bytes that the system has not yet taken, and the waiter for that.
 struct PendingWrite {
   enum Waiter {
     case none
@@ -16,15 +16,15 @@ struct PendingWrite {
   }
 
   var bytes: Bytes
-  /// What is passed with the bytes; held until libuv is done with it.
+  /// The handle that is passed with the bytes. It is retained until libuv is done with it.
   var handle: Handle? = nil
   var waiter: Waiter
   var generation: UInt
-  /// Whether the system has taken some of it, so that the rest must follow.
+  /// Whether the system has taken some of the bytes, so that the rest must follow.
   var isBegun = false
-  /// What its waiter is told if that is decided before its request ends: 0 once the system has taken all of it.
+  /// The waiter's outcome if it is known before libuv's request ends: 0 once the system has taken all bytes.
   var outcome: Int32?
 
-  /// Tells the waiter of the end of its request, or what was decided before.
+  /// Tells the waiter the outcome: the one that was known before, or `code`, with which its request ended.
   func resume(_ code: Int32) { waiter.resume(outcome ?? code) }
 }

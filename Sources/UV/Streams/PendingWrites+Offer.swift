@@ -1,13 +1,14 @@
 import CUV
 
-/// Having the system take writes without waiting, and noting which of them it has.
+/// Offers the system writes without waiting, and notes which of them it has taken.
 extension PendingWrites {
-  /// How many buffers the system takes in one call; libuv leaves the others for a later turn.
+  /// How many buffers the system takes in one call. libuv leaves the others for a later turn.
   static let buffersPerCall = 1024
 
-  /// Offers the system what is about to be handed to libuv, for as long as there is more than one call carries.
+  /// Offers the system the writes that libuv is about to get, as long as they are more than one call carries.
   ///
-  /// - Returns: How many of `inFlight` the system has taken, from the first on, and a code of libuv's if it failed.
+  /// - Returns: How many writes of `inFlight` the system has taken, counted from the first, and libuv's code
+  ///   if it failed.
   mutating func offerInFlight(to stream: UnsafeMutablePointer<uv_stream_t>) -> (taken: Int, code: Int32) {
     var (taken, code): (Int, Int32) = (0, 0)
     while code == 0, inFlight.count - taken > Self.buffersPerCall {
@@ -16,20 +17,20 @@ extension PendingWrites {
     return (taken, code == UV_EAGAIN.rawValue ? 0 : code)
   }
 
-  /// Offers the system all that waits, since nothing will be handed to it afterwards.
+  /// Offers the system everything that waits, because nothing will be offered afterwards.
   ///
-  /// - Returns: 0 if it has taken everything, else why not, as a code of libuv's.
+  /// - Returns: 0 if the system has taken everything, otherwise libuv's code that says why not.
   mutating func offerQueued(to stream: UnsafeMutablePointer<uv_stream_t>) -> Int32 {
     var (taken, code): (Int, Int32) = (0, 0)
     while code == 0, taken < queued.count { code = Self.offer(&queued, from: &taken, to: stream) }
     return code
   }
 
-  /// Notes what the system has taken of the writes that libuv was handed, of which `rest` bytes are left.
+  /// Notes how much the system has taken of the writes that libuv got. `rest` bytes of them are left.
   ///
-  /// - Returns: Whether that is all of them.
+  /// - Returns: Whether the system has taken all of them.
   mutating func noteInFlight(rest: Int) -> Bool {
-    // What goes out past the queue ends by itself.
+    // Bytes that bypass the queue end by themselves.
     if isHeld { return false }
     var taken = inFlight.reduce(-rest) { $0 + ($1.outcome == nil ? $1.bytes.count : 0) }
     for index in inFlight.indices where inFlight[index].outcome == nil {
@@ -40,9 +41,10 @@ extension PendingWrites {
     return true
   }
 
-  /// Offers the system what one call carries, from `index` on, and moves `index` past what it has taken.
+  /// Offers the system what one call carries, from `index` on, and moves `index` past the writes that it has
+  /// taken.
   ///
-  /// - Returns: 0 if it has taken all of that, `EAGAIN` if it has no room for more, or another code.
+  /// - Returns: 0 if the system has taken all of that, `EAGAIN` if it has no room for more, or another code.
   private static func offer(
     _ entries: inout [PendingWrite], from index: inout Int, to stream: UnsafeMutablePointer<uv_stream_t>
   ) -> Int32 {

@@ -1,31 +1,32 @@
-/// The writes that the system has not yet taken, in order: those that libuv has been handed, and those that wait.
+/// The writes that the system has not yet taken, in order: first those that libuv has got, then those that
+/// wait.
 struct PendingWrites {
-  /// Handed to libuv in one request.
+  /// The writes that libuv has got, in one request.
   var inFlight: [PendingWrite] = []
-  /// Waiting for the next one.
+  /// The writes that wait for the next request.
   var queued: [PendingWrite] = []
-  /// The bytes of `queued`; how many of the others are left, libuv knows.
+  /// How many bytes are in `queued`. libuv knows how many bytes of `inFlight` are left.
   private(set) var queuedByteCount = 0
-  /// The bytes of `inFlight`, each write of which is held whole until the system has taken all of it.
+  /// How many bytes are in `inFlight`. A write counts whole until the system has taken all of it.
   private var inFlightByteCount = 0
   /// The number of the write that was added last.
   private(set) var generation: UInt = 0
-  /// Whether what is in flight is a place that is held, and not with libuv.
+  /// Whether `inFlight` only holds a place, and libuv has got nothing.
   private(set) var isHeld = false
   /// How many of `queued` pass a handle.
   private var queuedHandles = 0
 
-  /// How many bytes are held here, those that the system has taken of a write in flight included.
+  /// How many bytes are held here. A write in flight counts whole, even if the system has taken a part of it.
   var heldByteCount: Int { queuedByteCount + inFlightByteCount }
 
   var isEmpty: Bool {
     @inline(__always) get { inFlight.isEmpty && queued.isEmpty }
   }
 
-  /// Numbers a write, which may be of several buffers.
+  /// Begins a write, which may have several buffers, and gives it a number.
   mutating func beginWrite() { generation &+= 1 }
 
-  /// Adds bytes to the write that has been begun.
+  /// Adds bytes to the write that was begun last.
   mutating func append(
     _ bytes: Bytes, passing handle: Handle? = nil, _ waiter: consuming PendingWrite.Waiter,
     isBegun: Bool = false
@@ -36,14 +37,15 @@ struct PendingWrites {
       PendingWrite(bytes: bytes, handle: handle, waiter: waiter, generation: generation, isBegun: isBegun))
   }
 
-  /// Holds a place while something goes out past the queue.
+  /// Holds a place in the queue while bytes bypass it.
   mutating func standIn(_ waiter: consuming PendingWrite.Waiter) {
     beginWrite()
     isHeld = true
     inFlight = [PendingWrite(bytes: Bytes(), waiter: waiter, generation: generation)]
   }
 
-  /// Takes what one request can carry: everything, but a handle goes alone, with the bytes that it was given.
+  /// Moves the writes that one request can carry to `inFlight`. That is everything, except that a handle goes
+  /// alone with the bytes that came with it.
   mutating func send() {
     guard queuedHandles > 0, let first = queued.firstIndex(where: { $0.handle != nil }) else {
       inFlightByteCount = queuedByteCount
@@ -57,7 +59,7 @@ struct PendingWrites {
     queuedByteCount -= inFlightByteCount
   }
 
-  /// Takes out what libuv was handed.
+  /// Takes out the writes that libuv has got.
   mutating func takeInFlight() -> [PendingWrite] {
     let entries = inFlight
     inFlight = []
@@ -66,7 +68,7 @@ struct PendingWrites {
     return entries
   }
 
-  /// Takes out what waits.
+  /// Takes out the writes that wait.
   mutating func takeQueued() -> [PendingWrite] {
     let entries = queued
     queued = []
@@ -75,8 +77,8 @@ struct PendingWrites {
     return entries
   }
 
-  /// Takes out the write of that number, and whoever waits for it. Where bytes are on their way, the rest must follow
-  /// them; only the waiter can be let go.
+  /// Takes out the write with this number, and returns its waiter. If some bytes of the write have left, the
+  /// rest must follow, so only the waiter is taken out.
   mutating func cancel(_ generation: UInt) -> PendingWrite.Waiter? {
     guard queued.contains(where: { $0.generation == generation && !$0.isBegun }) else {
       return Self.takeWaiter(from: &queued, generation) ?? Self.takeWaiter(from: &inFlight, generation)

@@ -47,8 +47,8 @@ public final class PipeConnection: ByteStream, PassableHandle {
     return try socketPath("pipe_getpeername") { uv_pipe_getpeername(pipe, $0, $1) }
   }
 
-  /// libuv 1.44 takes a read that does not fill its buffer for the last one once the peer has gone; but a read ends with
-  /// each handle that was passed.
+  /// Once the peer has gone, libuv 1.44 takes a read that doesn't fill its buffer for the last one. But a
+  /// read also ends at each handle that was passed.
   override var hasUnreadBytes: Bool {
     guard let descriptor = try? fileDescriptor() else { return false }
     return cuv_readable_bytes(descriptor) > 0
@@ -159,11 +159,11 @@ public final class PipeConnection: ByteStream, PassableHandle {
   ///
   /// The corresponding libuv function is `uv_accept`.
   public func acceptFileDescriptor() throws(UVError) -> Int32 {
-    // A place for it first, so that what was passed is not lost for want of one.
+    // Makes a place first, so that a passed handle isn't lost because there is no descriptor for it.
     let place = cuv_duplicate(try fileDescriptor())
     try check(place, "accept")
     do throws(UVError) {
-      // A pipe's handle takes any descriptor, and closes the one that it has.
+      // The handle of a pipe accepts any descriptor, and closes the descriptor that it has.
       let holder = try accept(nil) { () throws(UVError) in
         try PipeConnection(loop: loop, passesHandles: false)
       }
@@ -187,11 +187,11 @@ public final class PipeConnection: ByteStream, PassableHandle {
     let handle = try make()
     try check(uv_accept(stream, cuv_stream(handle.block.raw)), "accept")
     if !source.isProducing {
-      // libuv polls for more after an accept, even where nobody reads: the loop would never rest again.
+      // After an accept libuv polls for more even if nobody reads. Then the loop would never rest again.
       uv_read_start(stream, { _, _, _ in }, { _, _, _ in })
       uv_read_stop(stream)
     }
-    // The sender's socket may have been one that blocks.
+    // The sender's socket may have been a blocking one.
     if type != nil { try check(cuv_set_nonblocking(handle.fileDescriptor()), "accept") }
     handle.block.own()
     return handle

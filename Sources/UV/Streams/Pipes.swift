@@ -46,7 +46,7 @@ public struct Pipes {
     ConnectRequest.start(
       loop, path.subject, done,
       connection: { () throws(UVError) in
-        // Before libuv sees the path, which it would cut short.
+        // This comes before libuv sees the path, because libuv would cut a long one short.
         try path.withSocketPath("connect") { _ in }
         return try PipeConnection(loop: loop, passesHandles: passesHandles)
       }
@@ -112,7 +112,7 @@ public struct Pipes {
     try withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2) { ends throws(UVError) in
       try check(make(ends.baseAddress!), operation)
       let opened = (uv_pipe_open(first.pipe, ends[0]), uv_pipe_open(second.pipe, ends[1]))
-      // What libuv has not taken over is nobody's.
+      // If libuv hasn't taken over the descriptor, nothing else will close it.
       if opened.0 < 0 { _ = CUV.close(ends[0]) }
       if opened.1 < 0 { _ = CUV.close(ends[1]) }
       try check(min(opened.0, opened.1), "pipe_open")

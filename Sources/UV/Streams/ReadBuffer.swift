@@ -1,12 +1,14 @@
 import CUV
 
-/// The memory that a loop's streams read into, one slab shared by all: libuv pairs each allocation with its read.
+/// The memory that a loop's streams read into. All streams share one slab, because libuv always reads right
+/// after it has asked for memory.
 ///
-/// What has been read is handed out as `Bytes` that share the slab, so nothing is copied. When nobody holds any of
-/// it, it is used again from the start; so a reader that is done with a chunk before the next costs no allocation.
+/// What has been read is handed out as `Bytes` that share the slab, so nothing is copied. When nobody holds
+/// any part of the slab, it is used again from the start. So a reader that is done with one chunk before the
+/// next costs no allocation.
 final class ReadBuffer {
   private static let capacity = 65536
-  /// A slab with less room than this is left to its readers.
+  /// If a slab has less room than this, it is left to its readers and a new one is made.
   private static let leastRoom = 16384
 
   @exclusivity(unchecked) private var slab = ByteStorage.empty

@@ -79,7 +79,7 @@ extension ByteStream {
       return file.refuse(code, "fs_sendfile", done)
     }
     var pending = PendingRequest()
-    // The stream closes, and what is under way with it.
+    // If the stream closes, the sending that is under way is cancelled.
     if let code = writes.hold({ if case .failure = $0 { pending.cancel() } }) {
       return file.refuse(UVError.Code(rawValue: code), "fs_sendfile", done)
     }

@@ -2,8 +2,8 @@ import CUV
 
 /// Bytes on their way from a file to another file or a socket, inside the system.
 ///
-/// The target's descriptor is the request's own, a duplicate: whatever it belongs to may be closed meanwhile, and
-/// its number be given to something else.
+/// The request owns the target's descriptor, which is a duplicate. The target may be closed meanwhile, and
+/// the number of its descriptor may be used again.
 class SendfileRequest: ActiveRequest {
   let file: File
   let target: Int32
@@ -11,7 +11,7 @@ class SendfileRequest: ActiveRequest {
   private(set) var remaining: Int
   private var sent = 0
   private var done: Completion<Int>?
-  /// Called when nothing more is on its way, also after a cancellation.
+  /// Called when nothing more is on its way, even after a cancellation.
   private let didEnd: () -> Void
   private var isEnded = false
 
@@ -47,10 +47,10 @@ class SendfileRequest: ActiveRequest {
     if code < 0 { loop.queueMicrotask { [self] in end(code) } }
   }
 
-  /// Asks for the next part on the thread pool; a code if that cannot be.
+  /// Starts to send the next part on the thread pool. Returns a negative code if that isn't possible.
   func submit() -> Int32 { fatalError("a subclass does it") }
 
-  /// Takes note of a part that has been sent, which ends with how much that was, or a code.
+  /// Notes that a part has been sent. `result` is its size, or a code.
   func didSend(_ result: Int) {
     if result < 0 { return end(Int32(result)) }
     sent += result
@@ -78,7 +78,7 @@ class SendfileRequest: ActiveRequest {
   }
 }
 
-/// From a file to a file.
+/// Copies from a file to a file.
 final class FileSendfileRequest: SendfileRequest {
   private let request = UnsafeMutablePointer<uv_fs_t>.allocate(capacity: 1)
 
@@ -105,7 +105,7 @@ final class FileSendfileRequest: SendfileRequest {
   }
 }
 
-/// From a file to a socket, which may have to be waited for.
+/// Sends from a file to a socket, which may first need to have room.
 final class SocketSendfileRequest: SendfileRequest {
   private let job = UnsafeMutablePointer<cuv_sendfile_job>.allocate(capacity: 1)
   private var poll: UnsafeMutablePointer<uv_poll_t>?
@@ -130,7 +130,7 @@ final class SocketSendfileRequest: SendfileRequest {
     super.cancel(slot: slot, generation: generation)
     // What the pool has begun runs to its end.
     if isOnPool { uv_cancel(cuv_request(job)) }
-    // Not from here: writes that stood back for this go on, and may tell of their end.
+    // Not from here: the writes that waited for this go on, and may report their end.
     loop.queueMicrotask { [self] in if !isOnPool { end(0) } }
   }
 
@@ -169,7 +169,7 @@ final class SocketSendfileRequest: SendfileRequest {
   }
 }
 
-// Sound, all: the loop's list of requests owns it meanwhile.
+// Sound in all of these: the loop's list of requests owns it meanwhile.
 private func didCopy(_ request: UnsafeMutablePointer<uv_fs_t>?) {
   let sendfile = Unmanaged<FileSendfileRequest>.fromOpaque(cuv_req_data(request!)).takeUnretainedValue()
   let loop = sendfile.loop

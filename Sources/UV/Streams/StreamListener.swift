@@ -22,7 +22,8 @@ import CUV
 /// The corresponding libuv functions are `uv_listen` and `uv_accept`.
 public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   private let makeConnection: (EventLoop) throws(UVError) -> Connection
-  /// libuv holds a connection that nobody has asked for yet, and listens again once it is accepted.
+  /// Whether libuv holds a connection that nobody has asked for yet. It listens again once the connection is
+  /// accepted.
   private var isConnectionWaiting = false
   private var backoff: AcceptBackoff?
 
@@ -34,7 +35,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     try super.init(loop: loop, "accept", size: size, operation, initialize)
   }
 
-  /// Begins to listen on what has been bound.
+  /// Begins to listen at the address that the handle is bound to.
   func listen(backlog: Int, _ subject: String) throws(UVError) {
     guard backlog >= 1, let backlog = Int32(exactly: backlog) else {
       throw UVError(.invalidArgument, operation: "listen", subject: "backlog \(backlog)")
@@ -70,10 +71,11 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
 
   override var hasPending: Bool { isConnectionWaiting }
 
-  /// Accepts for whoever waits; a connection that nobody waits for stays with libuv, which then stops polling.
+  /// Accepts connections for everyone who waits. A connection that nobody waits for stays with libuv, which
+  /// then stops polling.
   override func deliverPending() {
     guard isConnectionWaiting, source.hasDemand, !isClosing else { return }
-    // An error here is of one connection, whose peer has gone meanwhile: the listener goes on.
+    // An error here concerns one connection, whose peer has gone meanwhile. The listener goes on.
     guard let connection = try? makeConnection(loop) else { return }
     isConnectionWaiting = false
     guard uv_accept(cuv_stream(block.raw), connection.stream) == 0 else { return }
@@ -82,7 +84,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     source.deliver(connection)
   }
 
-  /// When its loop shuts down gracefully, a listener comes to its end, which is nil.
+  /// When its loop shuts down gracefully, a listener's readers see its end, which is nil.
   override func stopListening() {
     source.finish()
     super.stopListening()
@@ -107,6 +109,6 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
 }
 
 private func didConnect(_ handle: UnsafeMutablePointer<uv_stream_t>?, _ code: Int32) {
-  // A callback cannot name the generic class, so the way to it is through its base.
+  // A callback can't name the generic class, so it calls the listener through the base class.
   idleOwner(of: handle!, as: Handle.self)?.connectionArrived(code)
 }

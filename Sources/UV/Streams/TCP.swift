@@ -110,12 +110,12 @@ extension EventLoop {
   public var tcp: TCP { TCP(loop: self) }
 }
 
-/// A name being looked up, and its addresses being tried one after the other.
+/// Looks up a name and tries its addresses one after the other.
 private final class HostConnection {
   private let loop: EventLoop
   private let done: Completion<TCPConnection>
   private var stage = PendingRequest()
-  /// Between two stages there is nothing else to cancel.
+  /// Whether it was cancelled. This is needed between two stages, when there is nothing else to cancel.
   private var isCancelled = false
 
   init(_ loop: EventLoop, _ done: @escaping Completion<TCPConnection>) {

@@ -6,7 +6,9 @@ import CUV
 public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
   private var tcp: UnsafeMutablePointer<uv_tcp_t> { block.raw.assumingMemoryBound(to: uv_tcp_t.self) }
 
-  /// - Parameter family: The kind of socket that is made at once; with none it is made by the bind.
+  /// Makes a handle that isn't bound yet.
+  ///
+  /// - Parameter family: The kind of socket to make at once. If it is unspecified, binding makes the socket.
   init(loop: EventLoop, family: Int32 = AF_UNSPEC) throws(UVError) {
     try super.init(
       loop: loop, size: MemoryLayout<uv_tcp_t>.size, "tcp_init",
@@ -15,13 +17,13 @@ public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
   }
 
   convenience init(loop: EventLoop, address: SocketAddress, backlog: Int, reusePort: Bool) throws(UVError) {
-    // The option is set between the making of the socket and its binding.
+    // The option must be set after the socket is made and before it is bound.
     try self.init(loop: loop, family: !reusePort ? AF_UNSPEC : address.isIPv6 ? AF_INET6 : AF_INET)
     if reusePort {
       try check(cuv_reuse_port(fileDescriptor()), "setsockopt SO_REUSEPORT", address.description)
     }
     try check(address.withSockaddr { uv_tcp_bind(tcp, $0, 0) }, "bind", address.description)
-    // libuv keeps an error of bind for later; asking for the name brings it out.
+    // libuv doesn't report an error of bind at once. Asking for the address brings it out.
     do throws(UVError) { _ = try localAddress() } catch {
       throw UVError(error.code, operation: "bind", subject: address.description)
     }

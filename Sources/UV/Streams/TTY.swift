@@ -32,7 +32,7 @@ public final class TTY: ByteStream {
 
   init(loop: EventLoop, fileDescriptor: Int32) throws(UVError) {
     let subject = "descriptor \(fileDescriptor)"
-    // libuv closes some of the descriptors that it is given and not others, so it is given one of its own.
+    // libuv closes some of the descriptors that it gets and not others. So it gets a duplicate.
     let duplicate = cuv_duplicate(fileDescriptor)
     try check(duplicate, "tty_init", subject)
     guard HandleType(guessing: duplicate) == .tty else {
@@ -47,7 +47,7 @@ public final class TTY: ByteStream {
       _ = CUV.close(duplicate)
       throw error
     }
-    // Where libuv has opened the terminal anew, it does not need the duplicate any more.
+    // If libuv has opened the terminal anew, it doesn't need the duplicate any more.
     if try self.fileDescriptor() != duplicate { _ = CUV.close(duplicate) }
     block.own()
   }

@@ -1,8 +1,8 @@
 import CUV
 
-/// What the system takes without waiting.
+/// Writes that don't wait for the system.
 extension WriteQueue {
-  /// Writes what the system takes, and keeps nothing of the rest.
+  /// Writes as much as the system takes, and doesn't keep the rest.
   func tryWrite(_ buffers: [Bytes]) throws(UVError) -> Int {
     if let code = refusal() { throw failure(code, "try_write") }
     guard isEmpty, !buffers.isEmpty else { return 0 }
@@ -18,10 +18,11 @@ extension WriteQueue {
     return taken
   }
 
-  /// Hands over what waits here, and notes of each write whether it has been taken; the stream closes next. libuv would
-  /// have handed the system each write at once, so that what there is room for leaves also if the stream is closed.
+  /// Offers the system the writes that wait here, and notes for each whether it has been taken. The stream
+  /// closes next. libuv would have offered each write at once, so whatever there is room for must leave even
+  /// if the stream is closed.
   func handOver() {
-    // Nothing can overtake what libuv has begun with and not ended.
+    // If libuv has begun a write and not ended it, nothing can overtake that.
     guard pending.noteInFlight(rest: uv_stream_get_write_queue_size(owner.stream)) else { return }
     let code = pending.offerQueued(to: owner.stream)
     closingCode = code == UV_EAGAIN.rawValue ? UV_ECANCELED.rawValue : code

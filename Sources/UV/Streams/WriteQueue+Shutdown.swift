@@ -1,10 +1,10 @@
 import CUV
 
-/// The end of the writing side, after what was written before.
+/// Ends the writing side, after everything that was written before.
 extension WriteQueue {
   func shutDown(_ done: @escaping Completion<Void>) -> PendingRequest {
     if let code = refusal() {
-      // A second shutdown is told what libuv would tell it.
+      // A second shutdown fails with the error that libuv would give it.
       let code = isShutDown && code == UV_EPIPE.rawValue ? UV_ENOTCONN.rawValue : code
       loop.answer { done(.failure(failure(code, "shutdown"))) }
     } else {
@@ -15,7 +15,7 @@ extension WriteQueue {
     return PendingRequest()
   }
 
-  /// The writing side ends all the same; only the waiter is let go.
+  /// Ends the waiting only; the writing side ends all the same.
   func cancelShutdown() {
     guard let done = shutdownWaiter else { return }
     shutdownWaiter = { _ in }
@@ -39,7 +39,7 @@ extension WriteQueue {
     owner.letGo(.shutdown)
   }
 
-  /// A peer that has gone already has nothing left to be told.
+  /// If the peer has gone already, it needn't be told of the end.
   private static func shutdownResult(_ code: Int32) -> Result<Void, UVError> {
     code < 0 && code != UV_ENOTCONN.rawValue ? .failure(failure(code, "shutdown")) : .success(())
   }

@@ -1,24 +1,27 @@
 import CUV
 
-/// What a stream has been asked to write and the system has not yet taken.
+/// What a stream was asked to write and the system has not yet taken.
 ///
-/// A write goes out at once when nothing is before it. What cannot go, and what is written before the end of the
-/// last write has been told, is gathered until the end of the turn and handed to libuv in one request with many
-/// buffers: libuv 1.44 completes one request for each time that the socket becomes writable, so many small ones take
-/// many turns. A writer that waits for each write is never held up.
+/// A write leaves at once if nothing is before it. Two kinds of writes are gathered until the end of the
+/// turn: those for which the system has no room, and those that come before the writer has been told of the
+/// last write's end. They go to libuv in one request with many buffers. libuv 1.44 completes one request each
+/// time that the socket becomes writable, so many small requests would take many turns. A writer that waits
+/// for each write is never delayed.
 final class WriteQueue: Cancelling {
-  // What a write touches that the system takes at once comes first, so that it shares a line of the cache.
-  // Loop-confined: exclusivity checks would cost more than the accesses.
-  /// The stream's handle, which every write looks at: to go through the stream would retain it each time.
+  // The properties that a write touches which the system takes at once come first, so that they share a cache
+  // line. They are confined to the loop; exclusivity checks would cost more than the accesses.
+  /// The stream's handle, which every write looks at. Going through the stream would retain it each time.
   private var block: HandleBlock!
   let loop: EventLoop
   @exclusivity(unchecked) var pending = PendingWrites()
-  /// The microtask that tells the end of the last write that was taken at once.
+  /// The number of the microtask that tells a writer of the last write that was taken at once.
   @exclusivity(unchecked) private var lastTold = -1
   @exclusivity(unchecked) var isShutDown = false
-  /// Why a write has failed: what is written after it would follow a hole.
+  /// Why a write has failed. Later writes fail with the same code, because there would be a gap before their
+  /// bytes.
   @exclusivity(unchecked) private(set) var failureCode: Int32?
-  /// What whoever waits for the stream to drain is told when it has closed: 0 if the system has everything.
+  /// The code that waiting writes and `drain()` get when the stream has closed: 0 if the system has taken
+  /// everything.
   @exclusivity(unchecked) var closingCode = UV_ECANCELED.rawValue
   /// The stream; set once. Sound: it owns this.
   unowned(unsafe) var owner: ByteStream! {
@@ -41,17 +44,17 @@ final class WriteQueue: Cancelling {
     @inline(__always) get { pending.isEmpty }
   }
 
-  /// Bytes that are held here; a write that the system has taken in part, whole.
+  /// How many bytes are held here. A write counts whole, even if the system has taken a part of it.
   var heldByteCount: Int { pending.heldByteCount }
 
-  /// Bytes that the system has not yet taken.
+  /// How many bytes the system has not yet taken.
   var byteCount: Int {
     pending.queuedByteCount
       + (pending.inFlight.isEmpty ? 0 : uv_stream_get_write_queue_size(cuv_stream(block.raw)))
   }
 
-  /// Whether a write waits for those that may follow it: the writer has not been told yet that the one before it has
-  /// ended, so it has not waited for that, and may well go on.
+  /// Whether a write waits for those that may follow it. That is so while the writer hasn't been told that
+  /// the write before has ended: it hasn't waited for that end, and so may well write more.
   private var gathers: Bool {
     @inline(__always) get { lastTold >= loop.microtasks.state.pointee.taken }
   }
@@ -104,14 +107,14 @@ final class WriteQueue: Cancelling {
     return PendingRequest(self, generation: pending.generation)
   }
 
-  /// For a task, which has one write under way at a time: there is nothing to gather.
+  /// Writes for a task. A task has only one write under way at a time, so there is nothing to gather.
   ///
   /// - Returns: How many bytes the system has taken, or ``notTried`` if the turn's budget is used up.
   func writeNow(_ bytes: Bytes) -> Result<Int, UVError> {
     loop.spend(1) ? .success(Self.notTried) : writeAtOnce(bytes)
   }
 
-  /// In place of a number of bytes: less than any, so that the task waits.
+  /// The result if nothing was tried. It is less than any number of bytes, so that the task waits.
   private static let notTried = -1
 
   @inline(__always)
@@ -122,7 +125,7 @@ final class WriteQueue: Cancelling {
     return taken < 0 ? .failure(failure(taken, "write")) : .success(taken)
   }
 
-  /// The part of a task's write that has to wait.
+  /// Waits until the system has taken the rest of a task's write.
   nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async -> Result<Void, UVError> {
     var taken = taken
     if taken == Self.notTried {
@@ -142,13 +145,14 @@ final class WriteQueue: Cancelling {
     return code < 0 ? .failure(failure(code, "write")) : .success(())
   }
 
-  /// Why nothing can be written, as a code.
+  /// The code that says why nothing can be written; nil if writing is possible.
   func refusal() -> Int32? {
     if block.isClosing { return owner.closedError("write").code.rawValue }
     return isShutDown ? UV_EPIPE.rawValue : failureCode
   }
 
-  /// Writes without waiting: the number of bytes taken, 0 if something is before them, or a libuv code.
+  /// Writes without waiting. Returns the number of bytes taken, 0 if other writes wait before them, or a
+  /// libuv code.
   @inline(__always)
   private func tryWrite(_ bytes: Bytes) -> Int {
     guard isEmpty else { return 0 }
@@ -156,7 +160,8 @@ final class WriteQueue: Cancelling {
     return taken(cuv_try_write(cuv_stream(block.raw), bytes.start, bytes.count))
   }
 
-  /// What libuv says of a write that doesn't wait: no room is nothing taken, and any other error the end of writing.
+  /// Turns libuv's result of a write that doesn't wait into a number of bytes. If there is no room, that is
+  /// 0. Any other error is the end of writing.
   @inline(__always)
   func taken(_ result: Int32) -> Int {
     if result >= 0 { return Int(result) }
@@ -172,7 +177,7 @@ final class WriteQueue: Cancelling {
     loop.internals.flushNextTurn(owner)
   }
 
-  /// Hands what is queued to libuv.
+  /// Hands the queued writes to libuv.
   func flush() {
     isScheduled = false
     guard pending.inFlight.isEmpty, !owner.isClosing else { return }
@@ -195,7 +200,7 @@ final class WriteQueue: Cancelling {
     if code < 0 { fail(code) }
   }
 
-  /// A write that libuv refuses ends at once, but not on its caller's stack.
+  /// Ends a write that libuv has refused, but not on its caller's stack.
   private func fail(_ code: Int32) {
     let entries = pending.takeInFlight()
     if entries[0].isBegun || entries[0].outcome == 0 { failureCode = code }
@@ -218,11 +223,11 @@ final class WriteQueue: Cancelling {
   }
 
   private func becameEmpty(_ code: Int32 = 0) {
-    // What waits on a stream that closes is told by its close.
+    // If the stream is closing, its close tells everyone who waits.
     guard isEmpty, !owner.isClosing else { return }
     for done in drainWaiters.takeAll() { done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
     if shutdownRequest == nil, let done = shutdownWaiter.take() {
-      // An end would tell the peer that it has everything.
+      // The writing side isn't ended: the peer would think that it has everything.
       if code < 0 { done(.failure(failure(code, "shutdown"))) } else { startShutdown(done) }
     }
     owner.letGo(.writing)
@@ -230,9 +235,9 @@ final class WriteQueue: Cancelling {
 
   // MARK: Standing back
 
-  /// Holds back what is written from now on, while something goes out past the queue; a code if that cannot be.
+  /// Holds back later writes while bytes bypass the queue. Returns a code if that isn't possible.
   ///
-  /// - Parameter done: Told of the end: a failure if the stream closes before ``release()``.
+  /// - Parameter done: Called at the end. It gets a failure if the stream closes before ``release()``.
   func hold(_ done: @escaping Completion<Void>) -> Int32? {
     if let code = refusal() { return code }
     guard isEmpty else { return UV_EBUSY.rawValue }
@@ -241,7 +246,7 @@ final class WriteQueue: Cancelling {
     return nil
   }
 
-  /// Lets go what ``hold(_:)`` held back; once, unless the stream has closed.
+  /// Lets the writes go on that ``hold(_:)`` held back. Called once, unless the stream has closed.
   func release() { finish(0) }
 
   // MARK: Waiting, cancelling, ending
@@ -254,7 +259,7 @@ final class WriteQueue: Cancelling {
     return PendingRequest(self, slot: Slot.drain.rawValue, generation: drainWaiters.add(done))
   }
 
-  /// What is cancelled: a request's slot.
+  /// The kinds of requests that can be cancelled, as the slot of a pending request.
   enum Slot: UInt {
     case write, drain, shutdown
   }
@@ -277,7 +282,7 @@ final class WriteQueue: Cancelling {
     loop.queueMicrotask { waiter.resume(UV_ECANCELED.rawValue) }
   }
 
-  /// libuv has ended what it held by now; the rest ends here.
+  /// libuv has ended its writes by now; the others end here.
   func didClose() {
     let entries = pending.takeInFlight() + pending.takeQueued()
     for entry in entries { entry.resume(closingCode) }

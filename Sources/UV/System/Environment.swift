@@ -26,7 +26,7 @@ public enum Environment {
     let pairs = UnsafeBufferPointer(start: items, count: Int(count)).map {
       (String(cString: $0.name), String(cString: $0.value))
     }
-    // A name may stand there twice; the system looks at the first.
+    // A name may occur twice; the system uses the first.
     return Dictionary(pairs) { first, _ in first }
   }
 

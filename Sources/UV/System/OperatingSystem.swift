@@ -18,7 +18,7 @@ public struct OperatingSystem: Hashable, Sendable {
     machine = Self.string(names.machine)
   }
 
-  /// The text in an array of C's, which Swift sees as a tuple.
+  /// The text in a C array, which Swift imports as a tuple.
   private static func string<Tuple>(_ tuple: Tuple) -> String {
     withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }

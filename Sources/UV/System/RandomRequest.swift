@@ -1,6 +1,6 @@
 import CUV
 
-/// Random bytes being asked of the system.
+/// A request for random bytes from the system.
 final class RandomRequest: PoolRequest<Bytes> {
   private let request = UnsafeMutablePointer<uv_random_t>.allocate(capacity: 1)
   private let storage: ByteStorage

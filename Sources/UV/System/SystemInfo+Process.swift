@@ -22,7 +22,7 @@ extension SystemInfo {
     try path("exepath") { buffer, size in
       let capacity = size.pointee
       let code = uv_exepath(buffer, size)
-      // libuv cuts off what does not fit, without a word.
+      // libuv silently cuts off a path that doesn't fit.
       guard code == 0, size.pointee >= capacity - 1 else { return code }
       size.pointee = capacity * 2
       return UV_ENOBUFS.rawValue
@@ -98,7 +98,7 @@ extension SystemInfo {
     try check(uv_os_setpriority(process(processID), priority), "os_setpriority", "priority \(priority)")
   }
 
-  /// On Linux a 0 would mean the thread that asks.
+  /// On Linux, 0 would mean the calling thread.
   private static func process(_ processID: Int32) -> Int32 { processID == 0 ? uv_os_getpid() : processID }
 
   // MARK: The user

@@ -1,7 +1,7 @@
 extension Duration {
-  /// Whole nanoseconds, 0 for a negative duration and the largest number for one that does not fit.
+  /// Whole nanoseconds; 0 for a negative duration, and the largest number for one that doesn't fit.
   package var nanoseconds: UInt64 {
-    // More than fits, and more than the components could say.
+    // This is more than fits, and more than the components could hold.
     if self > .seconds(Int64.max) { return .max }
     if self < .zero { return 0 }
     let (seconds, attoseconds) = components
@@ -10,8 +10,8 @@ extension Duration {
     return overflow || carry ? .max : sum
   }
 
-  /// Whole milliseconds, rounded up so that nothing is early; libuv's unit. 0 for a negative duration and the largest
-  /// number for one that does not fit.
+  /// Whole milliseconds, which is libuv's unit, rounded up so that nothing is early. 0 for a negative
+  /// duration, and the largest number for one that doesn't fit.
   var milliseconds: UInt64 {
     if self > .seconds(Int64.max) { return .max }
     if self < .zero { return 0 }
@@ -22,7 +22,7 @@ extension Duration {
     return overflow || carry ? .max : sum
   }
 
-  /// Seconds as libuv's file times have them.
+  /// Seconds, in the form in which libuv takes the times of files.
   var inSeconds: Double {
     self / .seconds(1)
   }

@@ -75,7 +75,7 @@ public struct LoopClock: Clock {
   }
 }
 
-/// A sleep that was begun outside the loop. Sound: its state is touched on the loop's thread only.
+/// A sleep that any task may have begun. Sound: its state is touched on the loop's thread only.
 private final class Sleeper: @unchecked Sendable {
   private var pending: PendingRequest?
   private var isCancelled = false

@@ -8,7 +8,7 @@ import CUV
 /// The corresponding libuv type is `uv_timer_t`.
 public final class LoopTimer: Handle {
   private var handler: (() -> Void)?
-  /// What libuv was asked to wait beyond the delay, for the first firing.
+  /// The extra time that libuv was asked to wait before the first firing, in milliseconds.
   private var margin: UInt64 = 0
 
   private var timer: UnsafeMutablePointer<uv_timer_t> { block.raw.assumingMemoryBound(to: uv_timer_t.self) }
@@ -39,10 +39,10 @@ public final class LoopTimer: Handle {
     after delay: Duration, repeating repeatInterval: Duration = .zero, _ handler: @escaping () -> Void
   ) throws(UVError) {
     try checkOpen("timer_start")
-    // A stale time would have it fire too early, and no delay at all would keep I/O from its turn.
+    // An old time would make it fire too early. A delay of zero would keep I/O from having its turn.
     uv_update_time(loop.raw)
     let due = max(delay.milliseconds, 1)
-    // libuv's clock shows whole milliseconds, and the one that it shows may be nearly over.
+    // libuv's clock shows whole milliseconds, and the present one may be nearly over.
     margin = delay > .zero && due < .max ? 1 : 0
     try check(uv_timer_start(timer, timerFired, due + margin, repeatInterval.milliseconds), "timer_start")
     self.handler = handler

@@ -58,13 +58,13 @@ public final class Ticks: EventSource, SourceDriver {
   public func stop() { source.stop() }
 
   func resume() {
-    // A handler that has stopped and started within a tick has done this already.
+    // If a handler has stopped and started again within a tick, a timer is already running.
     timer.cancel()
     let (offset, isTooLate) = interval.multipliedReportingOverflow(by: UInt64(delivered + 1))
     let (sum, isLater) = start.addingReportingOverflow(offset)
     let due = isTooLate || isLater ? .max : sum
     let now = uv_hrtime()
-    // Kept alive by the timer while somebody waits.
+    // The timer keeps the source alive while somebody waits.
     timer = loop.sleep(for: due > now ? .nanoseconds(due - now) : .zero) { [self] result in
       guard case .success = result else {
         if loop.isClosed { source.finish(UVError(.cancelled, operation: "tick")) }

@@ -1,18 +1,18 @@
 import CUV
 
-/// All sleeps of a loop behind one libuv timer: a hierarchical wheel, in which starting, cancelling and firing
-/// a timer take constant time, where libuv's heap takes a walk through memory for each.
+/// All sleeps of a loop behind one libuv timer. It is a hierarchical wheel: starting, cancelling and firing a
+/// timer take constant time. libuv's heap would walk through memory for each.
 ///
-/// Eight levels of 64 slots; a slot of level *n* covers 64ⁿ milliseconds. A timer waits in the level where its
-/// deadline first differs from the wheel's time, and moves down as that time comes near. Equal deadlines keep the
-/// order in which they were started, because every move appends.
+/// There are eight levels of 64 slots; a slot of level *n* covers 64ⁿ milliseconds. A timer waits in the
+/// level where its deadline first differs from the wheel's time, and moves down as that time comes near.
+/// Timers with equal deadlines keep the order in which they were started, because every move appends.
 final class TimerWheel: Cancelling {
   struct Node {
     var next: UnsafeMutablePointer<Node>?
     var previous: UnsafeMutablePointer<Node>?
     /// Milliseconds on libuv's clock.
     var deadline: UInt64 = 0
-    /// Distinguishes the uses of this memory; odd while a timer is in it.
+    /// Distinguishes the uses of this memory. It is odd while a timer is in it.
     var generation: UInt = 0
     var list: Int = 0
     var done: Completion<Void>?
@@ -66,7 +66,8 @@ final class TimerWheel: Cancelling {
     count += 1
     loop.hold()
     if duration > .zero {
-      // Rounded up on a clock read now: the loop's own time may be old, and would fire too early.
+      // It is rounded up on a clock that is read now. The loop's own time may be old, and the timer would
+      // fire too early.
       let now = uv_hrtime()
       let (due, isTooLate) = now.addingReportingOverflow(duration.nanoseconds)
       node.pointee.deadline =
@@ -86,7 +87,7 @@ final class TimerWheel: Cancelling {
     unlink(node)
     let done = finish(node)
     loop.enqueue(.completion(done, .sleep, UV_ECANCELED.rawValue))
-    // The timer stays armed: to wake once for nothing is cheaper than to search at each cancellation.
+    // The libuv timer stays armed: waking up once for nothing is cheaper than a search at each cancellation.
     if count == 0 { disarm() }
   }
 
@@ -101,7 +102,7 @@ final class TimerWheel: Cancelling {
 
   // MARK: Firing
 
-  /// Fires what is due on libuv's clock.
+  /// Fires the timers that are due on libuv's clock.
   func fire() {
     let now = uv_now(loop.raw)
     armed = UInt64.max
@@ -123,7 +124,7 @@ final class TimerWheel: Cancelling {
     if count > 0 { arm() }
   }
 
-  /// Fires what waits for the next turn, but nothing that is started by it.
+  /// Fires the timers that wait for the next turn, but none that these start.
   func fireImmediate() {
     guard lists[Self.immediate].first != nil else { return }
     var node = lists[Self.immediate].first
@@ -135,7 +136,7 @@ final class TimerWheel: Cancelling {
     fireList(Self.firing)
   }
 
-  /// One at a time from the front: what a completion cancels is unlinked before its turn comes.
+  /// Takes one at a time from the front: a timer that a completion cancels is unlinked before its turn comes.
   private func fireList(_ index: Int) {
     while let node = lists[index].first {
       unlink(node)
@@ -151,7 +152,7 @@ final class TimerWheel: Cancelling {
     guard let (deadline, _, _) = nextExpiration() else { return disarm() }
     armed = deadline
     let now = uv_now(loop.raw)
-    // A timer of libuv's that is due at once could run for ever without letting I/O in; see its issue 4245.
+    // A libuv timer that is due at once could run for ever and keep I/O out; see libuv's issue 4245.
     uv_timer_start(timer, wheelCallback, deadline > now ? deadline - now : 1, 0)
   }
 
@@ -173,7 +174,8 @@ final class TimerWheel: Cancelling {
     append(node, to: level * 64 + slot)
   }
 
-  /// The first slot with something in it, and when it is due: levels are ordered, and so are the slots of each.
+  /// The first slot that isn't empty, and when it is due. The levels are ordered, and so are the slots of
+  /// each level.
   private func nextExpiration() -> (deadline: UInt64, level: Int, slot: Int)? {
     for level in 0..<Self.levels where occupied[level] != 0 {
       let shift = UInt64(level * 6)

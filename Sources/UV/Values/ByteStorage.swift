@@ -1,11 +1,13 @@
-/// The memory behind `Bytes`: one allocation, the bytes after the header.
+/// The memory behind `Bytes`: one allocation, with the bytes after the header.
 ///
-/// Written only while one reference to it exists, or in a part that no `Bytes` covers yet; read by any number.
+/// It is written only while there is one reference to it, or in a part that no `Bytes` covers yet. Any number
+/// of threads may read it.
 @usableFromInline
 final class ByteStorage: ManagedBuffer<ByteStorage.Header, UInt8> {
   @usableFromInline
   struct Header {
-    /// Bytes that were allocated by `malloc` elsewhere and are freed with the storage, in place of the tail.
+    /// Bytes that were allocated by `malloc` elsewhere, in place of the tail. They are freed with the
+    /// storage.
     @usableFromInline var external: UnsafeMutablePointer<UInt8>?
     @usableFromInline init(external: UnsafeMutablePointer<UInt8>?) { self.external = external }
   }

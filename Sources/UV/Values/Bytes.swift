@@ -93,7 +93,7 @@ public struct Bytes {
   /// slice. Complexity: O(*n*).
   public func copy() -> Bytes { withUnsafeBytes { Bytes(copying: $0) } }
 
-  /// The bytes after the first `count`, sharing this memory.
+  /// The bytes after the first `count`; they share this memory.
   func dropping(_ count: Int) -> Bytes {
     count == 0 ? self : Bytes(storage: storage, start: start + count, count: self.count - count)
   }

@@ -1,6 +1,6 @@
 import CUV
 
-/// The one place where a libuv return code becomes an error.
+/// Turns a libuv return code into an error. This is the only place that does.
 @inline(__always)
 func check(
   _ code: Int32, _ operation: @autoclosure () -> String, _ subject: @autoclosure () -> String? = nil
@@ -22,7 +22,7 @@ func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
 /// Frees what `cuv_read_file` allocated.
 func releaseExternal(_ pointer: UnsafeMutablePointer<UInt8>?) { free(pointer) }
 
-/// Makes a call of libuv's with a path.
+/// Calls a libuv function with a path.
 func check(
   _ path: some PathConvertible, _ operation: String, _ call: (UnsafePointer<CChar>) -> Int32
 ) throws(UVError) {

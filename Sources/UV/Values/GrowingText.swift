@@ -1,6 +1,6 @@
 import CUV
 
-/// Reads a text from one of libuv's functions that fill a buffer and say how long it would have to be.
+/// Reads a text from a libuv function that fills a buffer and says how large the buffer would have to be.
 func text<T>(
   _ operation: String, as convert: (UnsafePointer<CChar>) -> T,
   _ get: (UnsafeMutablePointer<CChar>, UnsafeMutablePointer<Int>) -> Int32
@@ -16,20 +16,21 @@ func text<T>(
       continue
     }
     try check(code, operation)
-    // Not all of them end it with a NUL.
+    // Not all of these functions end the text with a NUL.
     buffer[min(max(size, 0), capacity)] = 0
     return convert(buffer)
   }
 }
 
-/// The same for what is text to people, which names in the system need not be: what is not UTF-8 is replaced.
+/// Reads a text that people read. The system doesn't require such names to be UTF-8; bytes that aren't are
+/// replaced.
 func string(
   _ operation: String, _ get: (UnsafeMutablePointer<CChar>, UnsafeMutablePointer<Int>) -> Int32
 ) throws(UVError) -> String {
   try text(operation, as: { String(cString: $0) }, get)
 }
 
-/// The same for a path.
+/// Reads a path.
 func path(
   _ operation: String, _ get: (UnsafeMutablePointer<CChar>, UnsafeMutablePointer<Int>) -> Int32
 ) throws(UVError) -> FilePath {

@@ -6,6 +6,8 @@ import CUV
 package struct Lock {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
+  /// Creates a lock.
+  ///
   /// - Parameter isRecursive: Whether the thread that has the lock may take it again.
   package init(isRecursive: Bool = false) {
     var attributes = pthread_mutexattr_t()

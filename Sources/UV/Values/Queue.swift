@@ -1,6 +1,7 @@
-/// First in, first out: taking the first element moves none of the others.
+/// A queue: first in, first out. Taking the first element moves none of the others.
 ///
-/// An array behind a head index, since a program that uses `UV` alone is to fetch nothing but swift-system.
+/// It is an array with a head index. It is our own because a program that uses only `UV` should fetch nothing
+/// but swift-system.
 package struct Queue<Element> {
   private var elements: [Element?] = []
   private var head = 0
@@ -9,7 +10,7 @@ package struct Queue<Element> {
 
   package mutating func append(_ element: Element) { elements.append(element) }
 
-  /// Takes the first element; nil if there is none. Constant time, on average over all elements.
+  /// Takes the first element; nil if there is none. Complexity: O(1) on average over all elements.
   package mutating func popFirst() -> Element? {
     if isEmpty { return nil }
     let element = elements[head].take()
@@ -18,7 +19,7 @@ package struct Queue<Element> {
       elements.removeAll(keepingCapacity: elements.capacity <= 64)
       head = 0
     } else if head >= 32, head * 2 >= elements.count {
-      // What is behind moves up once for as many as have been taken.
+      // The elements behind move up once for as many elements as have been taken.
       elements.removeFirst(head)
       head = 0
     }

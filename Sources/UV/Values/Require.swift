@@ -1,6 +1,6 @@
-/// Stops the program with a sentence unless `condition` holds: for misuse that cannot work.
+/// Stops the program with a sentence unless `condition` holds. Use it for misuse that can't work.
 ///
-/// `precondition` would stop it, too, but says why in debug builds only.
+/// `precondition` would stop the program too, but says why in debug builds only.
 @inlinable
 @inline(__always)
 package func require(_ condition: Bool, _ sentence: @autoclosure () -> String) {

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// An object that each thread has for itself, and lets go of when it ends.
+/// An object of which each thread has its own. It is released when the thread ends.
 package struct ThreadLocal<Object: AnyObject>: Sendable {
   let key: pthread_key_t
 
@@ -21,7 +21,7 @@ package struct ThreadLocal<Object: AnyObject>: Sendable {
     self.key = key
   }
 
-  /// This thread's object, which is made first if the thread has none.
+  /// This thread's object. If the thread has none, it is made first.
   @inline(__always)
   package func get(orMake make: () -> Object) -> Object {
     if let object = Self.object(of: key) { return object.takeUnretainedValue() }
@@ -31,7 +31,7 @@ package struct ThreadLocal<Object: AnyObject>: Sendable {
     return object
   }
 
-  /// This thread's object; nil if there is none, or no such key.
+  /// This thread's object; nil if the thread has none, or if the key doesn't exist.
   @inline(__always)
   static func object(of key: pthread_key_t) -> Unmanaged<Object>? {
     // Sound: the thread keeps its object.

@@ -140,7 +140,7 @@ extension UVError.Code: CustomStringConvertible {
   /// The symbolic name.
   public var description: String { name }
 
-  /// The `_r` functions, because the others leak on a code they do not know.
+  /// It uses the `_r` functions, because the others leak memory for a code that they don't know.
   private static func text(_ fill: (UnsafeMutablePointer<CChar>, Int) -> UnsafeMutablePointer<CChar>?)
     -> String
   {

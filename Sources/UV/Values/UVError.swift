@@ -19,8 +19,8 @@ import CUV
 /// }
 /// ```
 public struct UVError: Error, Sendable {
-  /// Behind a reference, because every completion passes a `Result`: with the error in place, it would take five
-  /// words more to copy than its value.
+  /// The contents are behind a reference because every completion passes a `Result`. With the error in place,
+  /// copying it would take five words more than copying its value.
   private final class Contents: Sendable {
     let code: Code
     let operation: String
@@ -33,9 +33,9 @@ public struct UVError: Error, Sendable {
     }
   }
 
-  /// Never nil. An optional is an integer to LLVM, where a reference would be a pointer: Swift 6.3.1's optimizer
-  /// makes one of two stores of pointers at the end of a function that throws, one of which is the error's, and then
-  /// crashes. See Design/0020.
+  /// This is never nil. It is optional because an optional is an integer to LLVM, and a reference would be a
+  /// pointer. If a function that throws ends with two stores of pointers, one of them the error's, Swift
+  /// 6.3.1's optimizer makes one store of them and then crashes. See Design/0020.
   private let storage: Contents?
   private var contents: Contents { storage! }
 
