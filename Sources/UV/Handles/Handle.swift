@@ -3,9 +3,9 @@ import CUV
 /// A libuv handle: something open on a loop that may call back many times, such as a timer or a connection.
 ///
 /// Use a handle on its loop's thread. You may drop the last reference on any thread; that closes the handle.
-/// A handle that is at work keeps itself alive until it is stopped or closed: a listener or a connection with
-/// a handler, or a timer that is started. Requests that are pending when the handle closes fail with
-/// `cancelled`.
+/// A handle that is at work keeps itself alive until it is stopped or closed. A listener or a connection with
+/// a handler is at work, and so is a timer that is started. Requests that are pending when the handle closes
+/// fail with `cancelled`.
 ///
 /// The corresponding libuv type is `uv_handle_t`.
 public class Handle {
@@ -185,11 +185,11 @@ public class Handle {
     }
   }
 
-  /// Whether the program has said if the handle is to keep its loop running.
+  /// Whether the program has set `keepsLoopRunning`.
   @exclusivity(unchecked) private var isKeepingChosen = false
 
-  /// Has a handle that is active all the time keep its loop running while somebody asks, unless the program has said
-  /// what it is to do.
+  /// Keeps the loop running while somebody asks, for a handle that is active all the time. Does nothing if
+  /// the program has set `keepsLoopRunning`.
   func keepLoopRunning(whileAsked isAsked: Bool) {
     if isKeepingChosen { return }
     if isAsked { uv_ref(block.handle) } else { uv_unref(block.handle) }

@@ -1,36 +1,37 @@
 import CUV
 
-/// What a loop knows of its last round, in which everything that is pending when it ends is answered.
+/// The state of a loop's last round, in which the loop answers everything that is pending when it ends.
 ///
-/// Each request is answered once. What an answer of this round asks for is let go of: a completion that asks for the
-/// same again each time that it is called would otherwise go on for ever. A task that is spawned while the loop ends is
-/// cancelled from its start; it may spawn others, but those that spawn each other without an end aren't begun.
+/// Each request is answered once. A request that is made in an answer of this round is dropped. Otherwise a
+/// completion that repeats its request each time that it is called would go on for ever. A task that is
+/// spawned while the loop ends is cancelled from its start. It may spawn others, but a line of tasks that
+/// spawn each other doesn't go on without an end.
 struct LastRound {
-  /// How many tasks may follow one another that are spawned while the loop ends, each by the one before.
+  /// How many tasks may be spawned while the loop ends, each by the one before.
   static let longestLine = 16
 
-  /// Whether it has begun: what was queued before the end has run.
+  /// Whether the round has begun: everything that was queued before the end has run.
   var hasBegun = false
-  /// The task of the runtime's, if any, that the loop runs in; another is one that asks on its own account.
+  /// The runtime's task in which the loop runs, if any. Any other task that asks does so outside the round.
   var host: UnsafeMutableRawPointer?
-  /// Whether what another thread has sent is running, which is no answer.
+  /// Whether a body from another thread is running, which isn't an answer.
   var isOutside = false
-  /// If what is running goes back to a task that was spawned while the loop ended: its place in the line of those that
-  /// spawned each other, from 1.
+  /// The place of the running work in a line of tasks that were spawned while the loop ended and spawned each
+  /// other, from 1. It is 0 if the work isn't in such a line.
   var place = 0
-  /// The same for entries of the queue, by number.
+  /// The same for entries of the queue, by their number.
   var places: [Int: Int] = [:]
 }
 
 extension EventLoop {
-  /// Begins the last round, as soon as what is queued by now has run. The loop is closed.
+  /// Begins the last round as soon as everything that is queued by now has run. The loop is closed.
   func beginLastRound() {
     lastRound.host = cuv_current_task()
     enqueue(.body { $0.lastRound.hasBegun = true })
   }
 
-  /// Answers a request that is decided as it is asked for, but not on its caller's stack. In the last round it is let
-  /// go of.
+  /// Answers a request whose outcome is known at once, but not on its caller's stack. In the last round the
+  /// answer is dropped.
   ///
   /// - Returns: Whether `body` is called.
   @discardableResult
@@ -40,25 +41,26 @@ extension EventLoop {
     return true
   }
 
-  /// Whether the caller is a completion of the last round, or something that one has queued. Tasks are told, since they
-  /// could not end otherwise, and so is whoever asks from outside.
+  /// Whether the caller is a completion of the last round, or something that such a completion has queued. A
+  /// task isn't: it gets its answers, because it couldn't end otherwise. Neither is code outside the round.
   var isAnswering: Bool {
     let state = microtasks.state
     return (state.pointee.isDraining || state.pointee.isAttended) && !lastRound.isOutside
       && cuv_current_task() == lastRound.host
   }
 
-  /// Has ``drain()`` go over to ``drainAtEnd()``, or back.
+  /// Makes ``drain()`` use ``drainAtEnd()`` from now on, or no longer.
   func noteEnd() {
     let state = microtasks.state
     state.pointee.isEnding = isStopRequested || isClosed
-    // A drain that is under way looks when its budget is used up.
+    // A drain that is under way checks this when its budget is used up.
     let moved = state.pointee.isEnding ? max(state.pointee.budget, 0) : -state.pointee.reserve
     state.pointee.budget &-= moved
     state.pointee.reserve &+= moved
   }
 
-  /// As ``drain()`` while the loop ends: notes what goes back to a task that was spawned meanwhile.
+  /// Does the same as ``drain()`` while the loop ends. It also notes the work of tasks that were spawned
+  /// meanwhile.
   func drainAtEnd() {
     let state = microtasks.state
     state.pointee.isDraining = true
@@ -75,7 +77,7 @@ extension EventLoop {
       }
       state.pointee.budget &-= 1
       let place = lastRound.places.removeValue(forKey: state.pointee.taken) ?? 0
-      // Has what is queued meanwhile come to `attend`.
+      // Makes sure that work which is queued meanwhile comes to `attend`.
       state.pointee.isAttended = false
       let work = microtasks.popFirst()
       switch work {
@@ -96,10 +98,10 @@ extension EventLoop {
     if !checkpoints.isEmpty, state.pointee.count == 0 { runCheckpoints() }
   }
 
-  /// The place of the caller in a line of tasks that were spawned while the loop ended; 0 if it goes back to none.
+  /// The place of the caller in a line of tasks that were spawned while the loop ended; 0 if it is in none.
   var place: Int { max(lastRound.place, currentTask?.place ?? 0) }
 
-  /// Notes what the entry that has just been queued goes back to.
+  /// Notes the place of the entry that has just been queued.
   func notePlace() {
     let place = place
     if place > 0 { lastRound.places[microtasks.nextNumber - 1] = place }

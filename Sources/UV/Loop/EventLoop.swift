@@ -199,7 +199,7 @@ public final class EventLoop {
     if !internals.pump() { drain() }
   }
 
-  /// As ``answer(_:)``, without a closure. A close is answered in the last round too.
+  /// Does the same as ``answer(_:)``, without a closure. A close is answered in the last round too.
   func complete(_ done: @escaping Completion<Void>, _ operation: Work.Operation, _ code: Int32 = 0) {
     if lastRound.hasBegun, operation != .close, isAnswering { return }
     enqueue(.completion(done, operation, code))

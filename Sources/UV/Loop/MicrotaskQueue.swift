@@ -73,7 +73,8 @@ struct MicrotaskQueue {
     /// What is left of the turn's budget; see `TurnBudget`. It is below zero after work that cost more than
     /// was left.
     var budget = TurnBudget.full
-    /// What was left of it when the loop began to end, to have a drain look up.
+    /// What was left of the budget when the loop began to end. It is set aside so that a running drain
+    /// notices the end.
     var reserve = 0
     /// Whether the loop has been told to stop, or is closed; see `LastRound`.
     var isEnding = false

@@ -4,9 +4,9 @@ extension EventLoop {
   /// Closes everything that is open on the loop, ends what is pending with `cancelled`, and frees the loop.
   /// It waits for work that has begun on the thread pool. Calling it again does nothing.
   ///
-  /// From now on every operation on the loop fails with `loopClosed`. What a completion asks for that is called
-  /// during the shutdown isn't answered: each chain of requests is told once that its loop ends. See ``Completion``.
-  /// A task that such a completion spawns is cancelled from its start, and the shutdown waits for it.
+  /// From now on every operation on the loop fails with `loopClosed`. If a completion that is called during
+  /// the shutdown makes a new request, that request gets no answer; see ``Completion``. If it spawns a task,
+  /// the task is cancelled from its start, and the shutdown waits for it.
   ///
   /// Calling this function while the loop runs stops the program with a message; use ``stop()`` there. On an
   /// adopted loop it does the same as ``detach()``.
@@ -20,7 +20,7 @@ extension EventLoop {
     EventLoop.current = self
     executor.bindToCurrentThread()
     isStopRequested = true
-    // From here on nothing more begins: if a completion asks for something, that fails with `loopClosed`.
+    // From here on nothing more begins.
     isClosed = true
     beginLastRound()
     tasks.cancelAll()

@@ -7,9 +7,9 @@ extension File {
   ///   - target: The file to write to, at its own position.
   ///   - offset: Where to read in this file, in bytes. This file's position stays as it is.
   ///   - count: How many bytes to copy, 1 or more. Fewer are copied if the file ends before.
-  /// - Returns: A request for the number of bytes that were copied. It fails with `badDescriptor` (a file is
-  ///   closed, or not open for reading or writing), `noSpace`, or `invalidArgument` for a negative number or
-  ///   a file of another loop. If it fails, some of the bytes may have been copied.
+  /// - Returns: A request for the number of bytes that were copied. It fails with `noSpace`, with
+  ///   `badDescriptor` if a file is closed or not open for reading or writing, and with `invalidArgument` for
+  ///   a negative number or a file of another loop. If it fails, some of the bytes may have been copied.
   ///
   /// The corresponding libuv function is `uv_fs_sendfile`.
   public func sendfile(to target: File, from offset: Int64 = 0, count: Int) -> Request<Int> {
@@ -58,10 +58,11 @@ extension ByteStream {
   ///   - file: The file to send. Its position stays as it is.
   ///   - offset: Where to begin in the file, in bytes.
   ///   - count: How many bytes to send, 1 or more. Fewer are sent if the file ends before.
-  /// - Returns: A request for the number of bytes that the system has taken. It fails with `cancelled` if the
-  ///   stream is closed, `brokenPipe` or `connectionReset` if the peer has gone, `busy`, `badDescriptor`
-  ///   (closed, or not open for reading), or `invalidArgument` for a negative number or a file of another
-  ///   loop. If it fails, some of the bytes may have been sent.
+  /// - Returns: A request for the number of bytes that the system has taken. It fails with `busy`, with
+  ///   `cancelled` if the stream is closed, and with `brokenPipe` or `connectionReset` if the peer has gone.
+  ///   It fails with `badDescriptor` if the file is closed or not open for reading, and with
+  ///   `invalidArgument` for a negative number or a file of another loop. If it fails, some of the bytes may
+  ///   have been sent.
   ///
   /// The corresponding libuv function is `uv_queue_work`; the thread pool then calls the system's `sendfile`.
   public func sendfile(_ file: File, from offset: Int64 = 0, count: Int) -> Request<Int> {

@@ -3,15 +3,15 @@ extension EventLoop {
   /// loop's thread, so it may use everything that the caller can see.
   ///
   /// Use it in place of `async let` and a task group, which can't take a loop's objects because these aren't
-  /// `Sendable`: write `let a = loop.spawn { try await read() }` for `async let a = read()`. To wait for the
-  /// results, await the `value` of each task.
+  /// `Sendable`. Instead of `async let a = read()`, write `let a = loop.spawn { try await read() }`. To wait
+  /// for the result, await the task's `value`.
   ///
   /// The loop runs until its tasks have ended; ``stop()`` cancels them.
   ///
-  /// Call it on the loop's thread only. While the loop stops, or is being shut down or detached, a new task is
-  /// cancelled from its start, and the loop waits for it. Of tasks that spawn each other meanwhile, one after the
-  /// other, the first 16 begin. After the loop's end nothing runs tasks. A task that doesn't begin does so,
-  /// cancelled, if somebody waits for its ``LoopTask/value``.
+  /// Call it on the loop's thread only. While the loop stops, is shut down or is detached, a new task is
+  /// cancelled from its start, and the loop waits for it. If such tasks spawn each other, one after the
+  /// other, only the first 16 begin. After the loop's end no task begins. A task that hasn't begun for one of
+  /// these reasons begins, cancelled, when somebody awaits its ``LoopTask/value``.
   ///
   /// - Parameter body: What to do; it need not be `Sendable`.
   /// - Returns: The task, to cancel it or to wait for it.
@@ -36,8 +36,8 @@ extension EventLoop {
     return task
   }
 
-  /// Begins a task that is spawned while the loop ends, cancelled. Where nothing can run it any more, and at the end of
-  /// a long line, it only begins when somebody waits for it.
+  /// Begins a task that is spawned while the loop ends, and cancels it. If nothing can run it any more, or if
+  /// it is at the end of a long line, it begins only when somebody waits for it.
   func startAtEnd<T, E: Error>(_ task: LoopTask<T, E>) {
     task.place = place + 1
     if executor.isOpenOnLoop, task.place <= LastRound.longestLine {
@@ -48,7 +48,7 @@ extension EventLoop {
     }
   }
 
-  /// Has a task begin.
+  /// Begins a task.
   func begin<T, E: Error>(_ task: LoopTask<T, E>) {
     beginWork()
     // Sound: the task's body runs in the loop's actor, on the thread that made it.

@@ -9,7 +9,7 @@ actor LoopActor {
   /// Runs a task's body, which was made on the loop's thread and runs there.
   func run<T, E: Error>(_ task: UnsafeTransfer<LoopTask<T, E>>) async {
     let task = task.value
-    // One that begins only because somebody waits for it.
+    // The task may begin only because somebody waits for it.
     if task.place > 0 { withUnsafeCurrentTask { $0?.cancel() } }
     // The closure and its captures are released as soon as the closure has ended.
     let body = task.takeBody()

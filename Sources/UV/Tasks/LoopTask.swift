@@ -83,7 +83,7 @@ public class LoopTaskBase {
 
   /// Called with the task that will run the body.
   func begin(_ task: Task<Void, Never>) {
-    // One that begins after the end of its loop runs at once, and may have ended.
+    // A task that begins after the end of its loop runs at once, and may have ended.
     if isFinished { return }
     self.task = task
     // Sound: a `Task` is a reference to the runtime's task and nothing else.
@@ -113,10 +113,11 @@ public class LoopTaskBase {
 
   // MARK: At the end of the loop
 
-  /// If the task was spawned while the loop ended, so that it is cancelled from its start: its place among those that
-  /// spawned each other, from 1.
+  /// The task's place in a line of tasks that were spawned while the loop ended and spawned each other, from
+  /// 1. Such a task is cancelled from its start. The place of other tasks is 0.
   @exclusivity(unchecked) var place = 0
-  /// The loop, which may have gone otherwise, of a task that hasn't begun and does so if somebody waits for it.
+  /// The loop of a task that hasn't begun and begins only when somebody waits for it. Otherwise the loop
+  /// might be gone by then.
   @exclusivity(unchecked) var unbegunOn: EventLoop?
 
   // MARK: What nobody can cancel
@@ -124,13 +125,13 @@ public class LoopTaskBase {
   /// Whether the loop's `run` returns what the task returns, so that it has to be waited for.
   @exclusivity(unchecked) var isBody = false
   @exclusivity(unchecked) private var hasBeenLeft = false
-  /// Whether the task has been cancelled and waits all the same, for something that cannot tell it so. A loop that is
-  /// stopped does not wait for it.
+  /// Whether the task has been cancelled but still waits for something that can't be cancelled. A loop that
+  /// is stopped doesn't wait for such a task.
   @exclusivity(unchecked) package var waitsForGood = false {
     didSet { if waitsForGood, loop.isStopRequested { leave() } }
   }
 
-  /// Has the loop stop without the task, which goes on if what it waits for comes after all.
+  /// Lets the loop stop without the task. The task goes on if what it waits for comes after all.
   func leave() {
     guard waitsForGood, !isBody, !isFinished, !hasBeenLeft, let identity = identity.take() else { return }
     hasBeenLeft = true
@@ -164,8 +165,9 @@ extension EventLoop {
     @inline(__always) get { tasks.find(cuv_current_task()) }
   }
 
-  /// The same for a task that is about to wait; fails if the caller, whichever task it is, has been cancelled. When the
-  /// turn's budget is used up, such a caller is nil: it gives way before it is told.
+  /// The same for a task that is about to wait. It fails if the calling task has been cancelled, even if that
+  /// is a child task. If the turn's budget is used up, the result for a cancelled task is nil instead, so
+  /// that the task gives way before it gets the error.
   @usableFromInline
   func currentTaskUnlessCancelled() -> Result<LoopTaskBase?, UVError> {
     let task = cuv_current_task()
