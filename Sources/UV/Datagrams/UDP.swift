@@ -5,6 +5,8 @@ public struct UDP {
   let loop: EventLoop
 
   /// Options for making a UDP socket.
+  ///
+  /// The corresponding libuv type is `uv_udp_flags`.
   public struct Options: OptionSet, Hashable, Sendable {
     /// The bits of the set, as libuv defines them.
     public let rawValue: UInt32

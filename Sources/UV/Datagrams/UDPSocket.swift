@@ -12,6 +12,8 @@ import CUV
 /// The socket receives only while somebody asks. Other datagrams wait in the system, which drops them when
 /// its buffer is full. An error, such as the refusal of a connected peer, goes to everyone who waits at that
 /// time. It doesn't end the socket: you may ask again.
+///
+/// The corresponding libuv type is `uv_udp_t`.
 public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   let queue: DatagramQueue
   private var isReceiving = false

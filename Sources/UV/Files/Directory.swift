@@ -12,6 +12,8 @@ import CUV
 ///
 /// The directory is read only when somebody asks. It is closed when its end is reached, when it fails, when
 /// you call ``close()``, and when the last reference to it goes.
+///
+/// The corresponding libuv type is `uv_dir_t`.
 public final class Directory: EventSource, SourceDriver {
   /// The elements of the source: some entries at a time, in the file system's order, without `.` and `..`.
   public typealias Element = [DirectoryEntry]

@@ -3,6 +3,8 @@ import CUV
 /// A change that a ``FileWatcher`` has seen.
 public struct FileEvent: Hashable, Sendable {
   /// Kinds of change.
+  ///
+  /// The corresponding libuv type is `uv_fs_event`.
   public struct Kinds: OptionSet, Hashable, Sendable {
     /// The bits of the set, as libuv defines them.
     public let rawValue: Int32

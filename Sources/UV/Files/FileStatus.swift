@@ -1,6 +1,8 @@
 import CUV
 
 /// The type of a file or of a directory entry.
+///
+/// The corresponding libuv type is `uv_dirent_type_t`.
 public enum FileType: Hashable, Sendable {
   case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice
   /// The file system doesn't tell the type, or the file is of a type that isn't listed here.
@@ -90,6 +92,8 @@ extension Duration {
 }
 
 /// One entry of a directory.
+///
+/// The corresponding libuv type is `uv_dirent_t`.
 public struct DirectoryEntry: Hashable, Sendable {
   /// The entry's name, byte for byte.
   public var name: FilePath.Component

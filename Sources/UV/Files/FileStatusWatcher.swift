@@ -7,6 +7,8 @@ import CUV
 /// are kept as one change, from the last status that was delivered to the present one.
 ///
 /// The watcher keeps its loop running only while somebody asks.
+///
+/// The corresponding libuv type is `uv_fs_poll_t`.
 public final class FileStatusWatcher: SourceHandle<FileStatusChange> {
   private var unasked: FileStatusChange?
 

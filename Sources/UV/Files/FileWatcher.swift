@@ -10,6 +10,8 @@ import CUV
 /// that another file of the same name replaces is no longer watched; watch its directory instead.
 ///
 /// The watcher keeps its loop running only while somebody asks.
+///
+/// The corresponding libuv type is `uv_fs_event_t`.
 public final class FileWatcher: SourceHandle<FileEvent> {
   private static let limit = 1024
 

@@ -22,6 +22,8 @@ public enum IterationPhase: Hashable, Sendable, CaseIterable {
 ///
 /// Turns aren't stored: an element is always for the next time that the loop comes to this point. The loop
 /// keeps running while somebody asks.
+///
+/// The corresponding libuv types are `uv_idle_t`, `uv_prepare_t` and `uv_check_t`.
 public final class IterationWatcher: SourceHandle<IterationPhase> {
   /// The point of the turn that is watched.
   public let phase: IterationPhase

@@ -34,6 +34,8 @@ public struct PollEvents: OptionSet, Hashable, Sendable {
 /// The connection or file behind it stays open until the watcher is closed too. For the same reason a
 /// descriptor may have several watchers. You may also watch the descriptor of one of the loop's own
 /// connections; the watcher doesn't take it over.
+///
+/// The corresponding libuv type is `uv_poll_t`.
 public final class PollWatcher: SourceHandle<PollEvents> {
   /// The events that the watcher waits for.
   public let events: PollEvents

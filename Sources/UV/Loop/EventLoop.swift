@@ -24,6 +24,8 @@ import CUV
 ///
 /// For the same reason, `Task {}`, `async let` and a task group's `addTask` can't take a loop's objects. To
 /// run several functions at once on the loop, use `spawn`.
+///
+/// The corresponding libuv type is `uv_loop_t`.
 public final class EventLoop {
   /// The part of the loop that other threads may use. It sends work to the loop, and puts tasks and actors on
   /// it.

@@ -92,6 +92,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
   /// Asks the loop to stop, from any thread; see ``EventLoop/stop()``. It does nothing once the loop has been
   /// shut down.
+  ///
+  /// The corresponding libuv functions are `uv_async_send` and `uv_stop`.
   public func stop() {
     _ = inbox.send(.body { $0.stop() })
   }

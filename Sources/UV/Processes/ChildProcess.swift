@@ -13,8 +13,12 @@ import CUV
 /// The child keeps the loop running until it has ended, unless you set ``Handle/keepsLoopRunning`` to false.
 /// Dropping the last reference does nothing. If you close the handle before the child ends, the loop no
 /// longer knows the child: it runs on, and remains a zombie after its end.
+///
+/// The corresponding libuv type is `uv_process_t`.
 public final class ChildProcess: Handle, Cancelling {
   /// What a child has as one of its descriptors.
+  ///
+  /// The corresponding libuv type is `uv_stdio_container_t`.
   public enum Stdio: Hashable, Sendable {
     /// The null device, if the descriptor is 0, 1 or 2. Other descriptors aren't open in the child.
     case ignore

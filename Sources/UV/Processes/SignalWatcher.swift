@@ -16,6 +16,8 @@ import CUV
 /// ```
 ///
 /// The watcher keeps its loop running only while somebody asks.
+///
+/// The corresponding libuv type is `uv_signal_t`.
 public final class SignalWatcher: SourceHandle<Signal> {
   /// The signal that is watched.
   public let signal: Signal

@@ -10,6 +10,8 @@
 /// request.publisher().sink { … }           // import UVFutures
 /// let status = try await request.value     // async/await
 /// ```
+///
+/// The corresponding libuv type is `uv_req_t`.
 public struct Request<Success> {
   /// How to start the work. A request without a value has a case of its own. Its function has a known type,
   /// so calling it needs none of the allocations that converting a generic function costs. A write has a case

@@ -5,6 +5,8 @@ import CUV
 /// The stream reads only when somebody asks. Bytes that nobody has asked for stay in the system's buffer,
 /// which slows the peer down. A writer awaits each write, or checks ``isAboveHighWaterMark`` and awaits
 /// ``drain()``.
+///
+/// The corresponding libuv type is `uv_stream_t`.
 public class ByteStream: Handle, EventSource, SourceDriver {
   /// The elements of the source.
   public typealias Element = Bytes

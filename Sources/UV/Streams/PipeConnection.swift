@@ -12,6 +12,8 @@ import CUV
 ///   while pipe.pendingHandleCount > 0 { serve(try pipe.acceptTCPConnection()) }
 /// }
 /// ```
+///
+/// The corresponding libuv type is `uv_pipe_t`.
 public final class PipeConnection: ByteStream, PassableHandle {
   /// Whether handles can be passed through the connection.
   public let passesHandles: Bool

@@ -4,6 +4,8 @@ import CUV
 ///
 /// The listener accepts a connection only when somebody asks for one; the others wait in the system's queue.
 /// Closing the listener removes its file.
+///
+/// The corresponding libuv type is `uv_pipe_t`.
 public final class PipeListener: StreamListener<PipeConnection>, PassableHandle {
   private var pipe: UnsafeMutablePointer<uv_pipe_t> { block.raw.assumingMemoryBound(to: uv_pipe_t.self) }
 

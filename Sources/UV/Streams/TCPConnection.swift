@@ -8,6 +8,8 @@ import CUV
 /// try await connection.shutdown().value
 /// for try await chunk in connection { print(chunk) }
 /// ```
+///
+/// The corresponding libuv type is `uv_tcp_t`.
 public final class TCPConnection: ByteStream, PassableHandle {
   var tcp: UnsafeMutablePointer<uv_tcp_t> { block.raw.assumingMemoryBound(to: uv_tcp_t.self) }
 

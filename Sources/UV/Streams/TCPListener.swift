@@ -3,6 +3,8 @@ import CUV
 /// A listening TCP socket: a source of connections.
 ///
 /// The listener accepts a connection only when somebody asks for one; the others wait in the system's queue.
+///
+/// The corresponding libuv type is `uv_tcp_t`.
 public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
   private var tcp: UnsafeMutablePointer<uv_tcp_t> { block.raw.assumingMemoryBound(to: uv_tcp_t.self) }
 

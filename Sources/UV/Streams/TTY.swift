@@ -7,6 +7,8 @@ import CUV
 /// let size = try terminal.windowSize()
 /// try await terminal.write("\(size.columns) columns\n").value
 /// ```
+///
+/// The corresponding libuv type is `uv_tty_t`.
 public final class TTY: ByteStream {
   /// How a terminal treats what is typed.
   ///

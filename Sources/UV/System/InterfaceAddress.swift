@@ -1,6 +1,8 @@
 import CUV
 
 /// An address of one of the machine's network interfaces; see ``SystemInfo/interfaceAddresses()``.
+///
+/// The corresponding libuv type is `uv_interface_address_t`.
 public struct InterfaceAddress: Hashable, Sendable {
   /// The interface's name, such as `"eth0"`.
   public var name: String

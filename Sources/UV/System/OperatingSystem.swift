@@ -1,6 +1,8 @@
 import CUV
 
 /// The operating system's names and versions; see ``SystemInfo/operatingSystem()``.
+///
+/// The corresponding libuv type is `uv_utsname_t`.
 public struct OperatingSystem: Hashable, Sendable {
   /// The system's name, such as `"Linux"`.
   public var name: String

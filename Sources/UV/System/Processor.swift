@@ -1,6 +1,8 @@
 import CUV
 
 /// A processor of the machine; see ``SystemInfo/processors()``.
+///
+/// The corresponding libuv type is `uv_cpu_info_t`.
 public struct Processor: Hashable, Sendable {
   /// The processor's name, as its maker gives it.
   public var model: String

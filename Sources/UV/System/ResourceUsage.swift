@@ -1,6 +1,8 @@
 import CUV
 
 /// The time, memory and operations that a process has used; see ``SystemInfo/resourceUsage()``.
+///
+/// The corresponding libuv type is `uv_rusage_t`.
 public struct ResourceUsage: Hashable, Sendable {
   /// The processor time that the program itself has used.
   public var userTime: Duration

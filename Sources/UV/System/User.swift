@@ -1,6 +1,8 @@
 import CUV
 
 /// An entry of the system's list of users; see ``SystemInfo/user()``.
+///
+/// The corresponding libuv type is `uv_passwd_t`.
 public struct User: Hashable, Sendable {
   /// The name that the user logs in with.
   public var name: String

@@ -2,6 +2,8 @@ import CUV
 
 extension UVError {
   /// A libuv error code, or one of this library's own codes for a wrong use of a loop.
+  ///
+  /// The corresponding libuv type is `uv_errno_t`.
   public struct Code: RawRepresentable, Hashable, Sendable {
     /// libuv's value. It is negative, and on Unix it is the negated `errno`. This library's own codes lie
     /// below -5000.
