@@ -53,7 +53,7 @@ public final class File {
     Request(loop) { [self] in read(count, at: offset, $0) }
   }
 
-  /// Reads up to `count` bytes; see ``read(_:at:)``.
+  /// Reads up to `count` bytes; see ``read(_:at:)-(Int,_)``.
   ///
   /// The corresponding libuv function is `uv_fs_read`.
   @discardableResult
@@ -84,7 +84,7 @@ public final class File {
     Request(loop) { [self] in write(bytes, at: offset, $0) }
   }
 
-  /// Writes all of `bytes`; see ``write(_:at:)``.
+  /// Writes all of `bytes`; see ``write(_:at:)-(Bytes,_)``.
   ///
   /// The corresponding libuv function is `uv_fs_write`.
   @discardableResult

@@ -57,7 +57,7 @@ extension EventLoopGroup {
   ///   .catch { error in print(error) }
   /// ```
   ///
-  /// - Parameter loop: The loop of the calling thread, where the answer arrives. It isn't one of the group's.
+  /// The answer arrives on `loop`, which is the loop of the calling thread and not one of the group's.
   ///
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   public func serve(
@@ -69,7 +69,7 @@ extension EventLoopGroup {
     }
   }
 
-  /// A request to serve a port on all loops of the group with a callback, for callbacks, promises and
+  /// A request to serve a port on all loops of the group with a callback. It is for callbacks, promises and
   /// publishers on another loop; see ``listen(host:port:backlog:balance:_:)`` and
   /// ``serve(host:port:backlog:balance:on:_:)``.
   ///

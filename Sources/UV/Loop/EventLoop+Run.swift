@@ -139,7 +139,7 @@ extension EventLoop {
   }
 
   /// Ends the run of the loop. Its tasks are cancelled. The function that runs the loop returns once they
-  /// have ended, even if other work is pending. In the body of ``runCallbacks(_:)-swift.method`` it ends the
+  /// have ended, even if other work is pending. In the body of `runCallbacks` it ends the
   /// run that follows. Before a run it has no effect.
   ///
   /// Call it on the loop's thread; from another thread, use ``LoopExecutor/stop()``. On an adopted loop it

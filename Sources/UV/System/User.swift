@@ -8,7 +8,7 @@ public struct User: Hashable, Sendable {
   public var name: String
   /// The user's number.
   public var id: UInt32
-  /// The number of the user's first group.
+  /// The number of the user's primary group.
   public var group: UInt32
   /// The path of the user's shell; nil if there is none.
   public var shell: FilePath?

@@ -11,7 +11,7 @@ extension EventLoop {
   /// Call it on the loop's thread only. While the loop stops, is shut down or is detached, a new task is
   /// cancelled from its start, and the loop waits for it. If such tasks spawn each other, one after the
   /// other, only the first 16 begin. After the loop's end no task begins. A task that hasn't begun for one of
-  /// these reasons begins, cancelled, when somebody awaits its ``LoopTask/value``.
+  /// these reasons begins, cancelled, when somebody awaits its `value`.
   ///
   /// - Parameter body: What to do; it need not be `Sendable`.
   /// - Returns: The task, to cancel it or to wait for it.
