@@ -1,8 +1,8 @@
 // File operations on their way to the thread pool and back, in batches.
 //
-// libuv hands each operation to the pool, and its answer back to the loop, by itself: two threads are woken for each.
-// Here an operation waits in a list until a thread that is at work already has time for it, and answers gather until
-// the loop has time for them, so that a busy loop and a busy pool wake each other rarely.
+// libuv hands each operation to the pool, and each answer back to the loop, by itself. Two threads are woken
+// for each. Here an operation waits in a list until a thread that is already at work has time for it. Answers
+// gather until the loop has time for them. So a busy loop and a busy pool rarely wake each other.
 #pragma once
 
 #include <uv.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What an operation is.
+/// The kinds of operations.
 enum cuv_file_call {
   CUV_FILE_OPEN,
   CUV_FILE_STAT,
@@ -24,9 +24,9 @@ enum cuv_file_call {
   CUV_FILE_CLOSE,
 };
 
-/// One operation: libuv's request, and the arguments of the call that is to be made.
+/// One operation: libuv's request, and the arguments of the call to make.
 struct cuv_file_operation {
-  // First, so that a pointer to the operation is one to its request.
+  // This comes first, so that a pointer to the operation is also a pointer to its request.
   uv_fs_t request;
   struct cuv_file_operation *next;
   enum cuv_file_call call;
@@ -35,15 +35,15 @@ struct cuv_file_operation {
   int flags, mode;
   int64_t offset;
   uv_buf_t buffer;
-  /// Several buffers, in place of `buffer`; the operation's maker owns the list.
+  /// Several buffers, in place of `buffer`. The code that made the operation owns the list.
   uv_buf_t *buffers;
   unsigned buffer_count;
-  /// For calls that take one: `short_path`, or memory of its own.
+  /// For calls that take a path: `short_path`, or memory of its own.
   char *path;
   char short_path[160];
 };
 
-/// Keeps a copy of the path; 0 or a libuv error code.
+/// Keeps a copy of the path. Returns 0 or a libuv error code.
 static inline int cuv_file_set_path(struct cuv_file_operation *operation, const char *path) {
   size_t size = strlen(path) + 1;
   operation->path = size <= sizeof operation->short_path ? operation->short_path : (char *)malloc(size);
@@ -52,14 +52,14 @@ static inline int cuv_file_set_path(struct cuv_file_operation *operation, const 
   return 0;
 }
 
-/// Lets go of what the request and the copy of the path hold.
+/// Frees the memory of the request and of the copy of the path.
 static inline void cuv_file_cleanup(struct cuv_file_operation *operation) {
   uv_fs_req_cleanup(&operation->request);
   if (operation->path != operation->short_path) free(operation->path);
   operation->path = NULL;
 }
 
-/// Makes the call on the calling thread; without a callback libuv touches nothing of the loop.
+/// Makes the call on the calling thread. Without a callback, libuv touches nothing of the loop.
 static inline void cuv_file_perform(struct cuv_file_operation *operation) {
   uv_fs_t *request = &operation->request;
   uv_loop_t *loop = request->loop;
@@ -80,15 +80,15 @@ static inline void cuv_file_perform(struct cuv_file_operation *operation) {
 /// The operations that wait for a thread, and those that wait for the loop.
 struct cuv_file_queue {
   pthread_mutex_t lock;
-  /// Under the lock: what waits, how many, and how many threads of the pool see to it.
+  /// Under the lock: the waiting operations, their number, and how many threads of the pool work on them.
   struct cuv_file_operation *first, **last;
   int waiting, threads;
-  /// What has been performed, the latest first; changed atomically.
+  /// The operations that have been performed, the latest first; changed atomically.
   struct cuv_file_operation *finished;
-  /// Wakes the loop; for any thread.
+  /// Wakes the loop; called on any thread.
   void (*wake)(intptr_t target);
   intptr_t target;
-  /// Whom it belongs to.
+  /// The Swift object that owns this.
   void *owner;
 };
 
@@ -110,7 +110,7 @@ static inline void cuv_file_queue_append(struct cuv_file_queue *queue, struct cu
   pthread_mutex_unlock(&queue->lock);
 }
 
-/// Takes the first operation that waits; under the lock.
+/// Takes the first waiting operation; under the lock.
 static inline struct cuv_file_operation *cuv_file_queue_take(struct cuv_file_queue *queue) {
   struct cuv_file_operation *operation = queue->first;
   if (!operation) return NULL;
@@ -120,7 +120,7 @@ static inline struct cuv_file_operation *cuv_file_queue_take(struct cuv_file_que
   return operation;
 }
 
-/// How many more threads are wanted, at most `limit` in all; they are counted from now on.
+/// How many more threads are needed, at most `limit` in all. They are counted from now on.
 static inline int cuv_file_queue_engage(struct cuv_file_queue *queue, int limit) {
   pthread_mutex_lock(&queue->lock);
   int wanted = limit - queue->threads;
@@ -131,14 +131,15 @@ static inline int cuv_file_queue_engage(struct cuv_file_queue *queue, int limit)
   return wanted;
 }
 
-/// Marks an operation as cancelled that may be waiting; one that a thread has taken is performed all the same.
+/// Marks an operation as cancelled that may be waiting. An operation that a thread has taken is performed all
+/// the same.
 static inline void cuv_file_queue_cancel(struct cuv_file_queue *queue, struct cuv_file_operation *operation) {
   pthread_mutex_lock(&queue->lock);
   operation->is_cancelled = true;
   pthread_mutex_unlock(&queue->lock);
 }
 
-/// Hands an operation that has been performed to the loop, which is woken for the first of several.
+/// Hands an operation that has been performed to the loop. Only the first of several wakes the loop.
 static inline void cuv_file_queue_finish(struct cuv_file_queue *queue, struct cuv_file_operation *operation) {
   struct cuv_file_operation *others = __atomic_load_n(&queue->finished, __ATOMIC_RELAXED);
   do operation->next = others;
@@ -147,7 +148,7 @@ static inline void cuv_file_queue_finish(struct cuv_file_queue *queue, struct cu
   if (!others) queue->wake(queue->target);
 }
 
-/// All that has been performed, the first first.
+/// All operations that have been performed, the earliest first.
 static inline struct cuv_file_operation *cuv_file_queue_finished(struct cuv_file_queue *queue) {
   if (!__atomic_load_n(&queue->finished, __ATOMIC_RELAXED)) return NULL;
   struct cuv_file_operation *latest = __atomic_exchange_n(&queue->finished, NULL, __ATOMIC_ACQUIRE);
@@ -161,7 +162,8 @@ static inline struct cuv_file_operation *cuv_file_queue_finished(struct cuv_file
   return first;
 }
 
-/// Performs what waits, on a thread of the pool, until nothing does, or until others should have the thread.
+/// Performs the waiting operations, on a thread of the pool. Ends when none waits, or when other work should
+/// have the thread.
 static inline void cuv_file_queue_work(uv_work_t *work) {
   struct cuv_file_queue *queue = (struct cuv_file_queue *)work->data;
   for (int budget = 64;; budget--) {
@@ -177,7 +179,8 @@ static inline void cuv_file_queue_work(uv_work_t *work) {
   }
 }
 
-/// Ends everything that waits with a code, where no thread can be had; a descriptor is closed all the same.
+/// Ends all waiting operations with a code, because no thread can be had. A close still closes its
+/// descriptor.
 static inline void cuv_file_queue_refuse(struct cuv_file_queue *queue, int code) {
   for (;;) {
     pthread_mutex_lock(&queue->lock);
@@ -190,7 +193,8 @@ static inline void cuv_file_queue_refuse(struct cuv_file_queue *queue, int code)
   }
 }
 
-/// Puts one more thread to work; 0 or a libuv error code, and then the thread is not counted any more.
+/// Sets one more thread to work. Returns 0 or a libuv error code; in that case the thread isn't counted any
+/// more.
 static inline int cuv_file_queue_start(
     struct cuv_file_queue *queue, uv_loop_t *loop, uv_work_t *work, uv_after_work_cb done) {
   work->data = queue;

@@ -1,5 +1,6 @@
-// What libuv offers Swift cannot import, or would import awkwardly: variadic functions, casts between handle
-// types, and the few system facilities that the event loop needs beside libuv. Header-only: nothing to link.
+// The parts of libuv that Swift can't import, or imports awkwardly: variadic functions, and casts between
+// handle types. Also the few system facilities that the event loop needs beside libuv. There is only a
+// header: nothing to link.
 #pragma once
 
 #include <uv.h>
@@ -46,7 +47,7 @@ static inline int cuv_is_main_thread(void) {
 
 static inline uintptr_t cuv_thread_id(void) { return (uintptr_t)pthread_self(); }
 
-/// Ignores SIGPIPE if nobody has chosen otherwise: libuv writes with plain `write`.
+/// Ignores SIGPIPE, unless the program has chosen otherwise. libuv writes with plain `write`.
 static inline void cuv_ignore_sigpipe(void) {
   struct sigaction old;
   if (sigaction(SIGPIPE, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL)
@@ -55,8 +56,8 @@ static inline void cuv_ignore_sigpipe(void) {
 
 // MARK: Tasks
 
-/// The Swift task that the calling thread runs, null if none. `UnsafeCurrentTask` says the same, but the runtime
-/// copies, compares and destroys it by indirect calls, which cost more than the read that they guard.
+/// The Swift task that the calling thread runs; null if none. `UnsafeCurrentTask` tells the same. But the
+/// runtime copies, compares and destroys it by indirect calls, which cost more than the read that they guard.
 extern void *swift_task_getCurrent(void);
 extern bool swift_task_isCancelled(void *task);
 static inline void *cuv_current_task(void) { return swift_task_getCurrent(); }
@@ -64,7 +65,8 @@ static inline bool cuv_task_is_cancelled(void *task) { return task && swift_task
 
 // MARK: Waking a loop
 
-// libuv 1.44's async handle spins and yields on its receiving side; an eventfd costs one system call on each.
+// On its receiving side, libuv 1.44's async handle spins and yields. An eventfd costs one system call on each
+// side.
 #ifdef __linux__
 static inline int cuv_eventfd(void) {
   int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -79,8 +81,9 @@ static inline void cuv_eventfd_clear(int fd) {
   uint64_t count;
   while (read(fd, &count, sizeof count) < 0 && errno == EINTR) {}
 }
-/// Has a loop that polls an eventfd be told of each signal once, so that it need not read it. libuv polls by level, and
-/// leaves a descriptor alone that it polls for the same as before. False if the system declines.
+/// Makes a loop that polls an eventfd learn of each signal once, so that it need not read the eventfd. libuv
+/// polls by level. It doesn't touch a descriptor that it polls for the same events as before. Returns false
+/// if the system declines.
 static inline bool cuv_eventfd_by_edge(uv_loop_t *loop, int fd) {
   struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data = {.fd = fd}};
   return epoll_ctl(uv_backend_fd(loop), EPOLL_CTL_MOD, fd, &event) == 0;
@@ -99,8 +102,8 @@ static inline void cuv_file_queue_wakes(struct cuv_file_queue *queue, uv_async_t
 
 // MARK: Pausing a listener
 
-// libuv cannot stop to listen without closing the socket. Its loop around `accept` ends when the handle has no
-// descriptor; what it polls for is the business of epoll alone, and comes and goes without its knowledge.
+// libuv can't stop listening without closing the socket. Its loop around `accept` ends when the handle has no
+// descriptor. epoll can forget the descriptor and watch it again without libuv's knowledge.
 #ifdef __linux__
 /// Takes the descriptor from a listening handle, inside its connection callback, and returns it.
 static inline int cuv_listener_hide(uv_stream_t *stream) {
@@ -110,9 +113,9 @@ static inline int cuv_listener_hide(uv_stream_t *stream) {
   stream->io_watcher.fd = -1;
   return fd;
 }
-/// Gives it back, unwatched. The handle can be closed from here on.
+/// Gives the descriptor back, unwatched. From now on the handle can be closed.
 static inline void cuv_listener_restore(uv_stream_t *stream, int fd) { stream->io_watcher.fd = fd; }
-/// Has it watched again, as libuv thinks it has been all the time.
+/// Makes epoll watch the descriptor again. libuv thinks that it has been watched all the time.
 static inline int cuv_listener_watch(uv_stream_t *stream) {
   struct epoll_event event = {.events = EPOLLIN, .data = {.fd = stream->io_watcher.fd}};
   return epoll_ctl(uv_backend_fd(stream->loop), EPOLL_CTL_ADD, stream->io_watcher.fd, &event);
@@ -129,16 +132,18 @@ extern void _dispatch_main_queue_callback_4CF(void *message);
 
 // MARK: Where libuv leaves something behind
 
-/// `uv_loop_init`; where that fails half-way, for want of descriptors mostly, it forgets the one it polls with.
+/// `uv_loop_init`. If that fails half-way, mostly because there are no descriptors, it forgets the descriptor
+/// that it polls with; this closes it.
 static inline int cuv_loop_init(uv_loop_t *loop) {
   loop->backend_fd = -1;
   int code = uv_loop_init(loop);
-  // Zero where it has not come to that.
+  // Zero if it hasn't opened one.
   if (code < 0 && loop->backend_fd > 2 && fcntl(loop->backend_fd, F_GETFD) >= 0) close(loop->backend_fd);
   return code;
 }
 
-/// `uv_write2`; where that has no memory for its list of buffers, it leaves the request counted, and the loop alive.
+/// `uv_write2`. If that has no memory for its list of buffers, it leaves the request counted, and the loop
+/// alive; this corrects the count.
 static inline int cuv_write(
     uv_write_t *request, uv_stream_t *stream, const uv_buf_t *bufs, unsigned count, uv_stream_t *passed,
     uv_write_cb done) {
@@ -184,7 +189,7 @@ static inline int cuv_reuse_port(int fd) {
   return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) < 0 ? uv_translate_sys_error(errno) : 0;
 }
 
-/// As `uv_tcp_getpeername`, for a descriptor that libuv does not know yet.
+/// The same as `uv_tcp_getpeername`, for a descriptor that libuv doesn't know yet.
 static inline int cuv_getpeername(int fd, struct sockaddr *address, int *length) {
   socklen_t size = (socklen_t)*length;
   if (getpeername(fd, address, &size) < 0) return uv_translate_sys_error(errno);
@@ -194,8 +199,8 @@ static inline int cuv_getpeername(int fd, struct sockaddr *address, int *length)
 
 // MARK: From a file to a socket
 
-/// Bytes to be sent from a file to a socket on the thread pool. libuv 1.44's own sendfile copies to a socket through
-/// a buffer, and keeps the thread waiting for as long as the peer does not read.
+/// Bytes to send from a file to a socket on the thread pool. libuv 1.44's own sendfile copies to a socket
+/// through a buffer, and keeps the thread waiting as long as the peer doesn't read.
 struct cuv_sendfile_job {
   uv_work_t work;
   int socket, file;
@@ -233,7 +238,8 @@ static inline uv_req_t *cuv_request(void *request) { return (uv_req_t *)request;
 /// `SOCK_STREAM` is an enumeration on some systems and a number on others.
 static inline int cuv_sock_stream(void) { return SOCK_STREAM; }
 
-/// Lets the calling thread receive a signal, which a thread of Dispatch's, and so whatever that has started, does not.
+/// Lets the calling thread receive a signal. Dispatch's threads block it, and so do threads that these have
+/// started.
 static inline void cuv_unblock_signal(int signal) {
   sigset_t set;
   sigemptyset(&set);
@@ -243,7 +249,7 @@ static inline void cuv_unblock_signal(int signal) {
 
 // MARK: Descriptors
 
-/// How many bytes can be read from a socket or a pipe at once; none where the system does not tell.
+/// How many bytes can be read from a socket or a pipe at once; none if the system doesn't tell.
 static inline int cuv_readable_bytes(int fd) {
   int count = 0;
   return ioctl(fd, FIONREAD, &count) < 0 ? 0 : count;
@@ -251,13 +257,14 @@ static inline int cuv_readable_bytes(int fd) {
 
 static inline bool cuv_is_open(int fd) { return fcntl(fd, F_GETFD) != -1; }
 
-/// Another descriptor for the same, above the standard ones and not inherited; or a libuv error code.
+/// Duplicates a descriptor. The duplicate lies above the standard ones and isn't inherited. Returns it, or a
+/// libuv error code.
 static inline int cuv_duplicate(int fd) {
   int duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 3);
   return duplicate < 0 ? uv_translate_sys_error(errno) : duplicate;
 }
 
-/// Makes `place` another descriptor for what `fd` refers to, not inherited. Returns 0 or a libuv error code.
+/// Makes `place` a duplicate of `fd` that isn't inherited. Returns 0 or a libuv error code.
 static inline int cuv_replace(int place, int fd) {
   if (dup2(fd, place) < 0 || fcntl(place, F_SETFD, FD_CLOEXEC) < 0) return uv_translate_sys_error(errno);
   return 0;
@@ -270,14 +277,14 @@ static inline int cuv_set_nonblocking(int fd) {
   return 0;
 }
 
-/// Whether a descriptor is of a datagram socket, which for libuv may be one of the Unix domain too.
+/// Whether a descriptor is a datagram socket. For libuv this includes one of the Unix domain.
 static inline bool cuv_is_datagram_socket(int fd) {
   int type;
   socklen_t length = sizeof type;
   return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_DGRAM;
 }
 
-/// The bytes that the path of a Unix domain socket may have; libuv 1.44 cuts a longer one short without a word.
+/// How many bytes the path of a Unix domain socket may have. libuv 1.44 silently cuts a longer path short.
 static inline size_t cuv_socket_path_limit(void) {
   struct sockaddr_un address;
   return sizeof address.sun_path - 1;

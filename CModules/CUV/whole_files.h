@@ -11,10 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/// Closes a descriptor; 0 or a libuv error code. The system has let go of it even if it was interrupted.
+/// Closes a descriptor. Returns 0 or a libuv error code. The system lets go of the descriptor even if it is
+/// interrupted.
 static inline int cuv_close(int fd) { return close(fd) < 0 && errno != EINTR ? uv_translate_sys_error(errno) : 0; }
 
-/// Reads the file at `path` whole into a malloc'd buffer. Returns 0 or a libuv error code.
+/// Reads the whole file at `path` into a buffer from malloc. Returns 0 or a libuv error code.
 static inline int cuv_read_file(const char *path, size_t limit, void **bytes, size_t *count) {
   *bytes = NULL;
   *count = 0;
@@ -28,7 +29,7 @@ static inline int cuv_read_file(const char *path, size_t limit, void **bytes, si
   } else if (S_ISDIR(status.st_mode)) {
     error = UV_EISDIR;
   } else {
-    // One byte more than the size, so that the end of the file shows itself without growing the buffer.
+    // One byte more than the size, so that the end of the file is noticed without growing the buffer.
     size_t capacity = (status.st_size > 0 ? (size_t)status.st_size : 4096) + 1, length = 0;
     if (capacity > limit) capacity = limit + 1;
     char *buffer = (char *)malloc(capacity);
@@ -73,7 +74,8 @@ static inline int cuv_write_all(int fd, const char *bytes, size_t count) {
   return 0;
 }
 
-/// Opens the directory that a file is in, to be used with names in it: the first `length` bytes of the file's path.
+/// Opens the directory that contains a file, to use it with names in it. `length` is how many bytes of the
+/// file's path name the directory.
 static inline int cuv_open_directory(const char *path, size_t length) {
   if (length == 0) {
     path = ".";
@@ -84,7 +86,7 @@ static inline int cuv_open_directory(const char *path, size_t length) {
   memcpy(directory, path, length);
   directory[length] = 0;
 #ifdef O_PATH
-  // A directory may be one that can be written to and not listed.
+  // A directory may be writable without being readable.
   int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 #else
   int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
@@ -97,7 +99,7 @@ static inline int cuv_open_directory(const char *path, size_t length) {
   return fd < 0 ? uv_translate_sys_error(error) : fd;
 }
 
-/// Makes a file with a name that nothing in the directory has, for its owner alone.
+/// Makes a file with a name that no other file in the directory has. Only its owner may use it.
 static inline int cuv_open_temporary(int directory, char name[24]) {
   for (int tries = 0; tries < 100; tries++) {
     uint64_t number;
@@ -113,14 +115,14 @@ static inline int cuv_open_temporary(int directory, char name[24]) {
   return UV_EEXIST;
 }
 
-/// Writes a temporary file, of a name of its own, and renames that to `name`; in `directory`.
+/// Writes a temporary file in `directory`, under a name of its own, and renames it to `name`.
 static inline int cuv_replace_file(int directory, const char *name, const void *bytes, size_t count, int mode) {
   char temporary[24];
   int fd = cuv_open_temporary(directory, temporary);
   if (fd < 0) return fd;
   struct stat old;
   int error = cuv_write_all(fd, (const char *)bytes, count);
-  // 0600 is not what a reader of the finished file expects.
+  // A reader of the finished file doesn't expect 0600.
   if (!error && fchmod(fd, fstatat(directory, name, &old, 0) == 0 ? old.st_mode & 07777 : (mode_t)mode) < 0)
     error = uv_translate_sys_error(errno);
   if (!error && fsync(fd) < 0) error = uv_translate_sys_error(errno);
@@ -131,8 +133,8 @@ static inline int cuv_replace_file(int directory, const char *name, const void *
   return error;
 }
 
-/// Writes a file whole. With `atomic`, writes a temporary file beside it and renames that over it, so that a
-/// reader sees the old contents or the new and never a part. Returns 0 or a libuv error code.
+/// Writes a whole file. With `atomic`, it writes a temporary file beside it and renames that over it, so that
+/// a reader sees either the old contents or the new, never a part. Returns 0 or a libuv error code.
 static inline int cuv_write_file(const char *path, const void *bytes, size_t count, int mode, int atomic) {
   if (atomic) {
     const char *slash = strrchr(path, '/');
@@ -153,7 +155,7 @@ static inline int cuv_write_file(const char *path, const void *bytes, size_t cou
   return error ? error : closed;
 }
 
-/// A whole file to be read or written on the thread pool.
+/// A whole file to read or write on the thread pool.
 struct cuv_file_job {
   uv_work_t work;
   char *path;
