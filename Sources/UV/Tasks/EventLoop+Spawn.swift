@@ -31,8 +31,9 @@ extension EventLoop {
     start(LoopTask(loop: self, body))
   }
 
-  private func start<T, E: Error>(_ task: LoopTask<T, E>) -> LoopTask<T, E> {
-    if microtasks.state.pointee.isEnding { startAtEnd(task) } else { begin(task) }
+  @discardableResult
+  func start<T, E: Error>(_ task: LoopTask<T, E>) -> LoopTask<T, E> {
+    if microtasks.state.pointee.isEnding, !task.isShielded { startAtEnd(task) } else { begin(task) }
     return task
   }
 
@@ -40,7 +41,8 @@ extension EventLoop {
   /// it is at the end of a long line, it begins only when somebody waits for it.
   func startAtEnd<T, E: Error>(_ task: LoopTask<T, E>) {
     task.place = place + 1
-    if executor.isOpenOnLoop, task.place <= LastRound.longestLine {
+    // A group waits for each of its tasks.
+    if task.group != nil || (executor.isOpenOnLoop && task.place <= LastRound.longestLine) {
       begin(task)
       task.cancel()
     } else {

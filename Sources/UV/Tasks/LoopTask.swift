@@ -1,6 +1,6 @@
 import CUV
 
-/// A task on an event loop, made by `spawn` of ``EventLoop``. Use it on the loop's thread only.
+/// A task on an event loop, made by `spawn` of ``EventLoop`` or ``LoopTaskGroup``. On the loop's thread only.
 public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   typealias Body = nonisolated(nonsending) () async throws(Failure) -> Success
 
@@ -20,6 +20,9 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
     let waiters = self.waiters
     self.waiters = []
     for waiter in waiters { waiter.resume() }
+    if let group = group.take() {
+      if case .failure(let error) = result { group.didEnd(self, error) } else { group.didEnd(self, nil) }
+    }
     end()
   }
 
@@ -37,7 +40,7 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   }
 
   @inline(__always)
-  fileprivate nonisolated(nonsending) func waitForEnd() async {
+  nonisolated(nonsending) func waitForEnd() async {
     guard result == nil else {
       if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
       return
@@ -111,6 +114,14 @@ public class LoopTaskBase {
     wait.cancel()
   }
 
+  /// Whether the task has been cancelled.
+  public var isCancelled: Bool { task?.isCancelled ?? false }
+
+  /// The group that waits for the task.
+  @exclusivity(unchecked) var group: LoopTaskGroup?
+  /// Whether the end of the loop leaves the task alone; see ``EventLoop/withShield(_:)``.
+  @exclusivity(unchecked) var isShielded = false
+
   // MARK: At the end of the loop
 
   /// The task's place in a line of tasks that were spawned while the loop ended and spawned each other, from
@@ -136,6 +147,7 @@ public class LoopTaskBase {
     guard waitsForGood, !isBody, !isFinished, !hasBeenLeft, let identity = identity.take() else { return }
     hasBeenLeft = true
     task = nil
+    group.take()?.didEnd(self, nil)
     loop.taskEnded(identity)
   }
 

@@ -80,8 +80,9 @@ struct TaskTable {
     old.deallocate()
   }
 
+  /// Cancels the tasks, but for those that are shielded.
   func cancelAll() {
-    let tasks = (0...mask).compactMap { slots[$0].task }
+    let tasks = (0...mask).compactMap { slots[$0].task }.filter { !$0.isShielded }
     for task in tasks { task.cancel() }
     // What had been cancelled before, and those that cannot hear of it.
     for task in tasks { task.leave() }

@@ -1,0 +1,22 @@
+/// Cancels a task of a loop from any thread: ``LoopTaskBase/cancellation``.
+///
+/// For a place that asks for something `Sendable`, such as the `onTermination` of an `AsyncStream`:
+///
+/// ```swift
+/// let cancellation = loop.spawn { try await serve() }.cancellation
+/// continuation.onTermination = { _ in cancellation.cancel() }
+/// ```
+public struct LoopTaskCancellation: Sendable {
+  private let task: LoopReference<LoopTaskBase>
+
+  init(_ task: LoopTaskBase) { self.task = LoopReference(task, of: task.loop) }
+
+  /// Cancels the task, as ``LoopTaskBase/cancel()`` does: at once on the loop's thread, from another thread in the
+  /// loop's next turn. Does nothing if the task has ended, or the loop.
+  public func cancel() { task.perform { $0.cancel() } }
+}
+
+extension LoopTaskBase {
+  /// A value that cancels this task from any thread. It doesn't keep the task or the loop.
+  public var cancellation: LoopTaskCancellation { LoopTaskCancellation(self) }
+}

@@ -1,0 +1,101 @@
+/// Tasks that belong together and end together; see ``EventLoop/withTasks(_:)``. On the loop's thread only.
+///
+/// Trio calls this a nursery. It does for a loop's tasks what `withThrowingTaskGroup` does for others, and its tasks may
+/// use what isn't `Sendable`.
+public final class LoopTaskGroup {
+  private let loop: EventLoop
+  private var tasks: [ObjectIdentifier: LoopTaskBase] = [:]
+  /// The first error of a task.
+  private var failure: (any Error)?
+  /// Whether the task that waits for the group has been cancelled.
+  private(set) var wasCancelled = false
+  /// Whether a task has ended because it was cancelled.
+  private var hasCancelledTask = false
+  private var hasEnded = false
+  private var whenEnded: Completion<Void>?
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  /// Whether the group's tasks have been cancelled. A task that is started afterwards is cancelled from its start.
+  public private(set) var isCancelled = false
+
+  /// Starts a task in the group, as `spawn` of ``EventLoop`` does. If it throws, the other tasks of the group are
+  /// cancelled, and `withTasks` throws the error.
+  ///
+  /// After `withTasks` has returned, this stops the program with a message.
+  ///
+  /// - Parameter body: What to do; it need not be `Sendable`.
+  /// - Returns: The task, to cancel it alone or wait for its value.
+  @discardableResult
+  public func spawn<T, E: Error>(
+    _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
+  ) -> LoopTask<T, E> {
+    require(!hasEnded, "spawn: the group has ended; start the task before `withTasks` returns")
+    let task = LoopTask(loop: loop, body)
+    task.group = self
+    task.isShielded = loop.currentTask?.isShielded ?? false
+    tasks[ObjectIdentifier(task)] = task
+    loop.start(task)
+    if isCancelled { task.cancel() }
+    return task
+  }
+
+  /// Cancels all tasks of the group, the body of `withTasks` included. Their `cancelled` errors are not the group's.
+  public func cancelAll() {
+    isCancelled = true
+    for task in tasks.values { task.cancel() }
+  }
+
+  /// Runs `body` as the group's first task, and waits until all have ended.
+  nonisolated(nonsending) func run<T>(
+    _ body: nonisolated(nonsending) @escaping (LoopTaskGroup) async throws -> T
+  ) async throws -> T {
+    let first = spawn { try await body(self) }
+    await end()
+    if let failure { throw failure }
+    let value = try first.resultIfFinished!.get()
+    if wasCancelled, hasCancelledTask { throw UVError(.cancelled, operation: "withTasks") }
+    return value
+  }
+
+  /// Waits until all tasks have ended; they are cancelled if the task that waits is.
+  private nonisolated(nonsending) func end() async {
+    let allEnded = Request<Void>(loop) { done in
+      self.whenEnded = done
+      return PendingRequest { self.cancelWithParent() }
+    }
+    do throws(UVError) { try await allEnded.value } catch {
+      // The task that waits had been cancelled before it could wait, so it waits for what cannot be cancelled.
+      cancelWithParent()
+      await withContinuation { continuation in
+        if hasEnded { continuation.resume() } else { whenEnded = { _ in continuation.resume() } }
+      }
+    }
+  }
+
+  private func cancelWithParent() {
+    wasCancelled = true
+    cancelAll()
+  }
+
+  /// Called when a task of the group ends.
+  func didEnd(_ task: LoopTaskBase, _ error: (any Error)?) {
+    tasks[ObjectIdentifier(task)] = nil
+    if let error {
+      if task.isCancelled, error.isCancellation {
+        hasCancelledTask = true
+      } else if failure == nil {
+        failure = error
+        cancelAll()
+      }
+    }
+    guard tasks.isEmpty else { return }
+    hasEnded = true
+    whenEnded.take()?(.success(()))
+  }
+}
+
+extension Error {
+  /// Whether this tells of a cancellation: libuv's or Swift's.
+  var isCancellation: Bool { self is CancellationError || (self as? UVError)?.isCancelled == true }
+}

@@ -1,0 +1,293 @@
+import Testing
+import UV
+import UVTestSupport
+
+@Suite struct TaskGroupTests {
+  private struct Broken: Error, Equatable {}
+
+  @Test("withTasks returns its body's value once all of its tasks have ended")
+  func waits() async throws {
+    try await withLoop { loop in
+      var ended: [Int] = []
+      let value = try await loop.withTasks { tasks in
+        for number in 0..<10 {
+          tasks.spawn {
+            try await loop.sleep(for: .milliseconds(number)).value
+            ended.append(number)
+          }
+        }
+        return "all"
+      }
+      #expect(value == "all")
+      #expect(ended.sorted() == Array(0..<10))
+    }
+  }
+
+  @Test("A task of a group may start others, and hand out its value")
+  func values() async throws {
+    try await withLoop { loop in
+      let sum = try await loop.withTasks { tasks in
+        let outer = tasks.spawn {
+          let inner = tasks.spawn { 20 }
+          return await inner.value + 1
+        }
+        return await outer.value * 2
+      }
+      #expect(sum == 42)
+    }
+  }
+
+  @Test("The first error cancels the other tasks and is thrown")
+  func firstError() async throws {
+    try await withLoop { loop in
+      var cancelled = 0
+      await #expect(throws: Broken.self) {
+        try await loop.withTasks { tasks in
+          for _ in 0..<5 {
+            tasks.spawn {
+              do { try await loop.sleep(for: .seconds(1000)).value } catch {
+                cancelled += 1
+                throw error
+              }
+            }
+          }
+          tasks.spawn { throw Broken() }
+          try await loop.sleep(for: .seconds(1000)).value
+        }
+      }
+      #expect(cancelled == 5)
+    }
+  }
+
+  @Test("An error of the body cancels its tasks and is thrown after their end")
+  func bodyError() async throws {
+    try await withLoop { loop in
+      var hasEnded = false
+      await #expect(throws: Broken.self) {
+        try await loop.withTasks { tasks in
+          tasks.spawn {
+            try? await loop.sleep(for: .seconds(1000)).value
+            hasEnded = true
+          }
+          throw Broken()
+        }
+      }
+      #expect(hasEnded)
+    }
+  }
+
+  @Test("Cancelling the task that waits for a group cancels its tasks", arguments: [false, true])
+  func parent(bodyWaits: Bool) async throws {
+    try await withLoop { loop in
+      var cancelled = 0
+      let parent = loop.spawn {
+        try await loop.withTasks { tasks in
+          for _ in 0..<3 {
+            tasks.spawn {
+              do { try await loop.sleep(for: .seconds(1000)).value } catch {
+                cancelled += 1
+                throw error
+              }
+            }
+          }
+          if bodyWaits { try await loop.sleep(for: .seconds(1000)).value }
+        }
+      }
+      try await loop.sleep(for: .milliseconds(1)).value
+      parent.cancel()
+      await #expect { try await parent.value } throws: { ($0 as? UVError)?.isCancelled == true }
+      #expect(cancelled == 3)
+    }
+  }
+
+  @Test("In a task that is cancelled already, the tasks of a group are cancelled from their start")
+  func cancelledBefore() async throws {
+    try await withLoop { loop in
+      var seen: [Bool] = []
+      let parent = loop.spawn {
+        try? await loop.sleep(for: .seconds(1000)).value
+        try await loop.withTasks { tasks in
+          tasks.spawn { seen.append(Task.isCancelled) }
+          seen.append(Task.isCancelled)
+        }
+      }
+      try await loop.sleep(for: .milliseconds(1)).value
+      parent.cancel()
+      try await parent.value
+      #expect(seen == [true, true])
+    }
+  }
+
+  @Test("A task that is cancelled alone does not end its group")
+  func alone() async throws {
+    try await withLoop { loop in
+      let value = try await loop.withTasks { tasks in
+        let task = tasks.spawn { try await loop.sleep(for: .seconds(1000)).value }
+        tasks.spawn { task.cancel() }
+        let other = tasks.spawn {
+          try await loop.sleep(for: .milliseconds(5)).value
+          return 5
+        }
+        return try await other.value
+      }
+      #expect(value == 5)
+    }
+  }
+
+  @Test("stop() cancels the tasks of a group")
+  func stop() async throws {
+    try await withLoop { loop in
+      var isCancelled = false
+      loop.spawn { loop.stop() }
+      _ = try? await loop.withTasks { tasks in
+        tasks.spawn {
+          do { try await loop.sleep(for: .seconds(1000)).value } catch {
+            isCancelled = (error as? UVError)?.isCancelled == true
+          }
+        }
+      }
+      #expect(isCancelled)
+    }
+  }
+
+  @Test("A body that is in time returns its value, and its deadline is forgotten")
+  func inTime() async throws {
+    try await withLoop { loop in
+      let value = try await loop.withDeadline(.seconds(1000)) {
+        try await loop.sleep(for: .milliseconds(1)).value
+        return 7
+      }
+      #expect(value == 7)
+      #expect(loop.activity.timers == 0)
+    }
+  }
+
+  @Test("A body that is late is cancelled, and timedOut is thrown after its end")
+  func late() async throws {
+    try await withLoop { loop in
+      var hasEnded = false
+      await #expect {
+        try await loop.withDeadline(.milliseconds(2)) {
+          defer { hasEnded = true }
+          try await loop.sleep(for: .seconds(1000)).value
+        }
+      } throws: { ($0 as? UVError)?.code == .timedOut }
+      #expect(hasEnded)
+    }
+  }
+
+  @Test("Of nested deadlines the earlier counts, and tells whose it was", arguments: [true, false])
+  func nested(innerIsEarlier: Bool) async throws {
+    try await withLoop { loop in
+      var innerError: UVError?
+      let (inner, outer): (Duration, Duration) =
+        innerIsEarlier ? (Duration.milliseconds(2), .seconds(1000)) : (.seconds(1000), .milliseconds(2))
+      var outerError: UVError?
+      do {
+        try await loop.withDeadline(outer) {
+          do { try await loop.withDeadline(inner) { try await loop.sleep(for: .seconds(1000)).value } } catch
+          {
+            innerError = error as? UVError
+            throw error
+          }
+        }
+      } catch { outerError = error as? UVError }
+      #expect(innerError?.code == (innerIsEarlier ? .timedOut : .cancelled))
+      #expect(outerError?.code == .timedOut)
+    }
+  }
+
+  @Test("An error of the body's own, and a cancellation of the caller, are not taken for the deadline")
+  func otherErrors() async throws {
+    try await withLoop { loop in
+      await #expect(throws: Broken.self) { try await loop.withDeadline(.seconds(1000)) { throw Broken() } }
+      let caller = loop.spawn {
+        try await loop.withDeadline(.seconds(1000)) { try await loop.sleep(for: .seconds(1000)).value }
+      }
+      try await loop.sleep(for: .milliseconds(1)).value
+      caller.cancel()
+      await #expect { try await caller.value } throws: { ($0 as? UVError)?.isCancelled == true }
+    }
+  }
+
+  @Test("A shield lets a cancelled task finish")
+  func shield() async throws {
+    try await withLoop { loop in
+      var log: [String] = []
+      let task = loop.spawn {
+        do { try await loop.sleep(for: .seconds(1000)).value } catch {
+          try await loop.withShield {
+            log.append("cancelled: \(Task.isCancelled)")
+            try await loop.sleep(for: .milliseconds(1)).value
+            log.append("goodbye")
+          }
+          throw error
+        }
+      }
+      try await loop.sleep(for: .milliseconds(1)).value
+      task.cancel()
+      _ = try? await task.value
+      #expect(log == ["cancelled: false", "goodbye"])
+    }
+  }
+
+  @Test("A shield holds while the loop is stopped, and so do groups and deadlines in it")
+  func shieldAtStop() async throws {
+    let log = Log<String>()
+    try await withLoop { loop in
+      _ = loop.spawn {
+        try await loop.withShield {
+          loop.stop()
+          try await loop.withTasks { tasks in
+            tasks.spawn { try await loop.sleep(for: .milliseconds(1)).value }
+            try await loop.withDeadline(.seconds(1000)) { try await loop.sleep(for: .milliseconds(1)).value }
+          }
+          log.append("goodbye")
+        }
+      }
+    }
+    #expect(log.values == ["goodbye"])
+  }
+
+  @Test("A shielded body that is under a deadline ends by it")
+  func shieldWithDeadline() async throws {
+    try await withLoop { loop in
+      await #expect {
+        try await loop.withShield {
+          try await loop.withDeadline(.milliseconds(1)) { try await loop.sleep(for: .seconds(1000)).value }
+        }
+      } throws: { ($0 as? UVError)?.code == .timedOut }
+      let value = await loop.withShield { 5 }
+      #expect(value == 5)
+    }
+  }
+
+  @Test("A task is cancelled from another thread by its cancellation, which does not keep it")
+  func cancellation() async throws {
+    try await withLoop { loop in
+      var isCancelled = false
+      let task = loop.spawn {
+        do { try await loop.sleep(for: .seconds(1000)).value } catch {
+          isCancelled = (error as? UVError)?.isCancelled == true
+        }
+      }
+      let cancellation = task.cancellation
+      try await loop.work { cancellation.cancel() }.value
+      await task.value
+      #expect(isCancelled)
+      cancellation.cancel()
+    }
+  }
+
+  @Test("A handle is closed from another thread by its closer, which does not keep it")
+  func closer() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let closer = listener.closer
+      try await loop.work { closer.close() }.value
+      for try await _ in listener {}
+      #expect(listener.isClosing)
+      closer.close()
+    }
+  }
+}
