@@ -109,13 +109,14 @@ public class LoopTaskBase {
   /// true in the task. Call it on the loop's thread.
   public func cancel() {
     guard let task else { return }
+    isCancelled = true
     task.cancel()
     // Only this function can cancel the task, so that no cancellation handler is needed.
     wait.cancel()
   }
 
-  /// Whether the task has been cancelled.
-  public var isCancelled: Bool { task?.isCancelled ?? false }
+  /// Whether the task was cancelled before it had ended.
+  @exclusivity(unchecked) public private(set) var isCancelled = false
 
   /// The group that waits for the task.
   @exclusivity(unchecked) var group: LoopTaskGroup?
