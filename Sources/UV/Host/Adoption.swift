@@ -77,6 +77,7 @@ extension EventLoop {
     adoption.isDetaching = true
     hold()
     isClosed = true
+    noteEnd()
     beginLastRound()
     tasks.cancelAll()
     timers.cancelAll()
@@ -91,6 +92,7 @@ extension EventLoop {
     guard !isClosed else { return }
     require(executor.isOnLoop, "an adopted loop is let go of on the thread that runs it")
     isClosed = true
+    noteEnd()
     deliver(executor.close())
     drain()
     closeInternals()

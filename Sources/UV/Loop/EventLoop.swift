@@ -63,7 +63,7 @@ public final class EventLoop {
   /// Whether the body of `runCallbacks` is called, before the run proper.
   @exclusivity(unchecked) var isInBody = false
   /// Whether the loop has been shut down, or detached from its host.
-  @exclusivity(unchecked) public internal(set) var isClosed = false { didSet { noteEnd() } }
+  @exclusivity(unchecked) public internal(set) var isClosed = false
   /// Whether the loop belongs to a host, which runs and closes it; see ``init(adopting:)``.
   public let isAdopted: Bool
   @exclusivity(unchecked) var adoption = Adoption()

@@ -22,6 +22,7 @@ extension EventLoop {
     isStopRequested = true
     // From here on nothing more begins.
     isClosed = true
+    noteEnd()
     beginLastRound()
     tasks.cancelAll()
     drain()
