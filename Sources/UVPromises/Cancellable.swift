@@ -32,7 +32,7 @@ public struct CancelContext {
     guard cancelAttempted else { return false }
     switch node.state {
     case .pending: return true
-    case .fulfilled, .gone: return false
+    case .fulfilled: return false
     case .rejected: return node.failure.isCancelled
     }
   }

@@ -1,3 +1,5 @@
+import UV
+
 /// A value that will be there later, for certain: a promise that cannot fail and so needs no `catch`.
 ///
 /// Handlers run as those of a ``Promise``. Combinators take guarantees and promises alike.
@@ -24,8 +26,9 @@ public struct Guarantee<T>: Thenable {
   public init(
     file: StaticString = #fileID, line: UInt = #line, resolver body: (@escaping (T) -> Void) -> Void
   ) {
-    let resolver = Resolver<T>(file, line, flags: [.isRoot, .isGuarantee])
-    node = resolver.node
+    let root = Root(file, line, flags: [.isRoot, .isGuarantee])
+    node = root
+    let resolver = Resolver<T>(RemoteTicket.open(root))
     body { resolver.fulfill($0) }
   }
 
@@ -44,8 +47,9 @@ public struct Guarantee<T>: Thenable {
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line
   ) -> (guarantee: Guarantee<T>, resolve: (T) -> Void) {
-    let resolver = Resolver<T>(file, line, flags: [.isRoot, .isGuarantee])
-    return (Guarantee(node: resolver.node), { resolver.fulfill($0) })
+    let root = Root(file, line, flags: [.isRoot, .isGuarantee])
+    let resolver = Resolver<T>(RemoteTicket.open(root))
+    return (Guarantee(node: root), { resolver.fulfill($0) })
   }
 
   /// Calls `body` once the guarantee has been resolved, with its outcome.
@@ -82,8 +86,9 @@ extension Guarantee where T: Sendable {
   public init(
     file: StaticString = #fileID, line: UInt = #line, resolver body: (@escaping @Sendable (T) -> Void) -> Void
   ) {
-    let resolver = Resolver<T>(file, line, flags: [.isRoot, .isGuarantee])
-    node = resolver.node
+    let root = Root(file, line, flags: [.isRoot, .isGuarantee])
+    node = root
+    let resolver = Resolver<T>(RemoteTicket.open(root))
     body { resolver.fulfill($0) }
   }
 
@@ -94,8 +99,9 @@ extension Guarantee where T: Sendable {
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line
   ) -> (guarantee: Guarantee<T>, resolve: @Sendable (T) -> Void) {
-    let resolver = Resolver<T>(file, line, flags: [.isRoot, .isGuarantee])
-    return (Guarantee(node: resolver.node), { resolver.fulfill($0) })
+    let root = Root(file, line, flags: [.isRoot, .isGuarantee])
+    let resolver = Resolver<T>(RemoteTicket.open(root))
+    return (Guarantee(node: root), { resolver.fulfill($0) })
   }
 }
 

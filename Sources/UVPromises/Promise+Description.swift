@@ -21,7 +21,7 @@ extension Guarantee: CustomStringConvertible, CustomDebugStringConvertible {
 extension Node {
   func description<T>(_ name: String, _ type: T.Type) -> String {
     switch state {
-    case .pending, .gone: "\(name)(…\(type))"
+    case .pending: "\(name)(…\(type))"
     case .fulfilled: "\(name)(\(value(as: type)))"
     case .rejected: "\(name)(\(failure))"
     }
@@ -29,7 +29,7 @@ extension Node {
 
   func debugDescription<T>(_ name: String, _ type: T.Type) -> String {
     switch state {
-    case .pending, .gone: "\(name)<\(type)>.pending(handlers: \(handlerCount))"
+    case .pending: "\(name)<\(type)>.pending(handlers: \(handlerCount))"
     case .fulfilled: "\(name)<\(type)>.fulfilled(\(value(as: type)))"
     case .rejected: "\(name)<\(type)>.rejected(\(Swift.type(of: failure)).\(failure))"
     }

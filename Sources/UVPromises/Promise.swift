@@ -1,3 +1,5 @@
+import UV
+
 /// A value that will be there later, or the error that came instead.
 ///
 /// ```swift
@@ -31,7 +33,7 @@ public struct Promise<T>: Thenable, CatchMixin {
   ///
   /// ```swift
   /// Promise { seal in fetch { value, error in seal.resolve(value, error) } }
-  /// Promise<Reply> { fetch(completion: $0.resolve) }
+  /// Promise { fetch(completion: $0.resolve) }
   /// ```
   ///
   /// - Parameter body: Called once, before this returns. If it throws, the promise is rejected with the
@@ -42,8 +44,9 @@ public struct Promise<T>: Thenable, CatchMixin {
   public init(
     file: StaticString = #fileID, line: UInt = #line, resolver body: (Resolver<T>) throws -> Void
   ) {
-    let resolver = Resolver<T>(file, line)
-    node = resolver.node
+    let root = Root(file, line)
+    node = root
+    let resolver = Resolver<T>(RemoteTicket.open(root))
     do { try body(resolver) } catch { resolver.reject(error) }
   }
 
@@ -83,8 +86,8 @@ public struct Promise<T>: Thenable, CatchMixin {
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line
   ) -> (promise: Promise<T>, resolver: Resolver<T>) {
-    let resolver = Resolver<T>(file, line)
-    return (Promise(node: resolver.node), resolver)
+    let promise = Promise(node: Root(file, line))
+    return (promise, Resolver(RemoteTicket.open(promise.node)))
   }
 
   /// Calls `body` once the promise has been resolved, with its outcome; what every other method could be

@@ -10,54 +10,50 @@ import UV
 ///
 /// On the thread of the promise's loop the promise is resolved at once, on any other as soon as the loop comes to it.
 /// Handlers run on the loop's thread in any case. A promise that was made on a loop keeps it running until it has been
-/// resolved, or the last copy of its resolver is gone. Promises that were made in the same turn of a loop share this: the
-/// loop may go on until the last resolver among them is gone.
+/// resolved, or the last copy of its resolver is gone.
 ///
 /// If the last copy goes first, nobody can resolve the promise: it is reported to ``Configuration/logHandler``,
 /// and a task that waits for it gets ``PMKError/abandoned``. The same happens when the loop is shut down; to resolve the
 /// promise afterwards does nothing.
 ///
-/// A resolver is `Sendable` if the value is. The compiler of Swift 6 checks that; in Swift 5 mode it's up to you that a value
-/// which is not `Sendable` is used by one thread at a time.
+/// A resolver is `Sendable`, whatever its value is. If the value is not, the compiler doesn't check that one thread at a
+/// time uses it: a thread that resolves a promise with such a value must not use it afterwards.
 ///
 /// PromiseKit's `Resolver`.
 public struct Resolver<T> {
-  @usableFromInline let node: Root
-  @usableFromInline let right: AnswerRight
+  /// What answers for the promise, which is a `Root`.
+  @usableFromInline let ticket: RemoteTicket
 
-  /// Resolves a new promise.
   @inlinable
-  init(_ file: StaticString, _ line: UInt, flags: Node.Flags = .isRoot) {
-    node = Root(file, line, flags: flags)
-    right = node.open()
-  }
+  init(_ ticket: RemoteTicket) { self.ticket = ticket }
 
-  /// Whether this is the thread of the promise.
+  /// The promise, if this is its loop's thread and it has not been resolved.
   @inlinable
-  var isHere: Bool {
-    @inline(__always) get { right.isOnLoop }
+  func take() -> Root? {
+    // Sound: what the ticket was made for.
+    ticket.takeNow().map { unsafeDowncast($0, to: Root.self) }
   }
 
-  /// Has the promise resolved on its loop's thread.
-  // Sound: `right` takes the value there, once.
-  @usableFromInline
-  func resolveElsewhere(_ resolve: @escaping (Root) -> Void) {
-    right.send(node) { resolve(unsafeDowncast($0, to: Root.self)) }
-  }
+  /// Whether this is another thread than the loop's, and the first that resolves the promise.
+  @inlinable
+  var isElsewhere: Bool { !ticket.isHere && ticket.claim() }
 
   /// Fulfils the promise.
   ///
   /// PromiseKit's `fulfill`.
   @inlinable
   public func fulfill(_ value: T) {
-    guard isHere else {
-      return resolveElsewhere {
-        $0.fulfill(value)
-        $0.didResolve()
+    if let root = take() {
+      root.fulfill(value)
+      root.didResolve()
+    } else if isElsewhere {
+      ticket.complete {
+        // Sound: what the ticket was made for.
+        let root = unsafeDowncast($0, to: Root.self)
+        root.fulfill(value)
+        root.didResolve()
       }
     }
-    node.fulfill(value)
-    node.didResolve()
   }
 
   /// Rejects the promise.
@@ -65,14 +61,17 @@ public struct Resolver<T> {
   /// PromiseKit's `reject`.
   @inlinable
   public func reject(_ error: any Error) {
-    guard isHere else {
-      return resolveElsewhere {
-        $0.reject(error)
-        $0.didResolve()
+    if let root = take() {
+      root.reject(error)
+      root.didResolve()
+    } else if isElsewhere {
+      ticket.complete {
+        // Sound: what the ticket was made for.
+        let root = unsafeDowncast($0, to: Root.self)
+        root.reject(error)
+        root.didResolve()
       }
     }
-    node.reject(error)
-    node.didResolve()
   }
 
   /// Resolves the promise with an outcome.
@@ -132,8 +131,10 @@ public struct Resolver<T> {
   /// On the thread of the promise only; elsewhere this stops the program with a message.
   @inlinable
   public func onCancel(_ body: @escaping () -> Void) {
-    require(isHere, "onCancel is called on the thread of the promise's event loop, where it runs")
-    if node.state == .pending { node.onCancel = body }
+    require(ticket.isHere, "onCancel is called on the thread of the promise's event loop, where it runs")
+    // Sound: what the ticket was made for.
+    guard let root = ticket.current.map({ unsafeDowncast($0, to: Root.self) }) else { return }
+    if root.state == .pending { root.onCancel = body }
   }
 }
 
@@ -159,10 +160,12 @@ extension Resolver where T == Void {
   }
 }
 
-// Sound: `node` is touched on the loop's thread only.
-extension Resolver: @unchecked Sendable where T: Sendable {}
+// Sound: the promise is touched on the loop's thread only, and the value is given up by who resolves the promise; see
+// there. Not where `T: Sendable`: with a condition, the compiler of Swift 6 cannot tell the type of
+// `Promise { fetch($0.resolve) }`.
+extension Resolver: @unchecked Sendable {}
 
-extension Resolver where T: Sendable {
+extension Resolver {
   /// The same resolver.
   @available(*, deprecated, message: "every resolver can be used on any thread")
   public var remote: Resolver<T> { self }

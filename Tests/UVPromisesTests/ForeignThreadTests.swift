@@ -91,6 +91,55 @@ import UVTestSupport
     #expect(reports.events.values.count == 1)
   }
 
+  @Test("a resolver that is kept does not keep the loop running for another promise of its turn")
+  func keptBesideAnother() async throws {
+    let kept = Log<Resolver<Int>>()
+    let (log, reports) = try await programWithReports { _, log in
+      let (first, seal) = Promise<Int>.pending()
+      kept.append(seal)
+      seal.fulfill(1)
+      let (second, _) = Promise<Int>.pending()
+      second.map { $0 }.done { _ in log("\(second)") }.cauterize()
+      first.done { log("\($0)") }.cauterize()
+    }
+    #expect(log == ["1"] && reports.events.values.count == 1)
+    #expect(kept.values.count == 1)
+  }
+
+  @Test("the resolver of a promise that was resolved does not resolve one that was made later")
+  func usedResolver() async throws {
+    let log = try await program { loop, log in
+      let (first, seal) = Promise<Int>.pending()
+      seal.fulfill(1)
+      let (second, later) = Promise<Int>.pending()
+      seal.fulfill(2)
+      Self.queue.async { seal.fulfill(3) }
+      second.done { log("\($0)") }.cauterize()
+      first.done { log("\($0)") }.cauterize()
+      loop.sleep(for: .milliseconds(5)) { _ in later.fulfill(4) }
+    }
+    #expect(log == ["1", "4"])
+  }
+
+  @Test("5,000 promises of one turn are resolved in it, later on, elsewhere and not at all")
+  func manyInOneTurn() async throws {
+    let (log, reports) = try await programWithReports { loop, log in
+      let all = (0..<5000).map { number in
+        Promise<Int> { seal in
+          switch number % 4 {
+          case 0: seal.fulfill(number)
+          case 1: loop.sleep(for: .milliseconds(1)) { _ in seal.fulfill(number) }
+          case 2: Self.queue.async { seal.fulfill(number) }
+          default: Self.queue.async { _ = seal }
+          }
+        }
+      }
+      let resolved = all.indices.filter { $0 % 4 < 3 }
+      when(fulfilled: resolved.map { all[$0] }).done { log("\($0 == resolved)") }.cauterize()
+    }
+    #expect(log == ["true"] && reports.events.values.count == 1250)
+  }
+
   @Test("the last copy of a promise may go on another thread, resolved or not") func lastCopyElsewhere()
     async throws
   {

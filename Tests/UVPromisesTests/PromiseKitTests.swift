@@ -128,6 +128,28 @@ import UVTestSupport
     #expect(problems.map(\.message) == [])
   }
 
+  @Test(
+    "what a completion handler is given needs no type in Swift 6", .enabled(if: Compiler.isThere))
+  func completionHandlersInSwift6() throws {
+    let problems = try Compiler.problems(
+      """
+      import UVPromises
+      final class Reply {}
+      func fetch(_ done: @escaping (Int?, (any Error)?) -> Void) {}
+      func fetchElsewhere(_ done: @escaping @Sendable (Int?, (any Error)?) -> Void) {}
+      func fetchReply(_ done: @escaping (Reply?, (any Error)?) -> Void) {}
+      func fetchResult(_ done: @escaping (Result<Int, any Error>) -> Void) {}
+      func run(_ done: @escaping ((any Error)?) -> Void) {}
+      let one: Promise<Int> = Promise { fetch($0.resolve) }
+      let two = Promise { fetch($0.resolve) }.map { $0 + 1 }
+      let three = Promise { seal in fetchElsewhere(seal.resolve) }
+      let four = Promise { fetchReply($0.resolve) }
+      let five = Promise { fetchResult($0.resolve) }
+      let six = Promise { run($0.resolve) }
+      """)
+    #expect(problems.map(\.message) == [])
+  }
+
   @Test("cancelling a chain whose source was rejected keeps the real error") func realError() async throws {
     let log = try await program { _, log in
       let (promise, seal) = Promise<Int>.pending()

@@ -72,11 +72,11 @@ enum CurrentLoop {
     return loop._withUnsafeGuaranteedRef { $0.spend(cost) }
   }
 
-  /// Opens an answer on the loop of this thread. Returns nil if there is no loop.
+  /// A ticket of the loop of this thread that is at hand for use; see ``TicketPool``.
   @inline(__always)
-  static func open(_ object: any Answerable, _ place: inout AnswerPlace) -> AnswerRight? {
+  static func takeUnusedTicket() -> RemoteTicket? {
     // Nothing that is called here lets go of the loop.
-    loop()?._withUnsafeGuaranteedRef { $0.open(object, &place) }
+    loop()?._withUnsafeGuaranteedRef { $0.tickets.takeUnused() }
   }
 
   static func set(_ loop: EventLoop?) { slot.set(loop) }

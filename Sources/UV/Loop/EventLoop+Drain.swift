@@ -37,7 +37,14 @@ extension EventLoop {
     }
     state.pointee.isAttended = false
     state.pointee.isDraining = false
-    if !checkpoints.isEmpty, state.pointee.count == 0 { runCheckpoints() }
+    if state.pointee.count == 0 { endMicrotasks() }
+  }
+
+  /// The queue has run empty: looks at what the turn has left behind.
+  @inline(__always)
+  func endMicrotasks() {
+    if tickets.used > 0 { endTicketTurn() }
+    if !checkpoints.isEmpty { runCheckpoints() }
   }
 
   @inline(__always)

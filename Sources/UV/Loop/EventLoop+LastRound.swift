@@ -95,7 +95,7 @@ extension EventLoop {
     lastRound.host = host
     state.pointee.isAttended = false
     state.pointee.isDraining = false
-    if !checkpoints.isEmpty, state.pointee.count == 0 { runCheckpoints() }
+    if state.pointee.count == 0 { endMicrotasks() }
   }
 
   /// The place of the caller in a line of tasks that were spawned while the loop ended; 0 if it is in none.

@@ -50,11 +50,10 @@ public final class EventLoop {
   @exclusivity(unchecked) var gracefulShutdown: GracefulShutdown?
   @exclusivity(unchecked) private var workCount = 0
   @exclusivity(unchecked) var tasks = TaskTable()
-  /// A ticket that nobody holds any more.
-  @exclusivity(unchecked) var spareTicket: RemoteTicket?
   @exclusivity(unchecked) var checkpoints: [Microtask] = []
   @exclusivity(unchecked) var lastRound = LastRound()
-  @exclusivity(unchecked) var answers = LoopAnswers()
+  @exclusivity(unchecked) var tickets = TicketPool()
+  @exclusivity(unchecked) var waiting = WaitingObjects()
   private(set) lazy var actor = LoopActor(executor)
 
   /// Whether the loop is inside one of its `run` functions.
@@ -128,6 +127,7 @@ public final class EventLoop {
     requests.clear()
     microtasks.deallocate()
     tasks.deallocate()
+    tickets.deallocate()
   }
 
   /// The loop of the calling thread: the loop that runs there, or else the first that was made there. It is

@@ -56,15 +56,9 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// down.
   func send(_ message: LoopMessage) -> Bool { inbox.send(.object(message)) }
 
-  /// Ends one ``EventLoop/beginWork()`` if the loop still exists. On the loop's thread.
-  func endWork() {
-    if inbox.isOpenOnLoop { loop.endWork() }
-  }
-
-  /// Tells the loop that `closed` has no open answers left and needn't keep it running, if the loop still
-  /// exists. On the loop's thread.
-  func endKeeping(_ closed: OpenAnswers) {
-    if inbox.isOpenOnLoop { loop.endKeeping(closed) }
+  /// There is an answer for `object`; see ``EventLoop/stopKeeping(_:isKnown:)``. On the loop's thread.
+  func stopKeeping(_ object: AnyObject, isKnown: Bool) {
+    if inbox.isOpenOnLoop { loop.stopKeeping(object, isKnown: isKnown) }
   }
 
   /// Runs `body` on the loop's thread and waits for its value; see ``execute(_:)``. You can call it from any

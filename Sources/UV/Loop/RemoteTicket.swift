@@ -1,119 +1,224 @@
+import CUV
 import Synchronization
 
-/// A message to a loop that is an object and needs no closure.
-@usableFromInline
-// Sound: each subclass says why.
-package class LoopMessage: @unchecked Sendable {
-  /// Called once on the loop's thread.
-  func arrive(on loop: EventLoop) {}
+/// An object of a loop's that somebody answers by hand, on whatever thread: a pending promise or future.
+package protocol Answerable: AnyObject {
+  /// Whether its loop is to run until there is an answer: not once it has been settled or cancelled.
+  var keepsLoopRunning: Bool { get }
+
+  /// Is told that no answer will come: nobody is left who could give it, or the loop ends.
+  func forsake()
 }
 
-/// Carries an object of a loop, such as a promise, to other threads and back. Meanwhile it retains the object
-/// and keeps the loop running. The object is used and released on the loop's thread only.
+/// The right to answer for one object of a loop's, such as a promise, on any thread. Whoever may answer holds it.
+///
+/// The ticket holds the object. While it does and the turn in which it was opened is over, it keeps the loop running.
+/// The object is dealt with, and let go of, on the loop's thread; if the last reference to the ticket goes before there
+/// is an answer, the object is told there. So what is used on the loop's thread needs no lock.
+///
+/// Tickets that are used and let go in the turn in which they were opened are used again; see ``TicketPool``.
 @usableFromInline
-// Sound: the object is touched on the loop's thread only. `body` is touched by the thread that has claimed
-// the ticket, until it sends the ticket.
+// Sound: what changes is touched on the loop's thread only, but for `body`, which belongs to whoever has claimed the
+// ticket until the loop has it.
 package final class RemoteTicket: LoopMessage, @unchecked Sendable {
-  private let executor: LoopExecutor
-  private var object: AnyObject?
+  /// Nil for an object that was made on a thread without a loop.
+  private let executor: LoopExecutor?
+  private let thread: UInt
+  // Sound: retained here, and released where it is taken out.
+  private var object: Unmanaged<AnyObject>?
   private var body: ((AnyObject) -> Void)?
   private let isClaimed = Atomic(false)
-  /// Whether it keeps the loop running. Set on the loop's thread, while something there holds the ticket.
-  private var isKeeping = true
+  /// Whether it keeps the loop running, and whether the object is among those that the loop tells when it ends.
+  private var isKeeping = false
+  private var isKnown = false
 
-  /// Creates a ticket for `object`; on the loop's thread.
+  /// A ticket that keeps `loop` running from now on; on the loop's thread.
   @usableFromInline
   package init(_ object: AnyObject, of loop: EventLoop) {
     executor = loop.executor
-    self.object = object
+    thread = 0
+    self.object = .passRetained(object)
     super.init()
-    loop.beginWork()
+    keep(loop)
   }
 
-  /// A ticket for `object` that doesn't keep the loop running yet, because the work may be complete before
-  /// the caller returns. On the loop's thread. The caller must then call ``keepOrReturn()``.
+  init(_ object: Unmanaged<AnyObject>, _ executor: LoopExecutor?) {
+    self.executor = executor
+    thread = executor == nil ? cuv_thread_id() : 0
+    self.object = object
+    super.init()
+  }
+
+  /// A ticket for an object, just made, that keeps this thread's loop running when this turn is over.
+  ///
+  /// Where there is no loop, the object is answered on this thread, or on one with a loop.
+  @inlinable @inline(__always)
+  package static func open(_ object: some AnyObject) -> RemoteTicket {
+    // Sound: balanced where the object is taken out. As an object it would be retained once more on the way.
+    open(retained: Unmanaged.passRetained(object).toOpaque())
+  }
+
   @usableFromInline
-  package static func deferred(_ object: AnyObject, of loop: EventLoop) -> RemoteTicket {
-    guard let ticket = loop.spareTicket.take() else { return RemoteTicket(deferred: object, loop.executor) }
-    ticket.object = object
+  static func open(retained pointer: UnsafeMutableRawPointer) -> RemoteTicket {
+    // Sound: see above.
+    let object = Unmanaged<AnyObject>.fromOpaque(pointer)
+    guard let ticket = CurrentLoop.takeUnusedTicket() else { return openFurther(object) }
+    ticket.reopen(for: object)
     return ticket
   }
 
-  private init(deferred object: AnyObject, _ executor: LoopExecutor) {
-    self.executor = executor
-    self.object = object
-    isKeeping = false
-    super.init()
+  @inline(never)
+  private static func openFurther(_ object: Unmanaged<AnyObject>) -> RemoteTicket {
+    EventLoop.current?.openFurtherTicket(object) ?? RemoteTicket(object, nil)
   }
 
-  /// Makes the ticket keep the loop running. If the ticket has been used already and nothing else holds it,
-  /// it is stored for the next use instead.
+  /// Calls `body` with a ticket for an object that was just made. If nobody has kept it, the object is told at once, which
+  /// would otherwise wait for the end of the turn.
+  @inlinable
+  package static func open(_ object: some AnyObject, for body: (RemoteTicket) throws -> Void) rethrows {
+    try body(open(object))
+    tellLost()
+  }
+
   @usableFromInline
-  package static func keepOrReturn(_ ticket: consuming RemoteTicket, _ loop: EventLoop) {
-    var ticket: RemoteTicket? = ticket
-    if ticket!.object != nil {
-      ticket!.isKeeping = true
+  static func tellLost() { forsake(EventLoop.current?.tickets.takeLost()) }
+
+  /// Tells an object, if it wants to be told, that no answer will come.
+  static func forsake(_ object: AnyObject?) { (object as? any Answerable)?.forsake() }
+
+  deinit {
+    guard let object = takeObject() else { return }
+    guard let executor else {
+      if thread == cuv_thread_id() { Self.forsake(object) }
+      return
+    }
+    guard executor.isOnLoop else {
+      // Dropped if the loop has ended, which has told the object.
+      _ = executor.send(TicketReturn(object, isKeeping: isKeeping, isKnown: isKnown))
+      return
+    }
+    if isKeeping { executor.stopKeeping(object, isKnown: isKnown) }
+    RemoteTicket.forsake(object)
+  }
+
+  // MARK: On the loop's thread
+
+  /// Whether the object waits for its answer here.
+  @inline(__always)
+  var isOpen: Bool { object != nil }
+
+  @inline(__always)
+  func reopen(for object: Unmanaged<AnyObject>) {
+    self.object = object
+    isClaimed.store(false, ordering: .relaxed)
+  }
+
+  /// The object, if it is one that is told.
+  var answerable: (any Answerable)? { current as? any Answerable }
+
+  /// Takes the object out: it has its answer, or will have none.
+  @inline(__always)
+  func takeObject() -> AnyObject? {
+    let object = object
+    self.object = nil
+    return object?.takeRetainedValue()
+  }
+
+  func keep(_ loop: EventLoop) {
+    isKeeping = true
+    if let answerable {
+      isKnown = true
+      loop.keepRunning(for: answerable)
+    } else {
       loop.beginWork()
-    } else if isKnownUniquelyReferenced(&ticket) {
-      ticket!.isClaimed.store(false, ordering: .relaxed)
-      loop.spareTicket = ticket
     }
   }
 
-  private func stopKeeping() { if isKeeping { executor.endWork() } }
-
-  deinit {
-    // If `object` is still there, the ticket hasn't been used, or the loop has ended.
-    guard let object else { return }
-    if executor.isOnLoop { stopKeeping() } else { _ = executor.send(ObjectReturn(object)) }
+  private func stopKeeping(_ object: AnyObject) {
+    guard isKeeping else { return }
+    isKeeping = false
+    executor?.stopKeeping(object, isKnown: isKnown)
   }
 
-  /// Whether the caller is the first to ask. Only the first may complete the ticket.
+  /// The object, to be answered now; nil on other threads than the loop's, and once there is an answer.
+  @usableFromInline
+  package func takeNow() -> AnyObject? {
+    guard isHere, let object = takeObject() else { return nil }
+    if isKeeping { stopKeeping(object) }
+    return object
+  }
+
+  /// The object, nil once there is an answer. On the loop's thread.
+  @usableFromInline
+  package var current: AnyObject? { object?.takeUnretainedValue() }
+
+  override func arrive(on loop: EventLoop) {
+    guard let body = body.take(), let object = takeObject() else { return }
+    stopKeeping(object)
+    body(object)
+  }
+
+  // MARK: On any thread
+
+  /// Whether the calling thread is the loop's, where an answer is given at once.
+  ///
+  /// Without a loop an answer is given on the thread where the object was made, or on one with a loop; elsewhere this
+  /// stops the program with a message.
+  @usableFromInline
+  package var isHere: Bool {
+    @inline(__always) get {
+      if let executor { return executor.isOnLoop }
+      checkThread()
+      return true
+    }
+  }
+
+  private func checkThread() {
+    require(
+      thread == cuv_thread_id() || EventLoop.current != nil,
+      """
+      a promise or future that was made on a thread without an event loop is resolved on another thread: make it \
+      inside EventLoop.run or runCallbacks, and any thread can resolve it
+      """)
+  }
+
+  /// Whether the caller is the first to ask, and so the one who may complete from another thread.
   @usableFromInline
   package func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
 
-  /// Calls `body` with the object on the loop's thread. The caller has claimed the ticket, and calls this
-  /// once. `body` is dropped if the loop has ended.
+  /// Has `body` called with the object on the loop's thread; once, by whoever has claimed the ticket. Dropped if there
+  /// is an answer by then, or the loop has ended.
   @usableFromInline
   package func complete(_ body: @escaping (AnyObject) -> Void) {
     self.body = body
-    _ = executor.send(self)
+    _ = executor?.send(self)
   }
 
   /// Calls `body` with the object at once if this is the loop's thread, even after the loop's end; otherwise
   /// as ``complete(_:)``.
   @usableFromInline
   package func completeNow(_ body: @escaping (AnyObject) -> Void) {
-    guard executor.isOnLoop else { return complete(body) }
-    stopKeeping()
-    if let object = object.take() { body(object) }
-  }
-
-  /// Takes the object, so that the caller, who has claimed the ticket, can use it at once. Returns nil on
-  /// other threads than the loop's.
-  @usableFromInline
-  package func takeNow() -> AnyObject? {
-    guard executor.isOnLoop else { return nil }
-    stopKeeping()
-    return object.take()
-  }
-
-  override func arrive(on loop: EventLoop) {
-    // A ticket that was sent before ``keepOrReturn()`` arrives after it.
-    loop.endWork()
-    if let body = body.take(), let object = object.take() { body(object) }
+    guard isHere else { return complete(body) }
+    if let object = takeNow() { body(object) }
   }
 }
 
-/// Brings the object of a ticket that nobody used back to the loop.
+/// Brings the object of a ticket back that nobody has used.
 // Sound: touched on the loop's thread only, unless the loop has ended.
-private final class ObjectReturn: LoopMessage, @unchecked Sendable {
+private final class TicketReturn: LoopMessage, @unchecked Sendable {
   private var object: AnyObject?
+  private let isKeeping: Bool
+  private let isKnown: Bool
 
-  init(_ object: AnyObject) { self.object = object }
+  init(_ object: AnyObject, isKeeping: Bool, isKnown: Bool) {
+    self.object = object
+    self.isKeeping = isKeeping
+    self.isKnown = isKnown
+  }
 
   override func arrive(on loop: EventLoop) {
-    loop.endWork()
-    object = nil
+    guard let object = object.take() else { return }
+    if isKeeping { loop.stopKeeping(object, isKnown: isKnown) }
+    RemoteTicket.forsake(object)
   }
 }

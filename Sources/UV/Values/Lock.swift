@@ -7,14 +7,8 @@ package struct Lock {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
   /// Creates a lock.
-  ///
-  /// - Parameter isRecursive: Whether the thread that has the lock may take it again.
-  package init(isRecursive: Bool = false) {
-    var attributes = pthread_mutexattr_t()
-    pthread_mutexattr_init(&attributes)
-    if isRecursive { pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_RECURSIVE)) }
-    let code = pthread_mutex_init(mutex, &attributes)
-    pthread_mutexattr_destroy(&attributes)
+  package init() {
+    let code = pthread_mutex_init(mutex, nil)
     precondition(code == 0, "pthread_mutex_init: \(code)")
   }
 

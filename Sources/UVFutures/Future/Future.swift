@@ -74,10 +74,10 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   /// Combine's `Future`.
   @inlinable
   public init(_ attemptToFulfill: (@escaping Promise) -> Void) {
-    if let loop = EventLoop.current {
-      let ticket = RemoteTicket.deferred(self, of: loop)
-      attemptToFulfill { Future<Output, Failure>.resolve(ticket, $0) }
-      RemoteTicket.keepOrReturn(ticket, loop)
+    if EventLoop.current != nil {
+      RemoteTicket.open(self) { ticket in
+        attemptToFulfill { Future<Output, Failure>.resolve(ticket, $0) }
+      }
     } else {
       gate = Gate()
       attemptToFulfill { [self] in settleThroughGate($0) }

@@ -33,13 +33,13 @@ public func any<U: Thenable>(
   _ thenables: [U], cancellingRest cancelsRest: Bool = false,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<U.T> {
-  let gatherer = Gatherer(.firstFulfilled, cancelsRest: cancelsRest)
+  let gatherer = Gatherer(.firstFulfilled, of: thenables.count, cancelsRest: cancelsRest)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Promise(
     node: GatherNode(gatherer, file, line) { node, _ in
       GatherNode.finish(node) { node, winner in
         if let winner { return winner.value(as: U.T.self) }
-        throw PMKError.aggregate(node.gatherer.components.map { $0.settled!.failure })
+        throw PMKError.aggregate((0..<node.gatherer.count).map { node.gatherer[$0].settled!.failure })
       }
     })
 }

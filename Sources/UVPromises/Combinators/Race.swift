@@ -56,7 +56,7 @@ public func race<U: Thenable>(
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<U.T> {
   if thenables.isEmpty { return Promise(file: file, line: line, error: PMKError.badInput) }
-  let gatherer = Gatherer(.firstFulfilled, cancelsRest: cancelsRest)
+  let gatherer = Gatherer(.firstFulfilled, of: thenables.count, cancelsRest: cancelsRest)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Promise(
     node: GatherNode(gatherer, file, line) { node, _ in
@@ -72,7 +72,7 @@ func first<T>(
   of nodes: [Node], _ type: T.Type, _ cancelsRest: Bool, _ flags: Node.Flags, _ file: StaticString,
   _ line: UInt
 ) -> Node {
-  let gatherer = Gatherer(.first, cancelsRest: cancelsRest)
+  let gatherer = Gatherer(.first, of: nodes.count, cancelsRest: cancelsRest)
   for node in nodes { gatherer.add(node) }
   return GatherNode(gatherer, file, line, flags: flags) { node, _ in
     GatherNode.finish(node) { _, winner in winner!.value(as: T.self) }

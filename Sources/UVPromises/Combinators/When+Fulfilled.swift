@@ -15,13 +15,12 @@ public func when<U: Thenable>(
   fulfilled thenables: [U], cancellingRest cancelsRest: Bool = false,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[U.T]> {
-  let gatherer = Gatherer(.allFulfilled, cancelsRest: cancelsRest)
-  gatherer.components.reserveCapacity(thenables.count)
+  let gatherer = Gatherer(.allFulfilled, of: thenables.count, cancelsRest: cancelsRest)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Promise(
     node: GatherNode(gatherer, file, line) { node, _ in
       GatherNode.finish(node) { node, _ in
-        node.gatherer.components.indices.map { node.value($0, of: U.T.self) }
+        (0..<node.gatherer.count).map { node.value($0, of: U.T.self) }
       }
     })
 }
@@ -35,8 +34,7 @@ public func when<U: Thenable>(
   fulfilled thenables: [U], cancellingRest cancelsRest: Bool = false,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Void> where U.T == Void {
-  let gatherer = Gatherer(.allFulfilled, cancelsRest: cancelsRest)
-  gatherer.components.reserveCapacity(thenables.count)
+  let gatherer = Gatherer(.allFulfilled, of: thenables.count, cancelsRest: cancelsRest)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Promise(
     node: GatherNode(gatherer, file, line) { node, _ in
@@ -78,7 +76,7 @@ public func when<U: Thenable, V: Thenable>(
   fulfilled pu: U, _ pv: V,
   cancellingRest cancelsRest: Bool = false, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(U.T, V.T)> {
-  let gatherer = Gatherer(.allFulfilled, cancelsRest: cancelsRest)
+  let gatherer = Gatherer(.allFulfilled, of: 2, cancelsRest: cancelsRest)
   gatherer.add(pu.node)
   gatherer.add(pv.node)
   return Promise(
@@ -101,7 +99,7 @@ public func when<U: Thenable, V: Thenable, W: Thenable>(
   fulfilled pu: U, _ pv: V, _ pw: W,
   cancellingRest cancelsRest: Bool = false, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(U.T, V.T, W.T)> {
-  let gatherer = Gatherer(.allFulfilled, cancelsRest: cancelsRest)
+  let gatherer = Gatherer(.allFulfilled, of: 3, cancelsRest: cancelsRest)
   gatherer.add(pu.node)
   gatherer.add(pv.node)
   gatherer.add(pw.node)
@@ -126,7 +124,7 @@ public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable>(
   fulfilled pu: U, _ pv: V, _ pw: W, _ px: X,
   cancellingRest cancelsRest: Bool = false, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(U.T, V.T, W.T, X.T)> {
-  let gatherer = Gatherer(.allFulfilled, cancelsRest: cancelsRest)
+  let gatherer = Gatherer(.allFulfilled, of: 4, cancelsRest: cancelsRest)
   gatherer.add(pu.node)
   gatherer.add(pv.node)
   gatherer.add(pw.node)
@@ -153,7 +151,7 @@ public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable, Y: Thenable
   fulfilled pu: U, _ pv: V, _ pw: W, _ px: X, _ py: Y,
   cancellingRest cancelsRest: Bool = false, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(U.T, V.T, W.T, X.T, Y.T)> {
-  let gatherer = Gatherer(.allFulfilled, cancelsRest: cancelsRest)
+  let gatherer = Gatherer(.allFulfilled, of: 5, cancelsRest: cancelsRest)
   gatherer.add(pu.node)
   gatherer.add(pv.node)
   gatherer.add(pw.node)

@@ -5,13 +5,12 @@
 public func when<T>(
   guarantees: [Guarantee<T>], file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<[T]> {
-  let gatherer = Gatherer(.allFulfilled)
-  gatherer.components.reserveCapacity(guarantees.count)
+  let gatherer = Gatherer(.allFulfilled, of: guarantees.count)
   for guarantee in guarantees { gatherer.add(guarantee.node) }
   return Guarantee(
     node: GatherNode(gatherer, file, line, flags: .isGuarantee) { node, _ in
       GatherNode.finish(node) { node, _ in
-        node.gatherer.components.indices.map { node.value($0, of: T.self) }
+        (0..<node.gatherer.count).map { node.value($0, of: T.self) }
       }
     })
 }
@@ -23,8 +22,7 @@ public func when<T>(
 public func when(
   guarantees: [Guarantee<Void>], file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<Void> {
-  let gatherer = Gatherer(.allFulfilled)
-  gatherer.components.reserveCapacity(guarantees.count)
+  let gatherer = Gatherer(.allFulfilled, of: guarantees.count)
   for guarantee in guarantees { gatherer.add(guarantee.node) }
   return Guarantee(
     node: GatherNode(gatherer, file, line, flags: .isGuarantee) { node, _ in
@@ -50,7 +48,7 @@ public func when<U, V>(
   guarantees gu: Guarantee<U>, _ gv: Guarantee<V>,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<(U, V)> {
-  let gatherer = Gatherer(.allFulfilled)
+  let gatherer = Gatherer(.allFulfilled, of: 2)
   gatherer.add(gu.node)
   gatherer.add(gv.node)
   return Guarantee(
@@ -72,7 +70,7 @@ public func when<U, V, W>(
   guarantees gu: Guarantee<U>, _ gv: Guarantee<V>, _ gw: Guarantee<W>,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<(U, V, W)> {
-  let gatherer = Gatherer(.allFulfilled)
+  let gatherer = Gatherer(.allFulfilled, of: 3)
   gatherer.add(gu.node)
   gatherer.add(gv.node)
   gatherer.add(gw.node)
@@ -96,7 +94,7 @@ public func when<U, V, W, X>(
   guarantees gu: Guarantee<U>, _ gv: Guarantee<V>, _ gw: Guarantee<W>, _ gx: Guarantee<X>,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<(U, V, W, X)> {
-  let gatherer = Gatherer(.allFulfilled)
+  let gatherer = Gatherer(.allFulfilled, of: 4)
   gatherer.add(gu.node)
   gatherer.add(gv.node)
   gatherer.add(gw.node)
@@ -123,7 +121,7 @@ public func when<U, V, W, X, Y>(
   _ gx: Guarantee<X>, _ gy: Guarantee<Y>,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<(U, V, W, X, Y)> {
-  let gatherer = Gatherer(.allFulfilled)
+  let gatherer = Gatherer(.allFulfilled, of: 5)
   gatherer.add(gu.node)
   gatherer.add(gv.node)
   gatherer.add(gw.node)

@@ -6,13 +6,12 @@
 public func when<U: Thenable>(
   resolved thenables: [U], file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<[PMKResult<U.T>]> {
-  let gatherer = Gatherer(.allSettled)
-  gatherer.components.reserveCapacity(thenables.count)
+  let gatherer = Gatherer(.allSettled, of: thenables.count)
   for thenable in thenables { gatherer.add(thenable.node) }
   return Guarantee(
     node: GatherNode(gatherer, file, line, flags: .isGuarantee) { node, _ in
       GatherNode.finish(node) { node, _ in
-        node.gatherer.components.indices.map { node.outcome($0, of: U.T.self) }
+        (0..<node.gatherer.count).map { node.outcome($0, of: U.T.self) }
       }
     })
 }

@@ -31,7 +31,10 @@ final class Gatherer: Continuation {
     }
   }
 
-  @exclusivity(unchecked) @usableFromInline var components: ContiguousArray<Component> = []
+  /// What is waited for: `count` of them, in memory for as many as were announced.
+  // Sound: allocated with this object and freed with it; an index is below `count`, as only those were given out as tags.
+  @usableFromInline let components: UnsafeMutablePointer<Component>
+  @exclusivity(unchecked) @usableFromInline var count = 0
   /// The promise that is settled at the end; nil once that has been seen to.
   @exclusivity(unchecked) @usableFromInline var result: Node?
   /// The promise that decided the matter, where one did.
@@ -43,12 +46,30 @@ final class Gatherer: Continuation {
   /// Whether those that are not needed any more are cancelled.
   @usableFromInline let cancelsRest: Bool
 
+  /// - Parameter capacity: How many promises will be added.
   @inlinable
-  init(_ rule: Rule, cancelsRest: Bool = false) {
+  init(_ rule: Rule, of capacity: Int, cancelsRest: Bool = false) {
     self.rule = rule
     self.cancelsRest = cancelsRest
+    components = .allocate(capacity: capacity)
     super.init()
   }
+
+  deinit {
+    clear()
+    components.deallocate()
+  }
+
+  /// Lets go of the promises.
+  @usableFromInline
+  func clear() {
+    components.deinitialize(count: count)
+    count = 0
+    winner = nil
+  }
+
+  @inlinable
+  subscript(index: Int) -> Component { components[index] }
 
   /// Adds a promise to wait for. Nothing is decided before ``begin()``.
   @inlinable
@@ -56,19 +77,20 @@ final class Gatherer: Continuation {
     node.flags.insert(.isHandled)
     if node.state == .pending {
       remaining += 1
-      node.append(self, tag: Int32(truncatingIfNeeded: components.count))
-      components.append(Component(settled: nil, pending: node))
+      node.append(self, tag: Int32(truncatingIfNeeded: count))
+      (components + count).initialize(to: Component(settled: nil, pending: node))
     } else {
-      components.append(Component(settled: node, pending: nil))
+      (components + count).initialize(to: Component(settled: node, pending: nil))
     }
+    count += 1
   }
 
   /// Looks whether the gathering is over from the start, after the last ``add(_:)``.
   @usableFromInline
   func begin(_ result: Node) {
     self.result = result
-    for component in components {
-      if let settled = component.settled, decides(settled) { return finishAtOnce(settled) }
+    for index in 0..<count {
+      if let settled = components[index].settled, decides(settled) { return finishAtOnce(settled) }
     }
     if remaining == 0, rule != .first { finishAtOnce(nil) }
   }
@@ -92,8 +114,9 @@ final class Gatherer: Continuation {
 
   @usableFromInline
   override func receive(_ source: Node, tag: Int32) {
-    components[Int(tag)] = Component(settled: source, pending: nil)
-    remaining -= 1
+    // Sound: it was pending, and so there is nothing to let go of.
+    (components + Int(tag)).initialize(to: Component(settled: source, pending: nil))
+    remaining &-= 1
     if decides(source) {
       finish(source)
     } else if remaining == 0 {
@@ -115,45 +138,23 @@ final class Gatherer: Continuation {
   func leavePending(cancelling: Bool) {
     guard remaining > 0 else { return }
     remaining = 0
-    for index in components.indices where components[index].pending != nil {
-      OpenAnswers.withLock { leave(index, cancelling: cancelling) }?()
+    for index in 0..<count {
+      guard let pending = components[index].pending else { continue }
+      components[index].pending = nil
+      pending.remove(self, tag: Int32(index))
+      if cancelling, !pending.isAwaited { pending.cancel() }
     }
-  }
-
-  /// Stops waiting for one that may be going away on another thread, and returns what cancels it.
-  private func leave(_ index: Int, cancelling: Bool) -> (() -> Void)? {
-    guard let pending = components[index].pending else { return nil }
-    components[index].pending = nil
-    if pending.state == .gone { return nil }
-    pending.remove(self, tag: Int32(index))
-    if !cancelling || pending.isAwaited { return nil }
-    if let (_, onCancel) = (pending as? Root)?.giveUp(PMKError.cancelled) { return onCancel }
-    return { pending.cancel() }
   }
 
   /// Cancels those that nobody else waits for, and goes on waiting for all.
   func cancelPending() {
-    for index in components.indices where components[index].pending != nil {
-      OpenAnswers.withLock { cancel(index) }?()
-    }
-  }
-
-  private func cancel(_ index: Int) -> (() -> Void)? {
-    guard let pending = components[index].pending, pending.state == .pending, pending.hasOneContinuation
-    else { return nil }
-    guard let (waiting, onCancel) = (pending as? Root)?.giveUp(PMKError.cancelled) else {
-      return { pending.cancel() }
-    }
-    return {
-      waiting?.continuation.receive(Node.cancelled(), tag: Int32(index))
-      onCancel?()
+    for index in 0..<count {
+      if let pending = components[index].pending, pending.hasOneContinuation { pending.cancel() }
     }
   }
 
   @usableFromInline
   override func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) {
-    // One that went on another thread may say so when the gathering is over.
-    if remaining == 0 { return }
     components[Int(tag)].pending = nil
     lost += 1
     if lost == remaining, let result = result.take() {
@@ -197,8 +198,7 @@ final class GatherNode: Node {
     } else {
       do { node.fulfill(try collect(gathering, winner)) } catch { node.reject(error) }
     }
-    gathering.gatherer.components = []
-    gathering.gatherer.winner = nil
+    gathering.gatherer.clear()
   }
 
   /// The value of a component.

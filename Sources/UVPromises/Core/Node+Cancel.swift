@@ -1,5 +1,3 @@
-import UV
-
 extension Node {
   /// Whether anything waits for this promise.
   @inlinable @inline(__always)
@@ -27,19 +25,12 @@ extension Node {
   /// do run.
   @usableFromInline
   final func cancel(with error: any Error = PMKError.cancelled) {
-    // A promise at the beginning may be going away on another thread.
-    OpenAnswers.withLock { beginCancelling(error) }?()
-  }
-
-  /// Finds where the cancellation begins, and returns what is to be done there.
-  private func beginCancelling(_ error: any Error) -> (() -> Void)? {
     var node = self
     // The last step on the way that can be rejected, for chains that begin with a guarantee, which cannot.
     var rejectable: Node?
     while node.state == .pending {
       if !node.flags.contains(.isGuarantee) || node.flags.contains(.coversCancellation) { rejectable = node }
-      let upstream = node.upstream
-      if let upstream, upstream.state == .pending, upstream.hasOneContinuation,
+      if let upstream = node.upstream, upstream.state == .pending, upstream.hasOneContinuation,
         // A chain that waits for itself, by a handler that returned it.
         upstream !== self
       {
@@ -47,30 +38,14 @@ extension Node {
         continue
       }
       // The chain has failed: its error is on its way.
-      if upstream?.state == .rejected { return nil }
-      if upstream == nil || upstream?.state == .gone {
+      if node.upstream?.state == .rejected { return }
+      if node.upstream == nil {
         // The beginning of the chain, or a promise that gathers others.
-        return node.endAsFirst(of: self, rejectable, error)
+        node.cancelAsFirst(error)
+        if !node.flags.contains(.isGuarantee) { return }
       }
-      return rejectable?.waitForCancelled(error)
-    }
-    return nil
-  }
-
-  private func endAsFirst(of last: Node, _ rejectable: Node?, _ error: any Error) -> (() -> Void)? {
-    if self !== last, let (waiting, onCancel) = (self as? Root)?.giveUp(error) {
-      let first = waiting?.continuation as? Node
-      let end = flags.contains(.isGuarantee) ? rejectable?.waitForCancelled(error) : nil
-      return {
-        first?.wait(for: Node.cancelled(error))
-        onCancel?()
-        end?()
-      }
-    }
-    let end = flags.contains(.isGuarantee) ? rejectable?.waitForCancelled(error) : nil
-    return { [self] in
-      cancelAsFirst(error)
-      end?()
+      rejectable?.cancelWait(error)
+      return
     }
   }
 
@@ -83,14 +58,13 @@ extension Node {
     cancelOperation()
   }
 
-  /// Stops waiting, and returns what begins to wait for a cancelled promise instead.
-  private func waitForCancelled(_ error: any Error) -> (() -> Void)? {
-    guard let upstream, upstream.state != .gone else { return nil }
+  /// Waits for a cancelled promise instead.
+  private func cancelWait(_ error: any Error) {
+    guard let upstream else { return }
     // The promise may hold the last reference to this step.
     let step = self
     upstream.remove(step, tag: tag)
-    self.upstream = nil
-    return { step.wait(for: Node.cancelled(error)) }
+    step.wait(for: Node.cancelled(error))
   }
 
   /// A promise that was cancelled.

@@ -39,7 +39,7 @@ extension Node {
   @inlinable
   final func result<T>(as type: T.Type) -> PMKResult<T>? {
     switch state {
-    case .pending, .gone: return nil
+    case .pending: return nil
     case .fulfilled: return .fulfilled(value(as: type))
     case .rejected:
       flags.insert(.isHandled)

@@ -14,8 +14,6 @@ class Node: Continuation {
   @usableFromInline
   enum State: UInt8 {
     case pending, fulfilled, rejected
-    /// Went away before it was resolved.
-    case gone
   }
 
   /// A function value without captures. While the node is pending, it runs the handler: it is called with
@@ -199,12 +197,10 @@ class Node: Continuation {
 
   // MARK: Going away
 
-  private func abandonContinuations() { ContinuationEntry.abandon(takeContinuations()) }
-
-  final func takeContinuations() -> ContiguousArray<ContinuationEntry> {
+  final func abandonContinuations() {
     var entries: ContiguousArray<ContinuationEntry> = []
     moveContinuations(to: &entries)
-    return entries
+    ContinuationEntry.abandon(entries)
   }
 
   private func moveContinuations(to list: inout ContiguousArray<ContinuationEntry>) {

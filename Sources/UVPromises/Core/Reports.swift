@@ -29,17 +29,12 @@ extension Node {
   /// Tells of a promise that goes away: pending, or rejected and untracked.
   final func reportLoss() {
     if state == .pending, flags.contains(.isRoot), flags.isDisjoint(with: [.isAbandoned, .isCancelled]) {
-      LogEvent.report(isGuarantee: flags.contains(.isGuarantee), creationSite)
+      conf.logHandler(
+        flags.contains(.isGuarantee)
+          ? .pendingGuaranteeDeallocated(madeAt: creationSite)
+          : .pendingPromiseDeallocated(madeAt: creationSite))
     } else if state == .rejected, !flags.contains(.isHandled) {
       reportUnhandled()
     }
-  }
-}
-
-extension LogEvent {
-  /// Tells of a promise that was lost while it was pending.
-  static func report(isGuarantee: Bool, _ site: CreationSite?) {
-    conf.logHandler(
-      isGuarantee ? .pendingGuaranteeDeallocated(madeAt: site) : .pendingPromiseDeallocated(madeAt: site))
   }
 }
