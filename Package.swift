@@ -13,6 +13,21 @@ let system: Target.Dependency = .product(
   name: "SystemPackage", package: "swift-system",
   condition: .when(platforms: [.linux, .android]))
 
+/// A part of OpenCombine, which takes the place of Apple's Combine.
+func combine(_ name: String) -> Target.Dependency {
+  .product(
+    name: name, package: "OpenCombine",
+    condition: .when(platforms: [.linux, .android], traits: ["Futures"]))
+}
+
+/// Whether another package has fetched this one. It then gets no more than it asks for; in a checkout of its own,
+/// every target is built.
+let isDependency = {
+  let place = Context.packageDirectory
+  // A package that is being fetched has no place yet.
+  return place == "/" || place.contains("/checkouts/") || place.contains("/registry/downloads/")
+}()
+
 let package = Package(
   name: "swift-uv",
   platforms: [.macOS(.v26)],
@@ -21,8 +36,14 @@ let package = Package(
     .library(name: "UVPromises", targets: ["UVPromises"]),
     .library(name: "UVPromisesFoundation", targets: ["UVPromisesFoundation"]),
     .library(name: "UVFutures", targets: ["UVFutures"]),
-    .library(name: "BenchCommand", targets: ["BenchCommand", "BenchKit"]),
-    .executable(name: "uvbench", targets: ["uvbench"]),
+    // The benchmark is none: what only it needs is fetched by nobody who depends on this package.
+  ],
+  traits: [
+    .trait(name: "Futures", description: "What UVFutures needs: OpenCombine, where there is no Combine."),
+    .trait(
+      name: "LinkLibuv",
+      description: "Links the system's libuv. Without it the program that loads the library brings a libuv."),
+    .default(enabledTraits: isDependency ? ["LinkLibuv"] : ["LinkLibuv", "Futures"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
@@ -34,24 +55,21 @@ let package = Package(
   ],
   targets: [
     // The library: the binding, and a module for each vocabulary.
+    .systemLibrary(name: "CUV", path: "CModules/CUV"),
     .systemLibrary(
-      name: "CUV", path: "CModules/CUV", pkgConfig: "libuv",
+      name: "CLibuv", path: "CModules/CLibuv", pkgConfig: "libuv",
       providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
-    .target(name: "UV", dependencies: ["CUV", system], swiftSettings: settings),
+    .target(
+      name: "UV",
+      dependencies: ["CUV", .target(name: "CLibuv", condition: .when(traits: ["LinkLibuv"])), system],
+      swiftSettings: settings,
+      linkerSettings: [.linkedLibrary("uv", .when(traits: ["LinkLibuv"]))]),
     .target(name: "UVPromises", dependencies: ["UV"], swiftSettings: settings),
     .target(
       name: "UVPromisesFoundation", dependencies: ["UVPromises"], swiftSettings: settings),
     .target(
       name: "UVFutures",
-      dependencies: [
-        "UV",
-        .product(
-          name: "OpenCombine", package: "OpenCombine",
-          condition: .when(platforms: [.linux, .android])),
-        .product(
-          name: "OpenCombineDispatch", package: "OpenCombine",
-          condition: .when(platforms: [.linux, .android])),
-      ],
+      dependencies: ["UV", combine("OpenCombine"), combine("OpenCombineDispatch")],
       swiftSettings: settings),
 
     // The examples, which the tests run.
@@ -77,7 +95,7 @@ let package = Package(
     // The benchmark.
     .target(name: "CBenchHooks", path: "bench/Hooks"),
     .target(name: "CBenchSupport", path: "bench/Support"),
-    .target(name: "CBaseline", dependencies: ["CUV", "CBenchSupport"], path: "bench/CBaseline"),
+    .target(name: "CBaseline", dependencies: ["CUV", "CLibuv", "CBenchSupport"], path: "bench/CBaseline"),
     .target(name: "CLoadGenerator", dependencies: ["CBenchSupport"], path: "bench/LoadGenerator"),
     .target(
       name: "BenchKit",

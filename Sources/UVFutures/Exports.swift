@@ -2,6 +2,9 @@
 #if canImport(Combine)
   @_exported import Combine
 #else
+  #if !Futures
+    #error("UVFutures needs OpenCombine: write .package(url: …, traits: [.defaults, \"Futures\"])")
+  #endif
   @_exported import OpenCombine
   @_exported import OpenCombineDispatch
 #endif

@@ -1,34 +1,26 @@
 import Foundation
 import Testing
 
-/// A package that uses `UV` alone, set up as the README says: it builds, its asynchronous functions stay on the loop,
-/// and it does not pay for the other modules. What else users write is in `Tests/Consumers`.
+/// A package that uses `UV` alone, set up as the README says: it builds, and its asynchronous functions stay on the loop.
+/// What else users write is in `Tests/Consumers`; what such a package fetches, in `FetchTests`.
 @Suite struct ConsumerTests {
   @Test func buildsAsTheReadmeSays() throws {
-    let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("swift-uv-consumer-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let sources = directory.appendingPathComponent("Sources/Server")
-    try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
-    let manifest = directory.appendingPathComponent("Package.swift")
-    let program = sources.appendingPathComponent("main.swift")
-
-    try Self.manifest().write(to: manifest, atomically: true, encoding: .utf8)
-    try Self.program().write(to: program, atomically: true, encoding: .utf8)
-    let first = try Self.build(in: directory)
-    for module in ["OpenCombine", "ArgumentParser", "Histogram", "UVPromises", "UVFutures"] {
-      #expect(!first.contains("-module-name \(module) "), "\(module) was compiled")
-    }
-    #expect(first.contains("-module-name UV "))
+    let consumer = try Consumer(
+      "ReadMe", manifest: Self.manifest(), sources: ["Server": Self.program()])
+    let build = try consumer.swift(["run", "--disable-sandbox"])
+    #expect(build.status == 0, "\(build.output.suffix(4000))")
+    let lines = build.output.split(separator: "\n")
+    #expect(lines.contains("consumed true true true"))
+    #expect(lines.filter { $0.contains("main.swift:") && $0.contains(" warning: ") } == [])
   }
 
-  /// The README's manifest, with this checkout in place of the repository.
+  /// The README's manifest, with a repository of this checkout in place of the public one.
   private static func manifest() throws -> String {
     let manifest = try "// swift-tools-version" + readme(from: "```swift\n// swift-tools-version", to: "```")
     let dependency = #".package(url: "https://github.com/swift-uv/swift-uv", branch: "main")"#
     #expect(manifest.contains(dependency))
     return manifest.replacingOccurrences(
-      of: dependency, with: #".package(name: "swift-uv", path: "\#(Checkout.root.path)")"#)
+      of: dependency, with: try Consumer.dependency())
   }
 
   /// The README's function, in a program that ends.
@@ -63,19 +55,5 @@ import Testing
     let readme = try String(contentsOf: Checkout.root.appendingPathComponent("README.md"), encoding: .utf8)
     let rest = try #require(readme.components(separatedBy: start).dropFirst().first)
     return try #require(rest.components(separatedBy: end).first)
-  }
-
-  /// Builds and runs the package; the compiler's output.
-  private static func build(in directory: URL) throws -> String {
-    let build = try run(
-      URL(fileURLWithPath: "/usr/bin/env"), ["swift", "run", "--disable-sandbox", "-v"], in: directory)
-    let (output, status) = (build.output, build.status)
-    #expect(status == 0, "\(output.suffix(4000))")
-    #expect(output.split(separator: "\n").contains("consumed true true true"))
-    let complaints = output.split(separator: "\n").filter {
-      $0.contains("main.swift:") && $0.contains(" warning: ")
-    }
-    #expect(complaints == [])
-    return output
   }
 }

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// What a package fetches and compiles that depends on this one: what it uses, and nothing else.
+@Suite(.serialized) struct FetchTests {
+  @Test("Programs that use UV and UVPromises alone fetch swift-system alone, and need no word for it")
+  func withoutTraits() throws {
+    let consumer = try Self.consumer(of: ["UV", "UVPromises", "UVPromisesFoundation"])
+    #expect(try consumer.fetched() == ["swift-uv", "swift-system"])
+    #expect(try consumer.plan(of: "UVUser").modules == Self.system.union(["UVUser", "UV"]))
+    #expect(
+      try consumer.plan(of: "UVPromisesUser").modules
+        == Self.system.union(["UVPromisesUser", "UV", "UVPromises"]))
+    #expect(
+      try consumer.plan(of: "UVPromisesFoundationUser").modules
+        == Self.system.union(["UVPromisesFoundationUser", "UV", "UVPromises", "UVPromisesFoundation"]))
+    #expect(try consumer.plan(of: "UVUser").link.contains("\"-luv\""))
+  }
+
+  @Test("A program that uses UVFutures asks for the trait, and fetches OpenCombine besides")
+  func futures() throws {
+    let consumer = try Self.consumer(of: ["UVFutures"], traits: #", traits: [.defaults, "Futures"]"#)
+    #expect(try consumer.fetched() == ["swift-uv", "swift-system", "OpenCombine"])
+    let combine: Set = ["OpenCombine", "OpenCombineDispatch", "COpenCombineHelpers"]
+    #expect(
+      try consumer.plan(of: "UVFuturesUser").modules
+        == Self.system.union(combine).union(["UVFuturesUser", "UV", "UVFutures"]))
+  }
+
+  @Test("Without the trait that links libuv, none is linked")
+  func withoutLibuv() throws {
+    let consumer = try Self.consumer(of: ["UV"], traits: ", traits: []")
+    #expect(try !consumer.plan(of: "UVUser").link.contains("\"-luv\""))
+  }
+
+  @Test("UVFutures without its trait says what to write")
+  func theError() throws {
+    let file = Checkout.root.appendingPathComponent("Sources/UVFutures/Exports.swift")
+    let compiler = try run(URL(fileURLWithPath: "/usr/bin/env"), ["swiftc", "-typecheck", file.path])
+    #expect(compiler.status != 0)
+    #expect(compiler.output.contains(#"traits: [.defaults, "Futures"]"#))
+  }
+
+  /// What `FilePath` comes from.
+  private static let system: Set = ["SystemPackage", "CSystem"]
+
+  /// A package with a program for each product, of which nothing has been built: only its plan is made.
+  private static func consumer(of products: [String], traits: String = "") throws -> Consumer {
+    let targets = products.map {
+      #".executableTarget(name: "\#($0)User", dependencies: [.product(name: "\#($0)", package: "swift-uv")]),"#
+    }
+    let consumer = try Consumer(
+      products[0] + (traits.isEmpty ? "" : "WithTraits"),
+      manifest: """
+        // swift-tools-version: 6.2
+        import PackageDescription
+
+        let package = Package(
+          name: "consumer", platforms: [.macOS(.v26)], dependencies: [\(try Consumer.dependency(traits: traits))],
+          targets: [
+            \(targets.joined(separator: "\n    "))
+            .executableTarget(name: "Nothing"),
+          ])
+        """,
+      sources: Dictionary(uniqueKeysWithValues: (products.map { $0 + "User" } + ["Nothing"]).map { ($0, "") })
+    )
+    let build = try consumer.swift(["build", "--disable-sandbox", "--product", "Nothing"])
+    #expect(build.status == 0, "\(build.output.suffix(2000))")
+    return consumer
+  }
+}
