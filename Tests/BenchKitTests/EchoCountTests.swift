@@ -42,14 +42,14 @@ import Testing
 
   /// What each request adds: the slope between so many and twice as many. What happens beside them only adds to a
   /// count now and then, so that the lowest of several is that of the requests.
-  private func counts(_ id: WorkloadID) throws -> [String: Double] {
+  private func counts(_ id: WorkloadID) throws -> [Counter: Double] {
     try Products.withDirectory { directory in
       let worker = try WorkerProcess(
         command: [
           Products.directory + "/uvbench", "worker", "--parent", "\(getpid())", "--directory", directory,
         ])
       defer { worker.finish() }
-      func count(_ operations: Int) throws -> [String: UInt64] {
+      func count(_ operations: Int) throws -> [Counter: UInt64] {
         try (0..<5).map { _ in
           try worker.ask(WorkerRequest(.count, id, operations: operations, seed: 1)).counters
         }.reduce([:]) { $0.merging($1) { min($0, $1) } }
@@ -64,12 +64,12 @@ import Testing
   @Test(arguments: bounds) func aRequestCostsNoMore(bounds: Bounds) throws {
     let counts = try counts(bounds.id)
     let allocations = Machine.build == "debug" ? bounds.allocationsInDebug : bounds.allocations
-    expect(counts, "allocations", atMost: allocations)
-    expect(counts, "jobs_run", atMost: bounds.jobs)
-    expect(counts, "jobs_from_other_threads", atMost: 0)
-    expect(counts, "wakeups", atMost: 0)
+    expect(counts, .allocations, atMost: allocations)
+    expect(counts, .jobsRun, atMost: bounds.jobs)
+    expect(counts, .jobsFromOtherThreads, atMost: 0)
+    expect(counts, .wakeups, atMost: 0)
     // One read and one write, as in C; a wait is shared by the requests that it brings.
-    expect(counts, "system_calls", atMost: 2)
+    expect(counts, .systemCalls, atMost: 2)
   }
 
   @Test(arguments: bounds) func theCommittedFileSaysSo(bounds: Bounds) throws {
@@ -82,16 +82,16 @@ import Testing
     guard let text = try? String(contentsOfFile: folder + name, encoding: .utf8) else { return }
     let baseline = try LineJSON.value(CountsBaseline.self, text)
     let counts = try #require(baseline.rows[bounds.id.description]).mapValues(\.value)
-    expect(counts, "allocations", atMost: bounds.allocations)
-    expect(counts, "jobs_run", atMost: bounds.jobs)
-    expect(counts, "jobs_from_other_threads", atMost: 0)
-    expect(counts, "system_calls", atMost: 2)
+    expect(counts, .allocations, atMost: bounds.allocations)
+    expect(counts, .jobsRun, atMost: bounds.jobs)
+    expect(counts, .jobsFromOtherThreads, atMost: 0)
+    expect(counts, .systemCalls, atMost: 2)
   }
 
   /// Where allocations and calls cannot be counted (a sanitizer, another C library) there is no such count.
-  private func expect(_ counts: [String: Double], _ name: String, atMost bound: Double) {
-    guard let count = counts[name] else { return }
+  private func expect(_ counts: [Counter: Double], _ counter: Counter, atMost bound: Double) {
+    guard let count = counts[counter] else { return }
     // A longer number in the question is a block more in one of the two runs.
-    #expect(count <= bound + 0.002, "\(name) in \(counts)")
+    #expect(count <= bound + 0.002, "\(counter) in \(counts)")
   }
 }

@@ -16,12 +16,12 @@ import Testing
 
   @Test func countersAreReadAtBothEndsAndOnlyOnce() {
     let rising = Rising()
-    let meter = Meter(counters: [Meter.Counter(name: "x") { rising.next() }])
+    let meter = Meter(counters: [Meter.Reading(.jobs) { rising.next() }])
     meter.open()
     meter.close()
     let first = meter.measurement
     meter.close()
-    #expect(first?.counters == ["x": 5])
+    #expect(first?.counters == [.jobs: 5])
     #expect(meter.measurement == first)
   }
 }

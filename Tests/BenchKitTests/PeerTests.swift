@@ -90,8 +90,8 @@ import Testing
     let target = [Target("w", [:], .instructions, bounds: [.async: 2500])]
     func isMet(_ counted: Double?) -> Bool? {
       var rows = [row(.c, cpu: [1], base: [1]), row(.async, cpu: [1], base: [1])]
-      rows[0].countsPerOperation["instructions"] = 300
-      rows[1].countsPerOperation["instructions"] = counted
+      rows[0].countsPerOperation[.instructions] = 300
+      rows[1].countsPerOperation[.instructions] = counted
       return TargetTable(target, results(rows)).lines[0].isMet
     }
     #expect(isMet(2800) == true)

@@ -22,7 +22,7 @@ import Testing
     }
     var counts = WorkerAnswer()
     counts.operations = 1000
-    counts.counters = ["allocations": 2500]
+    counts.counters = [.allocations: 2500]
     return RowResult(
       id: WorkloadID(
         workload: "w", revision: 1, style: style, parameters: ParameterValues(["size": 64])),
@@ -38,7 +38,7 @@ import Testing
     #expect(ratio.throughput == 0.5)
     #expect(ratio.cpu == 2)
     #expect(ratio.cpuNanosecondsAbove == 500)
-    #expect(row.countsPerOperation == ["allocations": 2.5])
+    #expect(row.countsPerOperation == [.allocations: 2.5])
     #expect(row.median.latency.p99 == 2000)
     #expect(row.median.latency.p999 == nil)
     #expect(row.pooledLatency.max == 6000)

@@ -62,9 +62,9 @@ import Testing
     var states: [Bool] = []
     let server = WorkerServer(
       workloads: [Sum()], context: WorkloadContext(directory: "/"),
-      counters: [Meter.Counter(name: "constant") { 7 }], setCounting: { states.append($0) })
-    #expect(server.answer("run sum@3/c?step=2 10 5").counters["constant"] == nil)
-    #expect(server.answer("count sum@3/c?step=2 10 5").counters["constant"] == 0)
+      counters: [Meter.Reading(.wakeups) { 7 }], setCounting: { states.append($0) })
+    #expect(server.answer("run sum@3/c?step=2 10 5").counters[.wakeups] == nil)
+    #expect(server.answer("count sum@3/c?step=2 10 5").counters[.wakeups] == 0)
     #expect(states == [false, false, true, false])
   }
 }

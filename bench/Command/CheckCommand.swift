@@ -68,7 +68,7 @@ struct CheckCommand: ParsableCommand {
   private static func recordingCost() -> (recording: Double, clock: Double) {
     guard let latencies = bench_latency_create() else { return (.infinity, .infinity) }
     defer { bench_latency_destroy(latencies) }
-    let count: UInt64 = 5_000_000
+    let count: UInt64 = 500_000
     // The best of several: what else runs on the machine does not belong to it.
     let recordings = (0..<7).map { _ in
       let start = bench_now_ns()

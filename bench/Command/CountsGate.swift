@@ -49,7 +49,7 @@ struct CountsGate {
     if !rows.isEverything { baseline.rows = old }
     for (id, counts) in fresh {
       // Instructions stay, where they were not counted this time.
-      let kept = instructions ? [:] : old[id]?.filter { $0.key == "instructions" } ?? [:]
+      let kept = instructions ? [:] : old[id]?.filter { $0.key == .instructions } ?? [:]
       baseline.rows[id] = kept.merging(counts) { $1 }
     }
     try AtomicFile.write(try LineJSON.string(baseline, pretty: true) + "\n", to: path)
@@ -67,7 +67,7 @@ struct CountsGate {
     if instructions {
       let counter = try InstructionCounter(workers: workers, scratch: scratch)
       for (id, value) in try counter.count(cases, repetitions: processes) {
-        counts[id]?["instructions"] = value
+        counts[id]?[.instructions] = value
       }
     }
     return counts

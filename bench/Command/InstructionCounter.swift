@@ -55,7 +55,7 @@ struct InstructionCounter {
         progress.show("instructions of \(id)", share: Double(index) / Double(chosen.count))
         figures[id.description] = CountFigure(
           try slopes(item, id, repetitions),
-          ofTiming: item.workload.countersOfTiming(style).contains("instructions"))
+          ofTiming: item.workload.countersOfTiming(style).contains(.instructions))
         longest = max(longest, Double(ProcessUsage.now().wall - started) / 1e9 - elapsed)
       }
     }

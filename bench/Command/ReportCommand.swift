@@ -31,7 +31,7 @@ struct ReportCommand: ParsableCommand {
   @Argument(help: "Files written with `run --json`, the oldest first.")
   var results: [String]
 
-  @Option(name: .shortAndLong, help: "html, markdown, csv, jmh, github, junit, prometheus or hgrm.")
+  @Option(name: .shortAndLong, help: "html, markdown, csv, jmh, junit or hgrm.")
   var format = ReportFormat.html
 
   @Option(name: .shortAndLong, help: "Where to write it. (default: standard output)")

@@ -39,10 +39,10 @@ struct Selftest {
       _ cases: [SuitePlan.Case], _ arguments: [String] = [], repetitions: Int = 1
     ) throws -> [String: Counts] {
       try InstructionCounter(workers: self.started(arguments), scratch: scratch)
-        .count(cases, repetitions: repetitions).mapValues { ["instructions": $0] }
+        .count(cases, repetitions: repetitions).mapValues { [.instructions: $0] }
     }
     let base = try counted(cases, repetitions: 3)
-    let unsteady = base.filter { !CountsRule.isSteady("instructions", in: $0.value) }.keys.sorted()
+    let unsteady = base.filter { !CountsRule.isSteady(.instructions, in: $0.value) }.keys.sorted()
     for id in unsteady { RootCommand.complain("instructions of \(id) depend on timing: not judged") }
     let steady = base.filter { !unsteady.contains($0.key) }
     let rows = cases.filter { steady[$0.id($0.styles[0]).description] != nil }

@@ -80,7 +80,7 @@ extension RowResult {
   func adding(_ instructions: [String: CountFigure]) -> RowResult {
     guard let figure = instructions[id.description] else { return self }
     var row = self
-    row.countsPerOperation["instructions"] = figure.value
+    row.countsPerOperation[.instructions] = figure.value
     return row
   }
 }

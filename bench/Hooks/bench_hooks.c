@@ -11,7 +11,7 @@
 /// What is done at each call: nothing, or some of these.
 enum { COUNTING = 1, TRACKING = 2 };
 static _Atomic int doing;
-static _Atomic uint64_t allocations, bytes, frees;
+static _Atomic uint64_t allocations, bytes;
 static _Atomic int64_t live_bytes, live_blocks;
 
 static void set(int what, int on) {
@@ -28,7 +28,6 @@ int64_t bench_hooks_live_bytes(void) { return atomic_load(&live_bytes); }
 int64_t bench_hooks_live_blocks(void) { return atomic_load(&live_blocks); }
 uint64_t bench_hooks_allocations(void) { return atomic_load(&allocations); }
 uint64_t bench_hooks_bytes(void) { return atomic_load(&bytes); }
-uint64_t bench_hooks_frees(void) { return atomic_load(&frees); }
 
 // A sanitizer stands in front of the allocator itself.
 #if defined(__has_feature)
@@ -97,7 +96,6 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 }
 
 void free(void *block) {
-  if (block != NULL && is(COUNTING)) atomic_fetch_add_explicit(&frees, 1, memory_order_relaxed);
   hold(block, -1);
   __libc_free(block);
 }

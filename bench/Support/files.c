@@ -41,11 +41,3 @@ int bench_files_write(
   free(bytes);
   return error;
 }
-
-void bench_files_remove(const char *directory) {
-  for (uint32_t i = 0; i < BENCH_FILES; i++) {
-    char path[4096];
-    bench_file_path(path, sizeof path, directory, i);
-    unlink(path);
-  }
-}

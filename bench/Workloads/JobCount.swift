@@ -1,3 +1,4 @@
+import BenchKit
 import UV
 
 /// Parts of Swift tasks that reached a loop: what an `await` costs it in wake-ups.
@@ -33,10 +34,10 @@ public struct JobCount: Hashable, Sendable {
 
   /// As counters of a run. A row that served `messages` in all, of which `operations` lie
   /// in the window, reports their share.
-  func counters(of operations: Int = 1, among messages: Int = 1) -> [String: UInt64] {
+  func counters(of operations: Int = 1, among messages: Int = 1) -> [Counter: UInt64] {
     func share(_ count: Int) -> UInt64 {
       UInt64((Double(count) * Double(operations) / Double(messages)).rounded())
     }
-    return ["jobs": share(fromLoop), "jobs_from_other_threads": share(fromOtherThreads)]
+    return [.jobs: share(fromLoop), .jobsFromOtherThreads: share(fromOtherThreads)]
   }
 }

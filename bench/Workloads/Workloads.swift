@@ -74,7 +74,7 @@ public enum Workloads {
     parameters: [Parameter("cores", 1, 2, in: 1...2, help: "1: both threads share a processor; 2: one each")],
     // Whether the loop waits already when it is woken decides who enqueues its job.
     countersOfTiming: [
-      .async: ["allocations", "allocated_bytes", "jobs", "jobs_from_other_threads", "jobs_run", "wakeups"]
+      .async: [.allocations, .allocatedBytes, .jobs, .jobsFromOtherThreads, .jobsRun, .wakeups]
     ],
     check: .counted,
     rows: [

@@ -2,47 +2,47 @@ import BenchKit
 import Testing
 
 @Suite struct CountsTests {
-  private func counts(_ values: [String: Double], range: Double = 0) -> Counts {
+  private func counts(_ values: [Counter: Double], range: Double = 0) -> Counts {
     values.mapValues { CountFigure([$0 - range / 2, $0, $0 + range / 2]) }
   }
 
-  private func level(_ counter: String, _ base: Double, _ head: Double, range: Double = 0) -> String {
+  private func level(_ counter: Counter, _ base: Double, _ head: Double, range: Double = 0) -> String {
     let findings = CountsRule.findings(
       base: counts([counter: base], range: range), head: counts([counter: head]))
     return findings.first?.level.rawValue ?? "nothing"
   }
 
   @Test(arguments: [
-    ("allocations", 0, 0.04, "nothing"), ("allocations", 0, 0.06, "regressed"),
-    ("allocations", 0, 1, "regressed"), ("allocations", 100, 100.9, "nothing"),
-    ("allocations", 100, 101.1, "regressed"), ("allocations", 2, 1, "improved"),
-    ("system_calls", 2, 3, "regressed"), ("jobs", 1, 2, "regressed"), ("jobs", 1, 1.01, "nothing"),
-    ("allocated_bytes", 1000, 1021, "regressed"), ("allocated_bytes", 1000, 1019, "nothing"),
-    ("instructions", 10000, 10040, "nothing"), ("instructions", 10000, 10100, "warning"),
-    ("instructions", 10000, 10210, "regressed"), ("page_faults", 0, 100, "nothing"),
+    (Counter.allocations, 0, 0.04, "nothing"), (.allocations, 0, 0.06, "regressed"),
+    (.allocations, 0, 1, "regressed"), (.allocations, 100, 100.9, "nothing"),
+    (.allocations, 100, 101.1, "regressed"), (.allocations, 2, 1, "improved"),
+    (.systemCalls, 2, 3, "regressed"), (.jobs, 1, 2, "regressed"), (.jobs, 1, 1.01, "nothing"),
+    (.allocatedBytes, 1000, 1021, "regressed"), (.allocatedBytes, 1000, 1019, "nothing"),
+    (.instructions, 10000, 10040, "nothing"), (.instructions, 10000, 10100, "warning"),
+    (.instructions, 10000, 10210, "regressed"), (.pageFaults, 0, 100, "nothing"),
   ])
-  func limits(counter: String, base: Double, head: Double, expected: String) {
+  func limits(counter: Counter, base: Double, head: Double, expected: String) {
     #expect(level(counter, base, head) == expected)
   }
 
   @Test func whatIsUnsteadyIsToleratedAndAWholeCallIsFoundAllTheSame() {
-    #expect(level("system_calls", 2, 2.1, range: 0.2) == "nothing")
-    #expect(level("system_calls", 2, 3, range: 0.2) == "regressed")
+    #expect(level(.systemCalls, 2, 2.1, range: 0.2) == "nothing")
+    #expect(level(.systemCalls, 2, 3, range: 0.2) == "regressed")
   }
 
   @Test func whatDoesNotRepeatIsNotJudgedAndOneMoreNeverHides() {
-    #expect(level("vain_calls", 0.5, 5, range: 0.4) == "unsteady")
-    for range in [0, 0.1, 0.25] { #expect(level("allocations", 10, 11, range: range) == "regressed") }
-    #expect(level("instructions", 10000, 10100, range: 20) == "warning")
+    #expect(level(.vainCalls, 0.5, 5, range: 0.4) == "unsteady")
+    for range in [0, 0.1, 0.25] { #expect(level(.allocations, 10, 11, range: range) == "regressed") }
+    #expect(level(.instructions, 10000, 10100, range: 20) == "warning")
   }
 
   @Test func whatDependsOnTimingIsShownAndNotJudged() {
-    let base = counts(["jobs_run": 5.5], range: 1).merging(counts(["system_calls": 2])) { $1 }
+    let base = counts([.jobsRun: 5.5], range: 1).merging(counts([.systemCalls: 2])) { $1 }
     let rows = CountsRule.judge(
-      base: ["row": base], head: ["row": counts(["jobs_run": 7, "system_calls": 2])]
+      base: ["row": base], head: ["row": counts([.jobsRun: 7, .systemCalls: 2])]
     ) { _ in true }
     #expect(rows[0].outcome == .unchanged && !rows[0].isWorthAWord)
-    #expect(rows[0].findings.map { [$0.counter, $0.level.rawValue] } == [["jobs_run", "unsteady"]])
+    #expect(rows[0].findings.map { [$0.counter.rawValue, $0.level.rawValue] } == [["jobs_run", "unsteady"]])
     var report = GateReport(
       date: "", machine: Machine.current(), swift: "", libraries: [:], rule: GateRule(), command: "gate")
     report.counts = rows
@@ -52,27 +52,27 @@ import Testing
       ])
     #expect(!report.markdown.contains("jobs_run") && report.code(strict: true) == .success)
     // What a workload says of itself holds whatever the baseline shows.
-    let said = ["jobs": CountFigure([9], ofTiming: true)]
-    #expect(CountsRule.findings(base: counts(["jobs": 1]), head: said).map(\.level) == [.unsteady])
-    #expect(CountsRule.findings(base: said, head: counts(["jobs": 1])).map(\.level) == [.unsteady])
+    let said: Counts = [.jobs: CountFigure([9], ofTiming: true)]
+    #expect(CountsRule.findings(base: counts([.jobs: 1]), head: said).map(\.level) == [.unsteady])
+    #expect(CountsRule.findings(base: said, head: counts([.jobs: 1])).map(\.level) == [.unsteady])
     // Bytes come with allocations, and half a per cent of the instructions would hide a warning.
-    #expect(!CountsRule.isSteady("allocated_bytes", in: counts(["allocations": 1], range: 1)))
-    #expect(!CountsRule.isSteady("instructions", in: counts(["instructions": 1000], range: 4)))
-    #expect(CountsRule.isSteady("instructions", in: counts(["instructions": 1000], range: 2)))
-    #expect(CountsRule.isSteady("jobs", in: [:]))
+    #expect(!CountsRule.isSteady(.allocatedBytes, in: counts([.allocations: 1], range: 1)))
+    #expect(!CountsRule.isSteady(.instructions, in: counts([.instructions: 1000], range: 4)))
+    #expect(CountsRule.isSteady(.instructions, in: counts([.instructions: 1000], range: 2)))
+    #expect(CountsRule.isSteady(.jobs, in: [:]))
   }
 
   @Test func ofTwoCountsTheNearerOneCounts() {
-    let (base, near) = (counts(["jobs": 2, "wakeups": 1]), counts(["jobs": 2.1, "wakeups": 1]))
-    let far = counts(["jobs": 1.5, "wakeups": 1])
+    let (base, near) = (counts([.jobs: 2, .wakeups: 1]), counts([.jobs: 2.1, .wakeups: 1]))
+    let far = counts([.jobs: 1.5, .wakeups: 1])
     #expect(CountsRule.nearer(far, near, to: base) == near)
     #expect(CountsRule.nearer(near, far, to: base) == near)
     #expect(CountsRule.nearer(near, [:], to: base) == near)
   }
 
   @Test func rowsThatComeAndGoAreSaidAloud() {
-    let base = ["old": counts(["jobs": 1]), "both": counts(["jobs": 1])]
-    let head = ["new": counts(["jobs": 1]), "both": counts(["jobs": 1])]
+    let base = ["old": counts([.jobs: 1]), "both": counts([.jobs: 1])]
+    let head = ["new": counts([.jobs: 1]), "both": counts([.jobs: 1])]
     let judged = CountsRule.judge(base: base, head: head) { _ in true }
     let outcomes = Dictionary(uniqueKeysWithValues: judged.map { ($0.id, $0.outcome) })
     #expect(outcomes == ["both": .unchanged, "new": .notComparable, "old": .notComparable])

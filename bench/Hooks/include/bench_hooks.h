@@ -18,9 +18,6 @@ uint64_t bench_hooks_allocations(void);
 /// Bytes asked for in them.
 uint64_t bench_hooks_bytes(void);
 
-/// Blocks given back.
-uint64_t bench_hooks_frees(void);
-
 /// Switches on or off the account of what is held: blocks obtained less blocks given back, whatever the allocator
 /// keeps for the next that asks.
 void bench_hooks_track(int on);

@@ -1,5 +1,5 @@
-/// What one operation of a row costs, counted: by counter.
-public typealias Counts = [String: CountFigure]
+/// What one operation of a row costs, counted.
+public typealias Counts = [Counter: CountFigure]
 
 /// A count per operation.
 public struct CountFigure: Hashable, Codable, Sendable {

@@ -23,18 +23,19 @@ public final class CountsRunner {
     let all = cases.flatMap { item in item.styles.map { (item, item.id($0)) } }
     for (index, (item, id)) in all.enumerated() {
       progress.show("counting \(id)", share: Double(index) / Double(all.count))
-      var values: [String: [Double]] = [:]
+      var values: [Counter: [Double]] = [:]
       for process in 0..<processes {
         let isBusy = process > 0 && process == processes - 1
         let distraction = isBusy ? Distraction(threads: 3 * Machine.current().cores) : nil
         defer { distraction?.end() }
         for slope in try slopes(id, Self.operations(item), repetitions) {
-          for (name, value) in slope { values[name, default: []].append(value) }
+          for (counter, value) in slope { values[counter, default: []].append(value) }
         }
       }
       let ofTiming = item.workload.countersOfTiming(id.style)
-      for (name, values) in values where CountsRule.counters.contains(name) {
-        rows[id.description, default: [:]][name] = CountFigure(values, ofTiming: ofTiming.contains(name))
+      for (counter, values) in values where CountsRule.counters.contains(counter) {
+        rows[id.description, default: [:]][counter] = CountFigure(
+          values, ofTiming: ofTiming.contains(counter))
       }
     }
     return rows
@@ -51,11 +52,11 @@ public final class CountsRunner {
 
   private func slopes(
     _ id: WorkloadID, _ operations: Int, _ repetitions: Int
-  ) throws -> [[String: Double]] {
+  ) throws -> [[Counter: Double]] {
     let worker = try startWorker()
     defer { worker.finish() }
     libraries.merge(worker.hello.libraries) { $1 }
-    func count(_ operations: Int) throws -> [String: UInt64] {
+    func count(_ operations: Int) throws -> [Counter: UInt64] {
       try worker.ask(WorkerRequest(.count, id, operations: operations, seed: 1)).counters
     }
     // The first run pays for what is made once.

@@ -13,7 +13,7 @@ public struct CountsFinding: Codable, Hashable, Sendable {
   }
 
   /// What is counted.
-  public var counter: String
+  public var counter: Counter
   /// Per operation in the baseline.
   public var base: Double
   /// Per operation now.
@@ -56,10 +56,10 @@ public struct CountsRow: Codable, Sendable {
 /// How much of each counter is tolerated.
 public enum CountsRule {
   /// More than the base by so much per operation, or by that share of it, fails.
-  private static let limits: [String: (absolute: Double, share: Double)] = [
-    "allocations": (0.05, 0.01), "allocated_bytes": (1, 0.02), "system_calls": (0.05, 0.02),
-    "vain_calls": (0.05, 0.02), "jobs": (0.05, 0.02), "jobs_run": (0.05, 0.02),
-    "jobs_from_other_threads": (0.05, 0.02), "wakeups": (0.05, 0.02), "instructions": (10, 0.02),
+  private static let limits: [Counter: (absolute: Double, share: Double)] = [
+    .allocations: (0.05, 0.01), .allocatedBytes: (1, 0.02), .systemCalls: (0.05, 0.02),
+    .vainCalls: (0.05, 0.02), .jobs: (0.05, 0.02), .jobsRun: (0.05, 0.02),
+    .jobsFromOtherThreads: (0.05, 0.02), .wakeups: (0.05, 0.02), .instructions: (10, 0.02),
   ]
 
   /// Of these one more for each operation is always found: no more than so much is tolerated
@@ -75,12 +75,12 @@ public enum CountsRule {
   /// Whether a count of `base` repeats well enough to be judged: so well that one more for each
   /// operation is found, and of instructions what is worth a warning. What does not stands in the
   /// file all the same, for the reader.
-  public static func isSteady(_ counter: String, in base: Counts) -> Bool {
+  public static func isSteady(_ counter: Counter, in base: Counts) -> Bool {
     // As many bytes as there are allocations: what is true of these is true of those.
-    let counter = counter == "allocated_bytes" ? "allocations" : counter
+    let counter = counter == .allocatedBytes ? .allocations : counter
     guard let figure = base[counter] else { return true }
     guard figure.dependsOnTiming != true else { return false }
-    return 2 * figure.range <= (counter == "instructions" ? warningShare * figure.value : mostForRange)
+    return 2 * figure.range <= (counter == .instructions ? warningShare * figure.value : mostForRange)
   }
 
   /// What is worth a word in `head`. It depends on nothing else.
@@ -96,7 +96,7 @@ public enum CountsRule {
       let more = new.value - old.value
       if more > tolerated { return finding(.regressed) }
       if more < -tolerated { return finding(.improved) }
-      return counter == "instructions" && more > warningShare * old.value ? finding(.warning) : nil
+      return counter == .instructions && more > warningShare * old.value ? finding(.warning) : nil
     }
   }
 

@@ -6,15 +6,15 @@ import Synchronization
 /// to the thread that talks with the load generator and not to the loop.
 public final class Meter: Sendable {
   /// A counter that is read at both ends of the window.
-  public struct Counter: Sendable {
-    /// What is counted, such as `allocations`.
-    public var name: String
+  public struct Reading: Sendable {
+    /// What is counted.
+    public var counter: Counter
     /// Its value now.
     public var read: @Sendable () -> UInt64
 
-    /// A counter.
-    public init(name: String, read: @escaping @Sendable () -> UInt64) {
-      self.name = name
+    /// A counter, and how it is read.
+    public init(_ counter: Counter, read: @escaping @Sendable () -> UInt64) {
+      self.counter = counter
       self.read = read
     }
   }
@@ -23,8 +23,8 @@ public final class Meter: Sendable {
   public struct Measurement: Hashable, Sendable {
     /// Time and what else the system accounts for.
     public var usage: ProcessUsage
-    /// The counters, by name.
-    public var counters: [String: UInt64]
+    /// How far the counters rose.
+    public var counters: [Counter: UInt64]
   }
 
   private struct State {
@@ -32,7 +32,7 @@ public final class Meter: Sendable {
     var measurement: Measurement?
   }
 
-  private let counters: [Counter]
+  private let counters: [Reading]
   private let usage: @Sendable () -> ProcessUsage
   private let onOpen: @Sendable () -> Void
   private let state = Mutex(State())
@@ -41,7 +41,7 @@ public final class Meter: Sendable {
   /// `onOpen` is called in the window, when it has just been opened: a test of the harness may do there what
   /// should be noticed.
   public init(
-    counters: [Counter] = [], onOpen: @escaping @Sendable () -> Void = {},
+    counters: [Reading] = [], onOpen: @escaping @Sendable () -> Void = {},
     usage: @escaping @Sendable () -> ProcessUsage = { ProcessUsage.now() }
   ) {
     self.counters = counters
@@ -62,9 +62,9 @@ public final class Meter: Sendable {
     let values = counters.map { $0.read() }
     state.withLock { state in
       guard let (usage, before) = state.opened, state.measurement == nil else { return }
-      var deltas: [String: UInt64] = [:]
-      for (counter, (first, last)) in zip(counters, zip(before, values)) {
-        deltas[counter.name] = last &- first
+      var deltas: [Counter: UInt64] = [:]
+      for (reading, (first, last)) in zip(counters, zip(before, values)) {
+        deltas[reading.counter] = last &- first
       }
       state.measurement = Measurement(usage: end.since(usage), counters: deltas)
     }

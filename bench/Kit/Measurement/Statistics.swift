@@ -12,12 +12,6 @@ public enum Statistics {
 
   /// The middle value.
   public static func median(_ values: [Double]) -> Double { quantile(values, 0.5) }
-
-  /// The median of the distances from the median: a spread that one outlier does not move.
-  public static func medianAbsoluteDeviation(_ values: [Double]) -> Double {
-    let middle = median(values)
-    return median(values.map { abs($0 - middle) })
-  }
 }
 
 /// A median with the quartiles around it.

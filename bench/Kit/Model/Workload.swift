@@ -47,7 +47,7 @@ public protocol Workload: Sendable {
   /// instructions that depends on timing.
   var isSingleThreaded: Bool { get }
   /// The counters of a style that depend on timing: the gate shows them and does not judge them.
-  func countersOfTiming(_ style: Style) -> Set<String>
+  func countersOfTiming(_ style: Style) -> Set<Counter>
   /// Whether operations can begin at a given rate.
   var hasOpenLoop: Bool { get }
   /// Something that can be run again and again in one style.
@@ -70,7 +70,7 @@ extension Workload {
   /// Yes.
   public var isSingleThreaded: Bool { true }
   /// None.
-  public func countersOfTiming(_ style: Style) -> Set<String> { [] }
+  public func countersOfTiming(_ style: Style) -> Set<Counter> { [] }
 
   /// Throws unless each parameter may have its value here.
   func check(_ values: ParameterValues) throws {
@@ -172,12 +172,12 @@ public struct RunOutcome: Sendable {
   /// In an open loop: the same since operations were begun, and not since they were due.
   public var service: LatencyHistogram?
   /// What the row counted itself over all operations, by name; shown per operation.
-  public var counters: [String: UInt64]
+  public var counters: [Counter: UInt64]
 
   /// An outcome.
   public init(
     operations: Int, checksum: UInt64, latencies: LatencyHistogram? = nil,
-    service: LatencyHistogram? = nil, counters: [String: UInt64] = [:]
+    service: LatencyHistogram? = nil, counters: [Counter: UInt64] = [:]
   ) {
     self.operations = operations
     self.checksum = checksum

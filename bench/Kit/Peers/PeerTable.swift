@@ -32,7 +32,7 @@ public struct PeerTable: Sendable {
       let style = styles[row.style] ?? row.style
       var line = lines[row.style] ?? Line(style: style, row: row.style, ratios: [:])
       line.ratios[row.workload] = ratio
-      line.instructions = row.countsPerOperation["instructions"] ?? line.instructions
+      line.instructions = row.countsPerOperation[.instructions] ?? line.instructions
       lines[row.style] = line
     }
     self.workloads = workloads

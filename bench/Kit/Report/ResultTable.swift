@@ -27,7 +27,7 @@ public enum ResultTable {
       figures.latency(\.p50), figures.latency(\.p99), figures.latency(\.p999), figures.latency(\.max),
       row.arrivals == nil ? "" : RowFigures.duration(row.serviceLatency?.p99),
       row.peakRate.map { Figure.count($0) + "/s" } ?? "",
-      figures.cpu, figures.cpuSpread, figures.cpuRatio, figures.aboveC, figures.count("allocations"),
+      figures.cpu, figures.cpuSpread, figures.cpuRatio, figures.aboveC, figures.count(.allocations),
       figures.memory,
     ]
   }
@@ -36,7 +36,7 @@ public enum ResultTable {
   /// is 0 in all of them is left out.
   public static func counterLines(_ rows: [RowResult]) -> [String] {
     func figure(_ value: Double) -> String { Figure.fixed(value, digits: 2) }
-    let names = Set(rows.flatMap(\.countsPerOperation.keys)).subtracting(["marks"]).sorted()
+    let names = Set(rows.flatMap(\.countsPerOperation.keys)).subtracting([.marks]).sorted()
       .filter { name in rows.contains { figure($0.countsPerOperation[name] ?? 0) != figure(0) } }
     guard !names.isEmpty else { return [] }
     var table = TextTable([("per operation", .left)] + rows.map { ($0.style.rawValue, .right) })
@@ -44,7 +44,7 @@ public enum ResultTable {
     table.add(["system"] + rows.map { Figure.duration($0.median.systemNanosecondsPerOperation) })
     for name in names {
       table.add(
-        [String(name.map { $0 == "_" ? " " : $0 })]
+        [String(name.rawValue.map { $0 == "_" ? " " : $0 })]
           + rows.map { $0.countsPerOperation[name].map(figure) ?? "" })
     }
     return table.render().map { "  " + $0 }

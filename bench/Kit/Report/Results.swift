@@ -101,7 +101,7 @@ public struct RowResult: Codable, Sendable {
   /// Compared with the reference row; nil where there is none.
   public var ratioToC: Ratio?
   /// Counts per operation, from a pass of their own.
-  public var countsPerOperation: [String: Double]
+  public var countsPerOperation: [Counter: Double]
   /// In an open loop: when operations began.
   public var arrivals: Arrivals?
   /// In an open loop: operations per second that were achieved, the median.

@@ -35,7 +35,7 @@ struct RowFigures {
   static func duration(_ value: UInt64?) -> String { value.map { Figure.duration(Double($0)) } ?? "–" }
 
   /// A count for each operation.
-  func count(_ counter: String) -> String {
+  func count(_ counter: Counter) -> String {
     row.countsPerOperation[counter].map { Figure.fixed($0, digits: 2) } ?? ""
   }
 

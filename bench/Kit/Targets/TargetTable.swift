@@ -107,7 +107,7 @@ extension Results {
     case .processorTime: return ratios(of: row, \.cpuNanosecondsPerOperation)
     case .throughput: return ratios(of: row, \.throughput)
     case .instructions:
-      let counts = [row, reference(of: row)].compactMap { $0?.countsPerOperation["instructions"] }
+      let counts = [row, reference(of: row)].compactMap { $0?.countsPerOperation[.instructions] }
       return counts.count == 2 ? [counts[0] - counts[1]] : []
     }
   }

@@ -151,8 +151,8 @@ public struct WorkerAnswer: Hashable, Codable, Sendable {
   public var latencies = SparseHistogram()
   /// In an open loop: how long operations took since they were begun.
   public var service: SparseHistogram?
-  /// Counters, by name; context switches and page faults always.
-  public var counters: [String: UInt64] = [:]
+  /// Counters; context switches and page faults always.
+  public var counters: [Counter: UInt64] = [:]
 
   enum CodingKeys: String, CodingKey {
     case failure, message, operations, checksum, latencies, service, counters
@@ -182,8 +182,8 @@ public struct WorkerAnswer: Hashable, Codable, Sendable {
     latencies = outcome.latencies?.sparse ?? SparseHistogram()
     service = outcome.service?.sparse
     counters = measurement.counters.merging(outcome.counters) { $1 }
-    counters["context_switches_voluntary"] = usage.voluntarySwitches
-    counters["context_switches_involuntary"] = usage.involuntarySwitches
-    counters["page_faults"] = usage.pageFaults
+    counters[.voluntarySwitches] = usage.voluntarySwitches
+    counters[.involuntarySwitches] = usage.involuntarySwitches
+    counters[.pageFaults] = usage.pageFaults
   }
 }

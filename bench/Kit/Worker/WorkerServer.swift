@@ -2,7 +2,7 @@
 public final class WorkerServer {
   private let workloads: [any Workload]
   private let context: WorkloadContext
-  private let counters: [Meter.Counter]
+  private let counters: [Meter.Reading]
   private let setCounting: (Bool) -> Void
   private let setConfined: (Bool) -> Void
   private var isConfined = false
@@ -13,7 +13,7 @@ public final class WorkerServer {
   /// `setConfined` keeps the process on one processor or lets it go; `injection` makes it
   /// worse than it says, for tests of the harness.
   public init(
-    workloads: [any Workload], context: WorkloadContext, counters: [Meter.Counter] = [],
+    workloads: [any Workload], context: WorkloadContext, counters: [Meter.Reading] = [],
     setCounting: @escaping (Bool) -> Void = { _ in },
     setConfined: @escaping (Bool) -> Void = { _ in }, injection: Injection = Injection()
   ) {

@@ -18,6 +18,3 @@ static inline uint64_t bench_file_size(uint32_t index, uint64_t size, uint64_t s
 /// into `hashes` (of `BENCH_FILES`). Zero, or an `errno`.
 int bench_files_write(
     const char *directory, uint64_t size, uint64_t step, uint64_t seed, uint64_t *hashes);
-
-/// Removes what `bench_files_write` wrote.
-void bench_files_remove(const char *directory);

@@ -28,7 +28,7 @@ public struct LoopWorkload: Workload {
   /// As `Workload` has it.
   public var operationCount: OperationCount = .calibrated
   /// Which counters depend on timing, by style.
-  public var countersOfTiming: [Style: Set<String>] = [:]
+  public var countersOfTiming: [Style: Set<Counter>] = [:]
   /// What a run is checked against.
   public var check: Check
   /// The rows, the reference first.
@@ -47,7 +47,7 @@ public struct LoopWorkload: Workload {
   }
 
   /// As `Workload` has it.
-  public func countersOfTiming(_ style: Style) -> Set<String> { countersOfTiming[style] ?? [] }
+  public func countersOfTiming(_ style: Style) -> Set<Counter> { countersOfTiming[style] ?? [] }
 
   /// As `Workload` has it.
   public func makeInstance(

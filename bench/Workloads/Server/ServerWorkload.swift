@@ -32,9 +32,9 @@ public struct ServerWorkload: Workload {
 
   /// Whether a connection is there yet, or room to write, is up to the peer, and so is how many
   /// connections a turn of the loop finds ready.
-  public func countersOfTiming(_ style: Style) -> Set<String> {
-    if load != .echo { return ["vain_calls", "instructions"] }
-    return parameters.contains { $0.name == "connections" } ? ["instructions"] : []
+  public func countersOfTiming(_ style: Style) -> Set<Counter> {
+    if load != .echo { return [.vainCalls, .instructions] }
+    return parameters.contains { $0.name == "connections" } ? [.instructions] : []
   }
 
   /// As `Workload` has it.

@@ -38,15 +38,6 @@ private struct JMHResult: Encodable {
   }
 }
 
-/// An entry of github-action-benchmark's `customSmallerIsBetter`.
-private struct GitHubEntry: Encodable {
-  var name: String
-  var unit: String
-  var value: Double
-  var range: String?
-  var extra: String?
-}
-
 extension Results {
   /// The JSON of JMH: throughput as the score, CPU time and allocations beside it.
   var jmh: String {
@@ -56,7 +47,7 @@ extension Results {
           var secondary = [
             "cpu": JMHResult.Metric(row.rounds.map(\.cpuNanosecondsPerOperation), unit: "ns/op")
           ]
-          for (name, value) in row.countsPerOperation where name != "marks" {
+          for (name, value) in row.countsPerOperation where name != .marks {
             secondary["·\(name)"] = JMHResult.Metric([value], unit: "#/op")
           }
           var params = ["style": row.style.rawValue]
@@ -68,29 +59,6 @@ extension Results {
             primaryMetric: JMHResult.Metric(row.rounds.map(\.throughput), unit: "ops/s"),
             secondaryMetrics: secondary)
         }, pretty: true) + "\n"
-    }
-  }
-
-  /// The JSON of github-action-benchmark with `tool: customSmallerIsBetter`.
-  var githubBenchmark: String {
-    get throws {
-      var entries: [GitHubEntry] = []
-      for row in results {
-        let name = row.id.description
-        let spread = row.spread.cpuNanosecondsPerOperation
-        entries.append(
-          GitHubEntry(
-            name: name + " CPU", unit: "ns/op", value: spread.median,
-            range: Figure.spread(spread.relative),
-            extra: row.ratioToC.map { "\(Figure.ratio($0.cpu)) of c" }))
-        if let p99 = row.pooledLatency.p99 {
-          entries.append(GitHubEntry(name: name + " p99", unit: "ns", value: Double(p99)))
-        }
-        if let allocations = row.countsPerOperation["allocations"] {
-          entries.append(GitHubEntry(name: name + " allocations", unit: "1/op", value: allocations))
-        }
-      }
-      return try LineJSON.string(entries, pretty: true) + "\n"
     }
   }
 }

@@ -8,12 +8,8 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   case csv
   /// The JSON of the Java Microbenchmark Harness.
   case jmh
-  /// The JSON of github-action-benchmark, smaller is better.
-  case github
   /// The XML of JUnit.
   case junit
-  /// Prometheus' exposition format.
-  case prometheus
   /// HdrHistogram's percentile distribution, of one row.
   case hgrm
 
@@ -23,9 +19,8 @@ public enum ReportFormat: String, CaseIterable, Sendable {
     case .html: "html"
     case .markdown: "md"
     case .csv: "csv"
-    case .jmh, .github: "json"
+    case .jmh: "json"
     case .junit: "xml"
-    case .prometheus: "prom"
     case .hgrm: "hgrm"
     }
   }
@@ -40,9 +35,7 @@ public enum ReportFormat: String, CaseIterable, Sendable {
     case .markdown: return last.markdown
     case .csv: return last.csv
     case .jmh: return try last.jmh
-    case .github: return try last.githubBenchmark
     case .junit: return last.junit
-    case .prometheus: return last.prometheus
     case .hgrm:
       guard last.results.count == 1 else {
         throw UsageError("hgrm is of one row: choose it, or give a directory to --output")

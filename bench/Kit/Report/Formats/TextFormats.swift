@@ -24,7 +24,7 @@ extension Results {
         row.workload + (row.parameters.names.isEmpty ? "" : " \(row.parameters)"), row.style.rawValue,
         figures.throughput, figures.throughputRatio, figures.latency(\.p50), figures.latency(\.p99),
         figures.cpu,
-        figures.cpuRatio, figures.aboveC, figures.count("allocations"),
+        figures.cpuRatio, figures.aboveC, figures.count(.allocations),
       ]
       lines.append("| " + cells.map(Self.cell).joined(separator: " | ") + " |")
     }
@@ -39,12 +39,12 @@ extension Results {
   /// A table for a spreadsheet, by RFC 4180: a line for each round of each row.
   var csv: String {
     let names = Set(results.flatMap(\.parameters.names)).sorted()
-    let counters = Set(results.flatMap(\.countsPerOperation.keys)).subtracting(["marks"]).sorted()
+    let counters = Set(results.flatMap(\.countsPerOperation.keys)).subtracting([.marks]).sorted()
     let figures = [
       "round", "throughput", "cpu_ns_per_op", "user_ns_per_op", "system_ns_per_op", "p50_ns", "p90_ns",
       "p99_ns", "p99_9_ns", "max_ns", "peak_rss_bytes",
     ]
-    var lines = [["workload", "revision", "style"] + names + figures + counters]
+    var lines = [["workload", "revision", "style"] + names + figures + counters.map(\.rawValue)]
     for row in results {
       for (index, round) in row.rounds.enumerated() {
         let latency = round.latency

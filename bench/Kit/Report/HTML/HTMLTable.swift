@@ -33,8 +33,8 @@ struct HTMLTable {
     return [
       figures.style, figures.throughput, figures.throughputSpread, figures.throughputRatio,
       figures.latency(\.p50), figures.latency(\.p99), figures.latency(\.p999), figures.latency(\.max),
-      figures.cpu, figures.cpuSpread, figures.cpuRatio, figures.aboveC, figures.count("allocations"),
-      figures.count("system_calls"), figures.count("jobs"), figures.memory,
+      figures.cpu, figures.cpuSpread, figures.cpuRatio, figures.aboveC, figures.count(.allocations),
+      figures.count(.systemCalls), figures.count(.jobs), figures.memory,
     ]
   }
 }

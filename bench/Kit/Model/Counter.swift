@@ -1,0 +1,46 @@
+/// What is counted beside the time; its name is the key in files and the line in tables.
+///
+/// A worker of another revision may count what this one does not know.
+public struct Counter: RawRepresentable, Hashable, Comparable, Codable, CodingKeyRepresentable, Sendable,
+  CustomStringConvertible
+{
+  /// The name.
+  public let rawValue: String
+  /// See `rawValue`.
+  public var description: String { rawValue }
+
+  /// The counter of a name.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// In the order of the alphabet.
+  public static func < (one: Counter, other: Counter) -> Bool { one.rawValue < other.rawValue }
+
+  /// Calls of malloc and its like.
+  public static let allocations = Counter(rawValue: "allocations")
+  /// The bytes that they asked for.
+  public static let allocatedBytes = Counter(rawValue: "allocated_bytes")
+  /// System calls that are not counted below.
+  public static let systemCalls = Counter(rawValue: "system_calls")
+  /// System calls that found nothing to do, or could not write all.
+  public static let vainCalls = Counter(rawValue: "vain_calls")
+  /// System calls that wait for events.
+  public static let waits = Counter(rawValue: "waits")
+  /// Wake-ups by `uv_async_send`.
+  public static let wakeups = Counter(rawValue: "wakeups")
+  /// Parts of Swift tasks that the loop was given on its own thread.
+  public static let jobs = Counter(rawValue: "jobs")
+  /// Parts of Swift tasks that the loop was given by other threads.
+  public static let jobsFromOtherThreads = Counter(rawValue: "jobs_from_other_threads")
+  /// Parts of Swift tasks that any executor ran.
+  public static let jobsRun = Counter(rawValue: "jobs_run")
+  /// As the kernel accounts them.
+  public static let voluntarySwitches = Counter(rawValue: "context_switches_voluntary")
+  /// As the kernel accounts them.
+  public static let involuntarySwitches = Counter(rawValue: "context_switches_involuntary")
+  /// As the kernel accounts them.
+  public static let pageFaults = Counter(rawValue: "page_faults")
+  /// In user space, under valgrind.
+  public static let instructions = Counter(rawValue: "instructions")
+  /// Always 0: a profiler acts on it.
+  public static let marks = Counter(rawValue: "marks")
+}
