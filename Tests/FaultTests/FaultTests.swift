@@ -1,5 +1,6 @@
 import CTestHooks
 import Foundation
+import Synchronization
 import Testing
 import UV
 import UVTestSupport
@@ -55,15 +56,25 @@ import UVTestSupport
     }
   }
 
+  /// By how many bytes the heap grows in a round without faults, counted once for all of them.
+  private static func usualGrowth(_ workload: Workload, _ directory: String) -> Int {
+    if let known = growth.withLock({ $0[workload] }) { return known }
+    // First some for what is set up once in a process, and for what the test itself keeps of a round.
+    for _ in 0..<5 { #expect(Round(workload, directory).run() == []) }
+    let fresh = Hooks.heapInUse ?? 0
+    for _ in 0..<10 { #expect(Round(workload, directory).run() == []) }
+    let usual = max(0, (Hooks.heapInUse ?? 0) - fresh) / 10
+    growth.withLock { $0[workload] = usual }
+    return usual
+  }
+
+  private static let growth = Mutex<[Workload: Int]>([:])
+
   /// How often each function has failed.
   private static func failEveryCall(_ fault: Fault, _ directory: String) throws -> [String: Int] {
     var struck: [String: Int] = [:]
     for workload in Workload.allCases where !workload.isFatal(fault) {
-      // First without, for what is set up once in a process, and for what the test itself keeps of a round.
-      for _ in 0..<5 { #expect(Round(workload, directory).run() == []) }
-      let fresh = Hooks.heapInUse ?? 0
-      for _ in 0..<10 { #expect(Round(workload, directory).run() == []) }
-      let usual = max(0, (Hooks.heapInUse ?? 0) - fresh) / 10
+      let usual = usualGrowth(workload, directory)
       // None fires, but they are counted.
       let counting = Round(workload, directory, fault, at: .max)
       #expect(counting.run() == [])
