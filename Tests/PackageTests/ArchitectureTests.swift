@@ -46,12 +46,12 @@ import Testing
       "@unchecked Sendable",
       [
         "UV/Loop/", "UV/Time/LoopClock.swift", "UV/Values/", "UVFutures/Core/",
-        "UVFutures/Stream/Dispatch.swift",
+        "UVFutures/Dispatchers/Dispatch.swift",
         "UVPromises/Core/", "UVPromises/Remote/", "UVPromises/Dispatchers/", "UVPromises/Resolver.swift",
       ]
     ),
     ("UnsafeTransfer", ["UV/", "UVPromises/Remote/", "UVFutures/"]),
-    ("UnsafeContinuation", ["UV/", "UVPromises/Bridges/", "UVFutures/Future/", "UVFutures/Operators/"]),
+    ("UnsafeContinuation", ["UV/", "UVPromises/Bridges/", "UVFutures/Bridges/"]),
     ("@exclusivity(unchecked)", ["UV/", "UVPromises/", "UVFutures/"]),
     ("@preconcurrency", []),
     ("assumeIsolated", ["UVPromises/Dispatchers/MainQueue.swift"]),

@@ -11,12 +11,14 @@ final class Crossing<Input, Failure: Error>: Relay<Input, Failure>, Subscriber, 
   @unchecked Sendable
 {
   private let executor: LoopExecutor
+  private let label: Any.Type
   /// How many signals are on their way.
   private let waiting = Atomic(0)
 
   @usableFromInline
   init(_ executor: LoopExecutor, _ next: Downstream<Input, Failure>) {
     self.executor = executor
+    label = next.label
     super.init(next)
   }
 
@@ -59,6 +61,17 @@ final class Crossing<Input, Failure: Error>: Relay<Input, Failure>, Subscriber, 
     }
     return .none
   }
+}
+
+extension Crossing: CustomStringConvertible, CustomReflectable, CustomPlaygroundDisplayConvertible {
+  @usableFromInline
+  var description: String { Downstream<Input, Failure>.name(of: label) }
+
+  @usableFromInline
+  var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+
+  @usableFromInline
+  var playgroundDescription: Any { description }
 }
 
 extension Downstream {

@@ -8,6 +8,8 @@ struct Downstream<Input, Failure: Error>: Subscriber {
   /// Hands on a signal, and returns the further demand that a value met.
   @usableFromInline let deliver: (Signal<Input, Failure>) -> Subscribers.Demand
   @usableFromInline let combineIdentifier: CombineIdentifier
+  /// The type of the object or subscriber behind it, for descriptions.
+  @usableFromInline let label: Any.Type
   /// How many operators there are between this and the end of the chain.
   @usableFromInline let height: Int
 
@@ -18,16 +20,18 @@ struct Downstream<Input, Failure: Error>: Subscriber {
   ) {
     self.deliver = deliver
     self.height = height
+    label = type(of: node)
     combineIdentifier = CombineIdentifier(node)
   }
 
   @inlinable
   init(
-    _ identifier: CombineIdentifier, height: Int,
+    _ identifier: CombineIdentifier, _ label: Any.Type, height: Int,
     _ deliver: @escaping (Signal<Input, Failure>) -> Subscribers.Demand
   ) {
     self.deliver = deliver
     self.height = height
+    self.label = label
     combineIdentifier = identifier
   }
 
@@ -42,7 +46,7 @@ struct Downstream<Input, Failure: Error>: Subscriber {
       self = crossing.downstream
       return
     }
-    self.init(subscriber.combineIdentifier, height: 0) { signal in
+    self.init(subscriber.combineIdentifier, S.self, height: 0) { signal in
       switch signal {
       case .value(let value): return subscriber.receive(value)
       case .subscription(let subscription): subscriber.receive(subscription: subscription)

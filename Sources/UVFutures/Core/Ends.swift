@@ -12,6 +12,8 @@ final class Ends<Input, Failure: Error> {
 
   deinit { lock.deallocate() }
 
+  var subscriber: Downstream<Input, Failure>? { lock.withLock { downstream } }
+
   /// Whether there is nobody any more to tell anything.
   var isOver: Bool { lock.withLock { downstream == nil } }
 

@@ -74,7 +74,7 @@ final class Gate: @unchecked Sendable {
   @usableFromInline
   func guarding<Input, Failure: Error>(_ next: Downstream<Input, Failure>) -> Downstream<Input, Failure> {
     let step = GateStep(self, next)
-    return Downstream(next.combineIdentifier, height: next.height + 1) { step.receive($0) }
+    return Downstream(next.combineIdentifier, next.label, height: next.height + 1) { step.receive($0) }
   }
 
   /// A subscription whose calls go through the gate.

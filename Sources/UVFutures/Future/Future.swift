@@ -1,10 +1,10 @@
 public import UV
 
-/// A value or an error that will be there once, made by work that starts with it.
+/// A value or an error that arrives once, from work that starts when the future is created.
 ///
-/// A future is eager: its closure runs once, when the future is made, whether anybody subscribes or not. Each
-/// subscriber, early or late, gets the same result; the work is not repeated. For work that starts with
-/// each subscription there are `Deferred { Future { … } }` and `Request.publisher()`.
+/// A future is eager: its closure runs once, when the future is created, with or without subscribers. Each subscriber, early or
+/// late, receives the same result; the work isn't repeated. For work that starts with each subscription, use
+/// `Deferred { Future { … } }` or `Request.publisher()`.
 ///
 /// ```swift
 /// func answer() -> Future<Int, Never> {
@@ -13,9 +13,9 @@ public import UV
 /// answer().map { $0 * 2 }.sink { print($0) }.store(in: &cancellables)
 /// ```
 ///
-/// A future that is made on a loop belongs to it: subscribers hear it there, wherever the promise is called, and the
-/// loop keeps running until it has been called or the last copy of it is gone. One that is made where there is no loop
-/// may be resolved and subscribed to on any thread, and delivers where it is resolved.
+/// A future that is created on a loop delivers on that loop, whichever thread calls the promise. The loop keeps running until
+/// the promise is called or its last copy is released. A future that is created outside a loop may be resolved and subscribed
+/// to on any thread, and delivers on the thread that resolves it.
 ///
 /// ## Eager and cold operators
 ///
@@ -30,11 +30,11 @@ public import UV
 /// | `map`, `filter(include:)`, `merge(_:)`, `zip(_:)`, `combine(_:)` where a `Future` is asked for | RxStream | a `Future` | at once |
 /// | `flatMap` to an array, `flatten`, `start(with:)`, `concat` | RxStream | a ``Hot`` | at once |
 ///
-/// `map`, `filter` and `zip` are in both. Combine's is meant unless the result is used as a future: stored in
-/// a variable or returned from a function of that type, or followed by an operator that only futures have.
+/// Both vocabularies have `map`, `filter` and `zip`. The compiler takes Combine's unless the result is used as a future: stored
+/// in a variable or returned from a function of that type, or followed by an operator that only futures have.
 ///
-/// They also answer differently to "already resolved": a Combine subscriber gets the value while it subscribes, an
-/// RxStream handler in the loop's next microtask (or at once by ``replay()``).
+/// The vocabularies treat a resolved future differently. A Combine subscriber receives the value while it subscribes; an
+/// RxStream handler receives it in the loop's next microtask, or at once by ``replay()``.
 ///
 /// Combine's `Future`, and RxStream's.
 public class Future<Output, Failure: Error>: LoopPublisher {
@@ -65,7 +65,7 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   /// Creates a future and calls `attemptToFulfill` at once, the only time.
   ///
   /// - Parameter attemptToFulfill: Starts the work and has the promise called with its result, at once or later, on any
-  ///   thread. If it is never called, subscribers never hear anything; once every copy of it is gone they are let go.
+  ///   thread. If the promise is never called, subscribers receive nothing, and are released with its last copy.
   ///
   /// On the loop's thread delivery happens inside the call of the promise, from elsewhere when the loop comes to it. The
   /// compiler does not check that a result which is not `Sendable` is given up by the thread that calls; that of
@@ -157,7 +157,7 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   final func receive(_ downstream: Downstream<Output, Failure>, through gate: Gate) {
     var next = downstream
     if let loop = EventLoop.current { next = Crossing(loop.executor, next).always }
-    let guarded = Downstream<Output, Failure>(next.combineIdentifier, height: next.height + 1) {
+    let guarded = Downstream<Output, Failure>(next.combineIdentifier, next.label, height: next.height + 1) {
       [next] signal in
       if case .subscription(let link) = signal { return next.deliver(.subscription(gate.guarding(link))) }
       return next.deliver(signal)

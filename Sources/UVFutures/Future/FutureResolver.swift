@@ -8,21 +8,22 @@ public import UV
 /// }
 /// ```
 ///
-/// The future stays on its loop: the result goes there, and subscribers hear it there. The loop keeps running
-/// until the future has been resolved or the resolver let go; then, if it was not called, the future's
-/// subscribers never hear anything.
+/// The future stays on its loop: the result is sent there, and subscribers receive it there. The loop keeps running until the
+/// future is resolved or the resolver is released. If the resolver is released first, subscribers receive nothing.
 ///
 /// Combine's `Future.Promise`.
 public final class FutureResolver<Output, Failure: Error>: Sendable {
   @usableFromInline let ticket: RemoteTicket
 
   @inlinable
-  init(_ loop: EventLoop, _ future: Future<Output, Failure>) { ticket = RemoteTicket(future, of: loop) }
+  init(_ loop: EventLoop, _ future: Future<Output, Failure>) {
+    ticket = RemoteTicket(future, of: loop, for: Future<Output, Failure>.self)
+  }
 
   /// Resolves the future; further calls do nothing.
   ///
-  /// On the loop's thread subscribers are told before this returns, elsewhere when the loop comes to it. If the
-  /// loop has been shut down nothing happens.
+  /// On the loop's thread, subscribers receive the result before this returns. On other threads, they receive it when the loop
+  /// gets to it. After the loop has been shut down, this does nothing.
   ///
   /// Complexity: O(1), and O(*n*) on the loop to deliver to *n* subscribers.
   ///

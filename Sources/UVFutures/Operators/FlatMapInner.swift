@@ -1,6 +1,8 @@
 /// A publisher made from a value, while it is subscribed to.
 @usableFromInline
-class FlatMapInner {
+class FlatMapInner: NamedOperator {
+  @usableFromInline class var operatorName: String { "FlatMap" }
+
   @usableFromInline @exclusivity(unchecked) final var subscription: Link?
   /// Whether it has been asked for everything.
   @usableFromInline @exclusivity(unchecked) final var isUnlimited = false

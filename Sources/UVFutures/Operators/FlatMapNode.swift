@@ -4,9 +4,11 @@ import UV
 /// values.
 @usableFromInline
 final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: Error>: FlatMapInner,
-  Subscription
+  DescribedSubscription
 {
   @usableFromInline typealias Output = Child.Output
+
+  @usableFromInline override class var operatorName: String { Input.self == Child.self ? "Merge" : "FlatMap" }
 
   @usableFromInline let height: Int
   /// What all that comes has to go through where there is no loop; nil on one.
@@ -278,15 +280,4 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     }
     outer?.cancel()
   }
-}
-
-extension FlatMapNode: CustomStringConvertible, CustomReflectable, CustomPlaygroundDisplayConvertible {
-  @usableFromInline
-  var description: String { Input.self == Child.self ? "Merge" : "FlatMap" }
-
-  @usableFromInline
-  var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
-
-  @usableFromInline
-  var playgroundDescription: Any { description }
 }

@@ -21,9 +21,7 @@ extension LoopPublishers {
     ///
     /// Combine's `Publisher.receive(subscriber:)`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let next = Downstream(subscriber).grounded()
-      let node = DebounceNode(next, scheduler, dueTime.duration)
-      Downstream<Output, Failure>(node, height: next.height + 1) { node.receive($0) }.attach(to: upstream)
+      DebounceNode(Downstream(subscriber), scheduler, dueTime.duration).subscribe(to: upstream)
     }
   }
 }
@@ -47,52 +45,44 @@ extension Publisher {
   }
 }
 
-/// A subscription of which the last value waits. Everything but its ends is touched on the loop alone.
-private final class DebounceNode<Input, Failure: Error>: DescribedSubscription {
-  private let executor: LoopExecutor
+/// A subscription of which the last value waits.
+private final class DebounceNode<Input, Failure: Error>: TimedNode<Input, Failure> {
   private let dueTime: Duration
-  private let ends: Ends<Input, Failure>
-  private var demand = Subscribers.Demand.none
-  private var timer = PendingRequest()
+  /// The value that waits.
+  private var last: Input?
 
   init(_ downstream: Downstream<Input, Failure>, _ loop: EventLoop, _ dueTime: Duration) {
-    ends = Ends(downstream)
-    executor = loop.executor
     self.dueTime = dueTime
+    super.init(downstream, loop)
   }
 
-  var description: String { "Debounce" }
+  override class var operatorName: String { "Debounce" }
 
-  func receive(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
-    switch signal {
-    case .subscription(let subscription):
-      guard let downstream = ends.connect(subscription) else { break }
-      downstream.receive(link: self)
-      subscription.request(.unlimited)
-    case .value(let value):
-      onLoop(executor) { [self] loop in
-        timer.cancel()
-        guard !ends.isOver else { return }
-        timer = loop.sleep(for: dueTime) { [self] result in
-          guard case .success = result, demand > 0 else { return }
-          demand -= 1
-          demand += ends.receive(value)
-        }
-      }
-    case .completion(let completion):
-      onLoop(executor) { [self] loop in
-        timer.cancel()
-        loop.queueMicrotask { [self] in ends.finish(completion) }
-      }
+  override var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        ("downstream", ends.subscriber as Any), ("downstreamDemand", demand), ("currentValue", last as Any),
+      ])
+  }
+
+  override func receive(_ value: Input, on loop: EventLoop) {
+    timer.cancel()
+    guard !ends.isOver else { return }
+    last = value
+    wait(dueTime, on: loop) { [self] in
+      last = nil
+      guard demand > 0 else { return }
+      demand -= 1
+      demand += ends.receive(value)
     }
-    return .none
   }
 
-  func request(_ more: Subscribers.Demand) { onLoop(executor) { [self] _ in demand += more } }
-
-  func cancel() {
-    // First, so that nothing which comes to the loop after this starts the timer again.
-    ends.cancel()
-    onLoop(executor) { [self] _ in timer.cancel() }
+  override func receive(_ completion: Subscribers.Completion<Failure>, on loop: EventLoop) {
+    timer.cancel()
+    last = nil
+    loop.queueMicrotask { [self] in ends.finish(completion) }
   }
+
+  override func dropWaiting() { last = nil }
 }

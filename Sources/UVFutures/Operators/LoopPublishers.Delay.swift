@@ -21,9 +21,7 @@ extension LoopPublishers {
     ///
     /// Combine's `Publisher.receive(subscriber:)`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let next = Downstream(subscriber).grounded()
-      let node = DelayNode(next, scheduler, interval.duration)
-      Downstream<Output, Failure>(node, height: next.height + 1) { node.receive($0) }.attach(to: upstream)
+      DelayNode(Downstream(subscriber), scheduler, interval.duration).subscribe(to: upstream)
     }
   }
 }
@@ -49,63 +47,56 @@ extension Publisher {
   }
 }
 
-/// A subscription whose signals wait. What waits, and the timer, are touched on the loop alone.
-private final class DelayNode<Input, Failure: Error>: DescribedSubscription {
-  private let executor: LoopExecutor
+/// A subscription whose signals wait.
+private final class DelayNode<Input, Failure: Error>: TimedNode<Input, Failure> {
   private let interval: Duration
-  private let ends: Ends<Input, Failure>
-  private var waiting: [(due: LoopClock.Instant, signal: Signal<Input, Failure>)] = []
-  private var timer: PendingRequest?
+  private var waiting = Queue<(due: LoopClock.Instant, signal: Signal<Input, Failure>)>()
+  private var isWaiting = false
 
   init(_ downstream: Downstream<Input, Failure>, _ loop: EventLoop, _ interval: Duration) {
-    ends = Ends(downstream)
-    executor = loop.executor
     self.interval = interval
+    super.init(downstream, loop)
   }
 
-  var description: String { "Delay" }
+  override class var operatorName: String { "Delay" }
 
-  func receive(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
-    if case .subscription(let subscription) = signal {
-      ends.connect(subscription)?.receive(link: self)
-    } else {
-      let due = LoopClock.Instant.now.advanced(by: interval)
-      onLoop(executor) { [self] loop in
-        guard !ends.isOver else { return }
-        waiting.append((due, signal))
-        if timer == nil { wait(on: loop) }
-      }
+  override func begin(_ link: Link, _ downstream: Downstream<Input, Failure>) {
+    downstream.receive(link: self)
+  }
+
+  override func receive(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
+    if case .subscription = signal { return super.receive(signal) }
+    // The time counts from here, and not from when the loop comes to it.
+    let due = LoopClock.Instant.now.advanced(by: interval)
+    onLoop(executor) { [self] loop in
+      guard !ends.isOver else { return }
+      waiting.append((due, signal))
+      if !isWaiting { waitForFirst(on: loop) }
     }
     return .none
   }
 
-  private func wait(on loop: EventLoop) {
-    guard let first = waiting.first else { return timer = nil }
-    timer = loop.sleep(for: LoopClock.Instant.now.duration(to: first.due)) { [self] result in
-      guard case .success = result else { return }
+  private func waitForFirst(on loop: EventLoop) {
+    isWaiting = !waiting.isEmpty
+    guard let first = waiting.first else { return }
+    wait(LoopClock.Instant.now.duration(to: first.due), on: loop) { [self] in
       let now = LoopClock.Instant.now
-      let ready = waiting.prefix { $0.due <= now }
-      waiting.removeFirst(ready.count)
-      for entry in ready {
+      while let entry = waiting.first, entry.due <= now {
+        _ = waiting.popFirst()
         switch entry.signal {
         case .value(let value): ends.deliver(value)
         case .completion(let completion): ends.finish(completion)
         case .subscription: break
         }
       }
-      wait(on: loop)
+      waitForFirst(on: loop)
     }
   }
 
-  func request(_ demand: Subscribers.Demand) { ends.upstream?.request(demand) }
+  override func request(_ demand: Subscribers.Demand) { ends.upstream?.request(demand) }
 
-  func cancel() {
-    // First, so that nothing which comes to the loop after this waits there.
-    ends.cancel()
-    onLoop(executor) { [self] _ in
-      waiting = []
-      timer?.cancel()
-      timer = nil
-    }
+  override func dropWaiting() {
+    waiting = Queue()
+    isWaiting = false
   }
 }

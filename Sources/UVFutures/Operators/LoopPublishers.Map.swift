@@ -28,7 +28,9 @@ extension LoopPublishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let next = Downstream(subscriber).grounded()
-      let step = Downstream<Upstream.Output, Failure>(next.combineIdentifier, height: next.height + 1) {
+      let step = Downstream<Upstream.Output, Failure>(
+        next.combineIdentifier, MapStep.self, height: next.height + 1
+      ) {
         [transform] signal in
         switch signal {
         case .value(let value): return next.receive(transform(value))
@@ -40,6 +42,12 @@ extension LoopPublishers {
       step.attach(to: upstream)
     }
   }
+}
+
+/// Names the step of a `map`, which is no object.
+@usableFromInline
+enum MapStep: NamedOperator {
+  @usableFromInline static var operatorName: String { "Map" }
 }
 
 extension LoopPublisher where Mapping == LoopPublishers.PlainMapping {

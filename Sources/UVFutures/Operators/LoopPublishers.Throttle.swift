@@ -23,9 +23,7 @@ extension LoopPublishers {
     ///
     /// Combine's `Publisher.receive(subscriber:)`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let next = Downstream(subscriber).grounded()
-      let node = ThrottleNode(next, scheduler, interval.duration, latest)
-      Downstream<Output, Failure>(node, height: next.height + 1) { node.receive($0) }.attach(to: upstream)
+      ThrottleNode(Downstream(subscriber), scheduler, interval.duration, latest).subscribe(to: upstream)
     }
   }
 }
@@ -49,46 +47,24 @@ extension Publisher {
   }
 }
 
-/// A subscription of which some values are delivered. Everything but its ends is touched on the loop alone.
-private final class ThrottleNode<Input, Failure: Error>: DescribedSubscription {
-  private let executor: LoopExecutor
+/// A subscription of which some values are delivered.
+private final class ThrottleNode<Input, Failure: Error>: TimedNode<Input, Failure> {
   private let interval: Duration
   private let latest: Bool
-  private let ends: Ends<Input, Failure>
-  private var demand = Subscribers.Demand.none
   private var value: Input?
   private var completion: Subscribers.Completion<Failure>?
   private var lastDelivery: LoopClock.Instant?
   private var isWaiting = false
-  private var timer = PendingRequest()
 
   init(_ downstream: Downstream<Input, Failure>, _ loop: EventLoop, _ interval: Duration, _ latest: Bool) {
-    ends = Ends(downstream)
-    executor = loop.executor
     self.interval = interval
     self.latest = latest
+    super.init(downstream, loop)
   }
 
-  var description: String { "Throttle" }
+  override class var operatorName: String { "Throttle" }
 
-  func receive(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
-    switch signal {
-    case .subscription(let subscription):
-      guard let downstream = ends.connect(subscription) else { break }
-      downstream.receive(link: self)
-      subscription.request(.unlimited)
-    case .value(let value): onLoop(executor) { [self] in receive(value, on: $0) }
-    case .completion(let completion):
-      onLoop(executor) { [self] loop in
-        self.completion = completion
-        // Otherwise it follows the value that waits.
-        if !isWaiting { deliver(on: loop, after: .zero) }
-      }
-    }
-    return .none
-  }
-
-  private func receive(_ new: Input, on loop: EventLoop) {
+  override func receive(_ new: Input, on loop: EventLoop) {
     guard !ends.isOver, completion == nil, demand > 0 || isWaiting else { return }
     if isWaiting {
       if latest { value = new }
@@ -100,10 +76,16 @@ private final class ThrottleNode<Input, Failure: Error>: DescribedSubscription {
     deliver(on: loop, after: lastDelivery.map { now.duration(to: $0.advanced(by: interval)) } ?? .zero)
   }
 
+  override func receive(_ completion: Subscribers.Completion<Failure>, on loop: EventLoop) {
+    self.completion = completion
+    // Otherwise it follows the value that waits.
+    if !isWaiting { deliver(on: loop, after: .zero) }
+  }
+
   private func deliver(on loop: EventLoop, after delay: Duration) {
     isWaiting = true
     guard delay > .zero else { return loop.queueMicrotask { [self] in deliver() } }
-    timer = loop.sleep(for: delay) { [self] in if case .success = $0 { deliver() } }
+    wait(delay, on: loop) { [self] in deliver() }
   }
 
   private func deliver() {
@@ -115,14 +97,5 @@ private final class ThrottleNode<Input, Failure: Error>: DescribedSubscription {
     if let completion { ends.finish(completion) }
   }
 
-  func request(_ more: Subscribers.Demand) { onLoop(executor) { [self] _ in demand += more } }
-
-  func cancel() {
-    // First, so that nothing which comes to the loop after this waits there.
-    ends.cancel()
-    onLoop(executor) { [self] _ in
-      value = nil
-      timer.cancel()
-    }
-  }
+  override func dropWaiting() { value = nil }
 }

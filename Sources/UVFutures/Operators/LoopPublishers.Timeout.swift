@@ -23,9 +23,7 @@ extension LoopPublishers {
     ///
     /// Combine's `Publisher.receive(subscriber:)`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let next = Downstream(subscriber).grounded()
-      let node = TimeoutNode(next, scheduler, interval.duration, customError)
-      Downstream<Output, Failure>(node, height: next.height + 1) { node.receive($0) }.attach(to: upstream)
+      TimeoutNode(Downstream(subscriber), scheduler, interval.duration, customError).subscribe(to: upstream)
     }
   }
 }
@@ -51,70 +49,55 @@ extension Publisher {
   }
 }
 
-/// A subscription with a clock, which is touched on the loop alone.
-private final class TimeoutNode<Input, Failure: Error>: DescribedSubscription {
-  private let loop: EventLoop
+/// A subscription with a clock.
+private final class TimeoutNode<Input, Failure: Error>: TimedNode<Input, Failure> {
   private let interval: Duration
   private let customError: (() -> Failure)?
-  private let ends: Ends<Input, Failure>
-  private var clock = PendingRequest()
 
   init(
     _ downstream: Downstream<Input, Failure>, _ loop: EventLoop, _ interval: Duration,
     _ customError: (() -> Failure)?
   ) {
-    ends = Ends(downstream)
-    self.loop = loop
     self.interval = interval
     self.customError = customError
+    super.init(downstream, loop)
   }
 
-  var description: String { "Timeout" }
+  override class var operatorName: String { "Timeout" }
 
-  func receive(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
-    switch signal {
-    case .subscription(let subscription):
-      guard let downstream = ends.connect(subscription) else { break }
-      onLoop(loop.executor) { [self] _ in restart() }
-      downstream.receive(link: self)
-    case .value(let value):
-      onLoop(loop.executor) { [self] loop in
-        restart()
-        loop.queueMicrotask { [self] in ends.deliver(value) }
-      }
-    case .completion(let completion):
-      onLoop(loop.executor) { [self] loop in
-        clock.cancel()
-        loop.queueMicrotask { [self] in end(completion) }
-      }
-    }
-    return .none
+  override func begin(_ link: Link, _ downstream: Downstream<Input, Failure>) {
+    onLoop(executor) { [self] in restart(on: $0) }
+    downstream.receive(link: self)
   }
 
-  private func restart() {
-    clock.cancel()
+  override func receive(_ value: Input, on loop: EventLoop) {
+    restart(on: loop)
+    loop.queueMicrotask { [self] in ends.deliver(value) }
+  }
+
+  override func receive(_ completion: Subscribers.Completion<Failure>, on loop: EventLoop) {
+    timer.cancel()
+    loop.queueMicrotask { [self] in end(completion) }
+  }
+
+  private func restart(on loop: EventLoop) {
+    timer.cancel()
     guard !ends.isOver else { return }
-    clock = loop.sleep(for: interval) { [self] result in
-      guard case .success = result, !ends.isOver else { return }
+    wait(interval, on: loop) { [self] in
+      guard !ends.isOver else { return }
       ends.upstream?.cancel()
       end(customError.map { .failure($0()) } ?? .finished)
     }
   }
 
   private func end(_ completion: Subscribers.Completion<Failure>) {
-    clock.cancel()
+    timer.cancel()
     ends.finish(completion)
   }
 
-  func request(_ demand: Subscribers.Demand) {
+  override func request(_ demand: Subscribers.Demand) {
     let isFirst = ends.noteDemand()
-    if isFirst { onLoop(loop.executor) { [self] _ in restart() } }
+    if isFirst { onLoop(executor) { [self] in restart(on: $0) } }
     ends.upstream?.request(demand)
-  }
-
-  func cancel() {
-    // First, so that nothing which comes to the loop after this starts the clock again.
-    ends.cancel()
-    onLoop(loop.executor) { [self] _ in clock.cancel() }
   }
 }

@@ -2,7 +2,9 @@ public import UV
 
 /// The end of a chain: two closures, which are let go as soon as they cannot be called any more.
 @usableFromInline
-final class Sink<Input, Failure: Error> {
+final class Sink<Input, Failure: Error>: NamedOperator {
+  @usableFromInline static var operatorName: String { "Sink" }
+
   @usableFromInline @exclusivity(unchecked) var isOver = false
   @usableFromInline @exclusivity(unchecked) var receiveValue: ((Input) -> Void)?
   @usableFromInline @exclusivity(unchecked)

@@ -1,10 +1,26 @@
-/// Operators on the answers; those of ``Hot``.
-extension Cold {
+/// A stream of many values as RxStream's operators see it.
+///
+/// ``Hot`` and its kinds conform. A kind that returns itself from an operator, as ``Observable`` does, has an operator of its
+/// own of the same name.
+///
+/// RxStream's `Hot`.
+public protocol HotStream<Output, Failure>: LoopPublisher, AnyObject {
+  /// The same object by the type that all kinds share.
+  var asHot: Hot<Output, Failure> { get }
+}
+
+extension HotStream {
+  func derive<T>(_ step: @escaping StreamStep<Output, T, Failure>) -> Hot<T, Failure> {
+    asHot.derive(into: Hot<T, Failure>(), step)
+  }
+}
+
+extension HotStream {
   /// Calls `handler` with each value.
   ///
   /// RxStream's `on(_:)`.
   @discardableResult
-  public final func on(_ handler: @escaping (Output) -> Void) -> Cold<Request, Output, Failure> {
+  public func on(_ handler: @escaping (Output) -> Void) -> Hot<Output, Failure> {
     derive(
       StreamSteps.map {
         handler($0)
@@ -16,9 +32,9 @@ extension Cold {
   ///
   /// RxStream's `onTransition(_:)`.
   @discardableResult
-  public final func onTransition(
+  public func onTransition(
     _ handler: @escaping (_ prior: Output?, _ next: Output) -> Void
-  ) -> Cold<Request, Output, Failure> {
+  ) -> Hot<Output, Failure> {
     var prior: Output?
     return derive(
       StreamSteps.map {
@@ -32,7 +48,7 @@ extension Cold {
   ///
   /// RxStream's `onError(_:)`.
   @discardableResult
-  public final func onError(_ handler: @escaping (Failure) -> Void) -> Cold<Request, Output, Failure> {
+  public func onError(_ handler: @escaping (Failure) -> Void) -> Hot<Output, Failure> {
     derive(StreamSteps.onError(handler))
   }
 
@@ -40,9 +56,7 @@ extension Cold {
   ///
   /// RxStream's `mapError(_:)`.
   @discardableResult
-  public final func mapError(
-    _ handler: @escaping (Failure) -> Termination<Failure>?
-  ) -> Cold<Request, Output, Failure> {
+  public func mapError(_ handler: @escaping (Failure) -> Termination<Failure>?) -> Hot<Output, Failure> {
     derive(StreamSteps.mapError(handler))
   }
 
@@ -50,9 +64,7 @@ extension Cold {
   ///
   /// RxStream's `onTerminate(_:)`.
   @discardableResult
-  public final func onTerminate(
-    _ handler: @escaping (Termination<Failure>) -> Void
-  ) -> Cold<Request, Output, Failure> {
+  public func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Hot<Output, Failure> {
     derive(StreamSteps.onTerminate(handler))
   }
 
@@ -60,16 +72,16 @@ extension Cold {
   ///
   /// RxStream's `map(_:)`.
   @discardableResult
-  public final func map<T>(_ transform: @escaping (Output) -> T) -> Cold<Request, T, Failure> {
+  public func map<T>(_ transform: @escaping (Output) -> T) -> Hot<T, Failure> {
     derive(StreamSteps.mapWithoutNil(transform))
   }
 
   /// A stream of the transformed values; where `transform` returns nil, none is passed on.
   ///
   /// RxStream's `map(_:)`.
-  @_disfavoredOverload
+  @_disfavoredOverload  // As the compiler would try both at each step of a chain.
   @discardableResult
-  public final func map<T>(_ transform: @escaping (Output) -> T?) -> Cold<Request, T, Failure> {
+  public func map<T>(_ transform: @escaping (Output) -> T?) -> Hot<T, Failure> {
     derive(StreamSteps.compactMap(transform))
   }
 
@@ -77,9 +89,7 @@ extension Cold {
   ///
   /// RxStream's `resultMap(_:)`.
   @discardableResult
-  public final func resultMap<T>(_ transform: @escaping (Output) -> Result<T, Failure>) -> Cold<
-    Request, T, Failure
-  > {
+  public func resultMap<T>(_ transform: @escaping (Output) -> Result<T, Failure>) -> Hot<T, Failure> {
     derive(StreamSteps.resultMap(transform))
   }
 
@@ -88,9 +98,9 @@ extension Cold {
   ///
   /// RxStream's `asyncMap(_:)`.
   @discardableResult
-  public final func asyncMap<T>(
+  public func asyncMap<T>(
     _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
-  ) -> Cold<Request, T, Failure> {
+  ) -> Hot<T, Failure> {
     derive(StreamSteps.asyncMap(transform))
   }
 
@@ -98,9 +108,9 @@ extension Cold {
   ///
   /// RxStream's `flatMap(_:)`.
   @discardableResult
-  public final func flatMap<Elements: Sequence>(
+  public func flatMap<Elements: Sequence>(
     _ transform: @escaping (Output) -> Elements
-  ) -> Cold<Request, Elements.Element, Failure> {
+  ) -> Hot<Elements.Element, Failure> {
     derive(StreamSteps.flatMap(transform))
   }
 
@@ -108,9 +118,7 @@ extension Cold {
   ///
   /// RxStream's `scan(initial:scanner:)`.
   @discardableResult
-  public final func scan<T>(
-    initial: T, scanner: @escaping (_ current: T, _ next: Output) -> T
-  ) -> Cold<Request, T, Failure> {
+  public func scan<T>(initial: T, scanner: @escaping (_ current: T, _ next: Output) -> T) -> Hot<T, Failure> {
     derive(StreamSteps.scan(initial, scanner))
   }
 
@@ -118,9 +126,8 @@ extension Cold {
   ///
   /// RxStream's `reduce(initial:reducer:)`.
   @discardableResult
-  public final func reduce<T>(
-    initial: T, reducer: @escaping (_ current: T, _ next: Output) -> T
-  ) -> Cold<Request, T, Failure> {
+  public func reduce<T>(initial: T, reducer: @escaping (_ current: T, _ next: Output) -> T) -> Hot<T, Failure>
+  {
     derive(StreamSteps.reduce(initial, reducer))
   }
 
@@ -128,9 +135,8 @@ extension Cold {
   ///
   /// RxStream's `first(_:then:)`.
   @discardableResult
-  public final func first(
-    _ count: Int = 1, then reason: Termination<Failure> = .cancelled
-  ) -> Cold<Request, Output, Failure> {
+  public func first(_ count: Int = 1, then reason: Termination<Failure> = .cancelled) -> Hot<Output, Failure>
+  {
     derive(StreamSteps.first(count, then: reason))
   }
 
@@ -138,9 +144,7 @@ extension Cold {
   ///
   /// RxStream's `next(_:then:)`.
   @discardableResult
-  public final func next(
-    _ count: Int = 1, then reason: Termination<Failure> = .cancelled
-  ) -> Cold<Request, Output, Failure> {
+  public func next(_ count: Int = 1, then reason: Termination<Failure> = .cancelled) -> Hot<Output, Failure> {
     derive(StreamSteps.first(count, then: reason))
   }
 
@@ -148,23 +152,24 @@ extension Cold {
   ///
   /// RxStream's `last(_:partial:)`.
   @discardableResult
-  public final func last(_ count: Int = 1, partial: Bool = true) -> Cold<Request, Output, Failure> {
+  public func last(_ count: Int = 1, partial: Bool = true) -> Hot<Output, Failure> {
     derive(StreamSteps.last(count, partial: partial))
   }
 
-  /// Values in groups of `size`, 1 or more; at the end the rest, where `partial` says so.
+  /// Values in groups of `size`, 1 or more; at the end the rest, which may be none, where `partial` says so.
   ///
   /// RxStream's `buffer(size:partial:)`.
   @discardableResult
-  public final func buffer(size: Int, partial: Bool = true) -> Cold<Request, [Output], Failure> {
+  public func buffer(size: Int, partial: Bool = true) -> Hot<[Output], Failure> {
     derive(StreamSteps.buffer(size, partial: partial))
   }
 
-  /// With each value the last `size`, 1 or more; fewer at the beginning, where `partial` says so.
+  /// With each value the last `size`, 1 or more; fewer at the beginning, and once more at the end of a stream that was shorter,
+  /// where `partial` says so.
   ///
   /// RxStream's `window(size:partial:)`.
   @discardableResult
-  public final func window(size: Int, partial: Bool = false) -> Cold<Request, [Output], Failure> {
+  public func window(size: Int, partial: Bool = false) -> Hot<[Output], Failure> {
     derive(StreamSteps.window(size, partial: partial))
   }
 
@@ -172,7 +177,7 @@ extension Cold {
   ///
   /// RxStream's `window(size:limit:)`.
   @discardableResult
-  public final func window(size: Duration, limit: Int? = nil) -> Cold<Request, [Output], Failure> {
+  public func window(size: Duration, limit: Int? = nil) -> Hot<[Output], Failure> {
     derive(StreamSteps.window(size, limit: limit))
   }
 
@@ -180,7 +185,7 @@ extension Cold {
   ///
   /// RxStream's `filter(include:)`.
   @discardableResult
-  public final func filter(include: @escaping (Output) -> Bool) -> Cold<Request, Output, Failure> {
+  public func filter(include: @escaping (Output) -> Bool) -> Hot<Output, Failure> {
     derive(StreamSteps.filter(include))
   }
 
@@ -188,7 +193,7 @@ extension Cold {
   ///
   /// RxStream's `stride(_:)`.
   @discardableResult
-  public final func stride(_ stride: Int) -> Cold<Request, Output, Failure> {
+  public func stride(_ stride: Int) -> Hot<Output, Failure> {
     derive(StreamSteps.stride(stride))
   }
 }

@@ -149,7 +149,7 @@ enum StreamSteps {
       values = []
       emit(.next(full))
     } end: { _, emit in
-      if partial, !values.isEmpty { emit(.next(values)) }
+      if partial { emit(.next(values)) }
     }
   }
 
@@ -160,6 +160,8 @@ enum StreamSteps {
       if values.count == size { values.removeFirst() }
       values.append(value)
       if values.count == size || partial { emit(.next(values)) }
+    } end: { _, emit in
+      if partial, values.count < size { emit(.next(values)) }
     }
   }
 

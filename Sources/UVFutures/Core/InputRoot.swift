@@ -5,7 +5,12 @@ import UV
 @usableFromInline
 struct InputRoot {
   /// Nil where there is no loop; the future has a gate then.
-  @usableFromInline let ticket = EventLoop.current.map { RemoteTicket($0.executor, of: $0) }
+  @usableFromInline let ticket: RemoteTicket?
+
+  /// - Parameter result: The type of the future.
+  init(for result: @autoclosure () -> Any.Type) {
+    ticket = EventLoop.current.map { RemoteTicket($0.executor, of: $0, for: result()) }
+  }
 
   func attach<Output, Failure: Error>(to future: Future<Output, Failure>) {
     if ticket == nil { future.gate = Gate() }

@@ -1,26 +1,10 @@
-/// A stream of many values as RxStream's operators see it.
-///
-/// ``Hot`` and its kinds conform. A kind that returns itself from an operator, as ``Observable`` does, has an operator of its
-/// own of the same name.
-///
-/// RxStream's `Hot`.
-public protocol HotStream<Output, Failure>: LoopPublisher, AnyObject {
-  /// The same object by the type that all kinds share.
-  var asHot: Hot<Output, Failure> { get }
-}
-
-extension HotStream {
-  func derive<T>(_ step: @escaping StreamStep<Output, T, Failure>) -> Hot<T, Failure> {
-    asHot.derive(into: Hot<T, Failure>(), step)
-  }
-}
-
-extension HotStream {
+/// Operators on the answers; those of ``Hot``.
+extension Cold {
   /// Calls `handler` with each value.
   ///
   /// RxStream's `on(_:)`.
   @discardableResult
-  public func on(_ handler: @escaping (Output) -> Void) -> Hot<Output, Failure> {
+  public final func on(_ handler: @escaping (Output) -> Void) -> Cold<Request, Output, Failure> {
     derive(
       StreamSteps.map {
         handler($0)
@@ -32,9 +16,9 @@ extension HotStream {
   ///
   /// RxStream's `onTransition(_:)`.
   @discardableResult
-  public func onTransition(
+  public final func onTransition(
     _ handler: @escaping (_ prior: Output?, _ next: Output) -> Void
-  ) -> Hot<Output, Failure> {
+  ) -> Cold<Request, Output, Failure> {
     var prior: Output?
     return derive(
       StreamSteps.map {
@@ -48,7 +32,7 @@ extension HotStream {
   ///
   /// RxStream's `onError(_:)`.
   @discardableResult
-  public func onError(_ handler: @escaping (Failure) -> Void) -> Hot<Output, Failure> {
+  public final func onError(_ handler: @escaping (Failure) -> Void) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.onError(handler))
   }
 
@@ -56,7 +40,9 @@ extension HotStream {
   ///
   /// RxStream's `mapError(_:)`.
   @discardableResult
-  public func mapError(_ handler: @escaping (Failure) -> Termination<Failure>?) -> Hot<Output, Failure> {
+  public final func mapError(
+    _ handler: @escaping (Failure) -> Termination<Failure>?
+  ) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.mapError(handler))
   }
 
@@ -64,7 +50,9 @@ extension HotStream {
   ///
   /// RxStream's `onTerminate(_:)`.
   @discardableResult
-  public func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Hot<Output, Failure> {
+  public final func onTerminate(
+    _ handler: @escaping (Termination<Failure>) -> Void
+  ) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.onTerminate(handler))
   }
 
@@ -72,16 +60,16 @@ extension HotStream {
   ///
   /// RxStream's `map(_:)`.
   @discardableResult
-  public func map<T>(_ transform: @escaping (Output) -> T) -> Hot<T, Failure> {
+  public final func map<T>(_ transform: @escaping (Output) -> T) -> Cold<Request, T, Failure> {
     derive(StreamSteps.mapWithoutNil(transform))
   }
 
   /// A stream of the transformed values; where `transform` returns nil, none is passed on.
   ///
   /// RxStream's `map(_:)`.
-  @_disfavoredOverload  // As the compiler would try both at each step of a chain.
+  @_disfavoredOverload
   @discardableResult
-  public func map<T>(_ transform: @escaping (Output) -> T?) -> Hot<T, Failure> {
+  public final func map<T>(_ transform: @escaping (Output) -> T?) -> Cold<Request, T, Failure> {
     derive(StreamSteps.compactMap(transform))
   }
 
@@ -89,7 +77,9 @@ extension HotStream {
   ///
   /// RxStream's `resultMap(_:)`.
   @discardableResult
-  public func resultMap<T>(_ transform: @escaping (Output) -> Result<T, Failure>) -> Hot<T, Failure> {
+  public final func resultMap<T>(_ transform: @escaping (Output) -> Result<T, Failure>) -> Cold<
+    Request, T, Failure
+  > {
     derive(StreamSteps.resultMap(transform))
   }
 
@@ -98,9 +88,9 @@ extension HotStream {
   ///
   /// RxStream's `asyncMap(_:)`.
   @discardableResult
-  public func asyncMap<T>(
+  public final func asyncMap<T>(
     _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
-  ) -> Hot<T, Failure> {
+  ) -> Cold<Request, T, Failure> {
     derive(StreamSteps.asyncMap(transform))
   }
 
@@ -108,9 +98,9 @@ extension HotStream {
   ///
   /// RxStream's `flatMap(_:)`.
   @discardableResult
-  public func flatMap<Elements: Sequence>(
+  public final func flatMap<Elements: Sequence>(
     _ transform: @escaping (Output) -> Elements
-  ) -> Hot<Elements.Element, Failure> {
+  ) -> Cold<Request, Elements.Element, Failure> {
     derive(StreamSteps.flatMap(transform))
   }
 
@@ -118,7 +108,9 @@ extension HotStream {
   ///
   /// RxStream's `scan(initial:scanner:)`.
   @discardableResult
-  public func scan<T>(initial: T, scanner: @escaping (_ current: T, _ next: Output) -> T) -> Hot<T, Failure> {
+  public final func scan<T>(
+    initial: T, scanner: @escaping (_ current: T, _ next: Output) -> T
+  ) -> Cold<Request, T, Failure> {
     derive(StreamSteps.scan(initial, scanner))
   }
 
@@ -126,8 +118,9 @@ extension HotStream {
   ///
   /// RxStream's `reduce(initial:reducer:)`.
   @discardableResult
-  public func reduce<T>(initial: T, reducer: @escaping (_ current: T, _ next: Output) -> T) -> Hot<T, Failure>
-  {
+  public final func reduce<T>(
+    initial: T, reducer: @escaping (_ current: T, _ next: Output) -> T
+  ) -> Cold<Request, T, Failure> {
     derive(StreamSteps.reduce(initial, reducer))
   }
 
@@ -135,8 +128,9 @@ extension HotStream {
   ///
   /// RxStream's `first(_:then:)`.
   @discardableResult
-  public func first(_ count: Int = 1, then reason: Termination<Failure> = .cancelled) -> Hot<Output, Failure>
-  {
+  public final func first(
+    _ count: Int = 1, then reason: Termination<Failure> = .cancelled
+  ) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.first(count, then: reason))
   }
 
@@ -144,7 +138,9 @@ extension HotStream {
   ///
   /// RxStream's `next(_:then:)`.
   @discardableResult
-  public func next(_ count: Int = 1, then reason: Termination<Failure> = .cancelled) -> Hot<Output, Failure> {
+  public final func next(
+    _ count: Int = 1, then reason: Termination<Failure> = .cancelled
+  ) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.first(count, then: reason))
   }
 
@@ -152,23 +148,24 @@ extension HotStream {
   ///
   /// RxStream's `last(_:partial:)`.
   @discardableResult
-  public func last(_ count: Int = 1, partial: Bool = true) -> Hot<Output, Failure> {
+  public final func last(_ count: Int = 1, partial: Bool = true) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.last(count, partial: partial))
   }
 
-  /// Values in groups of `size`, 1 or more; at the end the rest, where `partial` says so.
+  /// Values in groups of `size`, 1 or more; at the end the rest, which may be none, where `partial` says so.
   ///
   /// RxStream's `buffer(size:partial:)`.
   @discardableResult
-  public func buffer(size: Int, partial: Bool = true) -> Hot<[Output], Failure> {
+  public final func buffer(size: Int, partial: Bool = true) -> Cold<Request, [Output], Failure> {
     derive(StreamSteps.buffer(size, partial: partial))
   }
 
-  /// With each value the last `size`, 1 or more; fewer at the beginning, where `partial` says so.
+  /// With each value the last `size`, 1 or more; fewer at the beginning, and once more at the end of a stream that was shorter,
+  /// where `partial` says so.
   ///
   /// RxStream's `window(size:partial:)`.
   @discardableResult
-  public func window(size: Int, partial: Bool = false) -> Hot<[Output], Failure> {
+  public final func window(size: Int, partial: Bool = false) -> Cold<Request, [Output], Failure> {
     derive(StreamSteps.window(size, partial: partial))
   }
 
@@ -176,7 +173,7 @@ extension HotStream {
   ///
   /// RxStream's `window(size:limit:)`.
   @discardableResult
-  public func window(size: Duration, limit: Int? = nil) -> Hot<[Output], Failure> {
+  public final func window(size: Duration, limit: Int? = nil) -> Cold<Request, [Output], Failure> {
     derive(StreamSteps.window(size, limit: limit))
   }
 
@@ -184,7 +181,7 @@ extension HotStream {
   ///
   /// RxStream's `filter(include:)`.
   @discardableResult
-  public func filter(include: @escaping (Output) -> Bool) -> Hot<Output, Failure> {
+  public final func filter(include: @escaping (Output) -> Bool) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.filter(include))
   }
 
@@ -192,7 +189,7 @@ extension HotStream {
   ///
   /// RxStream's `stride(_:)`.
   @discardableResult
-  public func stride(_ stride: Int) -> Hot<Output, Failure> {
+  public final func stride(_ stride: Int) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.stride(stride))
   }
 }

@@ -52,8 +52,8 @@ public class Observable<Output, Failure: Error>: Hot<Output, Failure> {
 
 /// An observable whose value is set, from any thread.
 ///
-/// One that was made on a loop keeps that running until it has ended or been let go, and is heard there. Letting it go ends it as
-/// completed.
+/// A stream that is created on a loop keeps the loop running until the stream ends or is released, and delivers on that loop.
+/// Releasing the stream ends it as completed.
 ///
 /// RxStream's `ObservableInput`.
 public final class ObservableInput<Output, Failure: Error>: Observable<Output, Failure> {

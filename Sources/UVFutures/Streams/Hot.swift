@@ -2,15 +2,15 @@ import UV
 
 /// A stream of many values that flows whether or not somebody listens.
 ///
-/// What RxStream's operators on a future return where one value becomes many. It is a publisher like any other, so
-/// Combine's operators work on what it delivers; a subscriber without demand misses values. Where RxStream and Combine have
-/// an operator of one name, such as `map`, RxStream's is meant, which attaches at once.
+/// RxStream's operators on a future return a stream where one value becomes many. A stream is also a publisher, so Combine's
+/// operators work on it; a subscriber without demand misses values. RxStream and Combine share the names of some operators,
+/// such as `map`: a stream uses RxStream's, which attaches at once.
 ///
-/// A stream has two kinds of errors: those after which it goes on, which ``HotStream/onError(_:)`` hears and Combine's
-/// subscribers do not, and the one that it may end with.
+/// A stream has two kinds of errors. It continues after the first kind, which ``HotStream/onError(_:)`` receives and Combine's
+/// subscribers don't. It ends with the second.
 ///
-/// It belongs to the loop on which it is made, and handlers are called there, when a value is pushed or comes. What is
-/// attached is kept by the stream, until it ends or has been let go.
+/// A stream belongs to the loop on which it is created, and calls handlers there. It keeps its operators and handlers until it
+/// ends or is released.
 ///
 /// RxStream's `Hot`.
 public class Hot<Output, Failure: Error>: HotStream {
@@ -32,6 +32,8 @@ public class Hot<Output, Failure: Error>: HotStream {
   private var name: String?
   private var debugHandlers: [(String) -> Void] = []
   private var hasSubscribers = false
+  /// The stream itself, while it keeps itself.
+  private var itself: Hot?
   /// Called once, when the first listens.
   final var whenHeard: (() -> Void)?
 
@@ -92,8 +94,9 @@ public class Hot<Output, Failure: Error>: HotStream {
 
   private func terminate(_ termination: Termination<Failure>) {
     self.termination = termination
-    let branches = branches
+    let (branches, itself) = (branches, itself)
     self.branches = []
+    self.itself = nil
     replayFromParent = nil
     didTerminate()
     for branch in branches { _ = branch.handle(.terminate(reason: termination)) }
@@ -102,6 +105,7 @@ public class Hot<Output, Failure: Error>: HotStream {
     } else {
       subject.send(completion: .finished)
     }
+    _ = itself
   }
 
   /// Called with each value before anybody is told.
@@ -166,6 +170,15 @@ public class Hot<Output, Failure: Error>: HotStream {
   public final func canReplay(_ isAllowed: Bool) -> Self {
     canReplay = isAllowed
     if !isAllowed { last = nil }
+    return self
+  }
+
+  /// Has the stream keep itself until it ends, though nobody else may hold it; or no longer.
+  ///
+  /// RxStream's `persist(_:)`.
+  @discardableResult
+  public final func persist(_ isKept: Bool = true) -> Self {
+    itself = isKept && isActive ? self : nil
     return self
   }
 

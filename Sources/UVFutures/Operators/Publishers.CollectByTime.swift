@@ -101,7 +101,7 @@ import UV
       }
     }
 
-    var description: String { "CollectByTime" }
+    static var operatorName: String { "CollectByTime" }
 
     func receive(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
       switch signal {

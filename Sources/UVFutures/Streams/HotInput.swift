@@ -2,8 +2,8 @@ import UV
 
 /// A stream that values are pushed into, from any thread.
 ///
-/// One that was made on a loop keeps that running until it has ended or been let go, and is heard there. Letting it go ends it as
-/// completed.
+/// A stream that is created on a loop keeps the loop running until the stream ends or is released, and delivers on that loop.
+/// Releasing the stream ends it as completed.
 ///
 /// RxStream's `HotInput`.
 public final class HotInput<Output, Failure: Error>: Hot<Output, Failure> {
@@ -38,7 +38,8 @@ public final class HotInput<Output, Failure: Error>: Hot<Output, Failure> {
 
 /// A stream of what a task produces, from any thread.
 ///
-/// One that was made on a loop keeps that running until it has ended, or can't be told anything any more, and is heard there.
+/// A stream that is created on a loop delivers on that loop, and keeps it running until the stream ends or the task has released
+/// what it was given.
 ///
 /// RxStream's `HotProducer`.
 public final class HotProducer<Output, Failure: Error>: Hot<Output, Failure> {

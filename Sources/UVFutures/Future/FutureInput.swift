@@ -1,7 +1,7 @@
 /// A future that is completed from outside.
 ///
-/// It must be kept until it is completed: let go before that, its chain ends as cancelled. It may be completed and let go on
-/// any thread. One that was made on a loop keeps that running until then, and its chain is told there.
+/// Keep the future until it is completed: if it is released earlier, its chain ends as cancelled. Any thread may complete or
+/// release it. A future that is created on a loop keeps the loop running until then, and delivers on that loop.
 ///
 /// ```swift
 /// let answer = FutureInput<Int, Never>()
@@ -11,7 +11,7 @@
 ///
 /// RxStream's `FutureInput`.
 public final class FutureInput<Output, Failure: Error>: Future<Output, Failure> {
-  @usableFromInline let root = InputRoot()
+  @usableFromInline let root = InputRoot(for: FutureInput.self)
 
   /// Creates a future that waits to be completed.
   ///

@@ -43,6 +43,16 @@ extension Future {
     return self
   }
 
+  /// Has the future keep itself until it has its result, though nobody else may hold it; or no longer. A ``FutureInput`` that
+  /// is let go isn't cancelled then.
+  ///
+  /// RxStream's `persist(_:)`.
+  @discardableResult
+  public final func persist(_ isKept: Bool = true) -> Self {
+    streamNode.itself = isKept && isActive ? self : nil
+    return self
+  }
+
   /// Gives the future a name, for its descriptions.
   ///
   /// RxStream's `named(_:)`.

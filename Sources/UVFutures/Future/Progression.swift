@@ -149,12 +149,12 @@ final class WeakReference<Object: AnyObject> {
 
 /// A progression that is updated and completed from outside, on any thread.
 ///
-/// One that was made on a loop keeps that running until it is completed, cancelled or let go.
+/// A progression that is created on a loop keeps the loop running until it is completed, cancelled or released.
 ///
 /// RxStream's `ProgressionInput`.
 public final class ProgressionInput<Unit: Numeric, Output, Failure: Error>: Progression<Unit, Output, Failure>
 {
-  private let root = InputRoot()
+  private let root = InputRoot(for: ProgressionInput.self)
   private let executor = EventLoop.current?.executor
 
   /// Creates a progression that waits to be completed.

@@ -6,7 +6,9 @@ final class Latest<Value> {
 }
 
 /// A subscription to several publishers, of which the latest values are delivered together.
-final class CombineLatestNode<Output, Failure: Error>: Subscription {
+final class CombineLatestNode<Output, Failure: Error>: DescribedSubscription {
+  static var operatorName: String { "CombineLatest" }
+
   private let height: Int
   /// What all that comes has to go through where there is no loop; nil on one.
   private let gate = Gate.unlessOnLoop

@@ -1,16 +1,16 @@
 import UV
 
-/// A future that runs its task when something is attached to it, and not before.
+/// A future whose task runs when something is attached to the future, and not before.
 ///
-/// The task runs at most once; its value is kept, and the task with what it captured let go. What is never
-/// attached to never runs. Attached is what an operator of RxStream's or a Combine subscriber does.
+/// An operator of RxStream's attaches to the future, and so does a Combine subscriber. The task runs at most once. The future
+/// keeps the value and releases the task with everything it captured. If nothing attaches, the task never runs.
 ///
 /// RxStream's `Lazy`.
 public final class Lazy<Output, Failure: Error>: Future<Output, Failure> {
-  /// Creates a future whose task waits for somebody to want its result.
+  /// Creates a future whose task runs when the result is first wanted.
   ///
   /// - Parameter task: Starts the work and has its argument called with the result, at once or later, on any thread. The
-  ///   loop keeps running from then on until that is called or let go.
+  ///   loop keeps running from then on until that argument is called or released.
   ///
   /// RxStream's `Lazy.init(dispatch:task:)`.
   public init(_ task: @escaping (@escaping Promise) -> Void) {

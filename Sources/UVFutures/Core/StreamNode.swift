@@ -13,6 +13,8 @@ final class StreamNode<Output, Failure: Error>: Replaying {
   /// A result on its way to this future.
   @usableFromInline @exclusivity(unchecked) var replay: Replay?
   @usableFromInline var canReplay = true
+  /// The future itself, while it keeps itself.
+  @usableFromInline @exclusivity(unchecked) var itself: AnyObject?
   @usableFromInline var name: String?
   @usableFromInline var debugHandlers: [(String) -> Void] = []
 
@@ -137,6 +139,7 @@ extension Future {
     let branches = stream.branches
     stream.branches = []
     stream.replay = nil
+    if stream.itself != nil { stream.itself = nil }
     if !stream.debugHandlers.isEmpty {
       for handler in stream.debugHandlers { handler("\(stream.name ?? "Future"): \(settlement)") }
     }
