@@ -3,7 +3,7 @@ import UV
 import UVFutures
 import UVTestSupport
 
-/// Between async/await and publishers, rule by rule.
+/// Between async/await and publishers.
 @Suite struct AsyncBridgeRuleTests {
   struct Model: Equatable { var name: String }
 
@@ -15,8 +15,8 @@ import UVTestSupport
     for _ in 0..<3 { try await loop.sleep(for: .zero).value }
   }
 
-  @Test("D1 A future is made from an asynchronous operation that throws")
-  func d01_initialiser() async throws {
+  @Test("A future is made from an asynchronous operation that throws")
+  func aFutureIsMadeFromAnAsynchronousOperationThatThrows() async throws {
     let value = try await withLoop { loop in
       let future: Future<Int, any Error> = Future {
         try await loop.sleep(for: .milliseconds(1)).value
@@ -44,8 +44,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D2 The operation starts with the future, without a subscriber")
-  func d02_eager() async throws {
+  @Test("The operation starts with the future, without a subscriber")
+  func theOperationStartsWithTheFutureWithoutASubscriber() async throws {
     try await withLoop { loop in
       let diary = Diary()
       let future = Future { () async throws -> Int in
@@ -58,8 +58,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D3 A throw fails the future")
-  func d03_throws() async throws {
+  @Test("A throw fails the future")
+  func aThrowFailsTheFuture() async throws {
     try await withLoop { loop in
       let future = Future<Int, any Error> { throw Trouble.first }
       do {
@@ -69,8 +69,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D4 A method that returns the future of an asynchronous one")
-  func d04_modelPublisher() async throws {
+  @Test("A method that returns the future of an asynchronous one")
+  func aMethodThatReturnsTheFutureOfAnAsynchronousOne() async throws {
     final class Loader {
       let loop: EventLoop
       init(_ loop: EventLoop) { self.loop = loop }
@@ -88,8 +88,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D5 One generic initialiser serves any asynchronous API")
-  func d05_anyOperation() async throws {
+  @Test("One generic initialiser serves any asynchronous API")
+  func oneGenericInitialiserServesAnyAsynchronousAPI() async throws {
     try await withLoop { loop in
       let file = Future { try await loop.files.stat("/").value }
       let sleep = Future { () async throws(UVError) in try await loop.sleep(for: .zero).value }
@@ -101,8 +101,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D6 An API has an asynchronous and a publisher form side by side")
-  func d06_bothForms() async throws {
+  @Test("An API has an asynchronous and a publisher form side by side")
+  func anAPIHasAnAsynchronousAndAPublisherFormSideBySide() async throws {
     struct Library {
       let loop: EventLoop
       func model(_ name: String) async throws(UVError) -> Model {
@@ -120,8 +120,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D7 A publisher becomes an asynchronous sequence")
-  func d07_values() async throws {
+  @Test("A publisher becomes an asynchronous sequence")
+  func aPublisherBecomesAnAsynchronousSequence() async throws {
     try await withLoop { loop in
       var values: [Int] = []
       for await value in Future(operation: { 7 }).map({ $0 * 2 }).values { values.append(value) }
@@ -141,8 +141,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D8 A subject is made that emits the elements of a sequence")
-  func d08_emittingValues() async throws {
+  @Test("A subject is made that emits the elements of a sequence")
+  func aSubjectIsMadeThatEmitsTheElementsOfASequence() async throws {
     try await withLoop { loop in
       let subject = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(3))
       var values: [Int] = []
@@ -153,8 +153,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D9 It emits as soon as it is made: what comes before a subscription is lost")
-  func d09_valuesAreLost() async throws {
+  @Test("It emits as soon as it is made: what comes before a subscription is lost")
+  func itEmitsAsSoonAsItIsMadeWhatComesBeforeA() async throws {
     try await withLoop { loop in
       let (stream, continuation) = AsyncStream<Int>.makeStream()
       let subject = PassthroughSubject<Int, Never>.emittingValues(from: stream)
@@ -170,8 +170,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D10 The end finishes, a throw fails, and values keep their order", arguments: [nil, Trouble.second])
-  func d10_endAndOrder(error: Trouble?) async throws {
+  @Test("The end finishes, a throw fails, and values keep their order", arguments: [nil, Trouble.second])
+  func theEndFinishesAThrowFailsAndValuesKeepTheirOrder(error: Trouble?) async throws {
     try await withLoop { loop in
       let subject = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(100, then: error))
       let probe = Probe<Int, Trouble>()
@@ -182,8 +182,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D11 AsyncThrowingStream, and any sequence whose failure is typed, are sources")
-  func d11_sources() async throws {
+  @Test("AsyncThrowingStream, and any sequence whose failure is typed, are sources")
+  func asyncThrowingStreamAndAnySequenceWhoseFailureIsTypedAreSources() async throws {
     try await withLoop { loop in
       let throwing = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(1))
       let ticks = PassthroughSubject<Tick, UVError>.emittingValues(from: loop.ticks(every: .milliseconds(1)))
@@ -200,8 +200,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D12 Erased, nobody else can send")
-  func d12_erased() async throws {
+  @Test("Erased, nobody else can send")
+  func erasedNobodyElseCanSend() async throws {
     try await withLoop { loop in
       let publisher: AnyPublisher<Int, any Error> =
         PassthroughSubject.emittingValues(from: numbers(2)).eraseToAnyPublisher()
@@ -213,8 +213,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D13 An asynchronous method inside a pipeline")
-  func d13_insideAPipeline() async throws {
+  @Test("An asynchronous method inside a pipeline")
+  func anAsynchronousMethodInsideAPipeline() async throws {
     try await withLoop { loop in
       func double(_ number: Int) async throws(UVError) -> Int {
         try await loop.sleep(for: .zero).value
@@ -231,8 +231,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D14 The task is cancelled with its last subscriber")
-  func d14_cancellation() async throws {
+  @Test("The task is cancelled with its last subscriber")
+  func theTaskIsCancelledWithItsLastSubscriber() async throws {
     try await withLoop { loop in
       let diary = Diary()
       let future = Future { () async -> Int in
@@ -251,8 +251,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D15 The operation runs once for many subscribers")
-  func d15_runsOnce() async throws {
+  @Test("The operation runs once for many subscribers")
+  func theOperationRunsOnceForManySubscribers() async throws {
     try await withLoop { loop in
       let diary = Diary()
       let future = Future { () async -> Int in
@@ -268,8 +268,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D16 An operation that cannot throw makes a future that cannot fail")
-  func d16_neverFails() async throws {
+  @Test("An operation that cannot throw makes a future that cannot fail")
+  func anOperationThatCannotThrowMakesAFutureThatCannotFail() async throws {
     try await withLoop { loop in
       let future = Future { await Task.yield() }
       let _: Future<Void, Never> = future
@@ -277,8 +277,8 @@ import UVTestSupport
     }
   }
 
-  @Test("D17 Both bridges compile in Swift 6 mode with captures that are not Sendable, and no annotation")
-  func d17_noAnnotation() async throws {
+  @Test("Both bridges compile in Swift 6 mode with captures that are not Sendable, and no annotation")
+  func bothBridgesCompileInSwift6ModeWithCapturesThatAreNot() async throws {
     try await withLoop { loop in
       var log: [String] = []
       let future = Future { () async throws -> String in

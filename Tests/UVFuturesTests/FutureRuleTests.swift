@@ -3,10 +3,10 @@ import UV
 import UVFutures
 import UVTestSupport
 
-/// Combine's `Future`, rule by rule.
+/// What Combine's `Future` does.
 @Suite struct FutureRuleTests {
-  @Test("A1 A future is a publisher of one value or one error")
-  func a01_oneValueOrOneError() {
+  @Test("A future is a publisher of one value or one error")
+  func aFutureIsAPublisherOfOneValueOrOneError() {
     let value = Probe<Int, Trouble>()
     Future { $0(.success(1)) }.subscribe(value)
     #expect(value.heard == [.subscription, .value(1), .completion(.finished)])
@@ -16,32 +16,32 @@ import UVTestSupport
     #expect(error.heard == [.subscription, .completion(.failure(.first))])
   }
 
-  @Test("A2 A function may return a future")
-  func a02_returnedFromAFunction() {
+  @Test("A function may return a future")
+  func aFunctionMayReturnAFuture() {
     func answer() -> Future<Int, Never> { Future { promise in promise(.success(42)) } }
     var answers: [Int] = []
     _ = answer().sink { answers.append($0) }
     #expect(answers == [42])
   }
 
-  @Test("A3 The initialiser takes a closure of one argument, the promise")
-  func a03_theInitialiser() {
+  @Test("The initialiser takes a closure of one argument, the promise")
+  func theInitialiserTakesAClosureOfOneArgumentThePromise() {
     let attempt: (@escaping Future<Int, Never>.Promise) -> Void = { promise in promise(.success(3)) }
     let probe = Probe<Int, Never>()
     Future(attempt).subscribe(probe)
     #expect(probe.values == [3])
   }
 
-  @Test("A4 A promise is a closure that takes a result")
-  func a04_thePromiseType() {
+  @Test("A promise is a closure that takes a result")
+  func aPromiseIsAClosureThatTakesAResult() {
     var promises: [(Result<Int, Trouble>) -> Void] = []
     _ = Future<Int, Trouble> { promises.append($0) }
     let promise: Future<Int, Trouble>.Promise? = promises.first
     #expect(promise != nil)
   }
 
-  @Test("A5 The promise publishes a value or fails")
-  func a05_thePromisePublishes() {
+  @Test("The promise publishes a value or fails")
+  func thePromisePublishesAValueOrFails() {
     var promises: [Future<Int, Trouble>.Promise] = []
     let (first, second) = (Probe<Int, Trouble>(), Probe<Int, Trouble>())
     for probe in [first, second] { Future { promises.append($0) }.subscribe(probe) }
@@ -51,16 +51,16 @@ import UVTestSupport
     #expect(second.heard == [.subscription, .completion(.failure(.second))])
   }
 
-  @Test("A6 A promise called at once reaches a later sink")
-  func a06_immediatelyFulfilled() {
+  @Test("A promise called at once reaches a later sink")
+  func aPromiseCalledAtOnceReachesALaterSink() {
     let future = Future<Int, Never> { promise in promise(.success(42)) }
     var values: [Int] = []
     _ = future.sink { values.append($0) }
     #expect(values == [42])
   }
 
-  @Test("A7 A promise may be called later, from a callback")
-  func a07_calledLater() async throws {
+  @Test("A promise may be called later, from a callback")
+  func aPromiseMayBeCalledLaterFromACallback() async throws {
     try await withCallbackLoop { loop in
       let future = Future<Int, Never> { promise in
         loop.sleep(for: .milliseconds(1)) { _ in promise(.success(7)) }
@@ -68,12 +68,12 @@ import UVTestSupport
       let probe = Probe<Int, Never>()
       future.subscribe(probe)
       #expect(probe.values == [])
-      loop.sleep(for: .milliseconds(5)) { _ in #expect(probe.values == [7]) }
+      loop.eventually { probe.values == [7] }
     }
   }
 
-  @Test("A8 A future that cannot fail may be sunk with one closure")
-  func a08_neverFails() {
+  @Test("A future that cannot fail may be sunk with one closure")
+  func aFutureThatCannotFailMayBeSunkWithOneClosure() {
     // For other failures `sink(receiveValue:)` does not compile.
     let future: Future<Int, Never> = Future { $0(.success(8)) }
     var value = 0
@@ -81,8 +81,8 @@ import UVTestSupport
     #expect(value == 8)
   }
 
-  @Test("A9 The closure runs when the future is made, with no subscriber")
-  func a09_eager() {
+  @Test("The closure runs when the future is made, with no subscriber")
+  func theClosureRunsWhenTheFutureIsMadeWithNoSubscriber() {
     var lines: [String] = []
     func createFuture() -> Future<Int, Never> {
       Future { promise in
@@ -94,8 +94,8 @@ import UVTestSupport
     #expect(lines == ["Closure executed"])
   }
 
-  @Test("A10 Other publishers do nothing until they are subscribed to")
-  func a10_othersAreCold() {
+  @Test("Other publishers do nothing until they are subscribed to")
+  func otherPublishersDoNothingUntilTheyAreSubscribedTo() {
     var runs = 0
     let deferred = Deferred {
       Future<Int, Never> { promise in
@@ -111,8 +111,8 @@ import UVTestSupport
     #expect(runs == 2)
   }
 
-  @Test("A11 The closure runs once for 0, 1 and more subscribers", arguments: [0, 1, 5])
-  func a11_runsOnce(subscribers: Int) {
+  @Test("The closure runs once for 0, 1 and more subscribers", arguments: [0, 1, 5])
+  func theClosureRunsOnceFor01AndMoreSubscribers(subscribers: Int) {
     var runs = 0
     let future = Future<Int, Never> { promise in
       runs += 1
@@ -122,8 +122,8 @@ import UVTestSupport
     #expect(runs == 1)
   }
 
-  @Test("A12 Every subscriber gets the same result, before or after it is there")
-  func a12_sameResult() {
+  @Test("Every subscriber gets the same result, before or after it is there")
+  func everySubscriberGetsTheSameResultBeforeOrAfterItIsThere() {
     var promise: Future<Token, Never>.Promise?
     let future = Future<Token, Never> { promise = $0 }
     var tokens: [Token] = []
@@ -135,8 +135,8 @@ import UVTestSupport
     #expect(tokens.allSatisfy { $0 === tokens[0] })
   }
 
-  @Test("A13 Subscribing again does not run the work again")
-  func a13_notASingle() {
+  @Test("Subscribing again does not run the work again")
+  func subscribingAgainDoesNotRunTheWorkAgain() {
     var runs = 0
     let future = Future<Int, Trouble> { promise in
       runs += 1
@@ -148,8 +148,8 @@ import UVTestSupport
     #expect(probes.allSatisfy { $0.completions == [.failure(.first)] })
   }
 
-  @Test("A14 The result comes to a sink, an assignment or any subscriber")
-  func a14_asFromAnyPublisher() {
+  @Test("The result comes to a sink, an assignment or any subscriber")
+  func theResultComesToASinkAnAssignmentOrAnySubscriber() {
     final class Model { var number = 0 }
     let future = Future<Int, Never> { $0(.success(14)) }
     let model = Model()
@@ -163,8 +163,8 @@ import UVTestSupport
     #expect(probe.values == [14])
   }
 
-  @Test("A15 Operators work on a future")
-  func a15_operators() {
+  @Test("Operators work on a future")
+  func operatorsWorkOnAFuture() {
     var values: [String] = []
     _ = Future<Int, Trouble> { $0(.success(1)) }
       .map { $0 + 1 }
@@ -175,8 +175,8 @@ import UVTestSupport
     #expect(values == ["2", "end"])
   }
 
-  @Test("A16 An API with a completion handler becomes a future that cannot fail")
-  func a16_wrapsACompletionHandler() async throws {
+  @Test("An API with a completion handler becomes a future that cannot fail")
+  func anAPIWithACompletionHandlerBecomesAFutureThatCannotFail() async throws {
     struct Settings: Equatable { var isAuthorised: Bool }
     try await withCallbackLoop { loop in
       func getNotificationSettings(completionHandler: @escaping (Settings) -> Void) {
@@ -191,8 +191,8 @@ import UVTestSupport
     }
   }
 
-  @Test("A17 An API with a flag and an error becomes a future that may fail", arguments: [true, false])
-  func a17_wrapsAFlagAndAnError(fails: Bool) {
+  @Test("An API with a flag and an error becomes a future that may fail", arguments: [true, false])
+  func anAPIWithAFlagAndAnErrorBecomesAFutureThat(fails: Bool) {
     func requestAuthorization(_ done: (Bool, (any Error)?) -> Void) {
       done(!fails, fails ? Trouble.first : nil)
     }
@@ -210,15 +210,15 @@ import UVTestSupport
     #expect(heard == (fails ? ["failed"] : ["true", "finished"]))
   }
 
-  @Test("A18 Just emits its value and finishes, and cannot fail")
-  func a18_just() {
+  @Test("Just emits its value and finishes, and cannot fail")
+  func justEmitsItsValueAndFinishesAndCannotFail() {
     let probe = Probe<Int, Never>()
     Just(18).subscribe(probe)
     #expect(probe.heard == [.subscription, .value(18), .completion(.finished)])
   }
 
-  @Test("A19 Erasure hides the type, so that all branches of a flatMap agree", arguments: [true, false])
-  func a19_erasure(asks: Bool) {
+  @Test("Erasure hides the type, so that all branches of a flatMap agree", arguments: [true, false])
+  func erasureHidesTheTypeSoThatAllBranchesOfAFlatMapAgree(asks: Bool) {
     var values: [Bool] = []
     _ = Just(asks)
       .flatMap { asks -> AnyPublisher<Bool, Never> in
@@ -232,8 +232,8 @@ import UVTestSupport
     #expect(values == [asks])
   }
 
-  @Test("A20 flatMap returns a publisher chosen from the value", arguments: 0..<3)
-  func a20_flatMapChooses(status: Int) {
+  @Test("flatMap returns a publisher chosen from the value", arguments: 0..<3)
+  func flatMapReturnsAPublisherChosenFromTheValue(status: Int) {
     var values: [String] = []
     _ = Future<Int, Never> { $0(.success(status)) }
       .flatMap { status -> AnyPublisher<String, Never> in
@@ -247,15 +247,15 @@ import UVTestSupport
     #expect(values == [["none"], ["one"], ["many", "more"]][status])
   }
 
-  @Test("A21 replaceError turns an error into a value, finishes, and cannot fail")
-  func a21_replaceError() {
+  @Test("replaceError turns an error into a value, finishes, and cannot fail")
+  func replaceErrorTurnsAnErrorIntoAValueFinishesAndCannotFail() {
     let probe = Probe<Bool, Never>()
     Future<Bool, any Error> { $0(.failure(Trouble.first)) }.replaceError(with: false).subscribe(probe)
     #expect(probe.heard == [.subscription, .value(false), .completion(.finished)])
   }
 
-  @Test("A22 replaceError's type is Combine's, so it is erased to match another branch")
-  func a22_replaceErrorsType() {
+  @Test("replaceError's type is Combine's, so it is erased to match another branch")
+  func replaceErrorsTypeIsCombinesSoItIsErasedToMatchAnotherBranch() {
     let replaced = Future<Bool, any Error> { $0(.success(true)) }.replaceError(with: false)
     let _: Publishers.ReplaceError<Future<Bool, any Error>> = replaced
     let branches: [AnyPublisher<Bool, Never>] = [
@@ -268,8 +268,8 @@ import UVTestSupport
 
   enum Status: CaseIterable { case denied, notDetermined, authorized }
 
-  @Test("A23 The permission flow delivers one Bool", arguments: Status.allCases, [true, false])
-  func a23_permissionFlow(status: Status, grants: Bool) {
+  @Test("The permission flow delivers one Bool", arguments: Status.allCases, [true, false])
+  func thePermissionFlowDeliversOneBool(status: Status, grants: Bool) {
     let probe = Probe<Bool, Never>()
     permission(status: status, grants: grants).subscribe(probe)
     let expected = [Status.denied: false, .notDetermined: grants, .authorized: true][status]!
@@ -296,8 +296,8 @@ import UVTestSupport
       .eraseToAnyPublisher()
   }
 
-  @Test("A24 A future nested in flatMap starts only on the branch that is taken")
-  func a24_untakenBranch() {
+  @Test("A future nested in flatMap starts only on the branch that is taken")
+  func aFutureNestedInFlatMapStartsOnlyOnTheBranchThatIs() {
     var requests = 0
     _ = permission(status: .authorized, grants: true) { requests += 1 }.sink { _ in }
     #expect(requests == 0)
@@ -305,8 +305,8 @@ import UVTestSupport
     #expect(requests == 1)
   }
 
-  @Test("A25 Delivery elsewhere is the subscriber's wish: receive(on: loop)")
-  func a25_receiveOn() async throws {
+  @Test("Delivery elsewhere is the subscriber's wish: receive(on: loop)")
+  func deliveryElsewhereIsTheSubscribersWishReceiveOnLoop() async throws {
     try await withCallbackLoop { loop in
       let probe = Probe<Int, Never>()
       Future<Int, Never> { $0(.success(25)) }.receive(on: loop).subscribe(probe)
@@ -316,15 +316,15 @@ import UVTestSupport
     }
   }
 
-  @Test("A26 A promise that is never called leaves its subscriber without a word")
-  func a26_neverFulfilled() {
+  @Test("A promise that is never called leaves its subscriber without a word")
+  func aPromiseThatIsNeverCalledLeavesItsSubscriberWithoutAWord() {
     let probe = Probe<Int, Never>()
     Future { _ in }.subscribe(probe)
     #expect(probe.heard == [.subscription])
   }
 
-  @Test("A27 A chain makes the same calls as nested callbacks, flat")
-  func a27_sameSideEffects() async throws {
+  @Test("A chain makes the same calls as nested callbacks, flat")
+  func aChainMakesTheSameCallsAsNestedCallbacksFlat() async throws {
     try await withCallbackLoop { loop in
       var (nested, flat): ([String], [String]) = ([], [])
       func step(_ name: String, _ log: @escaping (String) -> Void, _ done: @escaping (String) -> Void) {
@@ -345,9 +345,9 @@ import UVTestSupport
       var cancellables: Set<AnyCancellable> = []
       future("a").flatMap { future($0) }.flatMap { future($0) }.sink { flat.append($0) }.store(
         in: &cancellables)
-      loop.sleep(for: .milliseconds(1)) { [cancellables] _ in
-        #expect(flat == nested)
-        #expect(flat.count == 7)
+      loop.eventually {
+        flat == nested && flat.count == 7
+      } then: {
         _ = cancellables
       }
     }

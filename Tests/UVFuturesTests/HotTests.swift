@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Testing
 import UV
 import UVFutures
@@ -71,6 +71,65 @@ import UVTestSupport
     #expect(run(2) { $0.concat([8, 9]) }.values == [1, 2, 8, 9])
     #expect(run(0) { $0.defaultValue(7) }.values == [7])
     #expect(run(1) { $0.defaultValue(7) }.values == [1])
+  }
+
+  @Test("The last group of values is told though it is empty, and that of a short stream once more")
+  func lastGroups() {
+    #expect(run(4) { $0.buffer(size: 2) }.values == [[1, 2], [3, 4], []])
+    #expect(run(4) { $0.buffer(size: 2, partial: false) }.values == [[1, 2], [3, 4]])
+    #expect(run(0) { $0.buffer(size: 2) }.values == [[]])
+    #expect(run(1) { $0.window(size: 2, partial: true) }.values == [[1], [1]])
+    #expect(run(1) { $0.window(size: 2) }.values == [])
+  }
+
+  @Test("What is to persist keeps itself until it ends")
+  func persistence() async throws {
+    try await withCallbackLoop { _ in
+      var log: [String] = []
+      weak var stream: HotInput<Int, Trouble>?
+      weak var future: FutureInput<Int, Trouble>?
+      do {
+        let (kept, keptFuture) = (HotInput<Int, Trouble>().persist(), FutureInput<Int, Trouble>().persist())
+        kept.on { log.append("stream \($0)") }.onTerminate { log.append("stream \($0)") }
+        keptFuture.on { log.append("future \($0)") }
+        (stream, future) = (kept, keptFuture)
+        HotInput<Int, Trouble>().persist().persist(false).onTerminate { log.append("dropped \($0)") }
+      }
+      #expect(log == ["dropped completed"])
+      stream?.push(1)
+      future?.complete(2)
+      #expect(future == nil)
+      stream?.terminate()
+      #expect(stream == nil)
+      #expect(log == ["dropped completed", "stream 1", "future 2", "stream completed"])
+    }
+  }
+
+  @Test("A stream's next operation is done elsewhere, in order, and what follows on the loop")
+  func dispatching() async throws {
+    try await withCallbackLoop { loop in
+      let executor = loop.executor
+      let input = HotInput<Int, Trouble>()
+      var (log, ends): ([String], Int) = ([], 0)
+      input
+        .dispatch(.async(on: .background)).resultMap { value -> Result<Int, Trouble> in
+          if executor.isOnLoop { return .failure(.second) }
+          if value == 1 { usleep(5000) }
+          return value == 3 ? .failure(.first) : .success(value * 10)
+        }
+        .onError { log.append("\($0)") }
+        .dispatch(.async(on: .background)).map { $0 == 20 ? nil : "\($0) \(executor.isOnLoop)" }
+        .on { log.append("\($0) \(executor.isOnLoop)") }
+        .onTerminate { _ in ends += 1 }
+      for value in 1...4 { input.push(value) }
+      input.terminate()
+      loop.eventually {
+        ends == 1
+      } then: {
+        #expect(log.filter { $0 != "first" } == ["10 false true", "40 false true"])
+        #expect(log.count == 3)
+      }
+    }
   }
 
   @Test("Operators that end a stream")
@@ -209,7 +268,11 @@ import UVTestSupport
         set.value!.set(4)
         set.value!.terminate()
       }
-      loop.sleep(for: .milliseconds(50)) { _ in withExtendedLifetime(producer) {} }
+      loop.eventually {
+        log.values.count == 5
+      } then: {
+        withExtendedLifetime(producer) {}
+      }
     }
     #expect(log.values.sorted() == ["2 true", "4 true", "completed true", "produced 3", "set 4"])
   }
@@ -276,13 +339,13 @@ import UVTestSupport
       #expect(!timer.isTimerActive)
       timer.start(delayFirst: false)
       #expect(ticks == 1)
-      loop.sleep(for: .milliseconds(20)) { _ in
-        #expect(ticks == 3)
+      loop.eventually {
+        ticks == 3
+      } then: {
         timer.restart(withInterval: .milliseconds(2))
       }
-      loop.sleep(for: .milliseconds(60)) { _ in
-        #expect(ticks == 5)
-        #expect(timer.state == .terminated(reason: .completed))
+      loop.eventually {
+        ticks == 5 && timer.state == .terminated(reason: .completed)
       }
     }
   }

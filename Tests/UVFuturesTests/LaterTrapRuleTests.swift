@@ -3,10 +3,10 @@ import UV
 import UVFutures
 import UVTestSupport
 
-/// The traps in publisher semantics, one by one: T17–T31.
+/// Traps in the semantics of publishers: schedulers, tokens, subjects and time.
 @Suite struct LaterTrapRuleTests {
-  @Test("T17 receive(on:) delivers in order on the loop; subscription and demand stay with the caller")
-  func t17_receiveOn() async throws {
+  @Test("receive(on:) delivers in order on the loop; subscription and demand stay with the caller")
+  func receiveOnDeliversInOrderOnTheLoopSubscriptionAndDemandStay() async throws {
     try await withCallbackLoop { loop in
       let probe = Probe<Int, Trouble>()
       Future<Int, Trouble> { $0(.success(1)) }.receive(on: loop).subscribe(probe)
@@ -23,8 +23,8 @@ import UVTestSupport
     }
   }
 
-  @Test("T18 subscribe(on:) moves the subscription to the loop, not the delivery")
-  func t18_subscribeOn() async throws {
+  @Test("subscribe(on:) moves the subscription to the loop, not the delivery")
+  func subscribeOnMovesTheSubscriptionToTheLoopNotTheDelivery() async throws {
     try await withCallbackLoop { loop in
       let subject = PassthroughSubject<Int, Never>()
       let probe = Probe<Int, Never>()
@@ -38,8 +38,8 @@ import UVTestSupport
     }
   }
 
-  @Test("T19 assign keeps its object until the end or cancellation")
-  func t19_assign() {
+  @Test("assign keeps its object until the end or cancellation")
+  func assignKeepsItsObjectUntilTheEndOrCancellation() {
     final class Model { var number = 0 }
     let subject = PassthroughSubject<Int, Never>()
     weak var observed: Model?
@@ -63,8 +63,8 @@ import UVTestSupport
     #expect(finished == nil)
   }
 
-  @Test("T20 A token cancels when it is let go, and once")
-  func t20_token() {
+  @Test("A token cancels when it is let go, and once")
+  func aTokenCancelsWhenItIsLetGoAndOnce() {
     var cancellations = 0
     let publisher = Future<Int, Never> { _ in }.handleEvents(receiveCancel: { cancellations += 1 })
     _ = publisher.sink { _ in }
@@ -75,8 +75,8 @@ import UVTestSupport
     #expect(cancellations == 2)
   }
 
-  @Test("T21 A subject sends to those who are there and ask, keeps nothing, and cancels what feeds it")
-  func t21_subject() {
+  @Test("A subject sends to those who are there and ask, keeps nothing, and cancels what feeds it")
+  func aSubjectSendsToThoseWhoAreThereAndAskKeepsNothing() {
     final class Feed: Subscription {
       var isCancelled = false
       func request(_ demand: Subscribers.Demand) {}
@@ -101,8 +101,8 @@ import UVTestSupport
     #expect(feed.isCancelled)
   }
 
-  @Test("T22 A sink lets its closures go at the end, and cancelling inside a value stops what follows")
-  func t22_sink() {
+  @Test("A sink lets its closures go at the end, and cancelling inside a value stops what follows")
+  func aSinkLetsItsClosuresGoAtTheEndAndCancellingInside() {
     let subject = PassthroughSubject<Int, Never>()
     let publisher = LoopPublishers.Map(upstream: subject) { $0 }
     var values: [Int] = []
@@ -131,8 +131,8 @@ import UVTestSupport
     #expect(captured == nil)
   }
 
-  @Test("T23 A sink asks for everything")
-  func t23_unlimited() {
+  @Test("A sink asks for everything")
+  func aSinkAsksForEverything() {
     var requests: [Subscribers.Demand] = []
     let token = LoopPublishers.Map(
       upstream: PassthroughSubject<Int, Never>().handleEvents(receiveRequest: { requests.append($0) })
@@ -141,8 +141,8 @@ import UVTestSupport
     token.cancel()
   }
 
-  @Test("T24 values asks for one at a time, and cancelling the task ends it with nil")
-  func t24_values() async throws {
+  @Test("values asks for one at a time, and cancelling the task ends it with nil")
+  func valuesAsksForOneAtATimeAndCancellingTheTaskEnds() async throws {
     try await withLoop { loop in
       let subject = PassthroughSubject<Int, Never>()
       var iterator = LoopPublishers.Map(upstream: subject) { $0 }.values.makeAsyncIterator()
@@ -166,8 +166,8 @@ import UVTestSupport
   }
 
   // Combine's `value` cannot be cancelled at all.
-  @Test("T25 value of a future is given up with its task where the failure can say so")
-  func t25_valueIsCancelled() async throws {
+  @Test("value of a future is given up with its task where the failure can say so")
+  func valueOfAFutureIsGivenUpWithItsTaskWhereThe() async throws {
     try await withLoop { loop in
       let future = Future<Int, UVError> { _ in }
       let task = loop.spawn { () async throws(UVError) in try await future.value }
@@ -181,8 +181,8 @@ import UVTestSupport
   }
 
   // Combine's lose the type of the error.
-  @Test("T26 values and value throw their own type; an error waits for next(), comes once, and then nil")
-  func t26_typedErrors() async throws {
+  @Test("values and value throw their own type; an error waits for next(), comes once, and then nil")
+  func valuesAndValueThrowTheirOwnTypeAnErrorWaitsForNext() async throws {
     try await withLoop { loop in
       let subject = PassthroughSubject<Int, Trouble>()
       var iterator = LoopPublishers.Map(upstream: subject) { $0 }.values.makeAsyncIterator()
@@ -199,20 +199,19 @@ import UVTestSupport
   }
 
   @Test(
-    "T27 timeout starts with the subscription, the first demand and each value; without an error it finishes")
-  func t27_timeout() async throws {
+    "timeout starts with the subscription, the first demand and each value; without an error it finishes")
+  func timeoutStartsWithTheSubscriptionTheFirstDemandAndEachValueWithout() async throws {
     try await withCallbackLoop { loop in
       let subject = PassthroughSubject<Int, Trouble>()
       let (silent, busy) = (Probe<Int, Trouble>(), Probe<Int, Trouble>())
       Future<Int, Trouble>(on: loop) { _ in }.timeout(.milliseconds(2), scheduler: loop).subscribe(silent)
       subject.timeout(.milliseconds(40), scheduler: loop, customError: { .first }).subscribe(busy)
       for delay in [20, 40, 60] { loop.sleep(for: .milliseconds(delay)) { _ in subject.send(delay) } }
-      loop.sleep(for: .milliseconds(70)) { _ in
-        #expect(silent.heard == [.subscription, .completion(.finished)])
-        #expect(busy.values == [20, 40, 60])
+      loop.eventually {
+        silent.heard == [.subscription, .completion(.finished)] && busy.values == [20, 40, 60]
       }
       // Its clock runs out 40 ms after the last value.
-      loop.sleep(for: .milliseconds(140)) { _ in #expect(busy.completions == [.failure(.first)]) }
+      loop.eventually { busy.completions == [.failure(.first)] }
 
       // Demand starts the clock anew.
       let late = Probe<Int, Trouble>(.none)
@@ -222,8 +221,8 @@ import UVTestSupport
     }
   }
 
-  @Test("T28 delay delays failures, too; zip finishes when one side is finished and drained")
-  func t28_delayAndZip() async throws {
+  @Test("delay delays failures, too; zip finishes when one side is finished and drained")
+  func delayDelaysFailuresTooZipFinishesWhenOneSideIsFinishedAnd() async throws {
     try await withCallbackLoop { loop in
       let delayed = Probe<Int, Trouble>()
       Future<Int, Trouble> { $0(.failure(.first)) }.delay(for: .milliseconds(1), scheduler: loop).subscribe(
@@ -234,12 +233,12 @@ import UVTestSupport
       subject.send(2)
       #expect(zipped.values == [3])
       #expect(zipped.completions == [.finished])
-      loop.sleep(for: .milliseconds(10)) { _ in #expect(delayed.completions == [.failure(.first)]) }
+      loop.eventually { delayed.completions == [.failure(.first)] }
     }
   }
 
-  @Test("T29 Deferred builds a publisher for each subscriber")
-  func t29_deferred() {
+  @Test("Deferred builds a publisher for each subscriber")
+  func deferredBuildsAPublisherForEachSubscriber() {
     var built = 0
     let deferred = Deferred { () -> Future<Int, Never> in
       built += 1
@@ -250,8 +249,8 @@ import UVTestSupport
     #expect(built == 3)
   }
 
-  @Test("T30 A late subscriber of a shared future misses the value")
-  func t30_share() {
+  @Test("A late subscriber of a shared future misses the value")
+  func aLateSubscriberOfASharedFutureMissesTheValue() {
     let shared = Future<Int, Never> { $0(.success(1)) }.share()
     let (first, late) = (Probe<Int, Never>(), Probe<Int, Never>())
     shared.subscribe(first)
@@ -261,8 +260,8 @@ import UVTestSupport
   }
 
   // The third contract, a promise's, is tested with the promises.
-  @Test("T31 Already resolved: a Combine subscriber hears it at once, an RxStream handler in a microtask")
-  func t31_alreadyResolved() async throws {
+  @Test("Already resolved: a Combine subscriber hears it at once, an RxStream handler in a microtask")
+  func alreadyResolvedACombineSubscriberHearsItAtOnceAnRxStreamHandler() async throws {
     try await withCallbackLoop { loop in
       let future = Future<Int, Never> { $0(.success(1)) }
       var log: [String] = []

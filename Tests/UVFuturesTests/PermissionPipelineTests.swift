@@ -3,7 +3,7 @@ import UV
 import UVFutures
 import UVTestSupport
 
-/// The permission flow of A16–A23 over a real resource: may this program use a file?
+/// A flow of permissions over a real resource: may this program use a file?
 @Suite struct PermissionPipelineTests {
   enum Status { case denied, notDetermined, authorized }
 
@@ -83,18 +83,18 @@ import UVTestSupport
     }
   }
 
-  @Test("A16–A24 A permission that was given is not asked for again")
+  @Test("A permission that was given is not asked for again")
   func authorized() async throws { #expect(try await run(contents: "yes") == (answers: [true], requests: 0)) }
 
-  @Test("A16–A24 A permission that was refused is not asked for again")
+  @Test("A permission that was refused is not asked for again")
   func denied() async throws { #expect(try await run(contents: "no") == (answers: [false], requests: 0)) }
 
-  @Test("A16–A24 A permission that nobody decided about is asked for")
+  @Test("A permission that nobody decided about is asked for")
   func notDetermined() async throws {
     #expect(try await run(contents: nil) == (answers: [true], requests: 1))
   }
 
-  @Test("A16–A24 An error of the request is a refusal")
+  @Test("An error of the request is a refusal")
   func failing() async throws {
     #expect(try await run(contents: nil, mayWrite: false) == (answers: [false], requests: 1))
   }

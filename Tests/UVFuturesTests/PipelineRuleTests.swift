@@ -3,7 +3,7 @@ import UV
 import UVFutures
 import UVTestSupport
 
-/// Pipelines and flatMap, rule by rule; E5–E19 as a whole are in `ZonePipelineTests`.
+/// Pipelines and flatMap; a whole program of them is in `ZonePipelineTests`.
 @Suite struct PipelineRuleTests {
   struct Zone: Equatable { var name: String }
 
@@ -12,8 +12,8 @@ import UVTestSupport
     Future { $0(.failure(Trouble.first)) }
   }
 
-  @Test("E1 A pipeline orders, limits and carries errors")
-  func e01_pipeline() async throws {
+  @Test("A pipeline orders, limits and carries errors")
+  func aPipelineOrdersLimitsAndCarriesErrors() async throws {
     try await withCallbackLoop { loop in
       var (running, most, log): (Int, Int, [Int]) = (0, 0, [])
       func step(_ number: Int) -> LoopPublishers.Map<RequestPublisher<Void>, Int> {
@@ -27,32 +27,32 @@ import UVTestSupport
       let numbers = Publishers.MergeMany((1...6).map { Just($0).setFailureType(to: UVError.self) })
       let token = numbers.flatMap(maxPublishers: .unlimited, step)
         .sink(receiveCompletion: { _ in log.append(-1) }, receiveValue: { log.append($0) })
-      loop.sleep(for: .milliseconds(10)) { _ in
-        #expect(log == [1, 2, 3, 4, 5, 6, -1])
-        #expect(most == 6)
+      loop.eventually {
+        log == [1, 2, 3, 4, 5, 6, -1] && most == 6
+      } then: {
         token.cancel()
       }
     }
   }
 
-  @Test("E2 map transforms values, flatMap goes on with a new publisher")
-  func e02_mapAndFlatMap() {
+  @Test("map transforms values, flatMap goes on with a new publisher")
+  func mapTransformsValuesFlatMapGoesOnWithANewPublisher() {
     var values: [Int] = []
     _ = Future<Int, Never> { $0(.success(2)) }.map { $0 * 2 }.sink { values.append($0) }
     _ = Future<Int, Never> { $0(.success(2)) }.flatMap { [$0, $0 * 2].publisher }.sink { values.append($0) }
     #expect(values == [4, 2, 4])
   }
 
-  @Test("E3 flatMap does not remove nils")
-  func e03_nils() {
+  @Test("flatMap does not remove nils")
+  func flatMapDoesNotRemoveNils() {
     var values: [Int?] = []
     _ = ([1, nil, 3] as [Int?]).publisher.flatMap { Just($0) }.sink { values.append($0) }
     _ = Future<Int?, Never> { $0(.success(nil)) }.flatMap { Just($0) }.sink { values.append($0) }
     #expect(values == [1, nil, 3, nil])
   }
 
-  @Test("E4 flatMap lets a pipeline branch while it runs", arguments: [true, false])
-  func e04_branches(isKnown: Bool) {
+  @Test("flatMap lets a pipeline branch while it runs", arguments: [true, false])
+  func flatMapLetsAPipelineBranchWhileItRuns(isKnown: Bool) {
     var values: [String] = []
     _ = Future<Bool, Never> { $0(.success(isKnown)) }
       .flatMap {
@@ -62,8 +62,8 @@ import UVTestSupport
     #expect(values == (isKnown ? ["known"] : ["who", "are", "you"]))
   }
 
-  @Test("E5 A pipeline is returned as AnyPublisher of value and error")
-  func e05_returned() {
+  @Test("A pipeline is returned as AnyPublisher of value and error")
+  func aPipelineIsReturnedAsAnyPublisherOfValueAndError() {
     func retrieveZone() -> AnyPublisher<Zone, any Error> {
       succeeding("a").map { Zone(name: $0) }.eraseToAnyPublisher()
     }
@@ -72,8 +72,8 @@ import UVTestSupport
     #expect(values == [Zone(name: "a")])
   }
 
-  @Test("E6 retry(3) tries up to three times more", arguments: 0...5)
-  func e06_retry(failures: Int) {
+  @Test("retry(3) tries up to three times more", arguments: 0...5)
+  func retry3TriesUpToThreeTimesMore(failures: Int) {
     var (runs, log): (Int, [String]) = (0, [])
     _ = Deferred { () -> Future<Int, any Error> in
       runs += 1
@@ -87,15 +87,15 @@ import UVTestSupport
     #expect(log == [failures > 3 ? "failed" : "\(failures + 1)"])
   }
 
-  @Test("E7 E8 Lifted to an Optional, an error is replaced with nil, and nothing can fail")
-  func e07_e08_giveUp() {
+  @Test("Lifted to an Optional, an error is replaced with nil, and nothing can fail")
+  func liftedToAnOptionalAnErrorIsReplacedWithNilAndNothing() {
     let probe = Probe<Zone?, Never>()
     failing(Zone.self).map { Optional.init($0) }.replaceError(with: nil).subscribe(probe)
     #expect(probe.heard == [.subscription, .value(nil), .completion(.finished)])
   }
 
-  @Test("E9 receive(on:) moves what follows to the loop")
-  func e09_receiveOn() async throws {
+  @Test("receive(on:) moves what follows to the loop")
+  func receiveOnMovesWhatFollowsToTheLoop() async throws {
     try await withLoop { loop in
       let executor = loop.executor
       let subject = PassthroughSubject<Int, Never>()
@@ -109,8 +109,8 @@ import UVTestSupport
     }
   }
 
-  @Test("E10 assign sets a property of what cannot fail, and returns a token")
-  func e10_assign() {
+  @Test("assign sets a property of what cannot fail, and returns a token")
+  func assignSetsAPropertyOfWhatCannotFailAndReturnsAToken() {
     final class Screen { var zone: Zone? = Zone(name: "old") }
     let screen = Screen()
     let token: AnyCancellable = Future<Zone?, Never> { $0(.success(nil)) }.assign(to: \.zone, on: screen)
@@ -118,8 +118,8 @@ import UVTestSupport
     token.cancel()
   }
 
-  @Test("E11 E12 The pipeline is one token; dropped, it is cancelled at once")
-  func e11_e12_token() async throws {
+  @Test("The pipeline is one token; dropped, it is cancelled at once")
+  func thePipelineIsOneTokenDroppedItIsCancelledAtOnce() async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
       func pipeline(_ name: String) -> AnyCancellable {
@@ -130,15 +130,16 @@ import UVTestSupport
       _ = pipeline("dropped")
       #expect(log == ["dropped cancelled"])
       let kept = pipeline("kept")
-      loop.sleep(for: .milliseconds(10)) { _ in
-        #expect(log == ["dropped cancelled", "kept"])
+      loop.eventually {
+        log == ["dropped cancelled", "kept"]
+      } then: {
         kept.cancel()
       }
     }
   }
 
-  @Test("E13 A future wraps an older API with its result and error types")
-  func e13_wraps() async throws {
+  @Test("A future wraps an older API with its result and error types")
+  func aFutureWrapsAnOlderAPIWithItsResultAndErrorTypes() async throws {
     try await withLoop { loop in
       func oldAPI(_ done: @escaping (Zone?, Trouble?) -> Void) { loop.queueMicrotask { done(nil, .second) } }
       let future = Future<Zone?, Trouble> { promise in
@@ -151,15 +152,15 @@ import UVTestSupport
     }
   }
 
-  @Test("E14 nil may be a success")
-  func e14_nilIsASuccess() {
+  @Test("nil may be a success")
+  func nilMayBeASuccess() {
     let probe = Probe<Zone?, Never>()
     Future<Zone?, Never> { $0(.success(nil)) }.subscribe(probe)
     #expect(probe.heard == [.subscription, .value(nil), .completion(.finished)])
   }
 
-  @Test("E15 A result is a publisher of one value with a failure type")
-  func e15_resultPublisher() {
+  @Test("A result is a publisher of one value with a failure type")
+  func aResultIsAPublisherOfOneValueWithAFailureType() {
     let probe = Probe<Int, Trouble>()
     Result<Int, Trouble>.Publisher(.success(1)).subscribe(probe)
     #expect(probe.heard == [.subscription, .value(1), .completion(.finished)])
@@ -178,8 +179,8 @@ import UVTestSupport
   }
 
   @Test(
-    "E16 E17 flatMap returns what is there or what is created, erased to agree", arguments: [true, false])
-  func e16_e17_branches(isThere: Bool) {
+    "flatMap returns what is there or what is created, erased to agree", arguments: [true, false])
+  func flatMapReturnsWhatIsThereOrWhatIsCreatedErasedToAgree(isThere: Bool) {
     var values: [String] = []
     let zones = fetchOrCreate(succeeding(isThere ? Zone(name: "there") : nil)) {
       self.succeeding(Zone(name: "created")).eraseToAnyPublisher()
@@ -188,8 +189,8 @@ import UVTestSupport
     #expect(values == [isThere ? "there" : "created"])
   }
 
-  @Test("E18 An error of the fetch skips the branch; an error of the creation fails the pipeline")
-  func e18_errors() {
+  @Test("An error of the fetch skips the branch; an error of the creation fails the pipeline")
+  func anErrorOfTheFetchSkipsTheBranchAnErrorOfThe() {
     var (creations, failures): (Int, Int) = (0, 0)
     func run(_ fetched: Future<Zone?, any Error>) {
       let zones = fetchOrCreate(fetched) {
@@ -206,8 +207,8 @@ import UVTestSupport
     #expect((creations, failures) == (1, 2))
   }
 
-  @Test("E19 The caller keeps the token and nothing else")
-  func e19_fireAndForget() async throws {
+  @Test("The caller keeps the token and nothing else")
+  func theCallerKeepsTheTokenAndNothingElse() async throws {
     try await withCallbackLoop { loop in
       var name: String?
       func start() -> AnyCancellable {
@@ -215,16 +216,17 @@ import UVTestSupport
           .sink(receiveCompletion: { _ in }, receiveValue: { name = $0 })
       }
       let token = start()
-      loop.sleep(for: .milliseconds(5)) { _ in
-        #expect(name == "done")
+      loop.eventually {
+        name == "done"
+      } then: {
         token.cancel()
       }
     }
   }
 
   // A future made before the branch runs in any case: that is what eager means. A cold or lazy one does not.
-  @Test("E20 What is created on a branch that is not taken runs 0 times", arguments: [true, false])
-  func e20_untakenBranch(usesLazy: Bool) async throws {
+  @Test("What is created on a branch that is not taken runs 0 times", arguments: [true, false])
+  func whatIsCreatedOnABranchThatIsNotTakenRuns0(usesLazy: Bool) async throws {
     try await withCallbackLoop { loop in
       var runs = 0
       let request = Request<Zone>(loop) { done in
@@ -252,8 +254,8 @@ import UVTestSupport
     }
   }
 
-  @Test("E21 retry runs a cold form again, and an eager form not")
-  func e21_retryOfAFuture() async throws {
+  @Test("retry runs a cold form again, and an eager form not")
+  func retryRunsAColdFormAgainAndAnEagerFormNot() async throws {
     try await withCallbackLoop { loop in
       var runs = 0
       let request = Request<Zone>(loop) { done in
@@ -262,12 +264,14 @@ import UVTestSupport
         return PendingRequest()
       }
       let cold = request.publisher().retry(3).sink(receiveCompletion: { _ in }, receiveValue: { _ in })
-      loop.sleep(for: .milliseconds(2)) { _ in
-        #expect(runs == 4)
+      loop.eventually {
+        runs == 4
+      } then: {
         runs = 0
         let eager = request.future().retry(3).sink(receiveCompletion: { _ in }, receiveValue: { _ in })
-        loop.sleep(for: .milliseconds(2)) { _ in
-          #expect(runs == 1)
+        loop.eventually {
+          runs == 1
+        } then: {
           cold.cancel()
           eager.cancel()
         }

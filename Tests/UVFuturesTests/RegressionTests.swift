@@ -106,7 +106,7 @@ import UVTestSupport
         retry(true)
         retry(true)
       }
-      loop.sleep(for: .milliseconds(1)) { _ in #expect(runs == 2) }
+      loop.eventually { runs == 2 }
     }
   }
 
@@ -123,9 +123,8 @@ import UVTestSupport
         .onTerminate { log.append("\($0)") }
       for value in 1...4 { input.push(value) }
       input.terminate()
-      loop.sleep(for: .milliseconds(5)) { _ in
-        #expect(log.last == "completed")
-        #expect(log.dropLast().sorted() == ["1", "11", "2", "3", "4"])
+      loop.eventually {
+        log.last == "completed" && log.dropLast().sorted() == ["1", "11", "2", "3", "4"]
       }
     }
   }

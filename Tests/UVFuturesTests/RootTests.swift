@@ -145,7 +145,9 @@ import UVTestSupport
         return nil
       }
       let input = ProgressionInput<Int, Int, Never>()
-      loop.sleep(for: .milliseconds(1)) { _ in
+      loop.eventually {
+        kept.values.count == 2
+      } then: {
         promise.cancel()
         progression.cancel()
         input.cancel()

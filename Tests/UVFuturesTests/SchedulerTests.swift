@@ -10,7 +10,7 @@ import UVTestSupport
       let probe = Probe<Int, Never>()
       Just(1).delay(for: .milliseconds(5), scheduler: loop).subscribe(probe)
       probe.onValue = { _ in #expect(begin.duration(to: loop.clock.now) >= .milliseconds(5)) }
-      loop.sleep(for: .milliseconds(20)) { _ in #expect(probe.values == [1]) }
+      loop.eventually { probe.values == [1] }
     }
   }
 
@@ -26,12 +26,10 @@ import UVTestSupport
       let measuring = subject.measureInterval(using: loop)
         .sink(receiveCompletion: { _ in }, receiveValue: { intervals.append($0) })
       for value in 1...3 { subject.send(value) }
-      loop.sleep(for: .milliseconds(60)) { _ in
-        #expect(debounced.values == [3])
-        #expect(throttled.values.last == 3)
-        #expect(timedOut.values == [1, 2, 3])
-        #expect(timedOut.completions == [.failure(.first)])
-        #expect(intervals.count == 3)
+      loop.eventually {
+        debounced.values == [3] && throttled.values.last == 3 && timedOut.values == [1, 2, 3]
+          && timedOut.completions == [.failure(.first)] && intervals.count == 3
+      } then: {
         measuring.cancel()
         subject.send(completion: .finished)
       }
@@ -46,7 +44,7 @@ import UVTestSupport
         count += 1
         if count == 3 { repetition?.cancel() }
       }
-      loop.sleep(for: .milliseconds(20)) { _ in #expect(count == 3) }
+      loop.eventually { count == 3 }
     }
   }
 

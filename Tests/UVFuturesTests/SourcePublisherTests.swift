@@ -131,9 +131,9 @@ import UVTestSupport
           }
         )
         .store(in: &cancellables)
-      loop.sleep(for: .milliseconds(50)) { [cancellables] _ in
-        #expect(received == ["hello"])
-        #expect(ends == 1)
+      loop.eventually {
+        received == ["hello"] && ends == 1
+      } then: {
         _ = cancellables
       }
     }
@@ -155,13 +155,14 @@ import UVTestSupport
       for _ in 0..<3 {
         loop.tcp.connect(to: try listener.localAddress()) { clients.append(try! $0.get()) }
       }
-      loop.sleep(for: .milliseconds(10)) { _ in
-        #expect(clients.count == 3)
-        #expect(accepted.isEmpty)
+      loop.eventually {
+        clients.count == 3 && accepted.isEmpty
+      } then: {
         subscription?.request(.max(2))
       }
-      loop.sleep(for: .milliseconds(30)) { _ in
-        #expect(accepted.count == 2)
+      loop.eventually {
+        accepted.count == 2
+      } then: {
         subscription?.cancel()
         for connection in accepted + clients { connection.close() }
         listener.close()

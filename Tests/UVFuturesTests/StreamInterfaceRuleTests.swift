@@ -3,7 +3,7 @@ import UV
 import UVFutures
 import UVTestSupport
 
-/// RxStream's futures, rule by rule: B28–B49, the interface behind what its document states.
+/// The interface of RxStream's futures.
 @Suite struct StreamInterfaceRuleTests {
   /// What an input's chain hears.
   private final class Chain<Output> {
@@ -25,8 +25,8 @@ import UVTestSupport
 
   private func input() -> FutureInput<Int, Trouble> { FutureInput() }
 
-  @Test("B28 Merging a future into a stream of many values gives such a stream")
-  func b28_futureIntoHot() {
+  @Test("Merging a future into a stream of many values gives such a stream")
+  func mergingAFutureIntoAStreamOfManyValuesGivesSuchA() {
     let (hot, future, chain) = (HotInput<Int, Trouble>(), input(), Chain<Int>())
     let merged: Hot<Int, Trouble> = hot.merge(future)
     chain.watch(merged)
@@ -37,8 +37,8 @@ import UVTestSupport
     #expect(chain.log == ["1", "2", "3", "completed"])
   }
 
-  @Test("B29 A future may be completed when it is made")
-  func b29_completed() async throws {
+  @Test("A future may be completed when it is made")
+  func aFutureMayBeCompletedWhenItIsMade() async throws {
     try await withCallbackLoop { loop in
       let chain = Chain<Int>()
       chain.watch(.completed(1))
@@ -47,8 +47,8 @@ import UVTestSupport
     }
   }
 
-  @Test("B30 A task runs where it is dispatched, and only its first completion counts")
-  func b30_task() async throws {
+  @Test("A task runs where it is dispatched, and only its first completion counts")
+  func aTaskRunsWhereItIsDispatchedAndOnlyItsFirstCompletion() async throws {
     try await withLoop { loop in
       let executor = loop.executor
       let elsewhere = Future<Bool, Never>(dispatch: .async(on: .background)) { completion in
@@ -64,8 +64,8 @@ import UVTestSupport
     }
   }
 
-  @Test("B31 on, then, onError and onTerminate return futures that need not be kept")
-  func b31_observers() {
+  @Test("on, then, onError and onTerminate return futures that need not be kept")
+  func onThenOnErrorAndOnTerminateReturnFuturesThatNeedNotBeKept() {
     let (value, error) = (input(), input())
     var log: [String] = []
     for input in [value, error] {
@@ -78,8 +78,8 @@ import UVTestSupport
     #expect(log == ["on 1", "then 1", "end", "end", "first"])
   }
 
-  @Test("B32 Terminations are equal whatever the error, and a future knows its state")
-  func b32_states() {
+  @Test("Terminations are equal whatever the error, and a future knows its state")
+  func terminationsAreEqualWhateverTheErrorAndAFutureKnowsItsState() {
     #expect(Termination<Trouble>.error(.first) == .error(.second))
     #expect(Termination<Trouble>.completed != .cancelled)
     let input = input()
@@ -90,24 +90,24 @@ import UVTestSupport
     #expect(input.state == .terminated(reason: .error(.second)))
   }
 
-  @Test("B33 map passes nothing on for nil, and completes", arguments: [true, false])
-  func b33_map(isNil: Bool) {
+  @Test("map passes nothing on for nil, and completes", arguments: [true, false])
+  func mapPassesNothingOnForNilAndCompletes(isNil: Bool) {
     let (input, chain) = (input(), Chain<String>())
     chain.watch(input.map { isNil ? nil : "\($0)!" })
     input.complete(1)
     #expect(chain.log == (isNil ? ["completed"] : ["1!", "completed"]))
   }
 
-  @Test("B34 resultMap may end the future with an error", arguments: [true, false])
-  func b34_resultMap(fails: Bool) {
+  @Test("resultMap may end the future with an error", arguments: [true, false])
+  func resultMapMayEndTheFutureWithAnError(fails: Bool) {
     let (input, chain) = (input(), Chain<Int>())
     chain.watch(input.resultMap { fails ? .failure(.second) : .success($0 + 1) })
     input.complete(1)
     #expect(chain.log == (fails ? ["second"] : ["2", "completed"]))
   }
 
-  @Test("B35 asyncMap waits for its completion; with nil there is nothing")
-  func b35_asyncMap() async throws {
+  @Test("asyncMap waits for its completion; with nil there is nothing")
+  func asyncMapWaitsForItsCompletionWithNilThereIsNothing() async throws {
     try await withCallbackLoop { loop in
       let chains = (0..<3).map { _ in Chain<Int>() }
       let results: [Result<Int, Trouble>?] = [.success(2), .failure(.first), nil]
@@ -126,8 +126,8 @@ import UVTestSupport
     }
   }
 
-  @Test("B36 flatMap and flatten make a stream of many values, in order")
-  func b36_flatMap() {
+  @Test("flatMap and flatten make a stream of many values, in order")
+  func flatMapAndFlattenMakeAStreamOfManyValuesInOrder() {
     let (input, list) = (input(), FutureInput<[Int], Trouble>())
     let (first, second) = (Chain<Int>(), Chain<Int>())
     first.watch(input.flatMap { [$0, $0 + 1, $0 + 2] })
@@ -138,16 +138,16 @@ import UVTestSupport
     #expect(second.log == ["4", "5", "completed"])
   }
 
-  @Test("B37 filter passes a value on or completes without", arguments: [true, false])
-  func b37_filter(includes: Bool) {
+  @Test("filter passes a value on or completes without", arguments: [true, false])
+  func filterPassesAValueOnOrCompletesWithout(includes: Bool) {
     let (input, chain) = (input(), Chain<Int>())
     chain.watch(input.filter { _ in includes })
     input.complete(1)
     #expect(chain.log == (includes ? ["1", "completed"] : ["completed"]))
   }
 
-  @Test("B38 stamp and timeStamp pair the value")
-  func b38_stamp() async throws {
+  @Test("stamp and timeStamp pair the value")
+  func stampAndTimeStampPairTheValue() async throws {
     try await withCallbackLoop { loop in
       let input = self.input()
       let begin = loop.clock.now
@@ -166,8 +166,8 @@ import UVTestSupport
     }
   }
 
-  @Test("B39 delay delivers later, and the end waits for the value")
-  func b39_delay() async throws {
+  @Test("delay delivers later, and the end waits for the value")
+  func delayDeliversLaterAndTheEndWaitsForTheValue() async throws {
     try await withCallbackLoop { loop in
       let (input, chain) = (self.input(), Chain<Int>())
       let begin = loop.clock.now
@@ -175,12 +175,12 @@ import UVTestSupport
       chain.watch(delayed.on { _ in #expect(begin.duration(to: loop.clock.now) >= .milliseconds(3)) })
       input.complete(1)
       #expect(chain.log == [])
-      loop.sleep(for: .milliseconds(20)) { _ in #expect(chain.log == ["1", "completed"]) }
+      loop.eventually { chain.log == ["1", "completed"] }
     }
   }
 
-  @Test("B40 start(with:) comes before a value, concat before the end")
-  func b40_startAndConcat() {
+  @Test("start(with:) comes before a value, concat before the end")
+  func startWithComesBeforeAValueConcatBeforeTheEnd() {
     let chains = (0..<4).map { _ in Chain<Int>() }
     let (value, nothing) = (input(), input())
     let empty: Future<Int, Trouble> = nothing.filter { _ in false }
@@ -196,8 +196,8 @@ import UVTestSupport
     #expect(chains[3].log == ["8", "9", "completed"])
   }
 
-  @Test("B41 A default value stands in for none, whether that is an error or not")
-  func b41_defaultValue() {
+  @Test("A default value stands in for none, whether that is an error or not")
+  func aDefaultValueStandsInForNoneWhetherThatIsAnError() {
     let (input, failing) = (input(), input())
     let (chain, failure) = (Chain<Int>(), Chain<Int>())
     let filtered: Future<Int, Trouble> = input.filter { _ in false }
@@ -209,8 +209,8 @@ import UVTestSupport
     #expect(failure.log == ["9", "completed"])
   }
 
-  @Test("B42 merge of two types gives either, zip and combine give pairs")
-  func b42_types() {
+  @Test("merge of two types gives either, zip and combine give pairs")
+  func mergeOfTwoTypesGivesEitherZipAndCombineGivePairs() {
     let (left, right) = (input(), FutureInput<String, Trouble>())
     var log: [String] = []
     let either: Future<Either<Int, String>, Trouble> = left.merge(right)
@@ -223,8 +223,8 @@ import UVTestSupport
     #expect(log == ["right(\"a\")", "(1, \"a\")", "(1, \"a\")"])
   }
 
-  @Test("B43 An error does not end a merge while the other side may win, but ends a zip")
-  func b43_errors() {
+  @Test("An error does not end a merge while the other side may win, but ends a zip")
+  func anErrorDoesNotEndAMergeWhileTheOtherSideMay() {
     let (left, right, merged, zipped) = (input(), input(), Chain<Int>(), Chain<(Int, Int)>())
     merged.watch(left.merge(right))
     zipped.watch(left.zip(right))
@@ -246,8 +246,8 @@ import UVTestSupport
     #expect(ends.log == ["second"])
   }
 
-  @Test("B44 doWhile, until, using and lifeOf end a future early")
-  func b44_lifetime() {
+  @Test("doWhile, until, using and lifeOf end a future early")
+  func doWhileUntilUsingAndLifeOfEndAFutureEarly() {
     func end(
       _ step: (Future<Int, Trouble>) -> Future<Int, Trouble>, between: () -> Void = {}
     ) -> [String] {
@@ -282,8 +282,8 @@ import UVTestSupport
         == ["completed"])
   }
 
-  @Test("B45 Of an input's completions the first counts")
-  func b45_firstCounts() {
+  @Test("Of an input's completions the first counts")
+  func ofAnInputsCompletionsTheFirstCounts() {
     let (input, chain) = (input(), Chain<Int>())
     chain.watch(input)
     input.complete(1)
@@ -292,8 +292,8 @@ import UVTestSupport
     #expect(chain.log == ["1", "completed"])
   }
 
-  @Test("B46 A lazy task may be dispatched")
-  func b46_lazyDispatch() async throws {
+  @Test("A lazy task may be dispatched")
+  func aLazyTaskMayBeDispatched() async throws {
     try await withLoop { loop in
       let executor = loop.executor
       let lazy = Lazy<Bool, Never>(dispatch: .async(on: .background)) { completion in
@@ -306,8 +306,8 @@ import UVTestSupport
   // `persist` and `dispatched` do not exist. A future is kept by who refers to it, so there is nothing to persist;
   // an operation that leaves the loop needs a Sendable closure, so where it runs must be said before it, with
   // `dispatch`. `debugPrinter`, a global that any thread could set, is `onDebugInfo` of each future.
-  @Test("B47 Streams have a name, debug information, and may refuse to replay")
-  func b47_streamWide() async throws {
+  @Test("Streams have a name, debug information, and may refuse to replay")
+  func streamsHaveANameDebugInformationAndMayRefuseToReplay() async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
       let named = self.input().named("answer").onDebugInfo { log.append($0) }
@@ -320,8 +320,8 @@ import UVTestSupport
     }
   }
 
-  @Test("B48 Work is dispatched inline, to queues, later, or to a thread, and chained")
-  func b48_dispatch() async throws {
+  @Test("Work is dispatched inline, to queues, later, or to a thread, and chained")
+  func workIsDispatchedInlineToQueuesLaterOrToAThreadAnd() async throws {
     let queue = CustomQueue("b48")
     let log = Log<String>()
     Dispatch.inline.execute { log.append("inline") }
@@ -343,8 +343,8 @@ import UVTestSupport
     #expect(log.values.dropFirst(3) == ["background", "later", "thread", "main", "low"])
   }
 
-  @Test("B49 A timed throttle keeps the last, a pressure throttle drops what is too much")
-  func b49_throttles() async throws {
+  @Test("A timed throttle keeps the last, a pressure throttle drops what is too much")
+  func aTimedThrottleKeepsTheLastAPressureThrottleDropsWhatIs() async throws {
     try await withCallbackLoop { loop in
       let (input, timed, eager, pressure) = (
         HotInput<Int, Trouble>(), Chain<Int>(), Chain<Int>(), Chain<Int>()
@@ -354,10 +354,9 @@ import UVTestSupport
       pressure.watch(input.throttled(PressureThrottle(buffer: 1, limit: 2)))
       for value in 1...5 { input.push(value) }
       input.terminate()
-      loop.sleep(for: .milliseconds(20)) { _ in
-        #expect(timed.log == ["5", "completed"])
-        #expect(eager.log == ["1", "5", "completed"])
-        #expect(pressure.log == ["1", "2", "3", "completed"])
+      loop.eventually {
+        timed.log == ["5", "completed"] && eager.log == ["1", "5", "completed"]
+          && pressure.log == ["1", "2", "3", "completed"]
       }
     }
   }

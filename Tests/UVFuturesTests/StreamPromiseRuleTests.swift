@@ -3,7 +3,7 @@ import UV
 import UVFutures
 import UVTestSupport
 
-/// RxStream's futures, rule by rule: B50–B61, promises, progress and partners.
+/// RxStream's promises, progressions and partners.
 @Suite struct StreamPromiseRuleTests {
   /// A task that fails the first `failures` times and counts its runs.
   private final class Attempts {
@@ -20,13 +20,8 @@ import UVTestSupport
     }
   }
 
-  /// Lets everything that is ready on the loop happen, and then looks.
-  private func later(_ loop: EventLoop, _ body: @escaping () -> Void) {
-    loop.sleep(for: .milliseconds(30)) { _ in body() }
-  }
-
-  @Test("B50 A promise's task is given its state, and is a future")
-  func b50_state() async throws {
+  @Test("A promise's task is given its state, and is a future")
+  func aPromisesTaskIsGivenItsStateAndIsAFuture() async throws {
     try await withCallbackLoop { loop in
       var states: [StreamState<Trouble>] = []
       var cancellables: Set<AnyCancellable> = []
@@ -35,16 +30,17 @@ import UVTestSupport
       }
       let future: Future<Int, Trouble> = promise
       loop.sleep(for: .zero) { _ in promise.cancel() }
-      later(loop) { [cancellables] in
-        #expect(states == [.active, .terminated(reason: .cancelled)])
-        #expect(future.state == .terminated(reason: .cancelled))
+      loop.eventually {
+        states == [.active, .terminated(reason: .cancelled)]
+          && future.state == .terminated(reason: .cancelled)
+      } then: {
         _ = cancellables
       }
     }
   }
 
-  @Test("B51 retry and both forms of retryOn decide about another run")
-  func b51_retryForms() async throws {
+  @Test("retry and both forms of retryOn decide about another run")
+  func retryAndBothFormsOfRetryOnDecideAboutAnotherRun() async throws {
     try await withCallbackLoop { loop in
       let attempts = (0..<3).map { _ in Attempts() }
       var seen: [Int] = []
@@ -56,41 +52,37 @@ import UVTestSupport
         return error == .first && attempt < 3
       }
       attempts[2].promise(loop, failures: 1).retryOn { _, _, retry in loop.queueMicrotask { retry(true) } }
-      later(loop) {
-        #expect(attempts.map(\.runs) == [3, 3, 2])
-        #expect(attempts[0].log == ["3"])
-        #expect(seen == [1, 2, 3])
+      loop.eventually {
+        attempts.map(\.runs) == [3, 3, 2] && attempts[0].log == ["3"] && seen == [1, 2, 3]
       }
     }
   }
 
-  @Test("B52 retry(3) makes four runs, twice retry(3) seven")
-  func b52_counts() async throws {
+  @Test("retry(3) makes four runs, twice retry(3) seven")
+  func retry3MakesFourRunsTwiceRetry3Seven() async throws {
     try await withCallbackLoop { loop in
       let (once, twice) = (Attempts(), Attempts())
       once.promise(loop).retry(3).onError { once.log.append("\($0)") }
       twice.promise(loop).retry(3).on { _ in }.retry(3).onError { twice.log.append("\($0)") }
-      later(loop) {
-        #expect([once.runs, twice.runs] == [4, 7])
-        #expect(once.log + twice.log == ["first", "first"])
+      loop.eventually {
+        [once.runs, twice.runs] == [4, 7] && once.log + twice.log == ["first", "first"]
       }
     }
   }
 
-  @Test("B53 A task that fails at once still reaches retry and onError")
-  func b53_synchronousFailure() async throws {
+  @Test("A task that fails at once still reaches retry and onError")
+  func aTaskThatFailsAtOnceStillReachesRetryAndOnError() async throws {
     try await withCallbackLoop { loop in
       let attempts = Attempts()
       attempts.promise(loop, isAsync: false).retry(3).onError { attempts.log.append("\($0)") }
-      later(loop) {
-        #expect(attempts.runs == 4)
-        #expect(attempts.log == ["first"])
+      loop.eventually {
+        attempts.runs == 4 && attempts.log == ["first"]
       }
     }
   }
 
-  @Test("B54 With reuse a retry further down takes the value that is there", arguments: [true, false])
-  func b54_reuse(reuses: Bool) async throws {
+  @Test("With reuse a retry further down takes the value that is there", arguments: [true, false])
+  func withReuseARetryFurtherDownTakesTheValueThatIsThere(reuses: Bool) async throws {
     try await withCallbackLoop { loop in
       let attempts = Attempts()
       var failures = 2
@@ -101,37 +93,36 @@ import UVTestSupport
         }
         .retry(3)
         .on { attempts.log.append("\($0)") }
-      later(loop) {
-        #expect(attempts.runs == (reuses ? 1 : 3))
-        #expect(attempts.log == [reuses ? "1" : "3"])
+      loop.eventually {
+        (attempts.runs == (reuses ? 1 : 3)) && (attempts.log == [reuses ? "1" : "3"])
       }
     }
   }
 
-  @Test("B55 cancel() goes up to the task, ends everything as cancelled, and stops retries")
-  func b55_cancel() async throws {
+  @Test("cancel() goes up to the task, ends everything as cancelled, and stops retries")
+  func cancelGoesUpToTheTaskEndsEverythingAsCancelledAndStops() async throws {
     try await withCallbackLoop { loop in
       let attempts = Attempts()
       let last = attempts.promise(loop)
         .onTerminate { attempts.log.append("first \($0)") }
         .retry(100, delay: .milliseconds(1))
         .onTerminate { attempts.log.append("last \($0)") }
-      loop.sleep(for: .milliseconds(4)) { _ in
+      loop.eventually {
+        attempts.runs > 1
+      } then: {
         let runs = attempts.runs
         attempts.log = []
         last.cancel()
-        self.later(loop) {
-          #expect(attempts.runs == runs)
-          // What is before the retry may have been in the middle of an attempt, or not.
-          #expect(attempts.log.filter { $0.hasPrefix("last") } == ["last cancelled"])
-          #expect(last.state == .terminated(reason: .cancelled))
+        loop.eventually {
+          attempts.runs == runs && attempts.log.filter { $0.hasPrefix("last") } == ["last cancelled"]
+            && last.state == .terminated(reason: .cancelled)
         }
       }
     }
   }
 
-  @Test("B55 cancelling before the task has answered ends the chain at once")
-  func b55_cancelInFlight() async throws {
+  @Test("Cancelling before the task has answered ends the chain at once")
+  func cancellingBeforeTheTaskHasAnsweredEndsTheChainAtOnce() async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
       let promise = StreamPromise<Int, Trouble> { _, _ in }
@@ -143,21 +134,20 @@ import UVTestSupport
     }
   }
 
-  @Test("B56 future() ends retries; those before it still run")
-  func b56_future() async throws {
+  @Test("future() ends retries; those before it still run")
+  func futureEndsRetriesThoseBeforeItStillRun() async throws {
     try await withCallbackLoop { loop in
       let attempts = Attempts()
       let future: Future<Int, Trouble> = attempts.promise(loop).retry(2).future()
       future.onError { attempts.log.append("\($0)") }
-      later(loop) {
-        #expect(attempts.runs == 3)
-        #expect(attempts.log == ["first"])
+      loop.eventually {
+        attempts.runs == 3 && attempts.log == ["first"]
       }
     }
   }
 
-  @Test("B57 Before the last retry a chain may see several errors, after it one result")
-  func b57_guarantee() async throws {
+  @Test("Before the last retry a chain may see several errors, after it one result")
+  func beforeTheLastRetryAChainMaySeeSeveralErrorsAfterIt() async throws {
     try await withCallbackLoop { loop in
       let attempts = Attempts()
       attempts.promise(loop, failures: 2)
@@ -165,12 +155,12 @@ import UVTestSupport
         .retry(3)
         .on { _ in attempts.log.append("value") }
         .onError { _ in attempts.log.append("failed") }
-      later(loop) { #expect(attempts.log == ["attempt failed", "attempt failed", "value"]) }
+      loop.eventually { attempts.log == ["attempt failed", "attempt failed", "value"] }
     }
   }
 
-  @Test("B58 Values travel down, terminations are told bottom-up", arguments: [true, false])
-  func b58_order(isPromise: Bool) async throws {
+  @Test("Values travel down, terminations are told bottom-up", arguments: [true, false])
+  func valuesTravelDownTerminationsAreToldBottomUp(isPromise: Bool) async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
       if isPromise {
@@ -182,12 +172,12 @@ import UVTestSupport
           .on { _ in log.append("on0") }.onTerminate { _ in log.append("t0") }
           .on { _ in log.append("on1") }.onTerminate { _ in log.append("t1") }
       }
-      later(loop) { #expect(log == ["on0", "on1", "t1", "t0"]) }
+      loop.eventually { log == ["on0", "on1", "t1", "t0"] }
     }
   }
 
-  @Test("B59 Each operation on a future is a branch of its own, and is let go when it has heard")
-  func b59_branches() {
+  @Test("Each operation on a future is a branch of its own, and is let go when it has heard")
+  func eachOperationOnAFutureIsABranchOfItsOwnAnd() {
     let input = FutureInput<Int, Never>()
     var log: [Int] = []
     for number in 1...3 { input.on { log.append($0 * number) }.on { log.append($0 * number) } }
@@ -197,8 +187,8 @@ import UVTestSupport
     #expect(log == [10, 10, 20, 20, 30, 30])
   }
 
-  @Test("B60 A progression tells how far it has come until it ends")
-  func b60_progression() {
+  @Test("A progression tells how far it has come until it ends")
+  func aProgressionTellsHowFarItHasComeUntilItEnds() {
     typealias Copy = ProgressionInput<Int, String, Trouble>
     let (copy, other) = (Copy(), Copy())
     var log: [String] = []
@@ -233,8 +223,8 @@ import UVTestSupport
 
   // Observable, Cold and Timer are Combine's CurrentValueSubject, a request's or deferred publisher, and the
   // publisher of ticks; RxStream's own types would be second names for them.
-  @Test("B61 Any publisher is a merge partner: many values, one kept value, cold work, a timer")
-  func b61_partners() async throws {
+  @Test("Any publisher is a merge partner: many values, one kept value, cold work, a timer")
+  func anyPublisherIsAMergePartnerManyValuesOneKeptValueCold() async throws {
     try await withCallbackLoop { loop in
       let hot = HotInput<Int, UVError>()
       let observable = CurrentValueSubject<Int, UVError>(1)
@@ -248,8 +238,9 @@ import UVTestSupport
       inputs[2].merge(cold).on { log.append("cold \($0)") }
       inputs[3].merge(timer).on { log.append("timer \($0)") }
       hot.push(0)
-      later(loop) {
-        #expect(log.sorted() == ["cold 2", "hot 0", "observable 1", "timer 3"])
+      loop.eventually {
+        log.sorted() == ["cold 2", "hot 0", "observable 1", "timer 3"]
+      } then: {
         _ = inputs
       }
     }

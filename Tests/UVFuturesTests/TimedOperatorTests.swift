@@ -45,7 +45,7 @@ import UVTestSupport
         #expect(probe.completions == [])
       }
       probe.onCompletion = { _ in #expect(probe.values == [1, 2, 3]) }
-      loop.sleep(for: .milliseconds(30)) { _ in #expect(probe.completions == [.failure(.first)]) }
+      loop.eventually { probe.completions == [.failure(.first)] }
     }
   }
 
@@ -64,11 +64,9 @@ import UVTestSupport
         subject.send(completion: .finished)
         #expect(last.completions == [])
       }
-      loop.sleep(for: .milliseconds(40)) { _ in
-        #expect(last.values == [1, 4])
-        #expect(first.values == [1, 2])
-        #expect(last.completions == [.finished])
-        #expect(first.completions == [.finished])
+      loop.eventually {
+        last.values == [1, 4] && first.values == [1, 2] && last.completions == [.finished]
+          && first.completions == [.finished]
       }
     }
   }
@@ -82,18 +80,16 @@ import UVTestSupport
       subject.collect(.byTimeOrCount(loop, .milliseconds(1000), 2)).subscribe(counted)
       for value in 1...3 { subject.send(value) }
       #expect(timed.values == [])
-      loop.sleep(for: .milliseconds(30)) { _ in
-        #expect(timed.values == [[1, 2, 3]])
-        #expect(counted.values == [[1, 2]])
+      loop.eventually {
+        timed.values == [[1, 2, 3]] && counted.values == [[1, 2]]
+      } then: {
         subject.send(4)
         subject.send(5)
         subject.send(completion: .finished)
       }
-      loop.sleep(for: .milliseconds(60)) { _ in
-        #expect(timed.values == [[1, 2, 3], [4, 5]])
-        #expect(counted.values == [[1, 2], [3, 4], [5]])
-        #expect(timed.completions == [.finished])
-        #expect(counted.completions == [.finished])
+      loop.eventually {
+        timed.values == [[1, 2, 3], [4, 5]] && counted.values == [[1, 2], [3, 4], [5]]
+          && timed.completions == [.finished] && counted.completions == [.finished]
       }
     }
   }

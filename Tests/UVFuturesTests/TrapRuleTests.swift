@@ -3,7 +3,7 @@ import UV
 import UVFutures
 import UVTestSupport
 
-/// The traps in publisher semantics, one by one: T1–T16.
+/// Traps in the semantics of publishers: demand, ends and reentrancy.
 @Suite struct TrapRuleTests {
   /// A future and its promise.
   private func pending() -> (future: Future<Int, Trouble>, promise: Future<Int, Trouble>.Promise) {
@@ -12,8 +12,8 @@ import UVTestSupport
     return (future, promise!)
   }
 
-  @Test("T1 A success waits for demand, a failure does not")
-  func t01_waitsForDemand() {
+  @Test("A success waits for demand, a failure does not")
+  func aSuccessWaitsForDemandAFailureDoesNot() {
     let (success, succeed) = pending()
     let (failure, fail) = pending()
     let probes = [Probe<Int, Trouble>(.none), Probe<Int, Trouble>(.none)]
@@ -30,8 +30,8 @@ import UVTestSupport
     #expect(late.heard == [.subscription, .completion(.failure(.first))])
   }
 
-  @Test("T2 Any demand brings value and end together; a second request does nothing", arguments: [1, 5, nil])
-  func t02_anyDemand(count: Int?) {
+  @Test("Any demand brings value and end together; a second request does nothing", arguments: [1, 5, nil])
+  func anyDemandBringsValueAndEndTogetherASecondRequestDoesNothing(count: Int?) {
     let probe = Probe<Int, Trouble>(.none)
     Future { $0(.success(1)) }.subscribe(probe)
     probe.request(count.map { .max($0) } ?? .unlimited)
@@ -39,8 +39,8 @@ import UVTestSupport
     #expect(probe.heard == [.subscription, .value(1), .completion(.finished)])
   }
 
-  @Test("T3 Asking for nothing is a programming error")
-  func t03_zeroDemand() async {
+  @Test("Asking for nothing is a programming error")
+  func askingForNothingIsAProgrammingError() async {
     await #expect(processExitsWith: .failure) {
       let probe = Probe<Int, Trouble>(.none)
       Future<Int, Trouble> { $0(.success(1)) }.subscribe(probe)
@@ -48,8 +48,8 @@ import UVTestSupport
     }
   }
 
-  @Test("T4 A second call of the promise is ignored, from inside a delivery too")
-  func t04_resolvedTwice() {
+  @Test("A second call of the promise is ignored, from inside a delivery too")
+  func aSecondCallOfThePromiseIsIgnoredFromInsideADelivery() {
     let (future, promise) = pending()
     let probe = Probe<Int, Trouble>()
     probe.onValue = { _ in promise(.success(2)) }
@@ -67,8 +67,8 @@ import UVTestSupport
     #expect(failed.heard == [.subscription, .completion(.failure(.first))])
   }
 
-  @Test("T5 Cancelling stops one subscriber, not the work nor the others; nothing comes after it")
-  func t05_cancellation() {
+  @Test("Cancelling stops one subscriber, not the work nor the others; nothing comes after it")
+  func cancellingStopsOneSubscriberNotTheWorkNorTheOthersNothingComes() {
     let (future, promise) = pending()
     let (cancelled, other) = (Probe<Int, Trouble>(), Probe<Int, Trouble>())
     future.subscribe(cancelled)
@@ -81,8 +81,8 @@ import UVTestSupport
     #expect(other.values == [1])
   }
 
-  @Test("T6 After the end the subscriber is let go, though promise and token live on")
-  func t06_letsGo() {
+  @Test("After the end the subscriber is let go, though promise and token live on")
+  func afterTheEndTheSubscriberIsLetGoThoughPromiseAndToken() {
     let (future, promise) = pending()
     weak var observed: Token?
     let token: AnyCancellable
@@ -99,8 +99,8 @@ import UVTestSupport
 
   // Combine's future and a raw subscriber keep each other for ever if it is never resolved. Ours keeps its subscribers
   // but is not kept by them: whoever could resolve it keeps it.
-  @Test("T7 A pending future that nobody can resolve goes, with a raw subscriber and with a token")
-  func t07_noCycle() {
+  @Test("A pending future that nobody can resolve goes, with a raw subscriber and with a token")
+  func aPendingFutureThatNobodyCanResolveGoesWithARawSubscriber() {
     weak var observed: Future<Int, Trouble>?
     weak var subscriber: Probe<Int, Trouble>?
     do {
@@ -122,8 +122,8 @@ import UVTestSupport
     #expect(captured == nil)
   }
 
-  @Test("T8 The subscription comes before any value; a resolved future delivers inside subscribe")
-  func t08_lateSubscriber() {
+  @Test("The subscription comes before any value; a resolved future delivers inside subscribe")
+  func theSubscriptionComesBeforeAnyValueAResolvedFutureDeliversInsideSubscribe() {
     let (future, promise) = pending()
     promise(.success(1))
     let probe = Probe<Int, Trouble>()
@@ -131,8 +131,8 @@ import UVTestSupport
     #expect(probe.heard == [.subscription, .value(1), .completion(.finished)])
   }
 
-  @Test("T9 Resolving on other threads while subscribing is safe", arguments: 0..<4)
-  func t09_otherThreads(round: Int) async throws {
+  @Test("Resolving on other threads while subscribing is safe", arguments: 0..<4)
+  func resolvingOnOtherThreadsWhileSubscribingIsSafe(round: Int) async throws {
     try await withLoop { loop in
       var sum = 0
       for number in 1...500 {
@@ -168,8 +168,8 @@ import UVTestSupport
     Publishers.MergeMany(publisher).map { $0 }
   }
 
-  @Test("T10 flatMap asks upstream for so many publishers, and one more for each that finishes")
-  func t10_upstreamDemand() {
+  @Test("flatMap asks upstream for so many publishers, and one more for each that finishes")
+  func flatMapAsksUpstreamForSoManyPublishersAndOneMoreForEach() {
     let (outer, inner) = (Upstream<Int>(), (0..<3).map { _ in Upstream<Int>() })
     let probe = Probe<Int, Trouble>(.max(1))
     LoopPublishers.Map(upstream: outer) { $0 }.flatMap(maxPublishers: .max(2)) { inner[$0] }.subscribe(probe)
@@ -197,8 +197,8 @@ import UVTestSupport
     #expect(child.requests == [.unlimited])
   }
 
-  @Test("T11 flatMap of one at a time queues a sequence, and drops what a subject sends meanwhile")
-  func t11_busy() {
+  @Test("flatMap of one at a time queues a sequence, and drops what a subject sends meanwhile")
+  func flatMapOfOneAtATimeQueuesASequenceAndDropsWhat() {
     var promises: [Future<Int, Never>.Promise] = []
     var values: [Int] = []
     func step(_ number: Int) -> LoopPublishers.Map<Future<Int, Never>, Int> {
@@ -219,8 +219,8 @@ import UVTestSupport
     busy.cancel()
   }
 
-  @Test("T12 An inner failure cancels siblings, drops what is buffered, and leaves a foreign upstream alone")
-  func t12_innerFailure() {
+  @Test("An inner failure cancels siblings, drops what is buffered, and leaves a foreign upstream alone")
+  func anInnerFailureCancelsSiblingsDropsWhatIsBufferedAndLeavesA() {
     let (outer, inner) = (Upstream<Int>(), (0..<2).map { _ in Upstream<Int>() })
     let probe = Probe<Int, Trouble>(.max(1))
     LoopPublishers.Map(upstream: outer) { $0 }.flatMap { inner[$0] }.subscribe(probe)
@@ -236,8 +236,8 @@ import UVTestSupport
     #expect(probe.values == [10])
   }
 
-  @Test("T13 flatMap finishes when upstream and all inner publishers have")
-  func t13_finishes() {
+  @Test("flatMap finishes when upstream and all inner publishers have")
+  func flatMapFinishesWhenUpstreamAndAllInnerPublishersHave() {
     let (outer, inner) = (Upstream<Int>(), Upstream<Int>())
     let probe = Probe<Int, Trouble>()
     LoopPublishers.Map(upstream: outer) { $0 }.flatMap { _ in inner }.subscribe(probe)
@@ -249,8 +249,8 @@ import UVTestSupport
     #expect(probe.heard == [.subscription, .value(1), .completion(.finished)])
   }
 
-  @Test("T14 A delivery may subscribe, ask, resolve and cancel without a lock to run into")
-  func t14_reentrance() {
+  @Test("A delivery may subscribe, ask, resolve and cancel without a lock to run into")
+  func aDeliveryMaySubscribeAskResolveAndCancelWithoutALockTo() {
     let (future, promise) = pending()
     var log: [Int] = []
     var cancellables: [AnyCancellable] = []
@@ -271,8 +271,8 @@ import UVTestSupport
     first.cancel()
   }
 
-  @Test("T15 retry subscribes up to n times more; demand is carried over; failing at once is a loop")
-  func t15_retry() {
+  @Test("retry subscribes up to n times more; demand is carried over; failing at once is a loop")
+  func retrySubscribesUpToNTimesMoreDemandIsCarriedOverFailing() {
     func runs(_ retries: Int) -> Int {
       var runs = 0
       _ = Deferred { () -> Future<Int, Trouble> in
@@ -294,8 +294,8 @@ import UVTestSupport
     #expect(probe.heard == [.subscription, .value(1), .completion(.finished)])
   }
 
-  @Test("T16 replaceError lets earlier values pass, and its value waits for demand")
-  func t16_replaceError() {
+  @Test("replaceError lets earlier values pass, and its value waits for demand")
+  func replaceErrorLetsEarlierValuesPassAndItsValueWaitsForDemand() {
     let subject = PassthroughSubject<Int, Trouble>()
     let probe = Probe<Int, Never>(.max(1))
     subject.replaceError(with: 9).subscribe(probe)

@@ -67,7 +67,7 @@ import UVTestSupport
     }
   }
 
-  /// The program of the rules E5 to E19.
+  /// A program that fetches a zone, or creates it.
   final class Screen {
     var zone: Zone? = Zone(name: "none yet")
     private let loop: EventLoop
@@ -133,35 +133,35 @@ import UVTestSupport
     }
   }
 
-  @Test("E5–E19 A zone that is there is fetched, and nothing is created")
+  @Test("A zone that is there is fetched, and nothing is created")
   func fetches() async throws {
     let (zone, requests) = try await run(failures: 0, isThere: true)
     #expect(zone == Zone(name: "home"))
     #expect(requests == ["fetch home"])
   }
 
-  @Test("E5–E19 A zone that is missing is created")
+  @Test("A zone that is missing is created")
   func creates() async throws {
     let (zone, requests) = try await run(failures: 0)
     #expect(zone == Zone(name: "home"))
     #expect(requests == ["fetch home", "create home"])
   }
 
-  @Test("E5–E19 Failures of the service are retried three times", arguments: 1...3)
+  @Test("Failures of the service are retried three times", arguments: 1...3)
   func retries(failures: Int) async throws {
     let (zone, requests) = try await run(failures: failures)
     #expect(zone == Zone(name: "home"))
     #expect(requests.count == failures + 2)
   }
 
-  @Test("E5–E19 After that the program gives up, to nil")
+  @Test("After that the program gives up, to nil")
   func givesUp() async throws {
     let (zone, requests) = try await run(failures: 100)
     #expect(zone == nil)
     #expect(requests == Array(repeating: "fetch home", count: 4))
   }
 
-  @Test("E12 Without its token the program is cancelled at once, and its connection closed")
+  @Test("Without its token the program is cancelled at once, and its connection closed")
   func droppedToken() async throws {
     try await withLoop { loop in
       let directory = try await loop.files.mkdtemp("/tmp/uv-zones-XXXXXX").value
