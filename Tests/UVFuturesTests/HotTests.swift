@@ -82,6 +82,17 @@ import UVTestSupport
     #expect(run(1) { $0.window(size: 2) }.values == [])
   }
 
+  @Test("A stream and a future are described by their names, or by their types")
+  func names() {
+    let (stream, future) = (HotInput<Int, Trouble>().named("stream"), FutureInput<Int, Trouble>())
+    #expect(stream.debugDescription == "stream")
+    #expect(future.debugDescription == "FutureInput<Int, Trouble>")
+    stream.descriptor = "other"
+    future.descriptor = "answer"
+    #expect(stream.debugDescription == "other")
+    #expect(future.debugDescription == "answer")
+  }
+
   @Test("What is to persist keeps itself until it ends")
   func persistence() async throws {
     try await withCallbackLoop { _ in

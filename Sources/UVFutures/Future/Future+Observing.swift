@@ -17,9 +17,9 @@ extension Future {
     return future
   }
 
-  /// Delivers a result that is there already to the chain that ends here, at once and not in the next microtask.
+  /// Delivers a result that has already arrived to the chain that ends here, at once instead of in the next microtask.
   ///
-  /// Does nothing while there is none; the result is delivered once in any case. Complexity: O(length of the chain).
+  /// Without a result, this does nothing. The result is delivered once in any case. Complexity: O(length of the chain).
   ///
   /// RxStream's `replay(shared:)`.
   @discardableResult
@@ -34,7 +34,7 @@ extension Future {
     return self
   }
 
-  /// Sets whether what is attached after the result has come hears it; it does unless this says otherwise.
+  /// Sets whether operators that attach after the result has arrived receive it. By default they do.
   ///
   /// RxStream's `canReplay(_:)`.
   @discardableResult
@@ -62,10 +62,13 @@ extension Future {
     return self
   }
 
-  /// The future's name, or its type if it has none.
+  /// The future's name, or its type if it has no name.
   ///
   /// RxStream's `descriptor`.
-  public final var descriptor: String { stream?.name ?? "\(type(of: self))" }
+  public final var descriptor: String {
+    get { stream?.name ?? "\(type(of: self))" }
+    set { streamNode.name = newValue }
+  }
 
   /// Calls `handler` with a line for each thing that happens to the future.
   ///
@@ -75,4 +78,11 @@ extension Future {
     streamNode.debugHandlers.append(handler)
     return self
   }
+}
+
+extension Future: CustomDebugStringConvertible {
+  /// The future's name, or its type if it has no name.
+  ///
+  /// RxStream's `debugDescription`.
+  public var debugDescription: String { descriptor }
 }

@@ -1,9 +1,9 @@
 public import UV
 
 extension StreamFuture {
-  /// A future of what `transform` hands to its second argument, which it calls once, at once or later, on any thread: a
-  /// value, an error, or nil to end with neither. If it never does, the future never ends. The loop keeps running until that
-  /// is called or let go.
+  /// A future of the result that `transform` passes to its second argument. `transform` calls that argument once, at once
+  /// or later, on any thread: with a value, with an error, or with nil to end with neither. The loop keeps running until
+  /// the argument is called or released. If it is never called, the future never ends.
   ///
   /// RxStream's `asyncMap(_:)`.
   @discardableResult
@@ -24,9 +24,10 @@ extension StreamFuture {
     }
   }
 
-  /// A future of the value if `include` says so, else of none.
+  /// A future of the value if `include` returns true; otherwise the future ends without a value.
   ///
-  /// It is meant where a future is asked for; otherwise `filter` is Combine's, which makes a cold publisher.
+  /// The compiler takes this `filter` where a future is expected. Elsewhere it takes Combine's, which returns a cold
+  /// publisher.
   ///
   /// RxStream's `filter(include:)`.
   @_disfavoredOverload
@@ -38,7 +39,7 @@ extension StreamFuture {
     }
   }
 
-  /// A future of the value and what `stamper` makes of it.
+  /// A future of the value and the result of `stamper` for it.
   ///
   /// RxStream's `stamp(_:)`.
   @discardableResult
@@ -75,9 +76,9 @@ extension StreamFuture {
     }
   }
 
-  /// A future of the same value, or of `value` where there is none: an error, or an operator that passed nothing on.
+  /// A future of the same value, or of `value` if this future fails or ends without a value.
   ///
-  /// A future that was cancelled stays so.
+  /// A cancelled future stays cancelled.
   ///
   /// RxStream's `defaultValue(_:)`.
   @discardableResult
@@ -90,7 +91,7 @@ extension StreamFuture {
     }
   }
 
-  /// Passes the value on if `handler` says so; otherwise ends as `termination` says.
+  /// Passes the value on if `handler` returns true; otherwise ends with `termination`.
   ///
   /// RxStream's `doWhile(then:handler:)`.
   @discardableResult
@@ -100,7 +101,7 @@ extension StreamFuture {
     until { handler($0) ? nil : termination }
   }
 
-  /// Passes the value on unless `handler` says so; in that case ends as `termination` says.
+  /// Passes the value on if `handler` returns false; otherwise ends with `termination`.
   ///
   /// RxStream's `until(then:handler:)`.
   @discardableResult
@@ -110,7 +111,7 @@ extension StreamFuture {
     until { handler($0) ? termination : nil }
   }
 
-  /// Passes the value on, or ends as `handler` says if that returns a termination.
+  /// Passes the value on, or ends with the termination that `handler` returns.
   ///
   /// RxStream's `until(_:)`.
   @discardableResult
@@ -124,7 +125,7 @@ extension StreamFuture {
     }
   }
 
-  /// Passes the value on with `object`, as long as that lives; otherwise ends as `termination` says.
+  /// Passes the value on together with `object` while `object` exists; otherwise ends with `termination`.
   ///
   /// RxStream's `using(_:then:)`.
   @discardableResult
@@ -138,7 +139,7 @@ extension StreamFuture {
     .canReplay(false)
   }
 
-  /// Passes the value on as long as `object` lives; otherwise ends as `termination` says.
+  /// Passes the value on while `object` exists; otherwise ends with `termination`.
   ///
   /// RxStream's `lifeOf(_:then:)`.
   @discardableResult

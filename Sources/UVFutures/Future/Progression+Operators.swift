@@ -107,7 +107,7 @@ extension Progression {
     continued(asFuture.defaultValue(value))
   }
 
-  /// Passes the value on if `handler` says so; otherwise ends as `termination` says.
+  /// Passes the value on if `handler` returns true; otherwise ends with `termination`.
   ///
   /// RxStream's `doWhile(then:handler:)`.
   @discardableResult
@@ -117,7 +117,7 @@ extension Progression {
     continued(asFuture.doWhile(then: termination, handler: handler))
   }
 
-  /// Passes the value on unless `handler` says so; in that case ends as `termination` says.
+  /// Passes the value on if `handler` returns false; otherwise ends with `termination`.
   ///
   /// RxStream's `until(then:handler:)`.
   @discardableResult

@@ -1,7 +1,7 @@
 /// A future as RxStream's operators see it: a stream of one value.
 ///
-/// ``Future`` and its kinds conform. A kind that returns itself from an operator, as ``StreamPromise`` does, has
-/// an operator of its own of the same name.
+/// ``Future`` and its subclasses conform. A subclass whose operators return the subclass, such as ``StreamPromise``,
+/// declares these operators itself.
 ///
 /// RxStream's `Future`.
 public protocol StreamFuture<Output, Failure>: LoopPublisher, AnyObject {
@@ -18,7 +18,7 @@ extension Future: StreamFuture {
 extension StreamFuture {
   /// Calls `handler` with the value.
   ///
-  /// - Returns: A future of the same result, which need not be kept.
+  /// - Returns: A future of the same result. A caller doesn't need to keep it.
   ///
   /// Where this future has its value already, the handler hears it in the loop's next microtask.
   ///
@@ -39,7 +39,7 @@ extension StreamFuture {
   @inlinable
   public func then(_ handler: @escaping (Output) -> Void) -> Future<Output, Failure> { on(handler) }
 
-  /// Calls `handler` with the error, if it ends with one: its own or that of an operation before this in the chain.
+  /// Calls `handler` with the error if the future fails, by itself or in an earlier operation of the chain.
   ///
   /// RxStream's `onError(_:)`.
   @discardableResult
@@ -51,7 +51,7 @@ extension StreamFuture {
     }
   }
 
-  /// Calls `handler` with how it ends, after everything further down the chain has been told.
+  /// Calls `handler` with how the future ends, after everything further down the chain has received the end.
   ///
   /// RxStream's `onTerminate(_:)`.
   @discardableResult
@@ -63,9 +63,10 @@ extension StreamFuture {
     }
   }
 
-  /// A future of the transformed value; with no value if `transform` returns nil.
+  /// A future of the transformed value. If `transform` returns nil, the future ends without a value.
   ///
-  /// It is meant where a future is asked for; otherwise `map` is Combine's, which makes a cold publisher.
+  /// The compiler takes this `map` where a future is expected. Elsewhere it takes Combine's, which returns a cold
+  /// publisher.
   ///
   /// RxStream's `map(_:)`.
   @_disfavoredOverload
@@ -78,7 +79,7 @@ extension StreamFuture {
     }
   }
 
-  /// A future of what `transform` makes of the value: another, or an error.
+  /// A future of the result of `transform`: another value, or an error.
   ///
   /// RxStream's `resultMap(_:)`.
   @discardableResult

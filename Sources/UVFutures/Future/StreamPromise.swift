@@ -73,7 +73,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
 
   // MARK: Trying again
 
-  /// Runs the task again when it fails, up to `limit` times, and then lets the error through.
+  /// Runs the task again when it fails, up to `limit` times, and then passes the error on.
   ///
   /// - Parameters:
   ///   - limit: How often at most, 0 or more; less stops the program with a message.
@@ -95,7 +95,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
     }
   }
 
-  /// Runs the task again when it fails and `handler` says so.
+  /// Runs the task again when it fails and `handler` returns true.
   ///
   /// - Parameter handler: Gets the number of the retry, from 1, and the error.
   ///
@@ -213,7 +213,8 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
 
   /// Transforms the value; with nil there is none.
   ///
-  /// It is meant where a promise is asked for; otherwise `map` is Combine's, which makes a cold publisher.
+  /// The compiler takes this `map` where a promise is expected. Elsewhere it takes Combine's, which returns a cold
+  /// publisher.
   ///
   /// RxStream's `map(_:)`.
   @_disfavoredOverload

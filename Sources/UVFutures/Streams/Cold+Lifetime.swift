@@ -2,7 +2,7 @@ public import UV
 
 /// Operators on the answers; those of ``Hot``.
 extension Cold {
-  /// Each value and what `stamper` makes of it.
+  /// Each value and the result of `stamper` for it.
   ///
   /// RxStream's `stamp(_:)`.
   @discardableResult
@@ -20,7 +20,7 @@ extension Cold {
     derive(StreamSteps.map { ($0, .now) })
   }
 
-  /// The first value, and those that `isDistinct` says differ from the one before.
+  /// The first value, and each value that differs from the one before it according to `isDistinct`.
   ///
   /// RxStream's `distinct(_:)`.
   @discardableResult

@@ -36,7 +36,7 @@ extension Cold {
     derive(StreamSteps.onError(handler))
   }
 
-  /// Ends as `handler` says where that makes a termination of an error after which the stream would go on.
+  /// Ends the stream if `handler` returns a termination for an error after which the stream would continue.
   ///
   /// RxStream's `mapError(_:)`.
   @discardableResult
@@ -46,7 +46,7 @@ extension Cold {
     derive(StreamSteps.mapError(handler))
   }
 
-  /// Calls `handler` with how the stream ends, after everything further down the chain has been told.
+  /// Calls `handler` with how the stream ends, after everything further down the chain has received the end.
   ///
   /// RxStream's `onTerminate(_:)`.
   @discardableResult
@@ -73,7 +73,7 @@ extension Cold {
     derive(StreamSteps.compactMap(transform))
   }
 
-  /// A stream of what `transform` makes of the values: others, or errors after which it goes on.
+  /// A stream of the results of `transform`: values, or errors after which the stream continues.
   ///
   /// RxStream's `resultMap(_:)`.
   @discardableResult
@@ -83,8 +83,9 @@ extension Cold {
     derive(StreamSteps.resultMap(transform))
   }
 
-  /// A stream of what `transform` hands to its second argument, which it calls once, on any thread: a value, an error after which
-  /// the stream goes on, or nil for neither. The end waits for those that have not been called.
+  /// A stream of the results that `transform` passes to its second argument. `transform` calls that argument once, on any
+  /// thread: with a value, with an error after which the stream continues, or with nil for neither. The stream ends after
+  /// all of these calls.
   ///
   /// RxStream's `asyncMap(_:)`.
   @discardableResult
@@ -94,7 +95,7 @@ extension Cold {
     derive(StreamSteps.asyncMap(transform))
   }
 
-  /// A stream of the elements of what `transform` makes of each value.
+  /// A stream of the elements of each sequence that `transform` returns.
   ///
   /// RxStream's `flatMap(_:)`.
   @discardableResult
@@ -104,7 +105,7 @@ extension Cold {
     derive(StreamSteps.flatMap(transform))
   }
 
-  /// A stream of what `scanner` makes of each value and its last result, which at first is `initial`.
+  /// A stream of the results of `scanner`, which gets its previous result, at first `initial`, and the next value.
   ///
   /// RxStream's `scan(initial:scanner:)`.
   @discardableResult
@@ -114,7 +115,8 @@ extension Cold {
     derive(StreamSteps.scan(initial, scanner))
   }
 
-  /// A stream of one value at the end: what `reducer` has made of all.
+  /// A stream of one value, delivered when this stream ends: the last result of `reducer`, which gets its previous result,
+  /// at first `initial`, and the next value.
   ///
   /// RxStream's `reduce(initial:reducer:)`.
   @discardableResult
@@ -144,7 +146,8 @@ extension Cold {
     derive(StreamSteps.first(count, then: reason))
   }
 
-  /// The last `count` values, 1 or more, when the stream ends; fewer, if there are fewer, where `partial` says so.
+  /// The last `count` values, 1 or more, when the stream ends. If there are fewer, `partial` decides whether they are
+  /// delivered.
   ///
   /// RxStream's `last(_:partial:)`.
   @discardableResult
@@ -152,7 +155,8 @@ extension Cold {
     derive(StreamSteps.last(count, partial: partial))
   }
 
-  /// Values in groups of `size`, 1 or more; at the end the rest, which may be none, where `partial` says so.
+  /// Values in groups of `size`, 1 or more. With `partial`, the stream ends with a group of the remaining values, which may
+  /// be empty.
   ///
   /// RxStream's `buffer(size:partial:)`.
   @discardableResult
@@ -160,8 +164,8 @@ extension Cold {
     derive(StreamSteps.buffer(size, partial: partial))
   }
 
-  /// With each value the last `size`, 1 or more; fewer at the beginning, and once more at the end of a stream that was shorter,
-  /// where `partial` says so.
+  /// With each value, the last `size` values, 1 or more. With `partial`, the first windows are smaller, and a stream
+  /// shorter than `size` repeats its last window when it ends.
   ///
   /// RxStream's `window(size:partial:)`.
   @discardableResult
@@ -169,7 +173,7 @@ extension Cold {
     derive(StreamSteps.window(size, partial: partial))
   }
 
-  /// With each value those that have come within `size`, at most `limit`.
+  /// With each value, the values that came within `size` before it, at most `limit`.
   ///
   /// RxStream's `window(size:limit:)`.
   @discardableResult
@@ -177,7 +181,7 @@ extension Cold {
     derive(StreamSteps.window(size, limit: limit))
   }
 
-  /// The values that `include` says.
+  /// The values for which `include` returns true.
   ///
   /// RxStream's `filter(include:)`.
   @discardableResult
@@ -185,7 +189,7 @@ extension Cold {
     derive(StreamSteps.filter(include))
   }
 
-  /// Every value whose number, counted from 1, `stride` divides; it is 1 or more.
+  /// The value number `stride`, 1 or more, and every `stride`th value after it.
   ///
   /// RxStream's `stride(_:)`.
   @discardableResult

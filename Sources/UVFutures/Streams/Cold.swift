@@ -1,6 +1,6 @@
 import UV
 
-/// A stream that answers requests: one answer for each, which only the chain that asked gets.
+/// A stream that answers requests. Each request gets one answer, which goes only to the chain that asked.
 ///
 /// ```swift
 /// let sizes = Cold<String, Int, UVError> { path, answer in
@@ -10,7 +10,7 @@ import UV
 /// shown.request("/etc/hosts")
 /// ```
 ///
-/// It belongs to the loop on which it is made, as ``Hot`` does. It must be kept while its chains are asked.
+/// Like a ``Hot``, it belongs to the loop on which it is created. Keep it while its chains make requests.
 ///
 /// RxStream's `Cold`.
 public final class Cold<Request, Output, Failure: Error> {

@@ -154,7 +154,7 @@ public class Hot<Output, Failure: Error>: HotStream {
 
   // MARK: Replaying and naming
 
-  /// Delivers the last value of what is before this in the chain once more, to this chain alone.
+  /// Delivers the last value of the stream before this in the chain once more, to this chain alone.
   ///
   /// RxStream's `replay(shared:)`.
   @discardableResult
@@ -163,7 +163,7 @@ public class Hot<Output, Failure: Error>: HotStream {
     return self
   }
 
-  /// Sets whether the last value is kept, to be replayed; it is unless this says otherwise.
+  /// Sets whether the stream keeps its last value to replay it. By default it does.
   ///
   /// RxStream's `canReplay(_:)`.
   @discardableResult
@@ -191,10 +191,13 @@ public class Hot<Output, Failure: Error>: HotStream {
     return self
   }
 
-  /// The stream's name, or its type if it has none.
+  /// The stream's name, or its type if it has no name.
   ///
   /// RxStream's `descriptor`.
-  public final var descriptor: String { name ?? "\(type(of: self))" }
+  public final var descriptor: String {
+    get { name ?? "\(type(of: self))" }
+    set { name = newValue }
+  }
 
   /// Calls `handler` with a line for each thing that happens to the stream.
   ///
@@ -204,4 +207,11 @@ public class Hot<Output, Failure: Error>: HotStream {
     debugHandlers.append(handler)
     return self
   }
+}
+
+extension Hot: CustomDebugStringConvertible {
+  /// The stream's name, or its type if it has no name.
+  ///
+  /// RxStream's `debugDescription`.
+  public var debugDescription: String { descriptor }
 }

@@ -1,7 +1,7 @@
 public import UV
 
 extension HotStream {
-  /// Each value and what `stamper` makes of it.
+  /// Each value and the result of `stamper` for it.
   ///
   /// RxStream's `stamp(_:)`.
   @discardableResult
@@ -17,7 +17,7 @@ extension HotStream {
     derive(StreamSteps.map { ($0, .now) })
   }
 
-  /// The first value, and those that `isDistinct` says differ from the one before.
+  /// The first value, and each value that differs from the one before it according to `isDistinct`.
   ///
   /// RxStream's `distinct(_:)`.
   @discardableResult

@@ -34,7 +34,7 @@ public class Observable<Output, Failure: Error>: Hot<Output, Failure> {
     derive(into: Observable<T, Failure>(value: transform(value)), StreamSteps.map(transform))
   }
 
-  /// An observable of what `scanner` makes of each value and its last result, which at first is `initial`.
+  /// An observable of the results of `scanner`, which gets its previous result, at first `initial`, and the next value.
   ///
   /// RxStream's `scan(initial:scanner:)`.
   @discardableResult
@@ -122,7 +122,7 @@ extension Observable {
     deriveObservable(StreamSteps.onError(handler))
   }
 
-  /// Calls `handler` with how the stream ends, after everything further down the chain has been told.
+  /// Calls `handler` with how the stream ends, after everything further down the chain has received the end.
   ///
   /// RxStream's `onTerminate(_:)`.
   @discardableResult
@@ -132,7 +132,7 @@ extension Observable {
     deriveObservable(StreamSteps.onTerminate(handler))
   }
 
-  /// The first value, and those that `isDistinct` says differ from the one before.
+  /// The first value, and each value that differs from the one before it according to `isDistinct`.
   ///
   /// RxStream's `distinct(_:)`.
   @discardableResult

@@ -2,7 +2,8 @@ import UV
 
 /// A stream of ticks of a timer that can be stopped and started.
 ///
-/// It is made on a loop, keeps that running while the timer runs, and must be kept. Letting it go ends it as completed.
+/// Create the timer on a loop, and keep it. It keeps the loop running while it ticks. Releasing it ends the stream as
+/// completed.
 ///
 /// RxStream's `Timer`.
 public final class StreamTimer: Hot<Void, Never> {
