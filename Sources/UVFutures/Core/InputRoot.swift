@@ -5,12 +5,7 @@ import UV
 @usableFromInline
 struct InputRoot {
   /// Nil where there is no loop; the future has a gate then.
-  @usableFromInline let ticket: RemoteTicket?
-
-  /// - Parameter result: The type of the future.
-  init(for result: @autoclosure () -> Any.Type) {
-    ticket = EventLoop.current.map { RemoteTicket($0.executor, of: $0, for: result()) }
-  }
+  @usableFromInline let ticket = EventLoop.current.map { RemoteTicket($0.executor, of: $0) }
 
   func attach<Output, Failure: Error>(to future: Future<Output, Failure>) {
     if ticket == nil { future.gate = Gate() }

@@ -29,7 +29,8 @@ class Relay<Input, Failure: Error>: Subscription {
 
   @usableFromInline
   final func start(_ subscription: any Subscription) {
-    guard let next else { return subscription.cancel() }
+    // One subscription, and the first.
+    guard let next, upstream == nil else { return subscription.cancel() }
     upstream = subscription
     next.receive(link: self)
   }

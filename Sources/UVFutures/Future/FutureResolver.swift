@@ -16,9 +16,7 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
   @usableFromInline let ticket: RemoteTicket
 
   @inlinable
-  init(_ loop: EventLoop, _ future: Future<Output, Failure>) {
-    ticket = RemoteTicket(future, of: loop, for: Future<Output, Failure>.self)
-  }
+  init(_ loop: EventLoop, _ future: Future<Output, Failure>) { ticket = RemoteTicket(future, of: loop) }
 
   /// Resolves the future; further calls do nothing.
   ///

@@ -41,7 +41,7 @@ final class PromiseWork<Output, Failure: Error>: PromiseAttempts {
   func run(_ done: @escaping (Settlement<Output, Failure>) -> Void) {
     let loop = EventLoop.needed(for: "StreamPromise")
     // Keeps the loop running, and brings the result there.
-    let ticket = RemoteTicket(self, of: loop, for: StreamPromise<Output, Failure>.self)
+    let ticket = RemoteTicket(self, of: loop)
     let number = begin { [weak ticket] in
       if let ticket, ticket.claim() { ticket.completeNow { _ in } }
       done(.cancelled)

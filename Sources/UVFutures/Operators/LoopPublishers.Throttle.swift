@@ -77,6 +77,7 @@ private final class ThrottleNode<Input, Failure: Error>: TimedNode<Input, Failur
   }
 
   override func receive(_ completion: Subscribers.Completion<Failure>, on loop: EventLoop) {
+    guard self.completion == nil else { return }
     self.completion = completion
     // Otherwise it follows the value that waits.
     if !isWaiting { deliver(on: loop, after: .zero) }
