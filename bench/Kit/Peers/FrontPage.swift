@@ -16,9 +16,11 @@ public struct FrontPage {
       row == .c ? "C on libuv" : about[row] ?? "swift-uv, \(row.rawValue)"
     }
     func isOurs(_ row: Style) -> Bool { Style.all.contains(row) && row != .c }
-    charts = table.workloads.map { workload in
+    charts = table.workloads.compactMap { workload in
       let rows = table.lines.filter { $0.ratios[workload] != nil }
         .sorted { $0.ratios[workload] ?? 0 < $1.ratios[workload] ?? 0 }
+      // There are none where too little could be measured.
+      guard !rows.isEmpty else { return nil }
       let chart = BarChart(
         title: workload, note: "processor time for an operation, C on libuv = 1; less is better",
         bars: rows.map { line in
