@@ -58,18 +58,6 @@ extension Guarantee {
       }.following(node, file, line))
   }
 
-  /// A guarantee of the value's property.
-  ///
-  /// PromiseKit's `map`.
-  @_disfavoredOverload
-  @inlinable
-  public func map<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
-    _ keyPath: KeyPath<T, U>
-  ) -> Guarantee<U> {
-    map(on: dispatcher, file: file, line: line) { $0[keyPath: keyPath] }
-  }
-
   /// Calls `body` with the value, and ends as the guarantee that it returns.
   ///
   /// - Parameters:

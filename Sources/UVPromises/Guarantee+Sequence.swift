@@ -10,18 +10,6 @@ extension Guarantee where T: Sequence {
     map(on: dispatcher, file: file, line: line) { $0.map(transform) }
   }
 
-  /// A guarantee of a property of each element, in order.
-  ///
-  /// PromiseKit's `mapValues`.
-  @_disfavoredOverload
-  @inlinable
-  public func mapValues<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
-    _ keyPath: KeyPath<T.Element, U>
-  ) -> Guarantee<[U]> {
-    map(on: dispatcher, file: file, line: line) { $0.map { $0[keyPath: keyPath] } }
-  }
-
   /// Calls `transform` with each element; the result is a guarantee of all elements of what it returns, in
   /// order.
   ///
@@ -44,18 +32,6 @@ extension Guarantee where T: Sequence {
     _ transform: @escaping (T.Element) -> U?
   ) -> Guarantee<[U]> {
     map(on: dispatcher, file: file, line: line) { $0.compactMap(transform) }
-  }
-
-  /// A guarantee of a property of each element, where that is not nil, in order.
-  ///
-  /// PromiseKit's `compactMapValues`.
-  @_disfavoredOverload
-  @inlinable
-  public func compactMapValues<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
-    _ keyPath: KeyPath<T.Element, U?>
-  ) -> Guarantee<[U]> {
-    map(on: dispatcher, file: file, line: line) { $0.compactMap { $0[keyPath: keyPath] } }
   }
 
   /// Calls `transform` with each element and waits for all guarantees that it returns, which run at the same
@@ -95,17 +71,6 @@ extension Guarantee where T: Sequence {
     map(on: dispatcher, file: file, line: line) { $0.filter(isIncluded) }
   }
 
-  /// A guarantee of the elements of which a property is true.
-  ///
-  /// PromiseKit's `filterValues`.
-  @_disfavoredOverload
-  @inlinable
-  public func filterValues(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
-    _ keyPath: KeyPath<T.Element, Bool>
-  ) -> Guarantee<[T.Element]> {
-    map(on: dispatcher, file: file, line: line) { $0.filter { $0[keyPath: keyPath] } }
-  }
 }
 
 extension Guarantee where T: Sequence {

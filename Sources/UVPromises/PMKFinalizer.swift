@@ -24,6 +24,7 @@ public struct PMKFinalizer {
   /// Calls `body` elsewhere when the chain has ended; see ``finally(on:_:)-(LoopDispatcher?,_)``.
   ///
   /// PromiseKit's `finally`.
+  @_disfavoredOverload
   public func finally(on dispatcher: some Dispatcher, _ body: @escaping @Sendable () -> Void) {
     _ = Guarantee<Void>(node: node).map(on: dispatcher) { _ in body() }
   }

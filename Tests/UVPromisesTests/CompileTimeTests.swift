@@ -21,6 +21,31 @@ import Testing
         .catch { print($0) }
     }
     """,
+    """
+    import UVPromises
+    func guarantees(_ text: String) -> Guarantee<Int> {
+      firstly { Guarantee.value(1) }
+    \(steps { ".map { $0 + \($0) }" })
+    }
+    """,
+    """
+    import UVPromises
+    func mixedGuarantees(_ text: String) -> Guarantee<Void> {
+      firstly { Guarantee.value(1) }
+    \(steps(28) { [".map { $0 + \($0) }", ".then { Guarantee.value($0) }", ".get { _ in }", ".map(on: nil) { $0 }"][$0 % 4] })
+        .done { print($0) }
+    }
+    """,
+    """
+    import UVPromises
+    struct Failure: Error {}
+    func fallible(_ text: String) -> Promise<Int> {
+      firstly { Guarantee.value(1) }
+    \(steps(14) { ".map { $0 + \($0) }" })
+        .map { if $0 == 3 { throw Failure() } else { return $0 } }
+    \(steps(14) { ".map { $0 + \($0) }" })
+    }
+    """,
   ]
 
   private static func steps(_ count: Int = 30, _ step: (Int) -> String) -> String {

@@ -90,6 +90,7 @@ import UVTestSupport
   func mainQueue() throws {
     let problems = try Compiler.problems(
       """
+      import Dispatch
       import UVPromises
       @MainActor final class Model {
         var name = ""
@@ -97,12 +98,17 @@ import UVTestSupport
           promise.done(on: .main) { self.name = $0 }.ensure(on: .main) { self.name += "." }
             .catch(on: .main) { self.name = "\\($0)" }.finally(on: .main) { self.name += "!" }
           guarantee.done(on: .main) { self.name = $0 }
+          guarantee.get(on: .main) { self.name = $0 }.map(on: .main) { self.name + $0 }.done { _ in }
+          promise.map(on: .main) { self.name + $0 }.compactMap(on: .main) { $0 == self.name ? nil : $0 }
+            .get(on: .main) { self.name = $0 }.tap(on: .main) { self.name = "\\($0)" }.done { _ in }
+            .recover(on: .main) { self.name = "\\($0)" }.done { }
+          promise.then(on: .main) { Promise.value($0.count) }.recover(on: .main) { _ in Promise.value(1) }
+            .ensureThen(on: .main) { Guarantee() }.map { [$0] }.mapValues(on: .main) { $0 + 1 }
+            .firstValue(on: .main) { $0 > 0 }.done(on: DispatchQueue.main) { print($0) }.cauterize()
         }
       }
       """)
-    withKnownIssue("`.main` is taken for DispatchQueue.main, whose handlers are not the main actor's") {
-      #expect(problems.map(\.message) == [])
-    }
+    #expect(problems.map(\.message) == [])
   }
 
   @Test(

@@ -33,9 +33,6 @@ extension Optional: Dispatcher where Wrapped: Dispatcher {
 }
 
 extension Dispatcher where Self == DispatchQueue {
-  /// The main queue. It is served while a loop runs on the main thread, too.
-  public static var main: DispatchQueue { DispatchQueue.main }
-
   /// The system's queues for work at the same time.
   public static func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue {
     DispatchQueue.global(qos: qos)

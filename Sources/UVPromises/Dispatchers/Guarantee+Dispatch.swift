@@ -6,6 +6,7 @@ extension Guarantee where T: Sendable {
   ///   - transform: Makes the new value.
   ///
   /// PromiseKit's `map`.
+  @_disfavoredOverload
   public func map<U: Sendable>(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T) -> U
@@ -17,6 +18,7 @@ extension Guarantee where T: Sendable {
   /// Calls `body` elsewhere; see ``done(on:file:line:_:)``.
   ///
   /// PromiseKit's `done`.
+  @_disfavoredOverload
   @discardableResult
   public func done(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -28,6 +30,7 @@ extension Guarantee where T: Sendable {
   /// Calls `body` elsewhere and passes the value on; see ``get(on:file:line:_:)``.
   ///
   /// PromiseKit's `get`.
+  @_disfavoredOverload
   public func get(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (T) -> Void
@@ -41,6 +44,7 @@ extension Guarantee where T: Sendable {
   /// Calls `body` elsewhere, and ends as the guarantee that it returns; see ``then(on:file:line:_:)``.
   ///
   /// PromiseKit's `then`.
+  @_disfavoredOverload
   @discardableResult
   public func then<U: SendableMetatype>(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,

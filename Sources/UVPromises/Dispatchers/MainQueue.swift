@@ -3,12 +3,21 @@ import Dispatch
 /// The main queue, for handlers of the main actor: `done(on: .main) { self.name = $0 }` in a `@MainActor` class.
 ///
 /// Such a handler runs on the main thread, and may use what the main actor may. The main queue is served while a loop runs
-/// on the main thread, too.
-public struct MainQueue: Sendable {
+/// on the main thread, too. Handlers that return a promise or guarantee, and those of sequences, run there as well, but are
+/// `@Sendable` as on any other queue: they can't use the main actor's state without an `await`.
+public struct MainQueue: Dispatcher {
   private init() {}
 
   /// The main queue.
   public static let main = MainQueue()
+
+  /// Runs `body` on the main queue.
+  public func dispatch(_ body: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: body) }
+}
+
+extension Dispatcher where Self == MainQueue {
+  /// The main queue. It is served while a loop runs on the main thread, too.
+  public static var main: MainQueue { .main }
 }
 
 extension Thenable where T: Sendable {
@@ -136,5 +145,21 @@ extension Guarantee where T: Sendable {
     _ body: @escaping @MainActor (T) -> Void
   ) -> Guarantee<T> {
     get(on: DispatchQueue.main, file: file, line: line) { value in MainActor.assumeIsolated { body(value) } }
+  }
+}
+
+extension CatchMixin where T == Void {
+  /// Calls `body` on the main actor with the error, cancellations included, and goes on without one; see
+  /// ``recover(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `recover`.
+  @discardableResult
+  public func recover(
+    on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor (any Error) -> Void
+  ) -> Guarantee<Void> {
+    recover(on: DispatchQueue.main, file: file, line: line) { error in
+      MainActor.assumeIsolated { body(error) }
+    }
   }
 }

@@ -6,6 +6,7 @@ extension Thenable where T: Sendable {
   ///   - transform: Makes the new value. If it throws, the result is rejected with the error.
   ///
   /// PromiseKit's `map`.
+  @_disfavoredOverload
   public func map<U: Sendable>(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T) throws -> U
@@ -16,6 +17,7 @@ extension Thenable where T: Sendable {
   /// Calls `transform` elsewhere; see ``compactMap(on:file:line:_:)-(LoopDispatcher?,_,_,(Self.T)->U?)``.
   ///
   /// PromiseKit's `compactMap`.
+  @_disfavoredOverload
   public func compactMap<U: Sendable>(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T) throws -> U?
@@ -30,6 +32,7 @@ extension Thenable where T: Sendable {
   /// promise is made there and comes back to the loop of this one.
   ///
   /// PromiseKit's `then`.
+  @_disfavoredOverload
   public func then<U: Thenable & SendableMetatype>(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (T) throws -> sending U
@@ -43,6 +46,7 @@ extension Thenable where T: Sendable {
   /// Calls `body` elsewhere; see ``done(on:file:line:_:)``.
   ///
   /// PromiseKit's `done`.
+  @_disfavoredOverload
   public func done(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (T) throws -> Void
@@ -53,6 +57,7 @@ extension Thenable where T: Sendable {
   /// Calls `body` elsewhere and passes the value on; see ``get(on:file:line:_:)``.
   ///
   /// PromiseKit's `get`.
+  @_disfavoredOverload
   public func get(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (T) throws -> Void
@@ -66,6 +71,7 @@ extension Thenable where T: Sendable {
   /// Calls `body` elsewhere with the outcome and passes that on; see ``tap(on:file:line:_:)``.
   ///
   /// PromiseKit's `tap`.
+  @_disfavoredOverload
   public func tap(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (PMKResult<T>) -> Void
@@ -82,6 +88,7 @@ extension CatchMixin where T: Sendable {
   /// Calls `body` elsewhere with the error; see ``catch(on:policy:file:line:_:)``.
   ///
   /// PromiseKit's `catch`.
+  @_disfavoredOverload
   @discardableResult
   public func `catch`(
     on dispatcher: some Dispatcher, policy: CatchPolicy = conf.catchPolicy,
@@ -99,6 +106,7 @@ extension CatchMixin where T: Sendable {
   /// ``recover(on:policy:file:line:_:)``.
   ///
   /// PromiseKit's `recover`.
+  @_disfavoredOverload
   public func recover<U: Thenable & SendableMetatype>(
     on dispatcher: some Dispatcher, policy: CatchPolicy = conf.catchPolicy,
     file: StaticString = #fileID, line: UInt = #line,
@@ -117,6 +125,7 @@ extension CatchMixin where T: Sendable {
   /// Calls `body` elsewhere in any case and passes the outcome on; see ``ensure(on:file:line:_:)``.
   ///
   /// PromiseKit's `ensure`.
+  @_disfavoredOverload
   public func ensure(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
@@ -128,6 +137,7 @@ extension CatchMixin where T: Sendable {
   /// ``ensureThen(on:file:line:_:)``.
   ///
   /// PromiseKit's `ensureThen`.
+  @_disfavoredOverload
   public func ensureThen(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> sending Guarantee<Void>
@@ -146,6 +156,7 @@ extension CatchMixin where T: Sendable {
   /// ``recover(on:file:line:_:)``.
   ///
   /// PromiseKit's `recover`.
+  @_disfavoredOverload
   @discardableResult
   public func recover(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -165,6 +176,7 @@ extension CatchMixin where T == Void {
   /// ``recover(on:file:line:_:)``.
   ///
   /// PromiseKit's `recover`.
+  @_disfavoredOverload
   @discardableResult
   public func recover(
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -182,6 +194,7 @@ extension CatchMixin where T == Void {
   /// ``recover(on:policy:file:line:_:)``.
   ///
   /// PromiseKit's `recover`.
+  @_disfavoredOverload
   public func recover(
     on dispatcher: some Dispatcher, policy: CatchPolicy = conf.catchPolicy,
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (any Error) throws -> Void

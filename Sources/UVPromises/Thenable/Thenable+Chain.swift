@@ -12,6 +12,7 @@ extension Thenable {
   ///   needs memory for those only that are held on to.
   ///
   /// PromiseKit's `then`.
+  @_disfavoredOverload
   @inlinable
   public func then<U: Thenable>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -31,6 +32,7 @@ extension Thenable {
   ///   - transform: Makes the new value. If it throws, the result is rejected with the error.
   ///
   /// PromiseKit's `map`.
+  @_disfavoredOverload
   @inlinable
   public func map<U>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -40,18 +42,6 @@ extension Thenable {
       node: MapStep(dispatcher.flags, transform) {
         MapStep<T, U>.run($0, $1) { step, _, value in step.fulfill(value) }
       }.following(node, file, line))
-  }
-
-  /// A promise of the value's property.
-  ///
-  /// PromiseKit's `map`.
-  @_disfavoredOverload
-  @inlinable
-  public func map<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
-    _ keyPath: KeyPath<T, U>
-  ) -> Promise<U> {
-    map(on: dispatcher, file: file, line: line) { $0[keyPath: keyPath] }
   }
 
   /// Calls `transform` with the value; the result is a promise of what it returns, rejected with
@@ -77,18 +67,6 @@ extension Thenable {
       }.following(node, file, line))
   }
 
-  /// A promise of the value's property, rejected with ``PMKError/compactMap(_:_:)`` if that is nil.
-  ///
-  /// PromiseKit's `compactMap`.
-  @_disfavoredOverload
-  @inlinable
-  public func compactMap<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
-    _ keyPath: KeyPath<T, U?>
-  ) -> Promise<U> {
-    compactMap(on: dispatcher, file: file, line: line) { $0[keyPath: keyPath] }
-  }
-
   /// Calls `body` with the value: the end of the success part of a chain.
   ///
   /// - Parameters:
@@ -98,6 +76,7 @@ extension Thenable {
   /// - Returns: A promise that is fulfilled when `body` has returned.
   ///
   /// PromiseKit's `done`.
+  @_disfavoredOverload
   @inlinable
   public func done(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -117,6 +96,7 @@ extension Thenable {
   ///   - body: What to do with the value. If it throws, the result is rejected with the error.
   ///
   /// PromiseKit's `get`.
+  @_disfavoredOverload
   @inlinable
   public func get(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,

@@ -4,6 +4,7 @@ extension Thenable where T: Sequence {
   /// If it throws, here and in the methods below, the result is rejected with the error.
   ///
   /// PromiseKit's `mapValues`.
+  @_disfavoredOverload
   @inlinable
   public func mapValues<U>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -12,22 +13,11 @@ extension Thenable where T: Sequence {
     map(on: dispatcher, file: file, line: line) { try $0.map(transform) }
   }
 
-  /// A promise of a property of each element, in order.
-  ///
-  /// PromiseKit's `mapValues`.
-  @_disfavoredOverload
-  @inlinable
-  public func mapValues<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
-    _ keyPath: KeyPath<T.Element, U>
-  ) -> Promise<[U]> {
-    map(on: dispatcher, file: file, line: line) { $0.map { $0[keyPath: keyPath] } }
-  }
-
   /// Calls `transform` with each element; the result is a promise of all elements of what it returns, in
   /// order.
   ///
   /// PromiseKit's `flatMapValues`.
+  @_disfavoredOverload
   @inlinable
   public func flatMapValues<U: Sequence>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -40,6 +30,7 @@ extension Thenable where T: Sequence {
   /// order.
   ///
   /// PromiseKit's `compactMapValues`.
+  @_disfavoredOverload
   @inlinable
   public func compactMapValues<U>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -48,22 +39,11 @@ extension Thenable where T: Sequence {
     map(on: dispatcher, file: file, line: line) { try $0.compactMap(transform) }
   }
 
-  /// A promise of a property of each element, where that is not nil, in order.
-  ///
-  /// PromiseKit's `compactMapValues`.
-  @_disfavoredOverload
-  @inlinable
-  public func compactMapValues<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
-    _ keyPath: KeyPath<T.Element, U?>
-  ) -> Promise<[U]> {
-    map(on: dispatcher, file: file, line: line) { $0.compactMap { $0[keyPath: keyPath] } }
-  }
-
   /// Calls `transform` with each element and waits for all promises that it returns, which run at the same
   /// time; the result is a promise of their values, in order.
   ///
   /// PromiseKit's `thenMap`.
+  @_disfavoredOverload
   @inlinable
   public func thenMap<U: Thenable>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -76,6 +56,7 @@ extension Thenable where T: Sequence {
   /// time; the result is a promise of all elements of their values, in order.
   ///
   /// PromiseKit's `thenFlatMap`.
+  @_disfavoredOverload
   @inlinable
   public func thenFlatMap<U: Thenable>(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -89,6 +70,7 @@ extension Thenable where T: Sequence {
   /// Calls `isIncluded` with each element; the result is a promise of those for which it returns true.
   ///
   /// PromiseKit's `filterValues`.
+  @_disfavoredOverload
   @inlinable
   public func filterValues(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
@@ -97,17 +79,6 @@ extension Thenable where T: Sequence {
     map(on: dispatcher, file: file, line: line) { try $0.filter(isIncluded) }
   }
 
-  /// A promise of the elements of which a property is true.
-  ///
-  /// PromiseKit's `filterValues`.
-  @_disfavoredOverload
-  @inlinable
-  public func filterValues(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
-    _ keyPath: KeyPath<T.Element, Bool>
-  ) -> Promise<[T.Element]> {
-    map(on: dispatcher, file: file, line: line) { $0.filter { $0[keyPath: keyPath] } }
-  }
 }
 
 extension Thenable where T: Collection {
@@ -154,6 +125,7 @@ extension Thenable where T: Sequence, T.Element: Comparable {
   /// A promise of the elements in ascending order.
   ///
   /// PromiseKit's `sortedValues`.
+  @_disfavoredOverload
   @inlinable
   public func sortedValues(
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line
