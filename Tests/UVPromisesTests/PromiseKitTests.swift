@@ -168,7 +168,8 @@ import UVTestSupport
       rest.catch(policy: .allErrors) { log("\($0)") }
       rest.cancelContext.cancel()
     }
-    #expect(log.sorted() == ["Boom(number: 0)", "Boom(number: 1)"])
+    // Each step is a microtask, and the second chain has one step less.
+    #expect(log == ["Boom(number: 1)", "Boom(number: 0)"])
   }
 
   @Test("a handler on a thread without a loop stops the program with a sentence") func noLoop() async throws {
