@@ -10,6 +10,11 @@ struct Adoption {
   var retained: Unmanaged<EventLoop>?
   var isDetaching = false
   var waiters = Waiters<Void>()
+  /// When the tasks that haven't ended are left; nil if they are waited for.
+  var deadline: UInt64?
+  var deadlineTimer = PendingRequest()
+  /// How many have been left.
+  var leftCount = 0
 }
 
 extension EventLoop {

@@ -1,3 +1,5 @@
+import CUV
+
 /// A loop inside a host that has a libuv loop already: a program in C, an editor, a runtime for another language.
 extension EventLoop {
   /// Makes an object for a libuv loop that belongs to a host. The host runs, stops and closes that loop.
@@ -23,12 +25,30 @@ extension EventLoop {
   ///   linked with. It must outlive this object's use of it. The pointer is untyped so that a host need not
   ///   share a module for libuv's types.
   /// - Throws: `tooManyOpenFiles` or `outOfMemory` if the system has no descriptor or memory left. Nothing is
-  ///   then left on the loop after its next turn.
+  ///   then left on the loop after its next turn. `foreignLibuv` if another libuv has made the loop; see
+  ///   ``isOwnLibuv(_:)``.
   ///
   /// The corresponding libuv functions are `uv_prepare_init`, `uv_idle_init`, `uv_timer_init` and
   /// `uv_poll_init`.
   public convenience init(adopting pointer: UnsafeMutableRawPointer) throws(UVError) {
+    guard EventLoop.isOwnLibuv(pointer) else { throw UVError(.foreignLibuv, operation: "adopt") }
     try self.init(raw: EventLoop.rawLoop(pointer), isAdopted: true)
+  }
+
+  /// Returns whether a loop was made by the libuv that this module calls.
+  ///
+  /// A process may have two: the host's own, linked into it, and the system's, which this module was linked with.
+  /// The functions of one don't work on a loop of the other. Build this package so that it uses the host's libuv
+  /// then, or link the host with the system's.
+  ///
+  /// - Parameter pointer: A `uv_loop_t` that has been initialized.
+  /// - Returns: True for a loop of this module's libuv. It is true too if the system has no descriptor left to
+  ///   find out with.
+  ///
+  /// libuv has no corresponding function.
+  public static func isOwnLibuv(_ pointer: UnsafeMutableRawPointer) -> Bool {
+    guard let origin = LibuvOrigin.own else { return true }
+    return cuv_loop_origin(rawLoop(pointer)) == origin
   }
 
   /// Leaves the host's loop. What is pending ends with `cancelled`, and what is open is closed. Leaving
@@ -40,13 +60,12 @@ extension EventLoop {
   ///
   /// - Returns: A request that succeeds when libuv has let go of the last handle. The host's loop is then as
   ///   it was before. The request waits for work that has begun on the thread pool, for tasks that ignore
-  ///   their cancellation, and for what other threads hold, such as a remote resolver.
+  ///   their cancellation (see ``detach(leavingTasksAfter:)``), and for what other threads hold, such as a remote resolver.
   ///
   /// The corresponding libuv function is `uv_close`.
   @discardableResult
   public func detach() -> Request<Void> {
-    checkAdopted()
-    startDetaching()
+    startLeaving()
     return Request(self) { [self] in detach($0) }
   }
 
@@ -55,8 +74,7 @@ extension EventLoop {
   /// The corresponding libuv function is `uv_close`.
   @discardableResult
   public func detach(_ done: @escaping Completion<Void>) -> PendingRequest {
-    checkAdopted()
-    startDetaching()
+    startLeaving()
     guard isHeld else {
       queueMicrotask { done(.success(())) }
       return PendingRequest()
@@ -68,7 +86,8 @@ extension EventLoop {
     }
   }
 
-  private func checkAdopted() {
+  func startLeaving() {
     require(isAdopted, "detach() of a loop that no host runs; use shutdown()")
+    startDetaching()
   }
 }

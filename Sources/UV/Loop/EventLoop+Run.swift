@@ -133,7 +133,8 @@ extension EventLoop {
 
   func taskEnded(_ identity: UnsafeMutableRawPointer) {
     tasks.remove(identity)
-    endWork()
+    letGo()
+    if adoption.isDetaching, tasks.isEmpty { adoption.deadlineTimer.cancel() }
     // Not during a shutdown, because this would cut the shutdown's last turn short.
     if isRunning, isStopRequested, tasks.isEmpty { uv_stop(raw) }
   }

@@ -213,16 +213,25 @@ public final class EventLoop {
 
   /// Keeps the loop running until the matching ``endWork()``; on the loop's thread.
   package func beginWork() {
-    workCount += 1
     hold()
-    if workCount == 1, internals.isAttached { internals.wakeup.keepLoopAlive(true) }
+    keepRunning()
   }
 
   /// Ends one ``beginWork()``.
   package func endWork() {
+    ceaseToKeepRunning()
+    letGo()
+  }
+
+  /// The part of ``beginWork()`` that keeps libuv's loop running.
+  func keepRunning() {
+    workCount += 1
+    if workCount == 1, internals.isAttached { internals.wakeup.keepLoopAlive(true) }
+  }
+
+  func ceaseToKeepRunning() {
     workCount -= 1
     if workCount == 0, internals.isAttached { internals.wakeup.keepLoopAlive(false) }
-    letGo()
   }
 
   // MARK: Handles

@@ -45,6 +45,7 @@ extension EventLoop {
     if task.group != nil || (executor.isOpenOnLoop && task.place <= LastRound.longestLine) {
       begin(task)
       task.cancel()
+      armDeadline()
     } else {
       task.unbegunOn = self
     }
@@ -52,7 +53,8 @@ extension EventLoop {
 
   /// Begins a task.
   func begin<T, E: Error>(_ task: LoopTask<T, E>) {
-    beginWork()
+    hold()
+    task.beginToKeep()
     // Sound: the task's body runs in the loop's actor, on the thread that made it.
     let transfer = UnsafeTransfer(task)
     let actor = actor

@@ -98,9 +98,13 @@ public class LoopTaskBase {
   func end() {
     isFinished = true
     // The loop has stopped without it, and may have gone.
-    if hasBeenLeft { return }
+    if hasBeenLeft {
+      leftLoop = nil
+      return
+    }
+    ceaseToKeep()
     // Another task may get the same address later.
-    guard let identity = identity.take() else { return loop.endWork() }
+    guard let identity = identity.take() else { return loop.letGo() }
     task = nil
     loop.taskEnded(identity)
   }
@@ -122,6 +126,48 @@ public class LoopTaskBase {
   @exclusivity(unchecked) var group: LoopTaskGroup?
   /// Whether the end of the loop leaves the task alone; see ``EventLoop/withShield(_:)``.
   @exclusivity(unchecked) var isShielded = false
+
+  // MARK: What keeps the loop running
+
+  /// Whether the task keeps its loop running until it has ended. It is true at first.
+  ///
+  /// Set it to false for a task that only serves what others ask for, such as one that iterates over a listener
+  /// which doesn't keep the loop running either. A run then ends although the task waits. The task goes on in the
+  /// next run, and is cancelled when the loop is shut down. A loop that is told to stop waits for it all the same.
+  /// What the task waits for may keep the loop running too: a sleep, a read, a listener.
+  ///
+  /// ```swift
+  /// listener.keepsLoopRunning = false
+  /// let server = loop.spawn { for try await connection in listener { serve(connection) } }
+  /// server.keepsLoopRunning = false
+  /// ```
+  ///
+  /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
+  public var keepsLoopRunning: Bool {
+    get { isToKeep && !isFinished }
+    set {
+      isToKeep = newValue
+      guard isKeeping != newValue, identity != nil else { return }
+      if newValue { beginToKeep() } else { ceaseToKeep() }
+    }
+  }
+
+  @exclusivity(unchecked) private var isToKeep = true
+  /// Whether the task keeps the loop running now: from its beginning to its end, if it is to.
+  @exclusivity(unchecked) private var isKeeping = false
+
+  /// Keeps the loop running from now on, if the task is to.
+  func beginToKeep() {
+    guard isToKeep else { return }
+    isKeeping = true
+    loop.keepRunning()
+  }
+
+  private func ceaseToKeep() {
+    guard isKeeping else { return }
+    isKeeping = false
+    loop.ceaseToKeepRunning()
+  }
 
   // MARK: At the end of the loop
 
@@ -145,8 +191,19 @@ public class LoopTaskBase {
 
   /// Lets the loop stop without the task. The task goes on if what it waits for comes after all.
   func leave() {
-    guard waitsForGood, !isBody, !isFinished, !hasBeenLeft, let identity = identity.take() else { return }
+    if waitsForGood { leaveAnyway() }
+  }
+
+  /// The loop of a task that was left when its loop was detached. What the task does when it wakes, on whatever
+  /// thread, uses the loop.
+  @exclusivity(unchecked) private var leftLoop: EventLoop?
+
+  /// As ``leave()``, whatever the task waits for.
+  func leaveAnyway() {
+    guard !isBody, !isFinished, !hasBeenLeft, let identity = identity.take() else { return }
+    ceaseToKeep()
     hasBeenLeft = true
+    if loop.isClosed { leftLoop = loop }
     task = nil
     group.take()?.didEnd(self, nil)
     loop.taskEnded(identity)

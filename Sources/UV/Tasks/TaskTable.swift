@@ -82,9 +82,18 @@ struct TaskTable {
 
   /// Cancels the tasks, but for those that are shielded.
   func cancelAll() {
-    let tasks = (0...mask).compactMap { slots[$0].task }.filter { !$0.isShielded }
+    let all = (0...mask).compactMap { slots[$0].task }
+    // They are waited for.
+    for task in all { task.keepsLoopRunning = true }
+    let tasks = all.filter { !$0.isShielded }
     for task in tasks { task.cancel() }
     // What had been cancelled before, and those that cannot hear of it.
     for task in tasks { task.leave() }
+  }
+
+  /// Has the loop go without those that haven't ended.
+  func leaveAll() {
+    let tasks = (0...mask).compactMap { slots[$0].task }
+    for task in tasks { task.leaveAnyway() }
   }
 }

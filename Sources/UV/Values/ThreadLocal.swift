@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import CUV
 
 /// An object of which each thread has its own. It is released when the thread ends.
 package struct ThreadLocal<Object: AnyObject>: Sendable {
@@ -18,6 +12,8 @@ package struct ThreadLocal<Object: AnyObject>: Sendable {
       if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
     }
     require(code == 0, "pthread_key_create: \(code)")
+    // A host may unload an addon before the last of its threads has ended.
+    cuv_stay_loaded()
     self.key = key
   }
 

@@ -107,6 +107,8 @@ extension UVError.Code {
   public static let loopAdopted = Self(rawValue: -5004)
   /// The process was forked after the loop was made; make a new loop in the child.
   public static let loopForked = Self(rawValue: -5005)
+  /// The loop was made by another libuv than the one that this module calls; see `EventLoop.isOwnLibuv(_:)`.
+  public static let foreignLibuv = Self(rawValue: -5006)
 }
 
 extension UVError.Code: CustomStringConvertible {
@@ -120,6 +122,7 @@ extension UVError.Code: CustomStringConvertible {
     case .sourceStarted: "ESOURCESTARTED"
     case .loopAdopted: "ELOOPADOPTED"
     case .loopForked: "ELOOPFORKED"
+    case .foreignLibuv: "EFOREIGNLIBUV"
     default: Self.text { uv_err_name_r(rawValue, $0, $1) }
     }
   }
@@ -134,6 +137,11 @@ extension UVError.Code: CustomStringConvertible {
       "an event loop is running on this thread already; use that one, or run the other on a thread of its own"
     case .loopAdopted: "the event loop belongs to a host; only the host runs it"
     case .loopForked: "the process has been forked since the event loop was made; make one in the child"
+    case .foreignLibuv:
+      """
+      the host's loop was made by another libuv than swift-uv is linked with; have both use one: build swift-uv \
+      without its own, or link the host with the system's
+      """
     case .sourceStarted: "the source has a handler; call stop() before asking for its elements one by one"
     default: Self.text { uv_strerror_r(rawValue, $0, $1) }
     }

@@ -1,0 +1,55 @@
+import CUV
+
+/// A loop that leaves its host although a task doesn't end.
+extension EventLoop {
+  /// Leaves the host's loop as ``detach()`` does, but waits for tasks only so long.
+  ///
+  /// Every task is cancelled at once. A task that ignores its cancellation, because it waits for something outside
+  /// the loop, would keep the host waiting. After `limit` the loop goes without such tasks. A task that was left
+  /// goes on when what it waits for comes, on the thread that brings it. Every operation on this loop then fails
+  /// with `loopClosed` or `cancelled`, and what the task holds is freed when it ends.
+  ///
+  /// On a loop of your own, this function stops the program with a message; use ``shutdown()`` there.
+  ///
+  /// - Parameter limit: How long tasks may take to end; with zero or less they are left on the host's next turn. The
+  ///   shortest of several calls counts.
+  /// - Returns: A request for the number of tasks that were left. It succeeds when libuv has let go of the last
+  ///   handle, and waits for work that has begun on the thread pool.
+  ///
+  /// The corresponding libuv function is `uv_close`.
+  @discardableResult
+  public func detach(leavingTasksAfter limit: Duration) -> Request<Int> {
+    leaveTasks(after: limit)
+    return Request(self) { [self] in detach(leavingTasksAfter: limit, $0) }
+  }
+
+  /// Leaves the host's loop; see ``detach(leavingTasksAfter:)``.
+  ///
+  /// The corresponding libuv function is `uv_close`.
+  @discardableResult
+  public func detach(leavingTasksAfter limit: Duration, _ done: @escaping Completion<Int>) -> PendingRequest {
+    leaveTasks(after: limit)
+    return detach { [self] result in done(result.map { adoption.leftCount }) }
+  }
+
+  private func leaveTasks(after limit: Duration) {
+    startLeaving()
+    let (deadline, isNever) = uv_hrtime().addingReportingOverflow(limit > .zero ? limit.nanoseconds : 0)
+    if isNever || adoption.deadline.map({ $0 <= deadline }) == true { return }
+    adoption.deadline = deadline
+    armDeadline()
+  }
+
+  /// Has the tasks left when their time is up. Where there are none, there is nothing to wait for.
+  func armDeadline() {
+    guard let deadline = adoption.deadline, !tasks.isEmpty else { return }
+    adoption.deadlineTimer.cancel()
+    let now = uv_hrtime()
+    let rest = Duration.nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0))
+    adoption.deadlineTimer = timers.start(after: rest) { [self] result in
+      guard case .success = result else { return }
+      adoption.leftCount += tasks.count
+      tasks.leaveAll()
+    }
+  }
+}
