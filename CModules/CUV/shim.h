@@ -122,27 +122,33 @@ static inline void cuv_file_queue_wakes(struct cuv_file_queue *queue, uv_async_t
 }
 #endif
 
-// MARK: Pausing a listener
+// MARK: Listening
 
-// libuv can't stop listening without closing the socket. Its loop around `accept` ends when the handle has no
-// descriptor. epoll can forget the descriptor and watch it again without libuv's knowledge.
+// Without a spare descriptor libuv 1.45 and later accept again and again, and tell nobody; and a listening socket of
+// libuv's cannot rest without being closed. So a listener's socket is polled, and its connections are accepted here.
+
+static inline int cuv_listen(int fd, int backlog) {
+  return listen(fd, backlog) < 0 ? uv_translate_sys_error(errno) : 0;
+}
+
 #ifdef __linux__
-/// Takes the descriptor from a listening handle, inside its connection callback, and returns it.
-static inline int cuv_listener_hide(uv_stream_t *stream) {
-  int fd = stream->io_watcher.fd;
-  struct epoll_event none = {0};
-  epoll_ctl(uv_backend_fd(stream->loop), EPOLL_CTL_DEL, fd, &none);
-  stream->io_watcher.fd = -1;
-  return fd;
-}
-/// Gives the descriptor back, unwatched. From now on the handle can be closed.
-static inline void cuv_listener_restore(uv_stream_t *stream, int fd) { stream->io_watcher.fd = fd; }
-/// Makes epoll watch the descriptor again. libuv thinks that it has been watched all the time.
-static inline int cuv_listener_watch(uv_stream_t *stream) {
-  struct epoll_event event = {.events = EPOLLIN, .data = {.fd = stream->io_watcher.fd}};
-  return epoll_ctl(uv_backend_fd(stream->loop), EPOLL_CTL_ADD, stream->io_watcher.fd, &event);
-}
+// glibc's `accept4`, which its header shows to GNU sources alone.
+extern int cuv_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) __asm__("accept4");
 #endif
+
+/// A connection's descriptor, which isn't inherited, or a libuv error code.
+static inline int cuv_accept(int fd) {
+  int accepted;
+  do {
+#ifdef __linux__
+    accepted = cuv_accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+#else
+    accepted = accept(fd, NULL, NULL);
+    if (accepted >= 0) fcntl(accepted, F_SETFD, FD_CLOEXEC);
+#endif
+  } while (accepted < 0 && errno == EINTR);
+  return accepted < 0 ? uv_translate_sys_error(errno) : accepted;
+}
 
 // MARK: The main queue
 
@@ -220,6 +226,14 @@ static inline int cuv_getpeername(int fd, struct sockaddr *address, int *length)
   socklen_t size = (socklen_t)*length;
   if (getpeername(fd, address, &size) < 0) return uv_translate_sys_error(errno);
   *length = (int)size;
+  return 0;
+}
+
+/// Adds to the permissions of a file. Returns 0 or a libuv error code.
+static inline int cuv_add_permissions(const char *path, mode_t permissions) {
+  struct stat status;
+  if (stat(path, &status) < 0 || chmod(path, (status.st_mode & 07777) | permissions) < 0)
+    return uv_translate_sys_error(errno);
   return 0;
 }
 

@@ -52,10 +52,16 @@ import UVTestSupport
           "\(products)/Modules", "\(root)/CModules/CUV",
           "\(root)/.build/checkouts/swift-system/Sources/CSystem/include",
         ]
+        // By their sources: objects of files that were removed may be left.
+        let sources =
+          FileManager.default.enumerator(atPath: "\(root)/Sources/UV")?.allObjects as? [String] ?? []
+        let objects = sources.filter { $0.hasSuffix(".swift") }
+          .map { "\(products)/UV.build/\(URL(fileURLWithPath: $0).lastPathComponent).o" }.joined(
+            separator: " ")
         try run(
           """
           swiftc -emit-library -module-name Addon -o \(directory)/addon.so \(directory)/addon.swift \
-          \(headers.map { "-I \($0)" }.joined(separator: " ")) \(products)/UV.build/*.o \
+          \(headers.map { "-I \($0)" }.joined(separator: " ")) \(objects) \
           \(products)/SystemPackage.build/*.o \(products)/CSystem.build/*.o -luv
           """)
         try run("clang -o \(directory)/host \(directory)/host.c -lpthread -ldl")

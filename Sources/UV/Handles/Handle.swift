@@ -90,8 +90,8 @@ public class Handle {
     for done in waiters { done(.success(())) }
   }
 
-  /// Called by libuv when a connection waits, or when accepting one has failed. A listener overrides it.
-  func connectionArrived(_ code: Int32) {}
+  /// Called when connections may wait on a listening socket. A listener overrides it.
+  func connectionsArrived() {}
 
   /// Why libuv may call the handle.
   struct Activity: OptionSet {
@@ -104,7 +104,6 @@ public class Handle {
     static let process = Activity(rawValue: 32)
     static let batch = Activity(rawValue: 64)
     static let callback = Activity(rawValue: 128)
-    static let backoff = Activity(rawValue: 256)
   }
 
   /// The part that a handle plays in a graceful shutdown of its loop.
@@ -167,7 +166,9 @@ public class Handle {
   /// writing.
   ///
   /// The corresponding libuv function is `uv_is_active`.
-  public var isActive: Bool { !block.header.pointee.isClosed && uv_is_active(block.handle) != 0 }
+  public var isActive: Bool {
+    !block.header.pointee.isClosed && (block.isListening || uv_is_active(block.handle) != 0)
+  }
 
   /// Whether the handle keeps its loop running while it is active.
   ///
@@ -177,10 +178,14 @@ public class Handle {
   ///
   /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
   public var keepsLoopRunning: Bool {
-    get { !block.header.pointee.isClosed && uv_has_ref(block.handle) != 0 }
+    get {
+      if block.isListening { return block.header.pointee.isKeepingLoop }
+      return !block.header.pointee.isClosed && uv_has_ref(block.handle) != 0
+    }
     set {
       guard !block.header.pointee.isClosed else { return }
       isKeepingChosen = true
+      if block.isListening { return block.keepRunning(newValue) }
       if newValue { uv_ref(block.handle) } else { uv_unref(block.handle) }
     }
   }

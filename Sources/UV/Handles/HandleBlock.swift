@@ -24,6 +24,10 @@ struct HandleBlock {
     var descriptor: Int32 = -1
     /// The descriptor that no other handle of the loop may take over while this handle is open.
     var ownDescriptor: Int32 = -1
+    /// What polls a listener's socket.
+    var poll: UnsafeMutablePointer<uv_poll_t>?
+    /// Whether a listener keeps its loop running.
+    var isKeepingLoop = false
   }
 
   /// Keeps the handle aligned for any libuv type.
@@ -60,7 +64,11 @@ struct HandleBlock {
     header.pointee.isClosing = true
     header.pointee.loop.hold()
     disown()
+    // While the descriptor is open.
+    stopPoll()
     uv_close(handle, handleClosed)
+    // After it, so that libuv tells of the handle's close last.
+    closePoll()
   }
 
   /// Starts to close a TCP handle by a reset; false if libuv declines.

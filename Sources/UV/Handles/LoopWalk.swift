@@ -7,19 +7,38 @@ extension EventLoop {
   /// The corresponding libuv function is `uv_walk`.
   public var handles: [LoopHandle] {
     guard !isClosed else { return [] }
-    var handles: [LoopHandle] = []
-    withUnsafeMutablePointer(to: &handles) { uv_walk(raw, visitHandle, $0) }
-    return handles
+    var walk = Walk()
+    // libuv doesn't know that these listen; see `HandleBlock.isListening`.
+    forEachHandle { block in
+      guard let poll = block.header.pointee.poll else { return }
+      walk.polls.insert(UnsafeRawPointer(poll))
+      walk.listeners[UnsafeRawPointer(block.raw)] = block.header.pointee.isKeepingLoop
+    }
+    withUnsafeMutablePointer(to: &walk) { uv_walk(raw, visitHandle, $0) }
+    return walk.handles
   }
 }
 
-private func visitHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?, _ list: UnsafeMutableRawPointer?) {
+/// What is known of a loop's handles while they are visited.
+private struct Walk {
+  var handles: [LoopHandle] = []
+  /// What polls for the listeners, as a part of them.
+  var polls: Set<UnsafeRawPointer> = []
+  /// The listeners, and whether each keeps the loop running.
+  var listeners: [UnsafeRawPointer: Bool] = [:]
+}
+
+private func visitHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?, _ context: UnsafeMutableRawPointer?) {
+  let walk = context!.assumingMemoryBound(to: Walk.self)
+  if walk.pointee.polls.contains(UnsafeRawPointer(handle!)) { return }
+  let isKeptByListener = walk.pointee.listeners[UnsafeRawPointer(handle!)]
   var descriptor: uv_os_fd_t = -1
   // This fails for a handle that has no descriptor.
   let hasDescriptor = uv_fileno(handle, &descriptor) == 0
-  list!.assumingMemoryBound(to: [LoopHandle].self).pointee.append(
+  walk.pointee.handles.append(
     LoopHandle(
-      type: HandleType(uv_handle_get_type(handle)), isActive: uv_is_active(handle) != 0,
-      isClosing: uv_is_closing(handle) != 0, keepsLoopRunning: uv_has_ref(handle) != 0,
+      type: HandleType(uv_handle_get_type(handle)),
+      isActive: isKeptByListener != nil || uv_is_active(handle) != 0,
+      isClosing: uv_is_closing(handle) != 0, keepsLoopRunning: isKeptByListener ?? (uv_has_ref(handle) != 0),
       fileDescriptor: hasDescriptor ? descriptor : nil))
 }

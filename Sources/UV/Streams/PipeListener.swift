@@ -13,8 +13,10 @@ public final class PipeListener: StreamListener<PipeConnection>, PassableHandle 
     try super.init(
       loop: loop, size: MemoryLayout<uv_pipe_t>.size, "pipe_init",
       { uv_pipe_init(loop.raw, $0.assumingMemoryBound(to: uv_pipe_t.self), 0) },
-      connection: { loop throws(UVError) in
-        try PipeConnection(loop: loop, passesHandles: passesHandles)
+      connection: { loop, descriptor throws(UVError) in
+        let connection = try PipeConnection(loop: loop, passesHandles: passesHandles)
+        try check(uv_pipe_open(connection.pipe, descriptor), "accept")
+        return connection
       })
   }
 
@@ -49,9 +51,12 @@ public final class PipeListener: StreamListener<PipeConnection>, PassableHandle 
     guard access.isSubset(of: [.read, .write]) else {
       throw UVError(.invalidArgument, operation: "pipe_chmod")
     }
-    let readable = access.contains(.read) ? Int32(UV_READABLE.rawValue) : 0
-    let writable = access.contains(.write) ? Int32(UV_WRITABLE.rawValue) : 0
-    try check(uv_pipe_chmod(pipe, readable | writable), "pipe_chmod")
+    // Not by libuv, which adds permissions before 1.51 and replaces them since.
+    let everybody = (access.contains(.read) ? 0o444 : 0) | (access.contains(.write) ? 0o222 : 0)
+    guard !access.isEmpty, let path = try localPath() else {
+      throw UVError(.invalidArgument, operation: "pipe_chmod")
+    }
+    try check(path.withPlatformString { cuv_add_permissions($0, mode_t(everybody)) }, "pipe_chmod", path.string)
   }
 }
 

@@ -19,19 +19,23 @@ import CUV
 /// // Here no more come. The run ends when the connections have.
 /// ```
 ///
-/// The corresponding libuv functions are `uv_listen` and `uv_accept`.
+/// A listener keeps its loop running, whether or not somebody asks, unless ``Handle/keepsLoopRunning`` is false.
+///
+/// The corresponding libuv functions are `uv_listen` and `uv_accept`. The socket is polled (`uv_poll_start`) while somebody
+/// asks, since libuv's own functions can't let a listener rest.
 public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
-  private let makeConnection: (EventLoop) throws(UVError) -> Connection
-  /// Whether libuv holds a connection that nobody has asked for yet. It listens again once the connection is
-  /// accepted.
-  private var isConnectionWaiting = false
-  private var backoff: AcceptBackoff?
+  /// How many connections are accepted at a stretch, before other handles have their turn.
+  private static var connectionsPerEvent: Int { 64 }
+
+  private let makeConnection: (EventLoop, Int32) throws(UVError) -> Connection
+  private let backoff: AcceptBackoff
 
   init(
     loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32,
-    connection makeConnection: @escaping (EventLoop) throws(UVError) -> Connection
+    connection makeConnection: @escaping (EventLoop, Int32) throws(UVError) -> Connection
   ) throws(UVError) {
     self.makeConnection = makeConnection
+    backoff = AcceptBackoff(loop)
     try super.init(loop: loop, "accept", size: size, operation, initialize)
   }
 
@@ -40,8 +44,8 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     guard backlog >= 1, let backlog = Int32(exactly: backlog) else {
       throw UVError(.invalidArgument, operation: "listen", subject: "backlog \(backlog)")
     }
-    isActiveWhileIdle()
-    try check(uv_listen(cuv_stream(block.raw), backlog, didConnect), "listen", subject)
+    try check(cuv_listen(fileDescriptor(), backlog), "listen", subject)
+    try check(block.preparePoll(fileDescriptor()), "listen", subject)
     block.own()
     take(role: .listener)
   }
@@ -69,19 +73,45 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     }
   }
 
-  override var hasPending: Bool { isConnectionWaiting }
+  override func startProducing() throws(UVError) {
+    // Sound: the listener retains itself while somebody asks.
+    let context = Unmanaged<Handle>.passUnretained(self).toOpaque()
+    try check(block.startPoll(context, canAccept), "accept")
+  }
 
-  /// Accepts connections for everyone who waits. A connection that nobody waits for stays with libuv, which
-  /// then stops polling.
-  override func deliverPending() {
-    guard isConnectionWaiting, source.hasDemand, !isClosing else { return }
-    // An error here concerns one connection, whose peer has gone meanwhile. The listener goes on.
-    guard let connection = try? makeConnection(loop) else { return }
-    isConnectionWaiting = false
-    guard uv_accept(cuv_stream(block.raw), connection.stream) == 0 else { return }
-    connection.block.own()
-    connection.take(role: .accepted)
-    source.deliver(connection)
+  override func stopProducing() {
+    backoff.end()
+    block.stopPoll()
+  }
+
+  /// Accepts connections for as long as somebody asks. The others stay in the system's queue.
+  override func connectionsArrived() {
+    for _ in 0..<Self.connectionsPerEvent {
+      guard source.hasDemand, let listening = try? fileDescriptor() else { break }
+      let descriptor = cuv_accept(listening)
+      if AcceptBackoff.isNeeded(descriptor) {
+        block.stopPoll()
+        backoff.begin { [unowned self] in
+          do throws(UVError) { try startProducing() } catch { source.finish(error) }
+        }
+      }
+      if descriptor == UV_EAGAIN.rawValue || AcceptBackoff.isNeeded(descriptor) { break }
+      // Another error concerns one connection, whose peer has gone. The listener goes on.
+      if descriptor >= 0 { loop.callback { deliver(descriptor) } }
+    }
+    source.pauseIfUnwanted()
+  }
+
+  private func deliver(_ descriptor: Int32) {
+    backoff.succeed()
+    do throws(UVError) {
+      let connection = try makeConnection(loop, descriptor)
+      connection.block.own()
+      connection.take(role: .accepted)
+      source.deliver(connection)
+    } catch {
+      _ = CUV.close(descriptor)
+    }
   }
 
   /// When its loop shuts down gracefully, a listener's readers see its end, which is nil.
@@ -91,24 +121,12 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   }
 
   override func startUVClose() {
-    backoff?.close()
+    backoff.end()
     super.startUVClose()
-  }
-
-  override func connectionArrived(_ code: Int32) {
-    loop.callback {
-      if code < 0, backoff == nil { backoff = AcceptBackoff(self) }
-      backoff?.note(code)
-      if code == 0 {
-        isConnectionWaiting = true
-        deliverPending()
-      }
-    }
-    source.pauseIfUnwanted()
   }
 }
 
-private func didConnect(_ handle: UnsafeMutablePointer<uv_stream_t>?, _ code: Int32) {
+private func canAccept(_ poll: UnsafeMutablePointer<uv_poll_t>?, _: Int32, _: Int32) {
   // A callback can't name the generic class, so it calls the listener through the base class.
-  idleOwner(of: handle!, as: Handle.self)?.connectionArrived(code)
+  owner(of: poll!, as: Handle.self).connectionsArrived()
 }

@@ -15,7 +15,11 @@ public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
     try super.init(
       loop: loop, size: MemoryLayout<uv_tcp_t>.size, "tcp_init",
       { uv_tcp_init_ex(loop.raw, $0.assumingMemoryBound(to: uv_tcp_t.self), UInt32(family)) },
-      connection: { loop throws(UVError) in try TCPConnection(loop: loop) })
+      connection: { loop, descriptor throws(UVError) in
+        let connection = try TCPConnection(loop: loop)
+        try check(uv_tcp_open(connection.tcp, descriptor), "accept")
+        return connection
+      })
   }
 
   convenience init(loop: EventLoop, address: SocketAddress, backlog: Int, reusePort: Bool) throws(UVError) {
