@@ -56,7 +56,8 @@ public final class PipeListener: StreamListener<PipeConnection>, PassableHandle 
     guard !access.isEmpty, let path = try localPath() else {
       throw UVError(.invalidArgument, operation: "pipe_chmod")
     }
-    try check(path.withPlatformString { cuv_add_permissions($0, mode_t(everybody)) }, "pipe_chmod", path.string)
+    try check(
+      path.withPlatformString { cuv_add_permissions($0, mode_t(everybody)) }, "pipe_chmod", path.string)
   }
 }
 
