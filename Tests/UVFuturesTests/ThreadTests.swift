@@ -43,11 +43,11 @@ import UVTestSupport
         count += 1
       }
       Self.send(5000, to: subjects, on: loop)
-      loop.sleep(for: .milliseconds(1)) { _ in withExtendedLifetime(token) {} }
-      func wait() {
-        if ends == 0 { loop.sleep(for: .milliseconds(1)) { _ in wait() } } else { token.cancel() }
+      loop.eventually {
+        ends == 1
+      } then: {
+        token.cancel()
       }
-      wait()
     }
   }
 
@@ -63,11 +63,11 @@ import UVTestSupport
         sum += $0
       }
       Self.send(5000, to: subjects, on: loop)
-      func wait() {
-        if ends == 0 { loop.sleep(for: .milliseconds(1)) { _ in wait() } } else { token.cancel() }
+      loop.eventually {
+        ends == 1
+      } then: {
+        token.cancel()
       }
-      wait()
-      loop.sleep(for: .milliseconds(1)) { _ in }
     }
   }
 
@@ -84,10 +84,11 @@ import UVTestSupport
         last = $0
       }
       Self.send(5000, to: subjects, on: loop)
-      func wait() {
-        if ends == 0 { loop.sleep(for: .milliseconds(1)) { _ in wait() } } else { token.cancel() }
+      loop.eventually {
+        ends == 1
+      } then: {
+        token.cancel()
       }
-      wait()
     }
   }
 
@@ -182,4 +183,29 @@ import UVTestSupport
       }
     }
   }
+
+  #if DEBUG
+    @Test("A loop that ends before its futures have been settled names them, in debug builds")
+    func unsettledFuturesAreNamed() async throws {
+      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        var kept: [Any] = []
+        EventLoop.runCallbacks { loop in
+          kept.append(Future<Int, Never> { kept.append($0) })
+          kept.append(Future<Int, Never> { kept.append($0) })
+          kept.append(Future<String, Never>.pending(on: loop))
+          kept.append(FutureInput<Bool, Never>())
+          let settled = FutureInput<Double, Never>()
+          settled.complete(1)
+          kept.append(settled)
+          kept.append(Future<Int8, Never> { $0(.success(1)) })
+          _ = Future<Int16, Never> { _ in }
+          loop.queueMicrotask { loop.stop() }
+        }
+        withExtendedLifetime(kept) {}
+      }
+      let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      let missing = "2 × Future<Int, Never>, Future<String, Never>, FutureInput<Bool, Never>"
+      #expect(output.contains("an event loop has ended before a result came for: \(missing)\n"))
+    }
+  #endif
 }

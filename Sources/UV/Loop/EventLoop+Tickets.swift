@@ -1,3 +1,5 @@
+import CUV
+
 /// What is to be answered by hand keeps the loop running; see ``RemoteTicket``.
 extension EventLoop {
   /// A ticket for `object`, just made on this loop and retained, where none was at hand.
@@ -39,10 +41,22 @@ extension EventLoop {
   /// Has everything that is open told that no answer will come, as the loop ends.
   func forsakeAnswers() {
     endTicketTurn()
-    for object in waiting.all {
+    let objects = waiting.all
+    nameForsaken(objects)
+    for object in objects {
       stopKeeping(object, isKnown: true)
       object.forsake()
     }
+  }
+
+  private func nameForsaken(_ objects: [any Answerable]) {
+    #if DEBUG
+      let counts = Dictionary(grouping: objects.compactMap(\.nameIfForsaken)) { $0 }.mapValues(\.count)
+      if counts.isEmpty { return }
+      let names = counts.sorted { $0.key < $1.key }.map { $0.value == 1 ? $0.key : "\($0.value) × \($0.key)" }
+      let text = "an event loop has ended before a result came for: \(names.joined(separator: ", "))\n"
+      _ = text.utf8CString.withUnsafeBytes { write(2, $0.baseAddress, $0.count - 1) }
+    #endif
   }
 }
 

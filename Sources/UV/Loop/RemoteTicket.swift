@@ -8,6 +8,14 @@ package protocol Answerable: AnyObject {
 
   /// Is told that no answer will come: nobody is left who could give it, or the loop ends.
   func forsake()
+
+  /// What a loop that ends without an answer calls the object on standard error, in debug builds; nil for one that reports
+  /// its loss itself.
+  var nameIfForsaken: String? { get }
+}
+
+extension Answerable {
+  package var nameIfForsaken: String? { nil }
 }
 
 /// The right to answer for one object of a loop's, such as a promise, on any thread. Whoever may answer holds it.

@@ -5,7 +5,18 @@ import UV
 @usableFromInline
 struct InputRoot {
   /// Nil where there is no loop; the future has a gate then.
-  @usableFromInline let ticket = EventLoop.current.map { RemoteTicket($0.executor, of: $0) }
+  @usableFromInline let ticket: RemoteTicket?
+
+  /// - Parameter result: The type of the future.
+  init(for result: @autoclosure () -> Any.Type) {
+    ticket = EventLoop.current.map { loop in
+      #if DEBUG
+        RemoteTicket(NamedResult(result()), of: loop)
+      #else
+        RemoteTicket(loop.executor, of: loop)
+      #endif
+    }
+  }
 
   func attach<Output, Failure: Error>(to future: Future<Output, Failure>) {
     if ticket == nil { future.gate = Gate() }
@@ -60,3 +71,15 @@ struct InputRoot {
     if let ticket { ticket.completeNow { _ in end() } } else { end() }
   }
 }
+
+#if DEBUG
+  /// What a loop names that ends without the result.
+  private final class NamedResult: Answerable {
+    private let type: Any.Type
+    init(_ type: Any.Type) { self.type = type }
+
+    var keepsLoopRunning: Bool { true }
+    var nameIfForsaken: String? { "\(type)" }
+    func forsake() {}
+  }
+#endif

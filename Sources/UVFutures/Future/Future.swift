@@ -258,3 +258,10 @@ public class Future<Output, Failure: Error>: LoopPublisher {
     cancelWork()
   }
 }
+
+/// A loop runs until a future is resolved that was made on it. Its subscribers are told nothing if that doesn't happen.
+extension Future: Answerable {
+  package final var keepsLoopRunning: Bool { !isSettled }
+  package final var nameIfForsaken: String? { isSettled ? nil : "\(type(of: self))" }
+  package final func forsake() {}
+}

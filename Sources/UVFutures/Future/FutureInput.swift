@@ -11,7 +11,7 @@
 ///
 /// RxStream's `FutureInput`.
 public final class FutureInput<Output, Failure: Error>: Future<Output, Failure> {
-  @usableFromInline let root = InputRoot()
+  @usableFromInline let root = InputRoot(for: FutureInput.self)
 
   /// Creates a future that waits to be completed.
   ///

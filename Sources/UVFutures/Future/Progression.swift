@@ -154,7 +154,7 @@ final class WeakReference<Object: AnyObject> {
 /// RxStream's `ProgressionInput`.
 public final class ProgressionInput<Unit: Numeric, Output, Failure: Error>: Progression<Unit, Output, Failure>
 {
-  private let root = InputRoot()
+  private let root = InputRoot(for: ProgressionInput.self)
   private let executor = EventLoop.current?.executor
 
   /// Creates a progression that waits to be completed.

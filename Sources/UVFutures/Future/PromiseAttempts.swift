@@ -63,3 +63,9 @@ final class PromiseWork<Output, Failure: Error>: PromiseAttempts {
 
   override func willCancel() { state.send(.terminated(reason: .cancelled)) }
 }
+
+extension PromiseWork: Answerable {
+  var keepsLoopRunning: Bool { true }
+  var nameIfForsaken: String? { "\(StreamPromise<Output, Failure>.self)" }
+  func forsake() {}
+}
