@@ -33,7 +33,10 @@ enum GroupsDeadlinesAndShields: Program {
 
       let count = try await loop.withTasks { tasks in
         for number in 0..<3 { tasks.spawn { try await loop.sleep(for: .milliseconds(number)).value } }
-        tasks.spawn { tasks.cancelAll() }
+        tasks.spawn {
+          tasks.cancelAll()
+          print(tasks.isCancelled)
+        }
         return 3
       }
       print(count)
@@ -61,6 +64,7 @@ enum GroupsDeadlinesAndShields: Program {
 
 // Prints:
 // ["42", "goodbye", "lost"]
+// true
 // 3
 // true
 // true true
