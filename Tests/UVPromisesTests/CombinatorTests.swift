@@ -6,6 +6,17 @@ import UVTestSupport
 
 /// When, race, after, firstly.
 @Suite struct CombinatorTests {
+  @Test("Three and more promises of nothing are waited for without their type written")
+  func manyOfNothing() async throws {
+    let log = try await program { _, log in
+      let part = Promise<Void>.value
+      when(fulfilled: part, part, part).catch { log("\($0)") }
+      when(fulfilled: part, part, part, part).done { log("done") }.cauterize()
+      Guarantee.value([1, 2]).thenFlatMap(on: .global()) { Guarantee.value([$0, $0]) }.done { log("\($0)") }
+    }
+    #expect(log == ["done", "[1, 1, 2, 2]"])
+  }
+
   @Test("when runs both, and its values are typed") func whenRunsBothAndItsValuesAreTyped() async throws {
     let log = try await program { loop, log in
       when(fulfilled: loop.later(1, milliseconds: 3), loop.later("a")).done { number, text in

@@ -88,7 +88,8 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
       self.link = link
       if demandBeforeLink > 0 { link.request(.max(demandBeforeLink)) }
     case .value(let value):
-      guard !isOver else { break }
+      // A value before the subscription is one of a publisher that breaks the rules, and of nobody's demand.
+      guard !isOver, link != nil else { break }
       require(!waiting.isEmpty, "API violation: a value that was not asked for")
       waiting.removeFirst().resume(returning: UnsafeTransfer(.success(value)))
     case .completion(let completion):

@@ -119,6 +119,7 @@ import UV
           startTimer()
         }
       case .completion(let completion):
+        guard self.completion == nil else { break }
         self.completion = completion
         if case .failure = completion { values = [] }
         stopTimer()

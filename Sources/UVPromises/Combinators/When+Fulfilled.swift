@@ -47,9 +47,11 @@ public func when<U: Thenable>(
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
 public func when<U: Thenable>(
-  fulfilled thenables: U..., file: StaticString = #fileID, line: UInt = #line
+  fulfilled thenables: U..., cancellingRest cancelsRest: Bool = false,
+  file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Void> where U.T == Void {
-  when(fulfilled: thenables, file: file, line: line)
+  // With the parameters of the form for tuples, which the compiler would take for as good.
+  when(fulfilled: thenables, cancellingRest: cancelsRest, file: file, line: line)
 }
 
 /// Waits for all promises of an array, whatever their types, and gathers their values in the order of the
@@ -72,6 +74,7 @@ public func when(
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
+@_disfavoredOverload
 public func when<U: Thenable, V: Thenable>(
   fulfilled pu: U, _ pv: V,
   cancellingRest cancelsRest: Bool = false, file: StaticString = #fileID, line: UInt = #line
@@ -95,6 +98,7 @@ public func when<U: Thenable, V: Thenable>(
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
+@_disfavoredOverload
 public func when<U: Thenable, V: Thenable, W: Thenable>(
   fulfilled pu: U, _ pv: V, _ pw: W,
   cancellingRest cancelsRest: Bool = false, file: StaticString = #fileID, line: UInt = #line
@@ -120,6 +124,7 @@ public func when<U: Thenable, V: Thenable, W: Thenable>(
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
+@_disfavoredOverload
 public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable>(
   fulfilled pu: U, _ pv: V, _ pw: W, _ px: X,
   cancellingRest cancelsRest: Bool = false, file: StaticString = #fileID, line: UInt = #line
@@ -147,6 +152,7 @@ public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable>(
 ///
 /// PromiseKit's `when(fulfilled:)`.
 @inlinable
+@_disfavoredOverload
 public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable, Y: Thenable>(
   fulfilled pu: U, _ pv: V, _ pw: W, _ px: X, _ py: Y,
   cancellingRest cancelsRest: Bool = false, file: StaticString = #fileID, line: UInt = #line

@@ -41,6 +41,17 @@ extension Guarantee where T: Sequence & Sendable {
         when(guarantees: sent.map(\.thenable)) as Guarantee<[U]>
       }
   }
+
+  /// Calls `transform` elsewhere with each element, and waits for all guarantees that it returns; see ``thenFlatMap(on:file:line:_:)``.
+  ///
+  /// PromiseKit's `thenFlatMap`.
+  public func thenFlatMap<U: Sequence & SendableMetatype>(
+    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (T.Element) -> sending Guarantee<U>
+  ) -> Guarantee<[U.Element]> {
+    thenMap(on: dispatcher, file: file, line: line, transform)
+      .map(on: .inline, file: file, line: line) { $0.flatMap { $0 } }
+  }
 }
 
 extension Guarantee where T: Sequence & Sendable, T.Element: Sendable {
