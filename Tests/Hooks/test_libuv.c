@@ -34,7 +34,6 @@ CALL(uv_fs_poll_start, (void *handle, void *callback, const char *path, unsigned
 
 // MARK: Streams
 
-CALL(uv_listen, (void *stream, int backlog, void *done), (stream, backlog, done))
 CALL(uv_read_start, (void *stream, void *allocate, void *done), (stream, allocate, done))
 CALL(uv_write2,
      (void *request, void *stream, const void *buffers, unsigned count, void *passed, void *done),
@@ -53,7 +52,6 @@ CALL(uv_socketpair, (int type, int protocol, int *ends, int first, int second),
      (type, protocol, ends, first, second))
 CALL(uv_pipe_open, (void *handle, int fd), (handle, fd))
 CALL(uv_pipe_bind, (void *handle, const char *path), (handle, path))
-CALL(uv_pipe_chmod, (void *handle, int mode), (handle, mode))
 CALL(uv_pipe_getsockname, (const void *handle, char *path, size_t *length), (handle, path, length))
 CALL(uv_pipe_getpeername, (const void *handle, char *path, size_t *length), (handle, path, length))
 CALL(uv_tty_set_mode, (void *handle, int mode), (handle, mode))

@@ -45,6 +45,7 @@ extension HandleBlock {
     guard let poll = header.pointee.poll.take() else { return }
     keepRunning(false)
     let loop = header.pointee.loop
+    // Sound: a loop outlives its handles.
     cuv_handle_set_data(poll, Unmanaged.passUnretained(loop).toOpaque())
     closeInternal(poll, of: loop)
   }

@@ -3,6 +3,7 @@ import CUV
 /// What is to be answered by hand keeps the loop running; see ``RemoteTicket``.
 extension EventLoop {
   /// A ticket for `object`, just made on this loop and retained, where none was at hand.
+  // Sound: the ticket balances the retain when it takes the object out.
   func openFurtherTicket(_ object: Unmanaged<AnyObject>) -> RemoteTicket {
     if !tickets.makeRoom() { endTicketTurn() }
     // An entry in the queue has it drained, and the tickets looked at after that.
