@@ -96,5 +96,6 @@ enum RxHotOperators: Program {
 // sum of sums 13
 // last 2
 // last 0
+// buffer []
 // all 9
 // true

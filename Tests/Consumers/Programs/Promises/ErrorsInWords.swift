@@ -24,6 +24,6 @@ enum ErrorsInWords: Program {
 }
 
 // Prints:
-// log: a pending promise was deallocated
 // true false
 // true
+// log: a pending promise was deallocated

@@ -1,4 +1,4 @@
-// A table of what can be shown of a user: key paths are values, and promises take them.
+// A table of what can be shown of a user: key paths are values, and a closure applies them.
 import UV
 import UVPromises
 
@@ -15,23 +15,26 @@ enum KeyPathsAsValues: Program {
   ]
 
   private static func column<Value>(_ path: KeyPath<User, Value>) -> Promise<[Value]> {
-    Promise.value(users).mapValues(path)
+    Promise.value(users).mapValues { $0[keyPath: path] }
   }
 
   static func main() throws {
     try EventLoop.run { _ in
       print(try await column(\.name).async(), try await column(\.age).async())
       let (isAdult, nickname) = (\User.isAdult, \User.nickname)
-      print(try await Promise.value(users).filterValues(isAdult).mapValues(\.name).async())
-      print(try await Promise.value(users).compactMapValues(nickname).async())
+      print(try await Promise.value(users).filterValues { $0[keyPath: isAdult] }.mapValues(\.name).async())
+      print(try await Promise.value(users).compactMapValues { $0[keyPath: nickname] }.async())
       print(
-        try await Promise.value(users[1]).compactMap(nickname).async(),
-        try await Promise.value(users[0]).map(isAdult).async())
+        try await Promise.value(users[1]).compactMap { $0[keyPath: nickname] }.async(),
+        try await Promise.value(users[0]).map { $0[keyPath: isAdult] }.async())
       let sure = Guarantee.value(users)
-      print(await sure.mapValues(isAdult).async(), await sure.filterValues(isAdult).async().count)
-      print(await sure.compactMapValues(nickname).async(), await sure.map(\[User].count).async())
+      print(
+        await sure.mapValues { $0[keyPath: isAdult] }.async(),
+        await sure.filterValues { $0[keyPath: isAdult] }.async().count)
+      print(
+        await sure.compactMapValues { $0[keyPath: nickname] }.async(), await sure.map(\[User].count).async())
       let count = \[User].count
-      print(await sure.map(count).async())
+      print(await sure.map { $0[keyPath: count] }.async())
     }
   }
 }

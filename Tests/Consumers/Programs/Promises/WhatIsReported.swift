@@ -34,7 +34,7 @@ enum WhatIsReported: Program {
 
 // Prints:
 // true
-// a promise was dropped
 // cauterized: forgotten
+// a promise was dropped
 // unhandled: forgotten true
 // true

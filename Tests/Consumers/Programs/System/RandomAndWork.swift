@@ -10,7 +10,6 @@ enum RandomAndWork: Program {
       let b = try await loop.random(16).value
       print(a.count, a == b)
       print(try await loop.work { fibonacci(20) }.value)
-      loop.work({ fibonacci(10) }) { result in print((try? result.get()) ?? -1) }
       let executor = loop.executor
       print(try await loop.work { executor.isOnLoop }.map { "\($0)" }.value)
       let parsed = try await loop.work { Result { try parse("12x") } }.value
@@ -19,6 +18,7 @@ enum RandomAndWork: Program {
       } catch {
         print(error)
       }
+      loop.work({ fibonacci(10) }) { result in print((try? result.get()) ?? -1) }
     }
   }
 
@@ -33,6 +33,6 @@ enum RandomAndWork: Program {
 // Prints:
 // 16 false
 // 6765
-// 55
 // false
 // notANumber("12x")
+// 55

@@ -10,7 +10,7 @@ private final class Session {
     do { try await loop.sleep(for: .seconds(1000)).value } catch {
       try await loop.withShield {
         try await loop.sleep(for: .milliseconds(1)).value
-        lines.append("goodbye")
+        self.lines.append("goodbye")
       }
       throw error
     }

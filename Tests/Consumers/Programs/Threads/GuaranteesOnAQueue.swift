@@ -27,6 +27,12 @@ enum GuaranteesOnAQueue: Program {
         .done { print($0.joined(separator: " ")) }
     }
     EventLoop.runCallbacks { _ in
+      Guarantee.value([1, 2]).thenFlatMap(on: queue) { Guarantee.value([$0, $0]) }.done { print($0) }
+    }
+    EventLoop.runCallbacks { _ in
+      Promise.value(4).done(on: queue) { print($0) }.cauterize()
+    }
+    EventLoop.runCallbacks { _ in
       let words = Guarantee.value(["b", "c", "a"])
       words.sortedValues().done { print($0) }
       words.sortedValues { $0 > $1 }.done { print($0) }
@@ -37,5 +43,7 @@ enum GuaranteesOnAQueue: Program {
 // Prints:
 // [5, 7, 8]
 // 3 2 1
+// [1, 1, 2, 2]
+// 4
 // ["a", "b", "c"]
 // ["c", "b", "a"]

@@ -22,6 +22,12 @@ private final class Screen {
       .finally(on: queue) { self.lines.append("busy: \(self.isBusy)") }
   }
 
+  func show(_ name: Promise<Void>) {
+    name.recover(on: .main) { self.lines.append("recovered: \($0)") }.done(on: .main) {
+      print(self.lines.last ?? "none")
+    }
+  }
+
   func count(_ number: Guarantee<Int>, on queue: MainQueue = .main) {
     number
       .map(on: queue) { $0 + self.lines.count }
@@ -37,13 +43,16 @@ enum ScreenOfTheMainActor: Program {
     try EventLoop.run { loop in
       let screen = await Screen(isBusy: false)
       await MainActor.run { screen.load(.value("one")) }
-      try await loop.sleep(for: .milliseconds(5)).value
+      while await screen.lines.count < 4 { try await loop.sleep(for: .milliseconds(1)).value }
       await MainActor.run { screen.load(Promise(error: NoName())) }
-      try await loop.sleep(for: .milliseconds(5)).value
+      while await screen.lines.count < 7 { try await loop.sleep(for: .milliseconds(1)).value }
       await MainActor.run { screen.count(.value(1)) }
+      while await screen.lines.count < 8 { try await loop.sleep(for: .milliseconds(1)).value }
+      await MainActor.run { screen.show(Promise(error: NoName())) }
     }
   }
 }
 
 // Prints:
 // ["0: one", "ok: true", "shown: 0: one", "busy: false", "ok: false", "failed: NoName()", "busy: false", "count: 8"]
+// recovered: NoName()
