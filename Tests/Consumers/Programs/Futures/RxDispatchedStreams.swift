@@ -8,15 +8,16 @@ enum RxDispatchedStreams: Program {
   static func main() throws {
     EventLoop.runCallbacks { loop in
       let lines = HotInput<String, Unreadable>().persist()
+      var unreadable = 0
       lines
         .dispatch(.async(on: .background)).resultMap { line in
           Int(line).map { .success($0) } ?? .failure(Unreadable())
         }
-        .onError { _ in print("unreadable") }
+        .onError { _ in unreadable += 1 }
         .dispatch(.async(on: .background)).map { $0 > 10 ? nil : $0 * 10 }
         .on { print($0, loop.executor.isOnLoop) }
         .dispatch(.async(on: .background)).on { [executor = loop.executor] _ in assert(!executor.isOnLoop) }
-        .onTerminate { print($0) }
+        .onTerminate { print($0, unreadable) }
       for line in ["1", "2", "x", "11", "4"] { lines.push(line) }
       lines.terminate()
     }
@@ -32,7 +33,6 @@ enum RxDispatchedStreams: Program {
 // Prints:
 // 10 true
 // 20 true
-// unreadable
 // 40 true
-// completed
+// completed 1
 // answer 42
