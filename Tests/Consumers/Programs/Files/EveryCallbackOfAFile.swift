@@ -52,12 +52,16 @@ enum EveryCallbackOfAFile: Program {
               return print("?")
             }
             use(file, copy) {
-              file.close { _ in copy.close { _ in print("files closed") } }
-              loop.files.unlink(file.path) { _ in
-                loop.files.rename(copy.path, to: root.appending("copy")) { _ in
-                  loop.files.opendir(root, batchSize: 8) { result in
-                    guard case .success(let directory) = result else { return print(result) }
-                    list(directory)
+              file.close { _ in
+                copy.close { _ in
+                  print("files closed")
+                  loop.files.unlink(file.path) { _ in
+                    loop.files.rename(copy.path, to: root.appending("copy")) { _ in
+                      loop.files.opendir(root, batchSize: 8) { result in
+                        guard case .success(let directory) = result else { return print(result) }
+                        list(directory)
+                      }
+                    }
                   }
                 }
               }
