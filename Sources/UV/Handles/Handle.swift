@@ -174,7 +174,8 @@ public class Handle {
   ///
   /// It is true at first, except for a ``SignalWatcher``, a ``FileWatcher`` and a ``FileStatusWatcher``. Until you
   /// set this property, a watcher of these three types keeps the loop running only while somebody asks for its
-  /// elements. What you set stays, for every kind of handle. A closed handle returns false and ignores what you set.
+  /// elements. A value that you set stays, for every kind of handle. A closed handle returns false and ignores a
+  /// new value.
   ///
   /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
   public var keepsLoopRunning: Bool {

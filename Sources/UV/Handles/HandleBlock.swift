@@ -24,7 +24,7 @@ struct HandleBlock {
     var descriptor: Int32 = -1
     /// The descriptor that no other handle of the loop may take over while this handle is open.
     var ownDescriptor: Int32 = -1
-    /// What polls a listener's socket.
+    /// The poll handle of a listener's socket.
     var poll: UnsafeMutablePointer<uv_poll_t>?
     /// Whether a listener keeps its loop running.
     var isKeepingLoop = false

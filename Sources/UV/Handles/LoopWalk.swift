@@ -19,10 +19,10 @@ extension EventLoop {
   }
 }
 
-/// What is known of a loop's handles while they are visited.
+/// The handles of a loop, while they are visited.
 private struct Walk {
   var handles: [LoopHandle] = []
-  /// What polls for the listeners, as a part of them.
+  /// The poll handles that are a part of listeners.
   var polls: Set<UnsafeRawPointer> = []
   /// The listeners, and whether each keeps the loop running.
   var listeners: [UnsafeRawPointer: Bool] = [:]

@@ -51,7 +51,7 @@ extension EventLoop {
     return cuv_loop_origin(rawLoop(pointer)) == origin
   }
 
-  /// Leaves the host's loop. What is pending ends with `cancelled`, and what is open is closed. Leaving
+  /// Leaves the host's loop. Pending requests end with `cancelled`, and open handles are closed. Leaving
   /// begins at once, even if you ignore the request, and goes on while the host runs its loop. From now on
   /// every operation on this loop fails with `loopClosed`. A task that is spawned meanwhile is cancelled from
   /// its start. Calling this function again does nothing more.

@@ -1,6 +1,6 @@
 import CUV
 
-/// What is to be answered by hand keeps the loop running; see ``RemoteTicket``.
+/// An object that is answered by hand keeps the loop running; see ``RemoteTicket``.
 extension EventLoop {
   /// A ticket for `object`, just made on this loop and retained, where none was at hand.
   // Sound: the ticket balances the retain when it takes the object out.

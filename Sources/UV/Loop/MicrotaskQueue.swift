@@ -30,7 +30,7 @@ enum Work {
   case job(UnownedJob)
   case object(Microtask)
   case closure(() -> Void)
-  /// What another thread sent.
+  /// A body that another thread sent.
   case body((EventLoop) -> Void)
   case message(LoopMessage)
   /// The end of a request whose outcome was known while its caller was still running. The code is 0 or
@@ -70,10 +70,10 @@ struct MicrotaskQueue {
     /// Whether the loop is inside a callback or a drain, so that the queue will be drained anyway.
     var isAttended = false
     var isDraining = false
-    /// What is left of the turn's budget; see `TurnBudget`. It is below zero after work that cost more than
+    /// The rest of the turn's budget; see `TurnBudget`. It is below zero after work that cost more than
     /// was left.
     var budget = TurnBudget.full
-    /// What was left of the budget when the loop began to end. It is set aside so that a running drain
+    /// The rest of the budget when the loop began to end. It is set aside so that a running drain
     /// notices the end.
     var reserve = 0
     /// Whether the loop has been told to stop, or is closed; see `LastRound`.

@@ -9,8 +9,8 @@ package protocol Answerable: AnyObject {
   /// Is told that no answer will come: nobody is left who could give it, or the loop ends.
   func forsake()
 
-  /// What a loop that ends without an answer calls the object on standard error, in debug builds; nil for one that reports
-  /// its loss itself.
+  /// The object's name on standard error if the loop ends without an answer, in debug builds; nil for an object that
+  /// reports its loss itself.
   var nameIfForsaken: String? { get }
 }
 
@@ -18,7 +18,7 @@ extension Answerable {
   package var nameIfForsaken: String? { nil }
 }
 
-/// The right to answer for one object of a loop's, such as a promise, on any thread. Whoever may answer holds it.
+/// The right to answer for one object of a loop's, such as a promise, on any thread. Code that may answer holds it.
 ///
 /// The ticket holds the object. While it does and the turn in which it was opened is over, it keeps the loop running.
 /// The object is dealt with, and let go of, on the loop's thread; if the last reference to the ticket goes before there

@@ -16,7 +16,7 @@ import CUV
 ///
 /// The corresponding libuv type is `uv_process_t`.
 public final class ChildProcess: Handle, Cancelling {
-  /// What a child has as one of its descriptors.
+  /// One of the descriptors that a child starts with.
   ///
   /// The corresponding libuv type is `uv_stdio_container_t`.
   public enum Stdio: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// What a graceful shutdown had to cut off; see ``EventLoop/shutdownGracefully(within:)``.
+/// The work that a graceful shutdown had to cut off; see ``EventLoop/shutdownGracefully(within:)``.
 public struct ShutdownReport: Hashable, Sendable {
   /// How many connections had not ended at the time limit, and were reset.
   public var count: Int

@@ -52,7 +52,7 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   /// The corresponding libuv function is `uv_read_start`.
   public func start(_ handler: @escaping Completion<Bytes?>) { source.start(handler, from: self) }
 
-  /// Stops reading. What the peer sends waits in the system until somebody asks for it.
+  /// Stops reading. The peer's bytes wait in the system until somebody asks for them.
   ///
   /// The corresponding libuv function is `uv_read_stop`.
   public func stop() { source.stop() }

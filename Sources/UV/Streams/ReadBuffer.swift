@@ -3,8 +3,8 @@ import CUV
 /// The memory that a loop's streams read into. All streams share one slab, because libuv always reads right
 /// after it has asked for memory.
 ///
-/// What has been read is handed out as `Bytes` that share the slab, so nothing is copied. When nobody holds
-/// any part of the slab, it is used again from the start. So a reader that is done with one chunk before the
+/// Bytes that have been read are handed out as `Bytes` that share the slab, so nothing is copied. When nobody
+/// holds any part of the slab, it is used again from the start. So a reader that is done with one chunk before the
 /// next costs no allocation.
 final class ReadBuffer {
   private static let capacity = 65536

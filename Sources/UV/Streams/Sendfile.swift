@@ -52,7 +52,7 @@ extension ByteStream {
   /// ```
   ///
   /// Everything that was written before must have left the stream. If bytes are still queued, this fails with
-  /// `busy`. What you write meanwhile follows the file's bytes, and so does a ``shutdown()``.
+  /// `busy`. Bytes that you write meanwhile follow the file's bytes, and so does a ``shutdown()``.
   ///
   /// - Parameters:
   ///   - file: The file to send. Its position stays as it is.

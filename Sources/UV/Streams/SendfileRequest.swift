@@ -93,7 +93,7 @@ final class FileSendfileRequest: SendfileRequest {
 
   override func cancel(slot: UInt, generation: UInt) {
     guard isWanted else { return }
-    // What the pool has begun runs to its end.
+    // Work that the pool has begun runs to its end.
     uv_cancel(cuv_request(request))
     super.cancel(slot: slot, generation: generation)
   }
@@ -128,7 +128,7 @@ final class SocketSendfileRequest: SendfileRequest {
   override func cancel(slot: UInt, generation: UInt) {
     guard isWanted else { return }
     super.cancel(slot: slot, generation: generation)
-    // What the pool has begun runs to its end.
+    // Work that the pool has begun runs to its end.
     if isOnPool { uv_cancel(cuv_request(job)) }
     // Not from here: the writes that waited for this go on, and may report their end.
     loop.queueMicrotask { [self] in if !isOnPool { end(0) } }

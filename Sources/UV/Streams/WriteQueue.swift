@@ -1,6 +1,6 @@
 import CUV
 
-/// What a stream was asked to write and the system has not yet taken.
+/// The bytes that a stream was asked to write and the system has not yet taken.
 ///
 /// A write leaves at once if nothing is before it. Two kinds of writes are gathered until the end of the
 /// turn: those for which the system has no room, and those that come before the writer has been told of the

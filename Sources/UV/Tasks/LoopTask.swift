@@ -109,8 +109,8 @@ public class LoopTaskBase {
     loop.taskEnded(identity)
   }
 
-  /// Cancels the task. What the task waits for on the loop ends with `cancelled`, and `Task.isCancelled` is
-  /// true in the task. Call it on the loop's thread.
+  /// Cancels the task. A request that the task waits for on the loop ends with `cancelled`, and
+  /// `Task.isCancelled` is true in the task. Call it on the loop's thread.
   public func cancel() {
     guard let task else { return }
     isCancelled = true
@@ -134,7 +134,7 @@ public class LoopTaskBase {
   /// Set it to false for a task that only serves what others ask for, such as one that iterates over a listener
   /// which doesn't keep the loop running either. A run then ends although the task waits. The task goes on in the
   /// next run, and is cancelled when the loop is shut down. A loop that is told to stop waits for it all the same.
-  /// What the task waits for may keep the loop running too: a sleep, a read, a listener.
+  /// The sleep, the read or the listener that the task waits for may keep the loop running too.
   ///
   /// ```swift
   /// listener.keepsLoopRunning = false
@@ -194,8 +194,8 @@ public class LoopTaskBase {
     if waitsForGood { leaveAnyway() }
   }
 
-  /// The loop of a task that was left when its loop was detached. What the task does when it wakes, on whatever
-  /// thread, uses the loop.
+  /// The loop of a task that was left when its loop was detached. When the task wakes, on any thread, it uses
+  /// the loop.
   @exclusivity(unchecked) private var leftLoop: EventLoop?
 
   /// As ``leave()``, whatever the task waits for.

@@ -87,7 +87,7 @@ struct TaskTable {
     for task in all { task.keepsLoopRunning = true }
     let tasks = all.filter { !$0.isShielded }
     for task in tasks { task.cancel() }
-    // What had been cancelled before, and those that cannot hear of it.
+    // Those that had been cancelled before, and those that cannot hear of it.
     for task in tasks { task.leave() }
   }
 

@@ -4,7 +4,7 @@ import UV
 ///
 /// Combine's `AsyncPublisher` and `AsyncThrowingPublisher`.
 public struct LoopValues<Upstream: Publisher>: AsyncSequence {
-  /// What is delivered.
+  /// The values that are delivered.
   public typealias Element = Upstream.Output
   /// How it may fail.
   public typealias Failure = Upstream.Failure
@@ -118,7 +118,7 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
   func next(isolation: isolated (any Actor)?) async -> Outcome {
     if gate == nil {
       if isOver || Task.isCancelled {
-        // What is answered at once for ever is not to hold up the others on the loop.
+        // A reader that is answered at once, again and again, gives way to the others on the loop.
         if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
         if !isOver { cancelNow() }
         return ending()

@@ -7,10 +7,10 @@ public import UV
 ///
 /// Combine's `Deferred` around a `Future`.
 public struct RequestPublisher<Output>: LoopPublisher {
-  /// What the request fails with.
+  /// The request's error.
   public typealias Failure = UVError
 
-  /// What is started for each subscriber.
+  /// Makes the request that is started for each subscriber.
   public let request: Request<Output>
 
   @inlinable
@@ -34,7 +34,7 @@ final class RequestSubscription<Output>: Subscription {
   @usableFromInline @exclusivity(unchecked) var hasDemand = false
   @usableFromInline @exclusivity(unchecked) var isSubscribing = true
   @usableFromInline @exclusivity(unchecked) var pending = PendingRequest()
-  /// What is to be started; nil once that has been done.
+  /// Makes the request; nil once it has been started.
   @usableFromInline @exclusivity(unchecked) var request: Request<Output>?
   /// Nil once the subscription is over.
   @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Output, UVError>?

@@ -11,12 +11,12 @@ public import UV
 ///
 /// Combine's `Publisher`.
 public struct SourcePublisher<Source: EventSource>: LoopPublisher {
-  /// What the source delivers.
+  /// The source's elements.
   public typealias Output = Source.Element
-  /// What ends the source before its time.
+  /// Ends the source before its time.
   public typealias Failure = UVError
 
-  /// What is asked for elements.
+  /// The source that is asked for elements.
   public let source: Source
 
   @inlinable

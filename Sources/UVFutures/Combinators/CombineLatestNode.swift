@@ -10,7 +10,7 @@ final class CombineLatestNode<Output, Failure: Error>: DescribedSubscription {
   static var operatorName: String { "CombineLatest" }
 
   private let height: Int
-  /// What all that comes has to go through where there is no loop; nil on one.
+  /// The gate that every signal goes through where there is no loop; nil on one.
   private let gate = Gate.unlessOnLoop
   private var downstream: Downstream<Output, Failure>?
   private var links: [Link?]
@@ -122,12 +122,12 @@ extension LoopPublishers {
   ///
   /// Combine's `Publishers.CombineLatest`, of many.
   public struct CombineLatestMany<Upstream: Publisher>: LoopPublisher {
-    /// What is delivered.
+    /// The values that are delivered.
     public typealias Output = [Upstream.Output]
     /// How it may fail.
     public typealias Failure = Upstream.Failure
 
-    /// What is combined.
+    /// The publishers that are combined.
     public let publishers: [Upstream]
 
     /// Creates a publisher of the latest values of `publishers`; of none it finishes at once.

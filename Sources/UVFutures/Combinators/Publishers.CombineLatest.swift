@@ -6,7 +6,7 @@
     ///
     /// Combine's `Publishers.CombineLatest`.
     public struct CombineLatest<A: Publisher, B: Publisher>: LoopPublisher where B.Failure == A.Failure {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = (A.Output, B.Output)
       /// How it may fail.
       public typealias Failure = A.Failure
@@ -43,7 +43,7 @@
     /// Combine's `Publishers.CombineLatest3`.
     public struct CombineLatest3<A: Publisher, B: Publisher, C: Publisher>: LoopPublisher
     where B.Failure == A.Failure, C.Failure == A.Failure {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = (A.Output, B.Output, C.Output)
       /// How it may fail.
       public typealias Failure = A.Failure
@@ -84,7 +84,7 @@
     /// Combine's `Publishers.CombineLatest4`.
     public struct CombineLatest4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: LoopPublisher
     where B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = (A.Output, B.Output, C.Output, D.Output)
       /// How it may fail.
       public typealias Failure = A.Failure
@@ -130,7 +130,7 @@
     public struct CombineLatest5<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher>:
       LoopPublisher
     where B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure, E.Failure == A.Failure {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = (A.Output, B.Output, C.Output, D.Output, E.Output)
       /// How it may fail.
       public typealias Failure = A.Failure
@@ -184,7 +184,7 @@
       B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure, E.Failure == A.Failure,
       F.Failure == A.Failure
     {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = (A.Output, B.Output, C.Output, D.Output, E.Output, F.Output)
       /// How it may fail.
       public typealias Failure = A.Failure
@@ -242,7 +242,7 @@
       B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure, E.Failure == A.Failure,
       F.Failure == A.Failure, G.Failure == A.Failure
     {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = (A.Output, B.Output, C.Output, D.Output, E.Output, F.Output, G.Output)
       /// How it may fail.
       public typealias Failure = A.Failure
@@ -305,7 +305,7 @@
       B.Failure == A.Failure, C.Failure == A.Failure, D.Failure == A.Failure, E.Failure == A.Failure,
       F.Failure == A.Failure, G.Failure == A.Failure, H.Failure == A.Failure
     {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = (
         A.Output, B.Output, C.Output, D.Output, E.Output, F.Output, G.Output, H.Output
       )

@@ -7,7 +7,7 @@
     /// Combine's `Publishers.Merge`.
     public struct Merge<A: Publisher, B: Publisher>: LoopPublisher
     where B.Output == A.Output, B.Failure == A.Failure {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = A.Output
       /// How it may fail.
       public typealias Failure = A.Failure
@@ -42,7 +42,7 @@
     /// Combine's `Publishers.Merge3`.
     public struct Merge3<A: Publisher, B: Publisher, C: Publisher>: LoopPublisher
     where B.Output == A.Output, B.Failure == A.Failure, C.Output == A.Output, C.Failure == A.Failure {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = A.Output
       /// How it may fail.
       public typealias Failure = A.Failure
@@ -83,7 +83,7 @@
       B.Output == A.Output, B.Failure == A.Failure, C.Output == A.Output, C.Failure == A.Failure,
       D.Output == A.Output, D.Failure == A.Failure
     {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = A.Output
       /// How it may fail.
       public typealias Failure = A.Failure
@@ -128,7 +128,7 @@
       B.Output == A.Output, B.Failure == A.Failure, C.Output == A.Output, C.Failure == A.Failure,
       D.Output == A.Output, D.Failure == A.Failure, E.Output == A.Output, E.Failure == A.Failure
     {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = A.Output
       /// How it may fail.
       public typealias Failure = A.Failure
@@ -178,7 +178,7 @@
       D.Output == A.Output, D.Failure == A.Failure, E.Output == A.Output, E.Failure == A.Failure,
       F.Output == A.Output, F.Failure == A.Failure
     {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = A.Output
       /// How it may fail.
       public typealias Failure = A.Failure
@@ -235,7 +235,7 @@
       D.Output == A.Output, D.Failure == A.Failure, E.Output == A.Output, E.Failure == A.Failure,
       F.Output == A.Output, F.Failure == A.Failure, G.Output == A.Output, G.Failure == A.Failure
     {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = A.Output
       /// How it may fail.
       public typealias Failure = A.Failure
@@ -298,7 +298,7 @@
       F.Output == A.Output, F.Failure == A.Failure, G.Output == A.Output, G.Failure == A.Failure,
       H.Output == A.Output, H.Failure == A.Failure
     {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = A.Output
       /// How it may fail.
       public typealias Failure = A.Failure

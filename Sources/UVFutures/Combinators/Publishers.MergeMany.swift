@@ -45,12 +45,12 @@ extension FlatMapNode {
     ///
     /// Combine's `Publishers.MergeMany`.
     public struct MergeMany<Upstream: Publisher>: LoopPublisher {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = Upstream.Output
       /// How it may fail.
       public typealias Failure = Upstream.Failure
 
-      /// What is merged.
+      /// The publishers that are merged.
       public let publishers: [Upstream]
 
       /// Creates a publisher of the values of `upstream`; of none it finishes at once.

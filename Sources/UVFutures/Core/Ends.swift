@@ -17,7 +17,7 @@ final class Ends<Input, Failure: Error> {
   /// Whether there is nobody any more to tell anything.
   var isOver: Bool { lock.withLock { downstream == nil } }
 
-  /// What to ask for more, and what to cancel.
+  /// The link that is asked for more, and the one that is cancelled.
   var upstream: Link? { lock.withLock { link } }
 
   /// Takes the subscription; the subscriber, to be told of it, unless there is one already or it has been cancelled.

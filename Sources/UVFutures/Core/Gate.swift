@@ -82,7 +82,7 @@ final class Gate: @unchecked Sendable {
   func guarding(_ link: Link) -> Link { GateLink(self, link) }
 }
 
-/// What is left of a signal that has to wait is an object: it knows whom to ask for more.
+/// A signal that has to wait, as an object: it knows whom to ask for more.
 private final class GateStep<Input, Failure: Error> {
   private let gate: Gate
   private let next: Downstream<Input, Failure>

@@ -96,7 +96,7 @@ final class HotJoin<Left, Right, Output, Failure: Error> {
     _ = itself
   }
 
-  /// What the left side holds.
+  /// The left side's values.
   private final class LeftHold {
     private let join: HotJoin
     init(_ join: HotJoin) { self.join = join }

@@ -1,7 +1,7 @@
 import UV
 
-/// What a future that is completed by its owner needs: it keeps its loop running until then, and is settled there
-/// whatever the thread.
+/// The root of a future that its owner completes. It keeps the loop running until then, and settles the future on the
+/// loop, whatever thread completes it.
 @usableFromInline
 struct InputRoot {
   /// Nil where there is no loop; the future has a gate then.
@@ -73,7 +73,7 @@ struct InputRoot {
 }
 
 #if DEBUG
-  /// What a loop names that ends without the result.
+  /// The name that a loop prints if it ends without the result.
   private final class NamedResult: Answerable {
     private let type: Any.Type
     init(_ type: Any.Type) { self.type = type }

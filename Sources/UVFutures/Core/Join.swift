@@ -115,7 +115,7 @@ final class Join<Left, Right, Output, Failure: Error> {
     _ = itself
   }
 
-  /// What the left side holds.
+  /// The left side's values.
   private final class LeftHold {
     private let join: Join
     init(_ join: Join) { self.join = join }
@@ -123,7 +123,7 @@ final class Join<Left, Right, Output, Failure: Error> {
     func speak(_ settlement: Settlement<Left, Failure>) { join.leftSpeaks(settlement) }
   }
 
-  /// What the right side holds, where that is a future.
+  /// The right side's values, where that is a future.
   private final class RightHold {
     private let join: Join
     init(_ join: Join) { self.join = join }

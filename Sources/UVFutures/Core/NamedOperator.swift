@@ -1,4 +1,4 @@
-/// What stands for an operator of Combine's, and describes itself by its name as that does.
+/// An object that stands for an operator of Combine's, and describes itself by its name as that does.
 @usableFromInline
 protocol NamedOperator {
   /// Combine's name.

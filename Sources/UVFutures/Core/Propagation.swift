@@ -5,9 +5,9 @@
 @usableFromInline
 struct Propagation {
   private var isRunning = false
-  /// What is still to be visited; the last first, so that a branch is followed to its end before the next.
+  /// The visits still to be made; the last first, so that a branch is followed to its end before the next.
   private var visits: [() -> Void] = []
-  /// What is told on the way back up.
+  /// The terminations that are told on the way back up.
   private var ends: [() -> Void] = []
 
   /// Runs `visit`, and everything that it leads to unless that is going on already.

@@ -50,7 +50,7 @@ class Relay<Input, Failure: Error>: Subscription {
   func cancel() {
     guard let upstream else { return }
     self.upstream = nil
-    // What follows may go with it, not before.
+    // The next node may go with it, not before.
     let last = next
     next = nil
     upstream.cancel()

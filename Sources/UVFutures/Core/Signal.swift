@@ -3,7 +3,7 @@
 @usableFromInline
 typealias Link = any Subscription & AnyObject
 
-/// What a publisher tells a subscriber, in one value, so that a subscriber is one closure.
+/// A publisher's message to a subscriber, in one value, so that a subscriber is one closure.
 @usableFromInline
 enum Signal<Input, Failure: Error> {
   case subscription(Link)

@@ -3,7 +3,7 @@ import UV
 /// A future whose next operation is done elsewhere.
 ///
 /// The operation's closure leaves the loop, so it must be `Sendable`, as must the values that go there and back.
-/// What follows is on the future's loop again.
+/// The operations after it run on the future's loop again.
 ///
 /// ```swift
 /// download.dispatch(.async(on: .background)).map { parse($0) }.on { show($0) }

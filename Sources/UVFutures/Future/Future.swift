@@ -38,7 +38,7 @@ public import UV
 ///
 /// Combine's `Future`, and RxStream's.
 public class Future<Output, Failure: Error>: LoopPublisher {
-  /// What a future's closure gets: call it once with the result; further calls do nothing.
+  /// The argument of a future's closure: call it once with the result; further calls do nothing.
   public typealias Promise = (Result<Output, Failure>) -> Void
 
   @usableFromInline @exclusivity(unchecked) final var storage = SettlementStorage()
@@ -50,9 +50,9 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   final unowned(unsafe) var lastSubscription: FutureSubscription<Output, Failure>?
   /// Cancels the work, called when the last subscriber has cancelled.
   @usableFromInline @exclusivity(unchecked) final var cancelWork: (() -> Void)?
-  /// What RxStream's operators have attached to this future.
+  /// The operators of RxStream's vocabulary that are attached to this future.
   @usableFromInline @exclusivity(unchecked) final var stream: StreamNode<Output, Failure>?
-  /// What all that comes has to go through where there is no loop: a future that is made outside one may be resolved and
+  /// The gate that every signal goes through where there is no loop: a future that is made outside one may be resolved and
   /// subscribed to by any thread. Nil on a loop, and where somebody in this module settles it.
   @usableFromInline @exclusivity(unchecked) final var gate: Gate?
   /// Starts work that waits for somebody to attach.

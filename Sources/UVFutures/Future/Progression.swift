@@ -4,9 +4,9 @@ import UV
 ///
 /// RxStream's `ProgressEvent`.
 public struct ProgressEvent<Unit: Numeric> {
-  /// What is being done.
+  /// The action that makes progress.
   public var title: String
-  /// What is counted: `"bytes"`.
+  /// The unit that is counted: `"bytes"`.
   public var unit: String
   /// How much has been done.
   public var current: Unit

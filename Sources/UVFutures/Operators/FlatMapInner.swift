@@ -7,7 +7,7 @@ class FlatMapInner: NamedOperator {
   /// Whether it has been asked for everything.
   @usableFromInline @exclusivity(unchecked) final var isUnlimited = false
   @usableFromInline @exclusivity(unchecked) final var isLinked = true
-  /// What it belongs to, unless that is this object itself; nil once it has ended.
+  /// The object that it belongs to, unless that is this object itself; nil once it has ended.
   @usableFromInline @exclusivity(unchecked) final var node: AnyObject?
   // Sound: a neighbour in the list resets this before it goes.
   @usableFromInline @exclusivity(unchecked) final unowned(unsafe) var previous: FlatMapInner?

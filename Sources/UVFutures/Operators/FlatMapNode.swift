@@ -11,7 +11,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @usableFromInline override class var operatorName: String { Input.self == Child.self ? "Merge" : "FlatMap" }
 
   @usableFromInline let height: Int
-  /// What all that comes has to go through where there is no loop; nil on one.
+  /// The gate that every signal goes through where there is no loop; nil on one.
   @usableFromInline let gate: Gate?
   /// Whether what the inner publishers send comes on the loop's thread.
   @usableFromInline let isConfined: Bool
@@ -147,7 +147,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     }
     demand -= 1
     deliver(output, to: downstream)
-    // What came meanwhile, and was not wanted then.
+    // The values that came meanwhile, and were not wanted then.
     if isBuffering, demand > 0, !isDelivering {
       drain()
       if outerHasFinished { finishIfDone() }
@@ -155,7 +155,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     return furtherDemand(for: inner)
   }
 
-  /// What an inner publisher may send after a value of its has been delivered.
+  /// The demand that an inner publisher gets after a value of its own has been delivered.
   @inlinable
   func furtherDemand(for inner: FlatMapInner) -> Subscribers.Demand {
     if inner.isUnlimited { return .none }

@@ -5,9 +5,9 @@ extension LoopPublishers {
   ///
   /// Combine's `Publishers.Delay`.
   public struct Delay<Upstream: Publisher>: LoopPublisher {
-    /// What the upstream delivers.
+    /// The upstream's values.
     public typealias Output = Upstream.Output
-    /// What the upstream fails with.
+    /// The upstream's failure.
     public typealias Failure = Upstream.Failure
 
     /// Where the values come from.

@@ -3,7 +3,7 @@ extension LoopPublishers {
   ///
   /// Combine's `Publishers.FlatMap`.
   public struct FlatMap<Upstream: Publisher, Child: Publisher, Failure: Error>: LoopPublisher {
-    /// What the children deliver.
+    /// The children's values.
     public typealias Output = Child.Output
 
     /// Where the values come from.

@@ -3,14 +3,14 @@ extension LoopPublishers {
   ///
   /// Combine's `Publishers.Map`.
   public struct Map<Upstream: Publisher, Output>: LoopPublisher {
-    /// What the upstream fails with.
+    /// The upstream's failure.
     public typealias Failure = Upstream.Failure
     /// Several transformations become one.
     public typealias Mapping = LoopPublishers.OwnMapping
 
     /// Where the values come from.
     public let upstream: Upstream
-    /// What is done to each.
+    /// The function that each value goes through.
     public let transform: (Upstream.Output) -> Output
 
     /// Creates a publisher that transforms each value of `upstream`.

@@ -9,7 +9,7 @@ extension LoopPublishers {
   ///
   /// Combine's `Publishers.Sequence`.
   public struct Sequence<Elements: Swift.Sequence, Failure: Error>: LoopPublisher {
-    /// What is delivered.
+    /// The values that are delivered.
     public typealias Output = Elements.Element
 
     /// Where the elements come from.
@@ -61,7 +61,7 @@ final class SequenceSubscription: Subscription {
 
   @usableFromInline
   func deliver() {
-    // What is asked for during a delivery is delivered by the call that is under way.
+    // Demand during a delivery is met by the call that is under way.
     guard !isDelivering, let deliverElements else { return }
     isDelivering = true
     deliverElements(self)

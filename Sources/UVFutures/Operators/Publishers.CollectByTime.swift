@@ -16,16 +16,16 @@ import UV
     ///
     /// Combine's `Publishers.CollectByTime`.
     public struct CollectByTime<Upstream: Publisher, Context: Scheduler>: LoopPublisher {
-      /// What is delivered.
+      /// The values that are delivered.
       public typealias Output = [Upstream.Output]
-      /// What the upstream fails with.
+      /// The upstream's failure.
       public typealias Failure = Upstream.Failure
 
       /// Where the values come from.
       public let upstream: Upstream
-      /// What is put together.
+      /// The rule by which values are put together.
       public let strategy: TimeGroupingStrategy<Context>
-      /// What the scheduler is told.
+      /// The scheduler's options.
       public let options: Context.SchedulerOptions?
 
       /// Creates a publisher of arrays of what `upstream` delivers.
@@ -57,12 +57,12 @@ import UV
     /// Delivers what comes in an interval as an array, at its end, on the strategy's scheduler.
     ///
     /// An interval begins with the first value that comes after the one before, so that no timer runs while nothing comes,
-    /// and none is left behind by a subscription that is cancelled. What is there when this publisher finishes is
-    /// delivered then; an error drops it. While there is no demand, values gather.
+    /// and none is left behind by a subscription that is cancelled. The values that are there when this publisher
+    /// finishes are delivered then; an error drops it. While there is no demand, values gather.
     ///
     /// - Parameters:
     ///   - strategy: The scheduler, the length of an interval, and how many values are enough, if that is limited; 1 or more.
-    ///   - options: What the scheduler is told.
+    ///   - options: The scheduler's options.
     ///
     /// Combine's `collect(_:options:)`.
     public func collect<Context: Scheduler>(

@@ -12,7 +12,7 @@ final class Sink<Input, Failure: Error>: NamedOperator {
   @usableFromInline @exclusivity(unchecked) var subscription: Link?
   /// The executor of the loop where it was made; nil where there was none.
   @usableFromInline let executor: LoopExecutor?
-  /// What all that comes has to go through where there is no loop.
+  /// The gate that every signal goes through where there is no loop.
   @usableFromInline let gate: Gate?
 
   @inlinable

@@ -4,7 +4,7 @@ import UV
 class TimedNode<Input, Failure: Error>: DescribedSubscription {
   final let executor: LoopExecutor
   final let ends: Ends<Input, Failure>
-  /// What the subscriber wants and hasn't been given.
+  /// The demand that the subscriber has not been given yet.
   final var demand = Subscribers.Demand.none
   final var timer = PendingRequest()
   private let height: Int

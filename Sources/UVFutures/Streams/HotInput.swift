@@ -65,7 +65,8 @@ public final class HotProducer<Output, Failure: Error>: Hot<Output, Failure> {
   override func didTerminate() { root.release() }
 }
 
-/// What a stream that is fed from outside needs: it keeps its loop running until it ends, and is told things there.
+/// The root of a stream that is fed from outside. It keeps the loop running until the stream ends, and feeds the stream
+/// there.
 struct HotRoot {
   private let executor = EventLoop.current?.executor
   private let ticket = EventLoop.current.map { RemoteTicket($0.executor, of: $0) }

@@ -3,7 +3,8 @@ import UV
 /// A stream of many values whose next operation is done elsewhere.
 ///
 /// The operation's closure leaves the loop, so it must be `Sendable`, as must the values that go there and back. One value
-/// is dealt with after the other, in order. What follows is on the stream's loop again.
+/// is dealt with after the other, in order. The operations
+/// after it run on the stream's loop again.
 ///
 /// ```swift
 /// lines.dispatch(.async(on: .background)).map { parse($0) }.on { show($0) }

@@ -1,4 +1,4 @@
-/// What a stream of many values tells.
+/// An event of a stream of many values.
 ///
 /// RxStream's `Event`.
 public enum StreamEvent<Output, Failure: Error> {

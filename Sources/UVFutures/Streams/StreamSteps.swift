@@ -1,6 +1,7 @@
 import UV
 
-/// What an operator makes of each event: it calls its second argument with what goes on, any number of times, now or later.
+/// An operator's step: it gets each event, and calls its second argument with the events that go on, any number of
+/// times, now or later.
 typealias StreamStep<Input, Output, Failure: Error> = (
   StreamEvent<Input, Failure>, @escaping (StreamEvent<Output, Failure>) -> Void
 ) -> Void
