@@ -171,14 +171,15 @@ import Testing
       row(.c, cpu: [10, 10, 10], base: [10, 10, 10]), row(.async, cpu: [12, 12, 12], base: [10, 10, 10]),
       row(Style(rawValue: "other"), cpu: [30, 30, 30], base: [10, 10, 10]),
     ]
-    let front = FrontPage(results(rows), peers: peers, folder: "bench/results")
+    let notes = ["w": "C is quick"]
+    let front = FrontPage(results(rows), peers: peers, notes: notes, folder: "bench/results")
     #expect(front.charts.map(\.name) == ["w.svg"])
     #expect(front.charts[0].text.contains("prefers-color-scheme: dark"))
     #expect(front.charts[0].text.contains("Another loop"))
     let page = "a\n<!-- uvbench -->\nold\n<!-- /uvbench -->\nb\n"
     let written = try front.inserted(into: page)
     #expect(written.hasPrefix("a\n<!-- uvbench -->\n![Processor time"))
-    #expect(written.contains("| **swift-uv, async** | 1.20 |\n| Another loop | 3.00 |"))
+    #expect(written.contains("| **swift-uv, async** | 1.20 |\n| Another loop | 3.00 |\n\nIn `w`,"))
     #expect(written.contains("2026-01-01"))
     #expect(written.hasSuffix("<!-- /uvbench -->\nb\n"))
     #expect(!written.contains("old"))

@@ -71,7 +71,11 @@ struct ReportCommand: ParsableCommand {
       throw UsageError("there is no \(path), or no \(peers)")
     }
     let folder = self.results.last?.split(separator: "/").dropLast().joined(separator: "/") ?? ""
-    let front = FrontPage(results, peers: try Peer.list(list), folder: folder.isEmpty ? "." : folder)
+    let notes = Dictionary(
+      BenchMain.current.workloads.compactMap { workload in workload.note.map { (workload.name, $0) } }
+    ) { first, _ in first }
+    let front = FrontPage(
+      results, peers: try Peer.list(list), notes: notes, folder: folder.isEmpty ? "." : folder)
     for chart in front.charts {
       try AtomicFile.write(chart.text, to: "\(folder.isEmpty ? "." : folder)/\(chart.name)")
     }

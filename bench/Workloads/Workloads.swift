@@ -85,6 +85,7 @@ public enum Workloads {
 
   static let thenChain = LoopWorkload(
     name: "then-chain", summary: "three transformations of a value, without I/O",
+    note: "C calls three functions in a row: the ratio shows a style's own cost, with no work beside it",
     parameters: [inFlight(64)],
     check: .chain,
     rows: [

@@ -98,9 +98,7 @@ struct PeersCommand: ParsableCommand {
       .map { item in
         var item = item
         let present = peers.filter { $0.workloads.contains(item.workload.name) }
-        // A style that nobody else has here is left to `run`.
-        let compared = Set(present.map(\.style) + [.c])
-        item.styles = item.styles.filter(compared.contains) + present.map(\.row)
+        item.styles += present.map(\.row)
         return item
       }
     return measure.plan(cases, quick: quick, budget: 160)

@@ -8,8 +8,9 @@ public struct FrontPage {
   /// The comment before the part that is written by a program, and the one after it.
   private static let marks = ("<!-- uvbench -->\n", "<!-- /uvbench -->")
 
-  /// The part of `results`, in which `peers` took part; the charts lie in `folder`, as seen from the page.
-  public init(_ results: Results, peers: [Peer], folder: String) {
+  /// The part of `results`, in which `peers` took part; the charts lie in `folder`, as seen from the page. Notes on
+  /// workloads, by name, stand below the table.
+  public init(_ results: Results, peers: [Peer], notes: [String: String] = [:], folder: String) {
     let table = PeerTable(results.results, peers: peers)
     let about = Dictionary(peers.map { ($0.row, $0.about) }) { first, _ in first }
     func name(_ row: Style) -> String {
@@ -39,8 +40,9 @@ public struct FrontPage {
     }
     let first = charts.first.map { "![Processor time for an operation](\(folder)/\($0.name))\n\n" } ?? ""
     let rounds = Figure.number(results.method.rounds, "round")
+    let below = table.workloads.compactMap { name in notes[name].map { "\n\nIn `\(name)`, \($0)." } }
     markdown =
-      first + lines.joined(separator: "\n")
+      first + lines.joined(separator: "\n") + below.joined()
       + "\n\nMeasured on \(results.date.prefix(10)) with `uvbench peers`, \(rounds): "
       + "\(results.machine.cpu), \(results.machine.cores) processors; Swift \(results.swift), libuv \(results.libuv). "
       + "[How](bench/peers/README.md), and a chart for each workload in [\(folder)](\(folder)).\n"
