@@ -54,15 +54,22 @@ enum CurrentLoop {
 
   static func get() -> EventLoop? { loop()?.takeUnretainedValue() }
 
-  /// Queues a microtask on the loop of this thread, without retaining the loop. Returns false if there is no
-  /// loop.
+  /// Queues a microtask on the loop of this thread, without retaining the loop. In a handler that runs for a loop on a
+  /// thread without one, the microtask goes to that loop. Returns false if there is no loop.
   @inline(__always)
   static func enqueue(_ microtask: consuming Microtask) -> Bool {
     // Nothing that is called here lets go of the loop.
-    guard let loop = loop() else { return false }
+    guard let loop = loop() else { return handOver(microtask) }
     let queue = loop._withUnsafeGuaranteedRef { $0.microtasks }
     queue.append(.object(microtask))
     if !queue.state.pointee.isAttended { loop._withUnsafeGuaranteedRef { $0.attend() } }
+    return true
+  }
+
+  @inline(never)
+  private static func handOver(_ microtask: Microtask) -> Bool {
+    guard let handover = Handover.current else { return false }
+    handover.enqueue(microtask)
     return true
   }
 

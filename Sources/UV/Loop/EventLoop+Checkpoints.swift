@@ -1,6 +1,6 @@
 extension EventLoop {
-  /// Queues a microtask on the ``current`` loop; faster than ``enqueue(_:)``. Returns false if this thread
-  /// has no loop.
+  /// Queues a microtask on the ``current`` loop; faster than ``enqueue(_:)``. In a handler that runs for a loop on a thread
+  /// without one, the microtask goes to that loop. Returns false if there is no loop.
   package static func enqueueOnCurrent(_ microtask: consuming Microtask) -> Bool {
     CurrentLoop.enqueue(microtask)
   }

@@ -19,10 +19,23 @@ extension EventLoop {
 
   /// The turn has ended: what is open from now on is open for longer, and keeps the loop running.
   func endTicketTurn() {
-    let lost = tickets.endTurn { ticket in
-      if ticket.answerable?.keepsLoopRunning != false { ticket.keep(self) }
-    }
+    let lost = tickets.endTurn { keep($0) }
     for object in lost { RemoteTicket.forsake(object) }
+  }
+
+  private func keep(_ ticket: RemoteTicket) {
+    if ticket.answerable?.keepsLoopRunning != false { ticket.keep(self) }
+  }
+
+  /// Runs on for those of `tickets` that are open. They were opened on another thread, for this loop.
+  func keep(_ tickets: consuming [RemoteTicket]) {
+    for index in tickets.indices where tickets[index].isOpen {
+      if isKnownUniquelyReferenced(&tickets[index]) {
+        RemoteTicket.forsake(tickets[index].takeObject())
+      } else {
+        keep(tickets[index])
+      }
+    }
   }
 
   /// Runs until ``stopKeeping(_:isKnown:)``, and tells `object` if it ends before.

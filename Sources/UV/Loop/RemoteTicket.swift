@@ -29,12 +29,20 @@ extension Answerable {
 // Sound: what changes is touched on the loop's thread only, but for `body`, which belongs to whoever has claimed the
 // ticket until the loop has it.
 package final class RemoteTicket: LoopMessage, @unchecked Sendable {
-  /// Nil for an object that was made on a thread without a loop.
+  /// Where an object was made that was not made on a loop.
+  private enum Origin {
+    /// A thread without a loop.
+    case thread(UInt)
+    /// A handler that runs elsewhere.
+    case handover(Handover)
+  }
+
+  /// Nil for an object that was not made on a loop.
   private let executor: LoopExecutor?
-  private let thread: UInt
   // Sound: retained here, and released where it is taken out.
   private var object: Unmanaged<AnyObject>?
   private var body: ((AnyObject) -> Void)?
+  private let origin: Origin?
   private let isClaimed = Atomic(false)
   /// Whether it keeps the loop running, and whether the object is among those that the loop tells when it ends.
   private var isKeeping = false
@@ -44,7 +52,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @usableFromInline
   package init(_ object: AnyObject, of loop: EventLoop) {
     executor = loop.executor
-    thread = 0
+    origin = nil
     self.object = .passRetained(object)
     super.init()
     keep(loop)
@@ -52,14 +60,22 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
 
   init(_ object: Unmanaged<AnyObject>, _ executor: LoopExecutor?) {
     self.executor = executor
-    thread = executor == nil ? cuv_thread_id() : 0
+    origin = executor == nil ? .thread(cuv_thread_id()) : nil
+    self.object = object
+    super.init()
+  }
+
+  init(_ object: Unmanaged<AnyObject>, _ handover: Handover) {
+    executor = nil
+    origin = .handover(handover)
     self.object = object
     super.init()
   }
 
   /// A ticket for an object, just made, that keeps this thread's loop running when this turn is over.
   ///
-  /// Where there is no loop, the object is answered on this thread, or on one with a loop.
+  /// In a handler that runs for a loop on a thread without one, the ticket is of that loop. Where there is none at all, the
+  /// object is answered on this thread, or on one with a loop.
   @inlinable @inline(__always)
   package static func open(_ object: some AnyObject) -> RemoteTicket {
     // Sound: balanced where the object is taken out. As an object it would be retained once more on the way.
@@ -77,7 +93,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
 
   @inline(never)
   private static func openFurther(_ object: Unmanaged<AnyObject>) -> RemoteTicket {
-    EventLoop.current?.openFurtherTicket(object) ?? RemoteTicket(object, nil)
+    if let loop = EventLoop.current { return loop.openFurtherTicket(object) }
+    return Handover.current?.open(object) ?? RemoteTicket(object, nil)
   }
 
   /// Calls `body` with a ticket for an object that was just made. If nobody has kept it, the object is told at once, which
@@ -96,8 +113,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
 
   deinit {
     guard let object = takeObject() else { return }
-    guard let executor else {
-      if thread == cuv_thread_id() { Self.forsake(object) }
+    guard let executor = owner else {
+      if case .thread(let thread)? = origin, thread == cuv_thread_id() { Self.forsake(object) }
       return
     }
     guard executor.isOnLoop else {
@@ -145,7 +162,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   private func stopKeeping(_ object: AnyObject) {
     guard isKeeping else { return }
     isKeeping = false
-    executor?.stopKeeping(object, isKnown: isKnown)
+    owner?.stopKeeping(object, isKnown: isKnown)
   }
 
   /// The object, to be answered now; nil on other threads than the loop's, and once there is an answer.
@@ -168,20 +185,43 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
 
   // MARK: On any thread
 
+  /// The executor of the object's loop; nil if it has none.
+  private var owner: LoopExecutor? {
+    if let executor { return executor }
+    if case .handover(let handover)? = origin { return handover.executor }
+    return nil
+  }
+
+  /// Whether the calling thread has a loop, and it is not the object's.
+  package var isOnOtherLoop: Bool { EventLoop.current != nil && owner?.isOnLoop != true }
+
+  /// Runs `body` on this thread, in which it is for the object's loop that promises are made; see ``Handover``.
+  package func run<Value>(_ body: () throws -> Value) rethrows -> Value {
+    try Handover.run(to: owner, body)
+  }
+
   /// Whether the calling thread is the loop's, where an answer is given at once.
   ///
-  /// Without a loop an answer is given on the thread where the object was made, or on one with a loop; elsewhere this
-  /// stops the program with a message.
+  /// While the handler runs that has made the object, this is its thread. Without a loop an answer is given on the thread
+  /// where the object was made, or on one with a loop; elsewhere this stops the program with a message.
   @usableFromInline
   package var isHere: Bool {
     @inline(__always) get {
       if let executor { return executor.isOnLoop }
-      checkThread()
-      return true
+      return isAtOrigin
     }
   }
 
-  private func checkThread() {
+  private var isAtOrigin: Bool {
+    switch origin {
+    case .handover(let handover): return handover.isHere
+    case .thread(let thread): checkThread(thread)
+    case nil: break
+    }
+    return true
+  }
+
+  private func checkThread(_ thread: UInt) {
     require(
       thread == cuv_thread_id() || EventLoop.current != nil,
       """
@@ -199,7 +239,11 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @usableFromInline
   package func complete(_ body: @escaping (AnyObject) -> Void) {
     self.body = body
-    _ = executor?.send(self)
+    if let executor {
+      _ = executor.send(self)
+    } else if case .handover(let handover)? = origin {
+      handover.send(self)
+    }
   }
 
   /// Calls `body` with the object at once if this is the loop's thread, even after the loop's end; otherwise

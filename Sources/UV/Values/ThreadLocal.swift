@@ -27,6 +27,9 @@ package struct ThreadLocal<Object: AnyObject>: Sendable {
     return object
   }
 
+  /// This thread's object; nil if the thread has none.
+  package var existing: Object? { Self.object(of: key)?.takeUnretainedValue() }
+
   /// This thread's object; nil if the thread has none, or if the key doesn't exist.
   @inline(__always)
   static func object(of key: pthread_key_t) -> Unmanaged<Object>? {

@@ -41,17 +41,25 @@ extension Promise {
     file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) {
-    guard let loop = EventLoop.current else {
-      fatalError(
-        "Promise { try await … } needs an event loop on its thread: call it inside EventLoop.run")
-    }
     let root = Root(file, line)
-    let task = loop.spawn { () async -> Void in
-      do { root.fulfill(try await body()) } catch { root.reject(error) }
-      root.didResolve()
-    }
-    root.onCancel = { task.cancel() }
     node = root
+    if let loop = EventLoop.current {
+      root.spawn(on: loop, body)
+    } else {
+      root.startLater("Promise { try await … }") { root.spawn(on: $0, body) }
+    }
+  }
+}
+
+extension Root {
+  fileprivate func spawn<T>(
+    on loop: EventLoop, _ body: nonisolated(nonsending) @escaping () async throws -> T
+  ) {
+    let task = loop.spawn { () async -> Void in
+      do { self.fulfill(try await body()) } catch { self.reject(error) }
+      self.didResolve()
+    }
+    onCancel = { task.cancel() }
   }
 }
 

@@ -34,7 +34,12 @@ public func hang<T>(_ promise: Promise<T>) throws -> T { try promise.wait() }
 extension Node {
   func wait<T>(_ type: T.Type) throws -> T {
     if state == .pending {
-      guard let loop = EventLoop.current else { throw PMKError.abandoned }
+      guard let loop = EventLoop.current else {
+        if Handover.current == nil { throw PMKError.abandoned }
+        fatalError(
+          "wait() in a handler on a queue would wait for what the handler itself keeps from its loop; return the promise"
+        )
+      }
       if loop.isRunning {
         fatalError(
           """

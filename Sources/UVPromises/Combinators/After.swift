@@ -14,15 +14,23 @@ import UV
 public func after(
   _ duration: Duration, file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<Void> {
-  guard let loop = EventLoop.current else {
-    fatalError("after(_:) needs an event loop on its thread: call it inside EventLoop.run")
-  }
   let node = RequestNode(file, line, flags: .isGuarantee)
-  node.pending = loop.sleep(for: duration) { result in
-    node.pending = PendingRequest()
-    if case .success = result { node.fulfill(()) }
+  if let loop = EventLoop.current {
+    node.sleep(on: loop, for: duration)
+  } else {
+    let begin = ContinuousClock.now
+    node.startLater("after(_:)") { node.sleep(on: $0, for: duration - (ContinuousClock.now - begin)) }
   }
   return Guarantee(node: node)
+}
+
+extension RequestNode {
+  fileprivate func sleep(on loop: EventLoop, for duration: Duration) {
+    pending = loop.sleep(for: duration) { [self] result in
+      pending = PendingRequest()
+      if case .success = result { fulfill(()) }
+    }
+  }
 }
 
 /// A guarantee that is resolved after so many seconds, 10⁹ at most; zero or less means in the next turn of the loop.

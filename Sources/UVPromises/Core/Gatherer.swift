@@ -142,7 +142,7 @@ final class Gatherer: Continuation {
       guard let pending = components[index].pending else { continue }
       components[index].pending = nil
       pending.remove(self, tag: Int32(index))
-      if cancelling, !pending.isAwaited { pending.cancel() }
+      if cancelling { pending.cancelUnlessAwaited() }
     }
   }
 

@@ -24,6 +24,17 @@ enum InlineQueue {
     leave()
   }
 
+  /// Runs `body`, whose inline handlers have run when this returns, even if it is called by one. For code that hands what
+  /// it makes to another thread.
+  static func separately<Value>(_ body: () throws -> Value) rethrows -> Value {
+    let state = current
+    if !state.isRunning { return try body() }
+    let outer = (state.next, state.steps)
+    (state.isRunning, state.next, state.steps) = (false, 0, [])
+    defer { (state.isRunning, state.next, state.steps) = (true, outer.0, outer.1) }
+    return try body()
+  }
+
   /// Begins to run inline handlers; false if that is being done further up the stack. Each success is to be
   /// followed by a ``leave()``.
   @usableFromInline

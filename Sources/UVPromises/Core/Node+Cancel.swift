@@ -49,6 +49,11 @@ extension Node {
     }
   }
 
+  /// Cancels what was made for a chain that has been cancelled meanwhile.
+  final func cancelUnlessAwaited() {
+    if !isAwaited { cancel() }
+  }
+
   private func cancelAsFirst(_ error: any Error) {
     if !flags.contains(.isGuarantee) {
       reject(error)

@@ -59,25 +59,36 @@ extension Node {
     if other.state == .fulfilled {
       fulfill(other.value(as: type))
     } else {
-      perform = { node, source in node.pass(source, type) }
-      adoptUnfulfilled(other)
+      adoptUnfulfilled(other) { node, source in node.pass(source, type) }
     }
   }
 
-  /// `perform` is ready to take an outcome over.
+  /// `perform` takes the outcome over.
   @usableFromInline
-  final func adoptUnfulfilled(_ other: Node) {
-    if other.state == .rejected {
-      other.flags.insert(.isHandled)
+  final func adoptUnfulfilled(_ other: Node, _ perform: @escaping Perform) {
+    other.flags.insert(.isHandled)
+    if state != .pending {
+      other.cancelUnlessAwaited()
+    } else if other.state == .rejected {
       reject(other.failure)
     } else if other === self {
       reject(PMKError.returnedSelf)
     } else {
+      self.perform = perform
       flags.insert(.isAdopter)
       flags.remove(.isInline)
       collapse()
       wait(for: other)
     }
+  }
+
+  /// Waits for `other`, which a handler returned, and then has `perform` settle this promise.
+  @usableFromInline
+  final func adopt(_ other: Node, _ perform: @escaping Perform) {
+    // The handler, or the loop meanwhile, may have cancelled the chain.
+    if state != .pending { return other.cancelUnlessAwaited() }
+    self.perform = perform
+    wait(for: other)
   }
 
   /// Steps out of the middle of a recursion: what only this promise owns, and what only waits to copy this

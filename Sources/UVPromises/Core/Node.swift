@@ -35,6 +35,8 @@ class Node: Continuation {
 
   #if DEBUG
     @usableFromInline final var site: CreationSite?
+    /// The handler on a queue in which the promise was made.
+    @usableFromInline final let maker = Node.runningHandler
   #endif
 
   @inlinable
@@ -87,7 +89,7 @@ class Node: Continuation {
   @inlinable @inline(__always)
   final func wait(for source: Node) {
     #if DEBUG
-      requireLoop()
+      requireLoop(source)
     #endif
     upstream = source
     source.append(self, tag: tag)

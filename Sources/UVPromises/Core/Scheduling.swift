@@ -23,9 +23,38 @@ extension Node {
     if !flags.contains(.isQueued) { Node.enqueue(self) }
   }
 
-  /// Stops the program where a handler could never run. Checked in debug builds; otherwise it stops when the handler is due.
-  @usableFromInline
-  final func requireLoop() {
-    if !flags.contains(.isInline), EventLoop.current == nil { Node.stopWithoutLoop() }
+  #if DEBUG
+    /// Stops the program where a handler could never run, and where one on a queue would use a promise that another thread
+    /// uses at the same time. In release builds the first stops it when the handler is due.
+    @usableFromInline
+    final func requireLoop(_ source: Node) {
+      if EventLoop.current != nil { return }
+      guard let handler = Node.runningHandler else {
+        if flags.contains(.isInline) { return }
+        Node.stopWithoutLoop()
+      }
+      require(
+        source.maker == handler,
+        """
+        a handler that runs on a queue uses a promise that was made before that handler, and belongs to an event \
+        loop: use it in a handler of the loop
+        """)
+    }
+
+    /// The handler that runs on this thread for the loop of another; nil if there is none.
+    @usableFromInline static var runningHandler: ObjectIdentifier? {
+      EventLoop.current == nil ? Handover.current.map(ObjectIdentifier.init) : nil
+    }
+  #endif
+
+  /// Calls `body` with the loop of this promise, which a handler on a queue has just made, when the loop takes it over.
+  /// Elsewhere this stops the program.
+  final func startLater(_ name: StaticString, _ body: @escaping (EventLoop) -> Void) {
+    guard let handover = Handover.current else {
+      fatalError("\(name) needs an event loop on its thread: call it inside EventLoop.run")
+    }
+    handover.perform { [self] loop in
+      if state == .pending, !flags.contains(.isCancelled) { body(loop) }
+    }
   }
 }

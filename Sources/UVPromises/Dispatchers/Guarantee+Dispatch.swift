@@ -50,9 +50,6 @@ extension Guarantee where T: Sendable {
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (T) -> sending Guarantee<U>
   ) -> Guarantee<U> {
-    Guarantee<U>(
-      node: Node.mapping(node, on: dispatcher, file, line, flags: .isGuarantee, { Sent(body($0)) }) {
-        node, _, next in node.adopt(next.thenable.node, U.self)
-      })
+    Guarantee<U>(node: Node.chaining(node, on: dispatcher, file, line, flags: .isGuarantee, body))
   }
 }

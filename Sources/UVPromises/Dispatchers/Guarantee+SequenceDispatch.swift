@@ -36,10 +36,7 @@ extension Guarantee where T: Sequence & Sendable {
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> sending Guarantee<U>
   ) -> Guarantee<[U]> {
-    map(on: dispatcher, file: file, line: line) { $0.map { Sent(transform($0)) } }
-      .then(on: .inline, file: file, line: line) { sent in
-        when(guarantees: sent.map(\.thenable)) as Guarantee<[U]>
-      }
+    then(on: dispatcher, file: file, line: line) { when(guarantees: $0.map(transform)) as Guarantee<[U]> }
   }
 
   /// Calls `transform` elsewhere with each element, and waits for all guarantees that it returns; see ``thenFlatMap(on:file:line:_:)``.

@@ -1,4 +1,5 @@
 import Dispatch
+import UV
 
 /// The main queue, for handlers of the main actor: `done(on: .main) { self.name = $0 }` in a `@MainActor` class.
 ///
@@ -15,6 +16,14 @@ public struct MainQueue: Dispatcher {
   public func dispatch(_ body: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: body) }
 }
 
+/// Runs a handler of the main actor, on the main queue.
+///
+/// What it makes has no loop, unless the main thread has one: closures within it are the main actor's, too, and must not run
+/// on the thread of another loop.
+private func onMainActor<Output: Sendable>(_ body: @MainActor () throws -> Output) rethrows -> Output {
+  try Handover.without { try MainActor.assumeIsolated(body) }
+}
+
 extension Dispatcher where Self == MainQueue {
   /// The main queue. It is served while a loop runs on the main thread, too.
   public static var main: MainQueue { .main }
@@ -28,9 +37,7 @@ extension Thenable where T: Sendable {
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) throws -> U
   ) -> Promise<U> {
-    map(on: DispatchQueue.main, file: file, line: line) { value in
-      try MainActor.assumeIsolated { try body(value) }
-    }
+    map(on: DispatchQueue.main, file: file, line: line) { value in try onMainActor { try body(value) } }
   }
 
   /// Calls `body` on the main actor; see ``compactMap(on:file:line:_:)``.
@@ -40,8 +47,7 @@ extension Thenable where T: Sendable {
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) throws -> U?
   ) -> Promise<U> {
-    compactMap(on: DispatchQueue.main, file: file, line: line) { value in
-      try MainActor.assumeIsolated { try body(value) }
+    compactMap(on: DispatchQueue.main, file: file, line: line) { value in try onMainActor { try body(value) }
     }
   }
 
@@ -52,9 +58,7 @@ extension Thenable where T: Sendable {
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) throws -> Void
   ) -> Promise<Void> {
-    done(on: DispatchQueue.main, file: file, line: line) { value in
-      try MainActor.assumeIsolated { try body(value) }
-    }
+    done(on: DispatchQueue.main, file: file, line: line) { value in try onMainActor { try body(value) } }
   }
 
   /// Calls `body` on the main actor; see ``get(on:file:line:_:)``.
@@ -64,9 +68,7 @@ extension Thenable where T: Sendable {
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) throws -> Void
   ) -> Promise<T> {
-    get(on: DispatchQueue.main, file: file, line: line) { value in
-      try MainActor.assumeIsolated { try body(value) }
-    }
+    get(on: DispatchQueue.main, file: file, line: line) { value in try onMainActor { try body(value) } }
   }
 
   /// Calls `body` on the main actor; see ``tap(on:file:line:_:)``.
@@ -76,8 +78,7 @@ extension Thenable where T: Sendable {
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (PMKResult<T>) -> Void
   ) -> Promise<T> {
-    tap(on: DispatchQueue.main, file: file, line: line) { result in MainActor.assumeIsolated { body(result) }
-    }
+    tap(on: DispatchQueue.main, file: file, line: line) { result in onMainActor { body(result) } }
   }
 }
 
@@ -91,7 +92,7 @@ extension CatchMixin where T: Sendable {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @MainActor (any Error) -> Void
   ) -> PMKFinalizer {
     self.catch(on: DispatchQueue.main, policy: policy, file: file, line: line) { error in
-      MainActor.assumeIsolated { body(error) }
+      onMainActor { body(error) }
     }
   }
 
@@ -102,7 +103,7 @@ extension CatchMixin where T: Sendable {
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor () -> Void
   ) -> Promise<T> {
-    ensure(on: DispatchQueue.main, file: file, line: line) { MainActor.assumeIsolated { body() } }
+    ensure(on: DispatchQueue.main, file: file, line: line) { onMainActor(body) }
   }
 }
 
@@ -111,7 +112,7 @@ extension PMKFinalizer {
   ///
   /// PromiseKit's `finally`.
   public func finally(on queue: MainQueue, _ body: @escaping @MainActor () -> Void) {
-    finally(on: DispatchQueue.main) { MainActor.assumeIsolated { body() } }
+    finally(on: DispatchQueue.main) { onMainActor(body) }
   }
 }
 
@@ -123,7 +124,7 @@ extension Guarantee where T: Sendable {
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) -> U
   ) -> Guarantee<U> {
-    map(on: DispatchQueue.main, file: file, line: line) { value in MainActor.assumeIsolated { body(value) } }
+    map(on: DispatchQueue.main, file: file, line: line) { value in onMainActor { body(value) } }
   }
 
   /// Calls `body` on the main actor; see ``done(on:file:line:_:)``.
@@ -134,7 +135,7 @@ extension Guarantee where T: Sendable {
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) -> Void
   ) -> Guarantee<Void> {
-    done(on: DispatchQueue.main, file: file, line: line) { value in MainActor.assumeIsolated { body(value) } }
+    done(on: DispatchQueue.main, file: file, line: line) { value in onMainActor { body(value) } }
   }
 
   /// Calls `body` on the main actor; see ``get(on:file:line:_:)``.
@@ -144,7 +145,7 @@ extension Guarantee where T: Sendable {
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) -> Void
   ) -> Guarantee<T> {
-    get(on: DispatchQueue.main, file: file, line: line) { value in MainActor.assumeIsolated { body(value) } }
+    get(on: DispatchQueue.main, file: file, line: line) { value in onMainActor { body(value) } }
   }
 }
 
@@ -158,8 +159,6 @@ extension CatchMixin where T == Void {
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (any Error) -> Void
   ) -> Guarantee<Void> {
-    recover(on: DispatchQueue.main, file: file, line: line) { error in
-      MainActor.assumeIsolated { body(error) }
-    }
+    recover(on: DispatchQueue.main, file: file, line: line) { error in onMainActor { body(error) } }
   }
 }

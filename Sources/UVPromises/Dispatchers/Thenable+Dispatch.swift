@@ -37,10 +37,7 @@ extension Thenable where T: Sendable {
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (T) throws -> sending U
   ) -> Promise<U.T> {
-    Promise(
-      node: Node.mapping(node, on: dispatcher, file, line, { Sent(try body($0)) }) { node, _, next in
-        node.adopt(next.thenable.node, U.T.self)
-      })
+    Promise(node: Node.chaining(node, on: dispatcher, file, line, body))
   }
 
   /// Calls `body` elsewhere; see ``done(on:file:line:_:)``.
@@ -118,7 +115,7 @@ extension CatchMixin where T: Sendable {
           return node.pass(source, T.self)
         }
         let error = source.failure
-        node.settle(on: dispatcher, { Sent(try body(error)) }) { $0.adopt($1.thenable.node, T.self) }
+        node.settle(on: dispatcher, from: { try body(error) }) { $0.adopt($1, T.self) }
       }.following(node, file, line))
   }
 
@@ -145,9 +142,8 @@ extension CatchMixin where T: Sendable {
     Promise(
       node: Node(flags: .isInline) { node, source in
         let outcome = source.outcome(as: T.self)
-        node.settle(on: dispatcher, { Sent(body()) }) { node, next in
-          node.perform = { node, _ in node.resolve(outcome) }
-          node.wait(for: next.thenable.node)
+        node.settle(on: dispatcher, from: body) { node, made in
+          node.adopt(made) { node, _ in node.resolve(outcome) }
         }
       }.following(node, file, line))
   }
@@ -166,7 +162,7 @@ extension CatchMixin where T: Sendable {
       node: Node(flags: [.isInline, .isGuarantee, .coversCancellation]) { node, source in
         guard source.state == .rejected else { return node.pass(source, T.self) }
         let error = source.failure
-        node.settle(on: dispatcher, { Sent(body(error)) }) { $0.adopt($1.thenable.node, T.self) }
+        node.settle(on: dispatcher, from: { body(error) }) { $0.adopt($1, T.self) }
       }.following(node, file, line))
   }
 }
@@ -208,11 +204,4 @@ extension CatchMixin where T == Void {
         node.settle(on: dispatcher, { try body(error) }) { node, _ in node.fulfill(()) }
       }.following(node, file, line))
   }
-}
-
-/// A promise that was made on another thread, on its way to the loop.
-// Sound: it was `sending`, so that nobody keeps it over there.
-struct Sent<U>: @unchecked Sendable {
-  let thenable: U
-  init(_ thenable: sending U) { self.thenable = thenable }
 }

@@ -36,10 +36,7 @@ extension Thenable where T: Sequence & Sendable {
     on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) throws -> sending U
   ) -> Promise<[U.T]> {
-    map(on: dispatcher, file: file, line: line) { try $0.map { Sent(try transform($0)) } }
-      .then(on: .inline, file: file, line: line) { sent in
-        when(fulfilled: sent.map(\.thenable)) as Promise<[U.T]>
-      }
+    then(on: dispatcher, file: file, line: line) { when(fulfilled: try $0.map(transform)) as Promise<[U.T]> }
   }
 
   /// Calls `transform` elsewhere with each element, and waits for all promises that it returns; see ``thenFlatMap(on:file:line:_:)``.

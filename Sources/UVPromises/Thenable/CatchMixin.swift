@@ -101,8 +101,7 @@ extension CatchMixin {
       node: MapStep(dispatcher.flags, { (_: Void) in body() }) { step, source in
         let body = unsafeDowncast(step, to: MapStep<Void, Guarantee<Void>>.self).body.take()!
         guard let guarantee = try? body(()) else { return }
-        step.perform = { step, _ in step.pass(source, T.self) }
-        step.wait(for: guarantee.node)
+        step.adopt(guarantee.node) { step, _ in step.pass(source, T.self) }
       }.following(node, file, line))
   }
 

@@ -1,0 +1,125 @@
+import CUV
+import Synchronization
+
+/// What code on another thread makes for a loop: the promises of a handler that runs on a queue.
+///
+/// While the code runs, all of it belongs to the code's thread, and answers that other threads have for it wait here. When
+/// the code has returned, everything goes to the loop in one message, and belongs to the loop from then on. So only the
+/// list of the answers needs a lock.
+// Sound: `tickets` and `work` are touched on the code's thread until they are sent, and then on the loop's. The rest is
+// a constant, atomic, or behind the lock.
+package final class Handover: LoopMessage, @unchecked Sendable {
+  let executor: LoopExecutor
+  private let thread = cuv_thread_id()
+  /// Whether the code is running.
+  private let isOpen = Atomic(true)
+  private let lock = Lock()
+  /// Nil once the loop has been sent this. Touched under the lock.
+  private var answers: [LoopMessage]? = []
+  private var tickets: [RemoteTicket] = []
+  private var work: [Work] = []
+
+  private init(to executor: LoopExecutor) { self.executor = executor }
+
+  deinit { lock.deallocate() }
+
+  // MARK: The code's thread
+
+  /// What a thread keeps of the code that it runs for a loop.
+  private final class Slot {
+    var executor: LoopExecutor?
+    /// Made when it is needed: most handlers make nothing.
+    var handover: Handover?
+  }
+
+  private static let slots = ThreadLocal<Slot>()
+
+  /// What this thread makes goes here; nil if it runs nothing for a loop.
+  package static var current: Handover? {
+    guard let slot = slots.existing, let executor = slot.executor else { return nil }
+    if let handover = slot.handover { return handover }
+    let handover = Handover(to: executor)
+    slot.handover = handover
+    return handover
+  }
+
+  /// Runs `body` on this thread. What it makes belongs to the loop of `executor`, unless this thread has a loop: then it
+  /// belongs to that one. With nil, `body` can't make anything that needs a loop.
+  static func run<Value>(to executor: LoopExecutor?, _ body: () throws -> Value) rethrows -> Value {
+    if CurrentLoop.get() != nil { return try body() }
+    let slot = slots.get { Slot() }
+    let outer = (slot.executor, slot.handover)
+    (slot.executor, slot.handover) = (executor, nil)
+    defer {
+      let handover = slot.handover
+      (slot.executor, slot.handover) = outer
+      handover?.send()
+    }
+    return try body()
+  }
+
+  /// Runs `body` on this thread, even within a handler; there it can't make anything that needs a loop.
+  package static func without<Value>(_ body: () throws -> Value) rethrows -> Value {
+    try run(to: nil, body)
+  }
+
+  /// A ticket for an object that was just made, and that the caller has retained. It keeps the loop running when the loop
+  /// has it.
+  // Sound: the ticket balances the retain when it takes the object out.
+  func open(_ object: Unmanaged<AnyObject>) -> RemoteTicket {
+    let ticket = RemoteTicket(object, self)
+    tickets.append(ticket)
+    return ticket
+  }
+
+  /// A ticket for an object that was just made.
+  package func open(_ object: AnyObject) -> RemoteTicket {
+    // Sound: see above.
+    open(.passRetained(object))
+  }
+
+  /// Has a microtask run on the loop.
+  func enqueue(_ microtask: Microtask) { work.append(.object(microtask)) }
+
+  /// Has `body` called on the loop.
+  package func perform(_ body: @escaping (EventLoop) -> Void) { work.append(.body(body)) }
+
+  private func send() {
+    let isSent = lock.withLock {
+      work += (answers ?? []).map { .message($0) }
+      answers = nil
+      isOpen.store(false, ordering: .releasing)
+      // Within the lock, so that a later answer comes later.
+      return executor.send(self)
+    }
+    // The loop has ended. A ticket refers to this.
+    if !isSent { (tickets, work) = ([], []) }
+  }
+
+  // MARK: On any thread
+
+  /// Whether the calling thread may touch what belongs to this.
+  var isHere: Bool {
+    isOpen.load(ordering: .acquiring) ? thread == cuv_thread_id() : executor.isOnLoop
+  }
+
+  /// Sends the loop an answer for something that belongs to this.
+  func send(_ answer: LoopMessage) {
+    let waits = lock.withLock {
+      answers?.append(answer)
+      return answers != nil
+    }
+    if !waits { _ = executor.send(answer) }
+  }
+
+  // MARK: On the loop's thread
+
+  override func arrive(on loop: EventLoop) {
+    // The other thread may let go of this later than the loop does: it must not let go of what was made.
+    let tickets = tickets
+    let work = work
+    (self.tickets, self.work) = ([], [])
+    loop.keep(consume tickets)
+    for item in work { loop.enqueue(item) }
+  }
+}
