@@ -126,6 +126,21 @@ import UVTestSupport
     }
   }
 
+  @Test("a handler's period of a strict rate begins when the handler starts, not when it is handed on")
+  func strictFromTheStart() async throws {
+    let held = HeldDispatcher()
+    let strict = StrictRateLimitedDispatcher(maxDispatches: 2, perInterval: 0.01, on: held)
+    for _ in 0..<5 { strict.dispatch {} }
+    // Three periods, in which nothing starts.
+    try await Task.sleep(for: .milliseconds(30))
+    #expect(held.bodies.values.count == 2)
+    for started in 0..<5 {
+      while held.bodies.values.count <= started { try await Task.sleep(for: .milliseconds(1)) }
+      held.bodies.values[started]()
+    }
+    #expect(held.bodies.values.count == 5)
+  }
+
   /// Keeps what it is given.
   private final class HeldDispatcher: Dispatcher {
     let bodies = Log<@Sendable () -> Void>()

@@ -49,11 +49,14 @@ private final class RateLimiter: Sendable {
   private typealias Body = @Sendable () -> Void
 
   private struct State {
-    /// When the handlers of the last period were started; or, if not strict, when the tokens that they took
-    /// will be there again.
-    var starts: [ContinuousClock.Instant] = []
+    /// When the places are free again that handlers have taken, in order: a period after a strict handler has started; or
+    /// when the token that a handler took has been replaced.
+    var ends: [ContinuousClock.Instant] = []
+    /// How many strict handlers have been handed on and have not started.
+    var coming = 0
     var waiting = Queue<Body>()
-    var isAwake = false
+    /// Whether the timer runs.
+    var isTimed = false
   }
 
   private let limit: Int
@@ -70,41 +73,44 @@ private final class RateLimiter: Sendable {
     self.isStrict = isStrict
   }
 
-  func dispatch(_ body: @escaping @Sendable () -> Void) {
-    let isFirst = state.withLock { state in
-      state.waiting.append(body)
-      defer { state.isAwake = true }
-      return !state.isAwake
-    }
-    if isFirst { serve() }
-  }
+  func dispatch(_ body: @escaping @Sendable () -> Void) { serve { $0.waiting.append(body) } }
 
-  /// Starts what may start, and comes back when more may.
-  private func serve() {
-    let now = ContinuousClock().now
+  /// Makes a change, hands on what may start then, and comes back when more may.
+  private func serve(after change: (inout State) -> Void) {
     let (ready, pause) = state.withLock { state -> ([Body], Duration?) in
-      state.starts.removeAll { $0 <= now }
+      change(&state)
+      let now = ContinuousClock.now
+      state.ends.removeAll { $0 <= now }
       var ready: [Body] = []
-      while state.starts.count < limit, let body = state.waiting.popFirst() {
+      while state.ends.count + state.coming < limit, let body = state.waiting.popFirst() {
         ready.append(body)
-        state.starts.append(nextFree(after: now, state.starts.last))
+        if isStrict {
+          state.coming += 1
+        } else {
+          state.ends.append(max(state.ends.last ?? now, now) + period / limit)
+        }
       }
-      state.isAwake = !state.waiting.isEmpty
-      return (ready, state.isAwake ? now.duration(to: state.starts[0]) : nil)
+      guard !state.isTimed, !state.waiting.isEmpty, let end = state.ends.first else { return (ready, nil) }
+      state.isTimed = true
+      return (ready, now.duration(to: end))
     }
-    for body in ready { underlying.dispatch(body) }
+    for body in ready {
+      if isStrict { underlying.dispatch { self.start(body) } } else { underlying.dispatch(body) }
+    }
     if let pause {
       let nanoseconds = Int(pause / .nanoseconds(1))
-      DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [self] in serve() }
+      DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) {
+        self.serve { $0.isTimed = false }
+      }
     }
   }
 
-  /// When a start of now is over and done with: a period later, or, not so strictly, when its token has been
-  /// replaced.
-  private func nextFree(after now: ContinuousClock.Instant, _ last: ContinuousClock.Instant?)
-    -> ContinuousClock.Instant
-  {
-    if isStrict { return now + period }
-    return max(last ?? now, now) + period / limit
+  /// Runs a strict handler. Its period begins now: it may have been on its way for long.
+  private func start(_ body: Body) {
+    serve {
+      $0.coming -= 1
+      $0.ends.append(.now + period)
+    }
+    body()
   }
 }
