@@ -231,6 +231,16 @@ import UVTestSupport
     }
   }
 
+  @Test("Values that are there at once let timers have their turn")
+  func valuesThatAreThereAtOnceLetTimersHaveTheirTurn() async throws {
+    try await withLoop { loop in
+      var hasFired = false
+      loop.sleep(for: .milliseconds(1)) { _ in hasFired = true }
+      for await _ in (0...).publisher.values where hasFired { break }
+      #expect(hasFired)
+    }
+  }
+
   @Test("The task is cancelled with its last subscriber")
   func theTaskIsCancelledWithItsLastSubscriber() async throws {
     try await withLoop { loop in

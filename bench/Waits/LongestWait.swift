@@ -13,6 +13,7 @@ public struct LongestWait {
     ("read, callback", readWithAHandler), ("datagram, async", sendInATask),
     ("microtask", queueMicrotasks), ("then chain", chain), ("settled promise, async", awaitAPromise),
     ("settled future, async", awaitAFuture), ("publisher", repeatAPublisher), ("yield, async", yieldInATask),
+    ("values, async", iterateOverValues),
   ]
 
   /// How late a tick was at most.
@@ -238,6 +239,15 @@ private func yieldInATask(_ loop: EventLoop, _ load: Load) {
     while !load.isOver {
       await Task.yield()
       load.operations += 1
+    }
+  }
+}
+
+private func iterateOverValues(_ loop: EventLoop, _ load: Load) {
+  loop.spawn {
+    for await _ in (0...).publisher.values {
+      load.operations += 1
+      if load.isOver { break }
     }
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// Each turn of the loop has a budget. Work that could go on for ever without a wait pays from it. A
 /// microtask or a part of a task costs one unit. A write costs 16 units and one more for each KiB. An answer
-/// that an `await` gets at once costs one unit.
+/// that an `await` gets at once costs one unit, and the next of a publisher's values costs four.
 ///
 /// When the budget is used up, the queue of microtasks rests until the next turn. An `await` that could be
 /// answered at once then suspends, and its task goes to the end of that queue. So neither callbacks nor tasks
@@ -37,9 +37,10 @@ extension EventLoop {
 
   /// Pays for an `await` that can be answered at once, on the loop of this thread.
   ///
+  /// - Parameter cost: 1 for an answer that is there, more if it is made first.
   /// - Returns: Whether the task should give way before it takes the answer; see ``giveWay()``. False if
   ///   there is no loop.
-  package static func spendOnAnswer() -> Bool { CurrentLoop.spend(1) }
+  package static func spendOnAnswer(_ cost: Int = 1) -> Bool { CurrentLoop.spend(cost) }
 
   /// Gives way on the loop of this thread; see ``giveWay()``.
   package nonisolated(nonsending) static func giveWay() async { await current?.giveWay() }

@@ -117,9 +117,10 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
 
   func next(isolation: isolated (any Actor)?) async -> Outcome {
     if gate == nil {
+      // Values that are there at once, again and again, give way to the others on the loop. Each has the operators
+      // above run, which cost more than the answer itself.
+      if EventLoop.spendOnAnswer(4) { await EventLoop.giveWay() }
       if isOver || Task.isCancelled {
-        // A reader that is answered at once, again and again, gives way to the others on the loop.
-        if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
         if !isOver { cancelNow() }
         return ending()
       }
