@@ -73,7 +73,7 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
   private let executor = EventLoop.current?.executor
   private var link: Link?
   private var demandBeforeLink = 0
-  private var waiting: [UnsafeContinuation<UnsafeTransfer<Outcome>, Never>] = []
+  private var waiting = Queue<UnsafeContinuation<UnsafeTransfer<Outcome>, Never>>()
   /// An error for which nobody waited yet.
   private var error: Failure?
   private var isOver = false
@@ -91,7 +91,7 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
       // A value before the subscription is one of a publisher that breaks the rules, and of nobody's demand.
       guard !isOver, link != nil else { break }
       require(!waiting.isEmpty, "API violation: a value that was not asked for")
-      waiting.removeFirst().resume(returning: UnsafeTransfer(.success(value)))
+      waiting.popFirst()?.resume(returning: UnsafeTransfer(.success(value)))
     case .completion(let completion):
       guard !isOver else { break }
       if case .failure(let error) = completion { self.error = error }
@@ -104,9 +104,7 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
   private func end() {
     isOver = true
     link = nil
-    let waiting = waiting
-    self.waiting = []
-    for continuation in waiting { continuation.resume(returning: UnsafeTransfer(ending())) }
+    for continuation in waiting.takeAll() { continuation.resume(returning: UnsafeTransfer(ending())) }
   }
 
   private func ending() -> Outcome {
@@ -146,9 +144,7 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
   func cancel() {
     if let gate { return gate.run { [self] in cancelNow() } }
     guard let executor, !executor.isOnLoop else { return cancelNow() }
-    // Sound: touched on the loop's thread, or after its end.
-    let transfer = UnsafeTransfer(self)
-    do throws(UVError) { try executor.execute { _ in transfer.value.cancelNow() } } catch { cancelNow() }
+    executor.cancelFromElsewhere { [self] in cancelNow() }
   }
 
   private func cancelNow() {

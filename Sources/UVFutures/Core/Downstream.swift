@@ -36,6 +36,7 @@ struct Downstream<Input, Failure: Error>: Subscriber {
   }
 
   /// Any subscriber; one of these is taken as it is, or out of its crossing where that has led to the loop already.
+  /// Another library's gets a subscription that may be used on any thread.
   @inlinable
   init<S: Subscriber>(_ subscriber: S) where S.Input == Input, S.Failure == Failure {
     if let same = subscriber as? Self {
@@ -49,7 +50,7 @@ struct Downstream<Input, Failure: Error>: Subscriber {
     self.init(subscriber.combineIdentifier, S.self, height: 0) { signal in
       switch signal {
       case .value(let value): return subscriber.receive(value)
-      case .subscription(let subscription): subscriber.receive(subscription: subscription)
+      case .subscription(let link): subscriber.receive(subscription: LoopLink.front(of: link))
       case .completion(let completion): subscriber.receive(completion: completion)
       }
       return .none

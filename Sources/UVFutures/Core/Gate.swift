@@ -111,7 +111,7 @@ private final class GateStep<Input, Failure: Error> {
 }
 
 /// A subscription behind a gate.
-private final class GateLink: Subscription {
+private final class GateLink: FrontSubscription {
   private let gate: Gate
   private let link: Link
 
@@ -119,6 +119,8 @@ private final class GateLink: Subscription {
     self.gate = gate
     self.link = link
   }
+
+  var upstream: (any Subscription)? { link }
 
   func request(_ demand: Subscribers.Demand) {
     require(demand > 0, "API violation: demand must not be zero")

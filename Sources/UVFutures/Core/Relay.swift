@@ -1,6 +1,6 @@
 /// A step that knows both its neighbours: it can keep a signal for later, and then asks for more itself.
 @usableFromInline
-class Relay<Input, Failure: Error>: Subscription {
+class Relay<Input, Failure: Error>: PassingSubscription {
   /// Nil once the subscription is over.
   @usableFromInline @exclusivity(unchecked) final var next: Downstream<Input, Failure>?
   @usableFromInline @exclusivity(unchecked) final var upstream: (any Subscription)?

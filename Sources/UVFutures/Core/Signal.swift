@@ -10,22 +10,3 @@ enum Signal<Input, Failure: Error> {
   case value(Input)
   case completion(Subscribers.Completion<Failure>)
 }
-
-/// A subscription to a publisher that is no loop's.
-@usableFromInline
-protocol ForeignSubscription: Subscription, AnyObject {}
-
-/// Makes an object of a subscription that comes from elsewhere.
-@usableFromInline
-final class ForeignLink: ForeignSubscription {
-  private let base: any Subscription
-
-  @usableFromInline
-  init(_ base: any Subscription) { self.base = base }
-
-  @usableFromInline
-  func request(_ demand: Subscribers.Demand) { base.request(demand) }
-
-  @usableFromInline
-  func cancel() { base.cancel() }
-}

@@ -70,9 +70,7 @@ final class Sink<Input, Failure: Error>: NamedOperator {
   @usableFromInline
   func cancelFromElsewhere() {
     if let gate { return gate.run { [self] in cancelNow() } }
-    // Sound: touched on the loop's thread, or after its end.
-    let transfer = UnsafeTransfer(self)
-    do throws(UVError) { try executor?.execute { _ in transfer.value.cancelNow() } } catch { cancelNow() }
+    executor?.cancelFromElsewhere { [self] in cancelNow() }
   }
 
   @inlinable

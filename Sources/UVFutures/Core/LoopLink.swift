@@ -1,0 +1,53 @@
+import UV
+
+/// A loop's subscription as a subscriber of another library gets it, which may call it on any thread.
+///
+/// The operators of this module stay on their loop's thread. Others don't: behind `receive(on: queue)`, demand and
+/// cancellation come from that queue. On the loop's thread a call passes at once. One from another thread goes there,
+/// and calls from one thread stay in their order.
+@usableFromInline
+// Sound: the subscription is used on the loop's thread, or to cancel it after the loop's end.
+final class LoopLink: FrontSubscription, @unchecked Sendable {
+  private let link: Link
+  private let executor: LoopExecutor
+
+  private init(_ link: Link, _ executor: LoopExecutor) {
+    self.link = link
+    self.executor = executor
+  }
+
+  /// What a subscriber of another library gets in place of `link`.
+  @usableFromInline
+  static func front(of link: Link) -> any Subscription {
+    // Another library's publisher takes calls from any thread itself.
+    if let foreign = link as? ForeignLink { return foreign.base }
+    // Where there is no loop, a gate does that.
+    guard let loop = EventLoop.current else { return link }
+    return LoopLink(link, loop.executor)
+  }
+
+  @usableFromInline
+  var upstream: (any Subscription)? { link }
+
+  @usableFromInline
+  func request(_ demand: Subscribers.Demand) {
+    if executor.isOnLoop { return link.request(demand) }
+    // Dropped if the loop has ended: nothing can be delivered any more.
+    try? executor.execute { [self] _ in link.request(demand) }
+  }
+
+  @usableFromInline
+  func cancel() {
+    if executor.isOnLoop { link.cancel() } else { executor.cancelFromElsewhere { [self] in link.cancel() } }
+  }
+}
+
+extension LoopExecutor {
+  /// Has `body` cancel something of the loop's, for a caller on another thread: when the loop comes to it, or, if the
+  /// loop has ended, here.
+  func cancelFromElsewhere(_ body: @escaping () -> Void) {
+    // Sound: it runs once, on the loop's thread, or after the loop's end.
+    let transfer = UnsafeTransfer(body)
+    do throws(UVError) { try execute { _ in transfer.value() } } catch { body() }
+  }
+}
