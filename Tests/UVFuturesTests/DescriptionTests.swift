@@ -62,6 +62,64 @@ import UVTestSupport
     }
   }
 
+  @Test("Where there is no loop, subscriptions describe themselves in the same way")
+  func withoutALoop() async throws {
+    try await withThread {
+      let tests = DescriptionTests()
+      tests.expectOperator("FlatMap") {
+        $0.eraseToAnyLoop().flatMap { Just($0).setFailureType(to: Trouble.self) }
+      }
+      tests.expectOperator("Merge") { $0.merge(with: Empty<Int, Trouble>(completeImmediately: false)) }
+      tests.expectOperator("CombineLatest") {
+        $0.combineLatest(Empty<Int, Trouble>(completeImmediately: false)) { $0 + $1 }
+      }
+      let probe = Probe<Int, Trouble>(.none)
+      let future = Future<Int, Trouble> { _ in }
+      future.subscribe(probe)
+      tests.expect(
+        probe.subscription, isDescribedAs: "Future",
+        children: ["parent", "downstream", "hasAnyDemand", "subject"])
+      probe.cancel()
+    }
+  }
+
+  @Test("A flatMap over publishers that are values calls itself flatMap, and every side of a merge merge")
+  func flatMapOrMerge() async throws {
+    try await withCallbackLoop { _ in
+      let (first, second, probe) = (Spy(), Spy(), Probe<Int, Trouble>())
+      AnyLoopPublisher([first, second].publisher.setFailureType(to: Trouble.self)).flatMap { $0 }
+        .subscribe(probe)
+      for thing in [first.subscriber, second.subscriber, probe.subscription] {
+        expect(thing, isDescribedAs: "FlatMap")
+      }
+      let (left, right, merged) = (Spy(), Spy(), Probe<Int, Trouble>())
+      left.merge(with: right).subscribe(merged)
+      for thing in [left.subscriber, right.subscriber, merged.subscription] {
+        expect(thing, isDescribedAs: "Merge")
+      }
+      probe.cancel()
+      merged.cancel()
+    }
+  }
+
+  @Test("An operator that hands on the subscription of another library's publisher shows that")
+  func handedOn() async throws {
+    let look: @Sendable () -> Void = {
+      let subject = PassthroughSubject<Int, Trouble>()
+      let (erased, mapped) = (Probe<Int, Trouble>(), Probe<Int, Trouble>())
+      AnyLoopPublisher(subject).subscribe(erased)
+      AnyLoopPublisher(subject).map { $0 + 1 }.subscribe(mapped)
+      for probe in [erased, mapped] {
+        DescriptionTests().expect(
+          probe.subscription, isDescribedAs: "PassthroughSubject",
+          children: ["parent", "downstream", "demand", "subject"])
+        probe.cancel()
+      }
+    }
+    try await withCallbackLoop { _ in look() }
+    try await withThread { look() }
+  }
+
   @Test("The subscription to a future shows the future, its subscriber and whether that has asked")
   func future() async throws {
     try await withCallbackLoop { _ in

@@ -37,6 +37,8 @@
     }
   }
 
+  extension Publishers.CombineLatest: Equatable where A: Equatable, B: Equatable {}
+
   extension Publishers {
     /// A publisher of the latest values of three publishers.
     ///
@@ -77,6 +79,8 @@
       }
     }
   }
+
+  extension Publishers.CombineLatest3: Equatable where A: Equatable, B: Equatable, C: Equatable {}
 
   extension Publishers {
     /// A publisher of the latest values of four publishers.
@@ -122,6 +126,9 @@
       }
     }
   }
+
+  extension Publishers.CombineLatest4: Equatable
+  where A: Equatable, B: Equatable, C: Equatable, D: Equatable {}
 
   extension Publishers {
     /// A publisher of the latest values of five publishers.
@@ -172,6 +179,9 @@
       }
     }
   }
+
+  extension Publishers.CombineLatest5: Equatable
+  where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable {}
 
   extension Publishers {
     /// A publisher of the latest values of six publishers.
@@ -230,6 +240,9 @@
       }
     }
   }
+
+  extension Publishers.CombineLatest6: Equatable
+  where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable {}
 
   extension Publishers {
     /// A publisher of the latest values of seven publishers.
@@ -292,6 +305,9 @@
       }
     }
   }
+
+  extension Publishers.CombineLatest7: Equatable
+  where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable, G: Equatable {}
 
   extension Publishers {
     /// A publisher of the latest values of eight publishers.
@@ -361,4 +377,10 @@
       }
     }
   }
+
+  extension Publishers.CombineLatest8: Equatable
+  where
+    A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable, G: Equatable,
+    H: Equatable
+  {}
 #endif

@@ -36,6 +36,8 @@
     }
   }
 
+  extension Publishers.Merge: Equatable where A: Equatable, B: Equatable {}
+
   extension Publishers {
     /// A publisher of the values of three publishers, as they come.
     ///
@@ -73,6 +75,8 @@
       }
     }
   }
+
+  extension Publishers.Merge3: Equatable where A: Equatable, B: Equatable, C: Equatable {}
 
   extension Publishers {
     /// A publisher of the values of four publishers, as they come.
@@ -118,6 +122,8 @@
       }
     }
   }
+
+  extension Publishers.Merge4: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable {}
 
   extension Publishers {
     /// A publisher of the values of five publishers, as they come.
@@ -166,6 +172,9 @@
       }
     }
   }
+
+  extension Publishers.Merge5: Equatable
+  where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable {}
 
   extension Publishers {
     /// A publisher of the values of six publishers, as they come.
@@ -222,6 +231,9 @@
       }
     }
   }
+
+  extension Publishers.Merge6: Equatable
+  where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable {}
 
   extension Publishers {
     /// A publisher of the values of seven publishers, as they come.
@@ -283,6 +295,9 @@
       }
     }
   }
+
+  extension Publishers.Merge7: Equatable
+  where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable, G: Equatable {}
 
   extension Publishers {
     /// A publisher of the values of eight publishers, as they come.
@@ -349,4 +364,10 @@
       }
     }
   }
+
+  extension Publishers.Merge8: Equatable
+  where
+    A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable, G: Equatable,
+    H: Equatable
+  {}
 #endif

@@ -1,6 +1,8 @@
 /// A publisher that is merged with others, without its type.
 @usableFromInline
-struct MergeSource<Output, Failure: Error>: LoopPublisher {
+struct MergeSource<Output, Failure: Error>: LoopPublisher, NamedOperator {
+  @usableFromInline static var operatorName: String { "Merge" }
+
   @usableFromInline let attach: (Downstream<Output, Failure>) -> Void
 
   @inlinable
@@ -18,15 +20,10 @@ struct MergeSource<Output, Failure: Error>: LoopPublisher {
   static func subscribe<S: Subscriber>(
     _ subscriber: S, to sources: [MergeSource]
   ) where S.Input == Output, S.Failure == Failure {
-    let next = Downstream(subscriber).grounded()
     let node = FlatMapNode<MergeSource, Failure, MergeSource, Failure>(
-      next, .unlimited, { $0 }, { $0 }, { $0 })
-    guard let gate = node.gate else {
-      next.receive(link: node)
-      return node.receive(all: sources)
-    }
-    next.receive(link: gate.guarding(node))
-    gate.run { node.receive(all: sources) }
+      Downstream(subscriber), .unlimited, { $0 }, { $0 }, { $0 })
+    node.begin()
+    if let gate = node.gate { gate.run { node.receive(all: sources) } } else { node.receive(all: sources) }
   }
 }
 
@@ -80,6 +77,8 @@ extension FlatMapNode {
       public func merge(with other: Upstream) -> MergeMany<Upstream> { MergeMany(publishers + [other]) }
     }
   }
+
+  extension Publishers.MergeMany: Equatable where Upstream: Equatable {}
 
   extension Publisher {
     /// The values of this publisher and another of its type, as they come.

@@ -1,8 +1,6 @@
 /// A publisher made from a value, while it is subscribed to.
 @usableFromInline
-class FlatMapInner: NamedOperator {
-  @usableFromInline class var operatorName: String { "FlatMap" }
-
+class FlatMapInner {
   @usableFromInline @exclusivity(unchecked) final var subscription: Link?
   /// Whether it has been asked for everything.
   @usableFromInline @exclusivity(unchecked) final var isUnlimited = false

@@ -8,7 +8,10 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
 {
   @usableFromInline typealias Output = Child.Output
 
-  @usableFromInline override class var operatorName: String { Input.self == Child.self ? "Merge" : "FlatMap" }
+  /// What is flattened may say that it is there for another operator.
+  @usableFromInline static var operatorName: String {
+    (Child.self as? any NamedOperator.Type)?.operatorName ?? "FlatMap"
+  }
 
   @usableFromInline let height: Int
   /// The gate that every signal goes through where there is no loop; nil on one.
@@ -44,6 +47,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     _ transform: @escaping (Input) -> Child, _ widenUpstream: @escaping (InputFailure) -> Failure,
     _ widenChild: @escaping (Child.Failure) -> Failure
   ) {
+    let downstream = downstream.grounded()
     gate = .unlessOnLoop
     isConfined = gate == nil && Child.self is any LoopPublisher.Type
     self.downstream = downstream
@@ -54,6 +58,10 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     height = downstream.height + 1
     super.init()
   }
+
+  /// Hands the subscription over, which comes before everything else.
+  @inlinable
+  func begin() { downstream?.receive(link: gate?.guarding(self) ?? self) }
 
   // MARK: Upstream
 
@@ -74,7 +82,9 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
       let inner = takeSpare() ?? FlatMapInner()
       inner.node = self
       insert(inner)
-      let step = Downstream<Output, Child.Failure>(inner, height: height + 1) { signal in
+      let step = Downstream<Output, Child.Failure>(
+        CombineIdentifier(inner), FlatMapNode.self, height: height + 1
+      ) { signal in
         guard let node = inner.node else {
           // One that comes after the end.
           if case .subscription(let subscription) = signal { subscription.cancel() }
@@ -96,7 +106,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
 
   @inlinable
   var upstream: Downstream<Input, InputFailure> {
-    Downstream(self, height: height) { [self] signal in
+    let step = Downstream<Input, InputFailure>(self, height: height) { [self] signal in
       switch signal {
       case .value(let value): receiveOuter(value)
       case .subscription(let subscription): receiveOuter(subscription)
@@ -105,6 +115,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
       }
       return .none
     }
+    return gate?.guarding(step) ?? step
   }
 
   @inlinable

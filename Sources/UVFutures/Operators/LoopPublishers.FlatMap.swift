@@ -34,15 +34,10 @@ extension LoopPublishers {
     /// Combine's `Publisher.receive(subscriber:)`.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let next = Downstream(subscriber).grounded()
       let node = FlatMapNode<Upstream.Output, Upstream.Failure, Child, Failure>(
-        next, maxPublishers, transform, widenUpstream, widenChild)
-      guard let gate = node.gate else {
-        next.receive(link: node)
-        return node.upstream.attach(to: upstream)
-      }
-      next.receive(link: gate.guarding(node))
-      gate.guarding(node.upstream).attach(to: upstream)
+        Downstream(subscriber), maxPublishers, transform, widenUpstream, widenChild)
+      node.begin()
+      node.upstream.attach(to: upstream)
     }
   }
 }
