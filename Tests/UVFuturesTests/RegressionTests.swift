@@ -139,6 +139,33 @@ import UVTestSupport
     #expect(log == ["completed"])
   }
 
+  @Test("A second subscription that a publisher hands out is cancelled, and the first goes on")
+  func aSecondSubscription() async throws {
+    @Sendable func look(_ make: (LateSubscription) -> any Publisher<Int, Never>) {
+      let (source, second) = (LateSubscription(), LateSubscription())
+      let probe = Probe<Int, Never>()
+      make(source).subscribe(probe)
+      source.begin()
+      source.begin(with: second)
+      #expect(second.isCancelled)
+      #expect(!source.isCancelled)
+      source.send(1)
+      #expect(probe.values == [1])
+      probe.cancel()
+      #expect(source.isCancelled)
+    }
+    let all: @Sendable () -> Void = {
+      look { $0.merge(with: PassthroughSubject()) }
+      look { $0.combineLatest(Just(0)).map { $0.0 } }
+      look { source in [1].publisher.flatMap { _ in source } }
+    }
+    try await withCallbackLoop { _ in
+      all()
+      look { AnyLoopPublisher($0) }
+    }
+    try await withThread { all() }
+  }
+
   @Test("The end of an inner publisher that subscribes late is told to it")
   func aLateSubscription() {
     let late = LateSubscription()
@@ -166,7 +193,8 @@ private final class LateSubscription: Publisher, Subscription {
     self.subscriber = AnySubscriber(subscriber)
   }
 
-  func begin() { subscriber?.receive(subscription: self) }
+  func begin(with other: LateSubscription? = nil) { subscriber?.receive(subscription: other ?? self) }
+  func send(_ value: Int) { _ = subscriber?.receive(value) }
   func request(_ demand: Subscribers.Demand) {}
   func cancel() { isCancelled = true }
 }
