@@ -56,6 +56,33 @@ import UVTestSupport
     }
   }
 
+  @Test("A merge that somebody listens to is let go once its subject ends")
+  func listenedTo() async throws {
+    try await withCallbackLoop { _ in
+      weak var merged: Future<Int, Never>?
+      weak var stream: Hot<Int, Never>?
+      weak var subject: PassthroughSubject<Int, Never>?
+      weak var token: Token?
+      do {
+        let (right, kept) = (PassthroughSubject<Int, Never>(), Token())
+        let both = Future<Int, Never> { _ in }.merge(right)
+        let all = HotInput<Int, Never>().merge(right)
+        both.on { _ in _ = kept }
+        all.on { _ in _ = kept }
+        (merged, stream, subject, token) = (both, all, right, kept)
+        // Combine's own is let go with its token.
+        _ = Publishers.Merge(Future<Int, Never> { _ in }, right).sink { _ in _ = kept }
+      }
+      // A subject that is subscribed to keeps itself.
+      #expect(subject != nil && token != nil)
+      subject?.send(completion: .finished)
+      #expect(merged == nil)
+      #expect(stream == nil)
+      #expect(subject == nil)
+      #expect(token == nil)
+    }
+  }
+
   @Test("A future whose left side has gone first is let go, too")
   func theLeftGoesFirst() async throws {
     try await withCallbackLoop { _ in

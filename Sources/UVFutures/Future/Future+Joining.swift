@@ -56,6 +56,9 @@ extension StreamFuture {
   ///
   /// An error of one side alone does not end it; it ends without a value when both sides have, as the later one.
   ///
+  /// A subject keeps itself, and the operators and handlers of the result, until it finishes: nothing tells that nobody will
+  /// send any more. Have it finish, or use Combine's `merge(with:)`, which ends with its `AnyCancellable`.
+  ///
   /// - Parameter other: Another future, or any publisher.
   ///
   /// RxStream's `merge(_:)`.

@@ -147,7 +147,7 @@ extension Progression {
     continued(asFuture.lifeOf(object, then: termination))
   }
 
-  /// The first value of either side.
+  /// The first value of either side; see ``StreamFuture/merge(_:)`` for what a subject keeps.
   ///
   /// RxStream's `merge(_:)`.
   @discardableResult

@@ -1,5 +1,10 @@
+import UV
+
 extension HotStream {
   /// The values of both sides, until both have ended.
+  ///
+  /// A subject keeps itself, and the operators and handlers of the result, until it finishes: nothing tells that nobody will
+  /// send any more. Have it finish, or use Combine's `merge(with:)`, which ends with its `AnyCancellable`.
   ///
   /// - Parameter other: A future, another stream, or any publisher.
   ///
@@ -57,11 +62,11 @@ extension HotStream {
   @discardableResult
   public func zip<T>(_ other: some Publisher<T, Failure>, buffer: Int? = nil) -> Hot<(Output, T), Failure> {
     let child = Hot<(Output, T), Failure>()
-    var (lefts, rights): ([Output], [T]) = ([], [])
+    var (lefts, rights) = (Queue<Output>(), Queue<T>())
     HotJoin(child) { (join, event: StreamEvent<Output, Failure>) in
       switch event {
       case .next(let value):
-        if !rights.isEmpty { return join.emit(.next((value, rights.removeFirst()))) }
+        if let right = rights.popFirst() { return join.emit(.next((value, right))) }
         if lefts.count < buffer ?? .max { lefts.append(value) }
       case .error: join.emit(event.withoutValue()!)
       case .terminate: if lefts.isEmpty || join.rightHasEnded { join.emit(event.withoutValue()!) }
@@ -69,7 +74,7 @@ extension HotStream {
     } right: { (join, event: StreamEvent<T, Failure>) in
       switch event {
       case .next(let value):
-        if !lefts.isEmpty { return join.emit(.next((lefts.removeFirst(), value))) }
+        if let left = lefts.popFirst() { return join.emit(.next((left, value))) }
         if rights.count < buffer ?? .max { rights.append(value) }
       case .error: join.emit(event.withoutValue()!)
       case .terminate: if rights.isEmpty || join.leftHasEnded { join.emit(event.withoutValue()!) }
