@@ -26,6 +26,7 @@ final class HotJoin<Left, Right, Output, Failure: Error> {
   deinit { subscription?.cancel() }
 
   func start(_ stream: Hot<Left, Failure>, _ other: some Publisher<Right, Failure>) {
+    if !stream.canReplay { child?.canReplay(false) }
     let hold = LeftHold(self)
     stream.attach(Hot<Left, Failure>.Branch { hold.speak($0) })
     guard child != nil else { return }

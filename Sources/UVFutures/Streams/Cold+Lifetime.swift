@@ -195,3 +195,45 @@ extension Cold where Output: Sequence {
   @discardableResult
   public final func flatten() -> Cold<Request, Output.Element, Failure> { flatMap { $0 } }
 }
+
+extension Cold where Output: Equatable {
+  /// The first value, and those that differ from the one before.
+  ///
+  /// RxStream's `distinct()`.
+  @discardableResult
+  public final func distinct() -> Cold<Request, Output, Failure> { distinct { $0 != $1 } }
+}
+
+extension Cold where Output: Comparable {
+  /// The first value, and each that is less than all before it.
+  ///
+  /// RxStream's `min()`.
+  @discardableResult
+  public final func min() -> Cold<Request, Output, Failure> { min { $0 < $1 } }
+
+  /// The first value, and each that is greater than all before it.
+  ///
+  /// RxStream's `max()`.
+  @discardableResult
+  public final func max() -> Cold<Request, Output, Failure> { max { $0 > $1 } }
+}
+
+extension Cold where Output: AdditiveArithmetic {
+  /// With each value the sum of all so far.
+  ///
+  /// RxStream's `sum()`.
+  @discardableResult
+  public final func sum() -> Cold<Request, Output, Failure> { scan(initial: .zero) { $0 + $1 } }
+}
+
+extension Cold where Output: FloatingPoint {
+  /// With each value the mean of all so far.
+  ///
+  /// RxStream's `average()`.
+  @discardableResult
+  public final func average() -> Cold<Request, Output, Failure> {
+    scan(initial: (sum: Output.zero, count: Output.zero)) { ($0.sum + $1, $0.count + 1) }.map {
+      $0.sum / $0.count
+    }
+  }
+}

@@ -5,11 +5,7 @@ extension Cold {
   /// RxStream's `on(_:)`.
   @discardableResult
   public final func on(_ handler: @escaping (Output) -> Void) -> Cold<Request, Output, Failure> {
-    derive(
-      StreamSteps.map {
-        handler($0)
-        return $0
-      })
+    derive(StreamSteps.on(handler))
   }
 
   /// Calls `handler` with each value and the one before it.
@@ -19,13 +15,7 @@ extension Cold {
   public final func onTransition(
     _ handler: @escaping (_ prior: Output?, _ next: Output) -> Void
   ) -> Cold<Request, Output, Failure> {
-    var prior: Output?
-    return derive(
-      StreamSteps.map {
-        handler(prior, $0)
-        prior = $0
-        return $0
-      })
+    derive(StreamSteps.onTransition(handler))
   }
 
   /// Calls `handler` with each error, whether the stream goes on after it or ends with it.
@@ -59,15 +49,6 @@ extension Cold {
   /// A stream of the transformed values; where `transform` returns nil, none is passed on.
   ///
   /// RxStream's `map(_:)`.
-  @discardableResult
-  public final func map<T>(_ transform: @escaping (Output) -> T) -> Cold<Request, T, Failure> {
-    derive(StreamSteps.mapWithoutNil(transform))
-  }
-
-  /// A stream of the transformed values; where `transform` returns nil, none is passed on.
-  ///
-  /// RxStream's `map(_:)`.
-  @_disfavoredOverload
   @discardableResult
   public final func map<T>(_ transform: @escaping (Output) -> T?) -> Cold<Request, T, Failure> {
     derive(StreamSteps.compactMap(transform))

@@ -26,7 +26,7 @@ public class Hot<Output, Failure: Error>: HotStream {
   private let subject = PassthroughSubject<Output, Failure>()
   private var branches: [Branch] = []
   private var last: Output?
-  private var canReplay = true
+  private(set) final var canReplay = true
   /// Has the stream that this one was derived from deliver its last value here.
   private var replayFromParent: (() -> Void)?
   private var name: String?
@@ -43,6 +43,9 @@ public class Hot<Output, Failure: Error>: HotStream {
   public private(set) final var termination: Termination<Failure>?
 
   init() {}
+
+  /// A stream that has a value to replay already.
+  init(last: Output) { self.last = last }
 
   /// This stream.
   public final var asHot: Hot<Output, Failure> { self }
@@ -148,6 +151,7 @@ public class Hot<Output, Failure: Error>: HotStream {
       guard let self, let branch else { return }
       if let last { _ = branch.handle(.next(last)) } else { replayFromParent?() }
     }
+    if !canReplay { child.canReplay(false) }
     attach(branch)
     return child
   }
@@ -163,7 +167,8 @@ public class Hot<Output, Failure: Error>: HotStream {
     return self
   }
 
-  /// Sets whether the stream keeps its last value to replay it. By default it does.
+  /// Sets whether the stream keeps its last value to replay it. By default it does. Operators that are attached from now
+  /// on keep none either, unless they are told to.
   ///
   /// RxStream's `canReplay(_:)`.
   @discardableResult

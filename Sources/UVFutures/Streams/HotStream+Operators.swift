@@ -158,7 +158,8 @@ extension HotStream {
     derive(StreamSteps.until { handler($1) })
   }
 
-  /// Values with `object`, which is not kept, for as long as that lives; then the end. They are not replayed.
+  /// Values with `object`, which is not kept, for as long as that lives; then the end. They are not replayed, nor is what
+  /// operators make of them.
   ///
   /// RxStream's `using(_:then:)`.
   @discardableResult

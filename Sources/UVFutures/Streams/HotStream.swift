@@ -21,11 +21,7 @@ extension HotStream {
   /// RxStream's `on(_:)`.
   @discardableResult
   public func on(_ handler: @escaping (Output) -> Void) -> Hot<Output, Failure> {
-    derive(
-      StreamSteps.map {
-        handler($0)
-        return $0
-      })
+    derive(StreamSteps.on(handler))
   }
 
   /// Calls `handler` with each value and the one before it.
@@ -35,13 +31,7 @@ extension HotStream {
   public func onTransition(
     _ handler: @escaping (_ prior: Output?, _ next: Output) -> Void
   ) -> Hot<Output, Failure> {
-    var prior: Output?
-    return derive(
-      StreamSteps.map {
-        handler(prior, $0)
-        prior = $0
-        return $0
-      })
+    derive(StreamSteps.onTransition(handler))
   }
 
   /// Calls `handler` with each error, whether the stream goes on after it or ends with it.

@@ -11,7 +11,7 @@ public class Observable<Output, Failure: Error>: Hot<Output, Failure> {
 
   init(value: Output) {
     self.value = value
-    super.init()
+    super.init(last: value)
   }
 
   override func willDeliver(_ value: Output) { self.value = value }
@@ -91,27 +91,17 @@ extension Observable {
   /// RxStream's `on(_:)`.
   @discardableResult
   public final func on(_ handler: @escaping (Output) -> Void) -> Observable<Output, Failure> {
-    deriveObservable(
-      StreamSteps.map {
-        handler($0)
-        return $0
-      })
+    deriveObservable(StreamSteps.on(handler))
   }
 
-  /// Calls `handler` with each value and the one before it.
+  /// Calls `handler` with each value and the one before it, which for the first is the value of now.
   ///
   /// RxStream's `onTransition(_:)`.
   @discardableResult
   public final func onTransition(
     _ handler: @escaping (_ prior: Output?, _ next: Output) -> Void
   ) -> Observable<Output, Failure> {
-    var prior: Output?
-    return deriveObservable(
-      StreamSteps.map {
-        handler(prior, $0)
-        prior = $0
-        return $0
-      })
+    deriveObservable(StreamSteps.onTransition(from: value, handler))
   }
 
   /// Calls `handler` with each error, whether the stream goes on after it or ends with it.

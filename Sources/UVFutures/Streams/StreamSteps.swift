@@ -45,6 +45,23 @@ enum StreamSteps {
     }
   }
 
+  static func on<T, E: Error>(_ handler: @escaping (T) -> Void) -> StreamStep<T, T, E> {
+    map {
+      handler($0)
+      return $0
+    }
+  }
+
+  static func onTransition<T, E: Error>(
+    from prior: T? = nil, _ handler: @escaping (T?, T) -> Void
+  ) -> StreamStep<T, T, E> {
+    var prior = prior
+    return on {
+      handler(prior, $0)
+      prior = $0
+    }
+  }
+
   static func compactMap<T, U, E: Error>(_ transform: @escaping (T) -> U?) -> StreamStep<T, U, E> {
     values { value, emit in if let new = transform(value) { emit(.next(new)) } }
   }
@@ -131,10 +148,10 @@ enum StreamSteps {
   }
 
   static func last<T, E: Error>(_ count: Int, partial: Bool) -> StreamStep<T, T, E> {
-    var values: [T] = []
+    var values = Queue<T>()
     let count = max(1, count)
     return Self.values { value, _ in
-      if values.count == count { values.removeFirst() }
+      if values.count == count { _ = values.popFirst() }
       values.append(value)
     } end: { _, emit in
       if values.count == count || partial { for value in values { emit(.next(value)) } }

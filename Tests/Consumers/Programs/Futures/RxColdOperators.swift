@@ -41,6 +41,11 @@ enum RxColdOperators: Program {
       show("timed") { $0.timeStamp().map { $0.stamp <= loop.clock.now } }
       show("smallest", [3, 1, 2]) { $0.min { $0 < $1 } }
       show("largest", [1, 3, 2]) { $0.max { $0 > $1 } }
+      show("compared", [2, 2, 1, 3]) { $0.distinct().min() }
+      show("rising", [2, 1, 3]) { $0.max() }
+      show("sums") { $0.sum() }
+      show("means") { $0.map { Double($0) }.average() }
+      show("not optional") { $0.map { $0 > 1 ? $0 : nil } }
       show("first") { $0.first(2) }
       show("next") { $0.next(1) }
       show("skip") { $0.skip(1).stride(1) }
@@ -93,6 +98,11 @@ enum RxColdOperators: Program {
 // timed true true true
 // smallest 9 1
 // largest 1 9
+// compared 4 1
+// rising 4 9
+// sums 1 5 14
+// means 1.0 2.5 4.666666666666667
+// not optional 4 9
 // first 1 4
 // next 1
 // skip 4 9
