@@ -54,6 +54,7 @@ import UVTestSupport
       }
       expectOperator("CollectByTime") { $0.collect(.byTime(loop, 1)) }
       expectOperator("Delay") { $0.delay(for: 1, scheduler: loop) }
+      expectOperator("ReceiveOn") { $0.eraseToAnyLoop().receive(on: loop) }
       expectOperator("Throttle") { $0.throttle(for: 1, scheduler: loop, latest: true) }
       expectOperator("Timeout") { $0.timeout(1, scheduler: loop) }
       expectOperator("Debounce", children: ["downstream", "downstreamDemand", "currentValue"]) {

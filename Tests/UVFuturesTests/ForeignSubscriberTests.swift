@@ -134,22 +134,6 @@ import UVTestSupport
     }
   }
 
-  @Test("One value at a time is asked for from a queue, and none is lost")
-  func oneAtATimeFromAQueue() async throws {
-    let heard = Log<Int>()
-    try await withCallbackLoop { loop in
-      let queue = DispatchQueue(label: "moved")
-      let token = (0..<200).publisher.merge(with: (0..<200).publisher).receive(on: queue)
-        .flatMap(maxPublishers: .max(1)) { Just($0) }.sink { heard.append($0) }
-      loop.eventually {
-        heard.values.count >= 400
-      } then: {
-        withExtendedLifetime(token) {}
-      }
-    }
-    #expect(heard.values.sorted() == (0..<400).map { $0 / 2 })
-  }
-
   @Test("On the loop's thread demand is met, and a subscription cancelled, within the call")
   func onTheLoop() async throws {
     try await withCallbackLoop { _ in

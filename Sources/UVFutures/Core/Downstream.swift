@@ -50,7 +50,7 @@ struct Downstream<Input, Failure: Error>: Subscriber {
     self.init(subscriber.combineIdentifier, S.self, height: 0) { signal in
       switch signal {
       case .value(let value): return subscriber.receive(value)
-      case .subscription(let link): subscriber.receive(subscription: LoopLink.front(of: link))
+      case .subscription(let link): subscriber.receive(subscription: LoopLink.given(for: link))
       case .completion(let completion): subscriber.receive(completion: completion)
       }
       return .none

@@ -16,15 +16,16 @@ final class LoopLink: FrontSubscription, @unchecked Sendable {
     self.executor = executor
   }
 
-  /// What a subscriber of another library gets in place of `link`.
-  @usableFromInline
-  static func front(of link: Link) -> any Subscription {
-    // Another library's publisher takes calls from any thread itself.
-    if let foreign = link as? ForeignLink { return foreign.base }
-    // Where there is no loop, a gate does that.
-    guard let loop = EventLoop.current else { return link }
+  /// What is used on any thread in place of `link`.
+  static func front(of link: Link) -> Link {
+    // Another library's publisher takes calls from any thread itself, and where there is no loop, a gate does.
+    guard !(link is ForeignLink), let loop = EventLoop.current else { return link }
     return LoopLink(link, loop.executor)
   }
+
+  /// What a subscriber of another library gets in place of `link`.
+  @usableFromInline
+  static func given(for link: Link) -> any Subscription { (link as? ForeignLink)?.base ?? front(of: link) }
 
   @usableFromInline
   var upstream: (any Subscription)? { link }

@@ -1,0 +1,97 @@
+import UV
+
+extension LoopPublishers {
+  /// A publisher that delivers on a scheduler what a loop's publisher delivers.
+  ///
+  /// It leaves the loop, so it isn't a ``LoopPublisher``: what follows are Combine's own operators.
+  ///
+  /// Combine's `Publishers.ReceiveOn`.
+  public struct ReceiveOn<Upstream: LoopPublisher, Context: Scheduler>: Publisher {
+    /// What the upstream delivers.
+    public typealias Output = Upstream.Output
+    /// What the upstream fails with.
+    public typealias Failure = Upstream.Failure
+
+    /// Where the values come from.
+    public let upstream: Upstream
+    /// Where they are delivered.
+    public let scheduler: Context
+    /// What the scheduler is told.
+    public let options: Context.SchedulerOptions?
+
+    /// Subscribes to the upstream publisher on behalf of `subscriber`.
+    ///
+    /// Combine's `Publisher.receive(subscriber:)`.
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+      let next = Downstream(subscriber).grounded()
+      let node = ReceiveOnNode(next, scheduler, options)
+      Downstream<Output, Failure>(node, height: next.height + 1) { node.receive($0) }.attach(to: upstream)
+    }
+  }
+}
+
+extension LoopPublisher {
+  /// Delivers on `scheduler`, such as a `DispatchQueue`. The publisher itself stays on its loop, and demand and cancellation
+  /// that come from elsewhere are brought there.
+  ///
+  /// Unlike Combine's own operator, it keeps the loop running while a value or the end is on its way to the scheduler and
+  /// dealt with there. So a chain can move to a queue, and come back by `receive(on: loop)`.
+  ///
+  /// - Parameters:
+  ///   - scheduler: Where values and the end are delivered, one after the other, in order, even by several threads.
+  ///   - options: What the scheduler is told.
+  ///
+  /// Combine's `receive(on:options:)`.
+  public func receive<Context: Scheduler>(
+    on scheduler: Context, options: Context.SchedulerOptions? = nil
+  ) -> LoopPublishers.ReceiveOn<Self, Context> {
+    LoopPublishers.ReceiveOn(upstream: self, scheduler: scheduler, options: options)
+  }
+}
+
+/// A subscription that moves to a scheduler.
+private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: DescribedSubscription {
+  private let ends: Ends<Input, Failure>
+  private let scheduler: Context
+  private let options: Context.SchedulerOptions?
+  /// A scheduler may have several threads: signals pass one at a time, in their order.
+  private let gate = Gate()
+  private var waiting = Queue<Signal<Input, Failure>>()
+
+  init(_ downstream: Downstream<Input, Failure>, _ scheduler: Context, _ options: Context.SchedulerOptions?) {
+    ends = Ends(downstream)
+    self.scheduler = scheduler
+    self.options = options
+  }
+
+  static var operatorName: String { "ReceiveOn" }
+
+  func receive(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
+    if case .subscription(let link) = signal {
+      ends.connect(LoopLink.front(of: link))?.receive(subscription: self)
+      return .none
+    }
+    let ticket = scheduler is EventLoop ? nil : EventLoop.current.map { RemoteTicket($0.executor, of: $0) }
+    gate.run { [self] in waiting.append(signal) }
+    scheduler.schedule(options: options) { [self] in
+      gate.run { [self] in
+        handOn()
+        // What this has sent to the loop arrives first.
+        withExtendedLifetime(ticket) {}
+      }
+    }
+    return .none
+  }
+
+  private func handOn() {
+    switch waiting.popFirst() {
+    case .value(let value): ends.deliver(value)
+    case .completion(let completion): ends.finish(completion)
+    case .subscription, nil: break
+    }
+  }
+
+  func request(_ demand: Subscribers.Demand) { ends.upstream?.request(demand) }
+
+  func cancel() { ends.cancel() }
+}
