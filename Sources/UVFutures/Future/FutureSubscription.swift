@@ -88,8 +88,8 @@ extension FutureSubscription: CustomStringConvertible, CustomReflectable, Custom
     Mirror(
       self,
       children: [
-        ("parent", future as Any), ("downstream", downstream as Any), ("hasAnyDemand", hasDemand),
-        ("subject", future as Any),
+        ("parent", (future ?? waiting) as Any), ("downstream", downstream as Any), ("hasAnyDemand", hasDemand),
+        ("subject", (future ?? waiting) as Any),
       ])
   }
 

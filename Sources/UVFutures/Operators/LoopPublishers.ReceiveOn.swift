@@ -57,6 +57,8 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
   /// A scheduler may have several threads: signals pass one at a time, in their order.
   private let gate = Gate()
   private var waiting = Queue<Signal<Input, Failure>>()
+  /// Whether the end is on its way; where the upstream delivers.
+  private var isEnding = false
 
   init(_ downstream: Downstream<Input, Failure>, _ scheduler: Context, _ options: Context.SchedulerOptions?) {
     ends = Ends(downstream)
@@ -71,6 +73,9 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
       ends.connect(LoopLink.front(of: link))?.receive(subscription: self)
       return .none
     }
+    // Not before the subscription, nor after its end.
+    guard !isEnding, ends.upstream != nil else { return .none }
+    if case .completion = signal { isEnding = true }
     let ticket = scheduler is EventLoop ? nil : EventLoop.current.map { RemoteTicket($0.executor, of: $0) }
     gate.run { [self] in waiting.append(signal) }
     scheduler.schedule(options: options) { [self] in
