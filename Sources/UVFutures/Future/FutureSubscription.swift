@@ -85,11 +85,12 @@ extension FutureSubscription: CustomStringConvertible, CustomReflectable, Custom
 
   @usableFromInline
   var customMirror: Mirror {
-    Mirror(
+    let parent = future ?? waiting
+    return Mirror(
       self,
       children: [
-        ("parent", (future ?? waiting) as Any), ("downstream", downstream as Any), ("hasAnyDemand", hasDemand),
-        ("subject", (future ?? waiting) as Any),
+        ("parent", parent as Any), ("downstream", downstream as Any), ("hasAnyDemand", hasDemand),
+        ("subject", parent as Any),
       ])
   }
 
