@@ -48,6 +48,26 @@ import UVTestSupport
     }
   }
 
+  @Test("A thread's actions and its messages to the loop stay in their order")
+  func aThreadsActionsAndMessagesStayInTheirOrder() async throws {
+    try await withCallbackLoop { loop in
+      let scheduler = Box(loop)
+      let executor = loop.executor
+      let log = Log<Int>()
+      loop.work {
+        for number in 0..<100 {
+          if number % 2 == 0 {
+            scheduler.value!.schedule { log.append(number) }
+          } else {
+            try? executor.execute { _ in log.append(number) }
+          }
+        }
+      } _: { _ in
+        loop.eventually { log.values == Array(0..<100) }
+      }
+    }
+  }
+
   @Test func strideArithmetic() {
     typealias Stride = EventLoop.SchedulerTimeType.Stride
     let half: Stride = 0.5

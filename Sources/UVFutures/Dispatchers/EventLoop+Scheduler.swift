@@ -146,7 +146,8 @@ extension EventLoop: Scheduler {
   ///
   /// Combine's `Scheduler.schedule(options:_:)`.
   public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
-    onLoop(executor) { $0.queueMicrotask(action) }
+    // A thread's next message to the loop comes after this one: there is no second queue.
+    if executor.isOnLoop { queueMicrotask(action) } else { onLoop(executor) { _ in action() } }
   }
 
   /// Runs `action` on the loop at `date` or up to a millisecond later; from any thread.
