@@ -62,7 +62,8 @@ let package = Package(
     .target(
       name: "UV",
       dependencies: ["CUV", .target(name: "CLibuv", condition: .when(traits: ["LinkLibuv"])), system],
-      swiftSettings: settings,
+      // For `Bytes.span` alone, whose lifetime is that of the bytes. Who uses it needs no setting.
+      swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")],
       linkerSettings: [.linkedLibrary("uv", .when(traits: ["LinkLibuv"]))]),
     .target(name: "UVPromises", dependencies: ["UV"], swiftSettings: settings),
     .target(

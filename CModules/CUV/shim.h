@@ -214,6 +214,28 @@ static inline void cuv_buf_set(uv_buf_t *buf, const void *bytes, size_t count) {
   buf->len = count;
 }
 
+// MARK: Bytes
+
+#ifdef __linux__
+// glibc's `memmem`, which its header shows to GNU sources alone.
+extern void *cuv_memmem(const void *bytes, size_t count, const void *pattern, size_t length) __asm__("memmem");
+#else
+#define cuv_memmem memmem
+#endif
+
+/// The first occurrence of a pattern of one byte or more; null if there is none. For a short pattern `memmem` takes
+/// longer to prepare than `memchr` to search.
+static inline const void *cuv_find(const void *bytes, size_t count, const void *pattern, size_t length) {
+  if (length > 4) return cuv_memmem(bytes, count, pattern, length);
+  const char *next = bytes, *end = next + count;
+  while ((size_t)(end - next) >= length) {
+    next = memchr(next, *(const char *)pattern, (size_t)(end - next) - length + 1);
+    if (!next || memcmp(next, pattern, length) == 0) return next;
+    next++;
+  }
+  return NULL;
+}
+
 // MARK: Sockets
 
 static inline int cuv_reuse_port(int fd) {

@@ -104,6 +104,7 @@ public class Handle {
     static let process = Activity(rawValue: 32)
     static let batch = Activity(rawValue: 64)
     static let callback = Activity(rawValue: 128)
+    static let frames = Activity(rawValue: 256)
   }
 
   /// The part that a handle plays in a graceful shutdown of its loop.

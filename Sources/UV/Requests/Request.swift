@@ -14,8 +14,8 @@
 /// The corresponding libuv type is `uv_req_t`.
 public struct Request<Success> {
   /// How to start the work. A request without a value has a case of its own. Its function has a known type,
-  /// so calling it needs none of the allocations that converting a generic function costs. A write has a case
-  /// of its own too: it is by far the most frequent request, and needs no closure here.
+  /// so calling it needs none of the allocations that converting a generic function costs. A write and a frame that is read
+  /// have a case of their own too: they are by far the most frequent requests, and need no closure here.
   @usableFromInline
   enum Body {
     @usableFromInline typealias AsVoid = (@escaping Completion<Success>) -> Completion<Void>
@@ -23,6 +23,8 @@ public struct Request<Success> {
     case start(EventLoop, (@escaping Completion<Success>) -> PendingRequest)
     case void(EventLoop, (@escaping Completion<Void>) -> PendingRequest, AsVoid)
     case write(ByteStream, Bytes, AsVoid)
+    /// Its value is `Bytes?`.
+    case frame(ByteStream, Frame)
   }
 
   @usableFromInline let body: Body
@@ -32,7 +34,7 @@ public struct Request<Success> {
   public var loop: EventLoop {
     switch body {
     case .start(let loop, _), .void(let loop, _, _): loop
-    case .write(let stream, _, _): stream.loop
+    case .write(let stream, _, _), .frame(let stream, _): stream.loop
     }
   }
 
@@ -58,6 +60,7 @@ public struct Request<Success> {
     case .start(_, let start): start(done)
     case .void(_, let start, let asVoid): start(asVoid(done))
     case .write(let stream, let bytes, let asVoid): stream.write(bytes, asVoid(done))
+    case .frame(let stream, let frame): stream.read(frame) { done($0.typed()) }
     }
   }
 }
@@ -74,12 +77,25 @@ extension Request {
     case .start(_, let start): start(done)
     case .void(_, let start, _): start(void)
     case .write(let stream, let bytes, _): stream.write(bytes, void)
+    case .frame(let stream, let frame): stream.read(frame) { done($0.typed()) }
     }
   }
 }
 
 extension Result where Success == Void, Failure == UVError {
   /// The same result, in code that knows `Void` only as a type parameter.
+  @inlinable
+  @inline(__always)
+  package func typed<Value>() -> Result<Value, UVError> {
+    switch self {
+    case .success(let value): .success(value as! Value)
+    case .failure(let error): .failure(error)
+    }
+  }
+}
+
+extension Result where Success == Bytes?, Failure == UVError {
+  /// The same result, in code that knows `Bytes?` only as a type parameter.
   @inlinable
   @inline(__always)
   package func typed<Value>() -> Result<Value, UVError> {
@@ -106,6 +122,14 @@ extension Request where Success == Void {
   @inline(__always)
   init(writing bytes: Bytes, to stream: ByteStream) {
     body = .write(stream, bytes) { $0 }
+  }
+}
+
+extension Request where Success == Bytes? {
+  @inlinable
+  @inline(__always)
+  init(reading frame: Frame, from stream: ByteStream) {
+    body = .frame(stream, frame)
   }
 }
 

@@ -14,7 +14,7 @@ protocol SourceDriver: AnyObject {
 final class SourceCore<Element>: Cancelling {
   typealias Outcome = Result<Element?, UVError>
 
-  private enum Waiter {
+  enum Waiter {
     case callback(Completion<Element?>)
     case receiver(ElementReceiver<Element>)
     // Sound: the result of a task's `next` is made and taken on the loop's thread.
@@ -32,6 +32,10 @@ final class SourceCore<Element>: Cancelling {
   private struct Entry {
     let waiter: Waiter
     let generation: UInt
+
+    func isFor(_ receiver: ElementReceiver<Element>) -> Bool {
+      if case .receiver(let other) = waiter { other === receiver } else { false }
+    }
   }
 
   // The properties that each element touches come first, so that they share a cache line. They are confined
@@ -58,6 +62,11 @@ final class SourceCore<Element>: Cancelling {
   /// Whether somebody waits for an element.
   var hasDemand: Bool {
     @inline(__always) get { first != nil || handler != nil }
+  }
+
+  /// Whether elements go to a handler as they come.
+  var hasHandler: Bool {
+    @inline(__always) get { handler != nil }
   }
 
   // MARK: Asking
@@ -156,7 +165,21 @@ final class SourceCore<Element>: Cancelling {
     pauseIfUnwanted()
   }
 
-  private func immediateOutcome() -> Outcome? {
+  /// Whether an object waits, before everybody else.
+  func isFirst(_ receiver: ElementReceiver<Element>) -> Bool { first?.isFor(receiver) ?? false }
+
+  /// Takes out an object that waits, without an answer.
+  func withdraw(_ receiver: ElementReceiver<Element>) {
+    if isFirst(receiver) {
+      first = others.popFirst()
+    } else if let index = others.firstIndex(where: { $0.isFor(receiver) }) {
+      _ = others.remove(at: index)
+    }
+    pauseIfUnwanted()
+  }
+
+  /// The outcome for everyone who asks now, if it is known without an element.
+  func immediateOutcome() -> Outcome? {
     if handler != nil { return .failure(UVError(.sourceStarted, operation: operation)) }
     return hasEnded ? ending : nil
   }

@@ -15,6 +15,9 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 
   let source: SourceCore<Bytes>
   let writes: WriteQueue
+  /// The readers that wait for frames, and what they have left; nil until there is one. Balanced in `deinit`. An unmanaged
+  /// reference isn't counted each time that a frame is asked for.
+  @exclusivity(unchecked) var unmanagedFrames: Unmanaged<FrameReads>?
   /// How many bytes may wait to be written before ``isAboveHighWaterMark`` becomes true; 64 KiB at first.
   public var highWaterMark = 65536
 
@@ -30,6 +33,10 @@ public class ByteStream: Handle, EventSource, SourceDriver {
     writes.owner = self
   }
 
+  var frames: FrameReads? { unmanagedFrames?.takeUnretainedValue() }
+
+  deinit { unmanagedFrames?.release() }
+
   var stream: UnsafeMutablePointer<uv_stream_t> { cuv_stream(block.raw) }
 
   // MARK: Reading
@@ -38,19 +45,30 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   ///
   /// The corresponding libuv function is `uv_read_start`.
   @discardableResult
-  public func next(_ done: @escaping Completion<Bytes?>) -> PendingRequest { source.next(done, from: self) }
+  public func next(_ done: @escaping Completion<Bytes?>) -> PendingRequest {
+    if let frames = framesInUse { return frames.read(Frame(.any), .callback(done)) }
+    return source.next(done, from: self)
+  }
 
   /// Asks for the next bytes on behalf of an object; see ``ElementReceiver``.
   @discardableResult
   public func next(for receiver: ElementReceiver<Bytes>) -> PendingRequest {
-    source.next(for: receiver, from: self)
+    if let frames = framesInUse { return frames.read(Frame(.any), .receiver(receiver)) }
+    return source.next(for: receiver, from: self)
   }
 
   /// Calls `handler` with bytes as they come, then with nil at the end, or with the error that ended the
   /// stream; see ``EventSource/start(_:)``.
   ///
   /// The corresponding libuv function is `uv_read_start`.
-  public func start(_ handler: @escaping Completion<Bytes?>) { source.start(handler, from: self) }
+  public func start(_ handler: @escaping Completion<Bytes?>) {
+    if frames?.hasReaders == true {
+      loop.answer { handler(.failure(UVError(.sourceStarted, operation: "read"))) }
+    } else {
+      source.start(handler, from: self)
+      frames?.deliverToHandlerLater()
+    }
+  }
 
   /// Stops reading. The peer's bytes wait in the system until somebody asks for them.
   ///
@@ -120,6 +138,7 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   func immediateRead(by task: inout LoopTaskBase?) -> Result<Bytes?, UVError>? {
     let current = cuv_current_task()
     if task?.isRun(by: current) != true { task = loop.tasks.find(current) }
+    if let frames = framesInUse { return frames.outcomeIfReady(Frame(.any), current) }
     return source.outcomeIfReady(for: current)
   }
 
@@ -127,11 +146,18 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   func waitToRead(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>, _ task: LoopTaskBase
   ) {
-    task.willWait(for: source.wait(continuation, from: self))
+    if let frames = framesInUse {
+      task.willWait(for: frames.read(Frame(.any), .task(continuation)))
+    } else {
+      task.willWait(for: source.wait(continuation, from: self))
+    }
   }
 
   @usableFromInline
   nonisolated(nonsending) func readFromAnotherTask() async -> Result<Bytes?, UVError> {
+    if let frames = framesInUse {
+      return await suspend(on: loop, task: nil) { frames.read(Frame(.any), .task($0)) }
+    }
     do throws(UVError) {
       return .success(try await source.next(from: self, task: nil))
     } catch { return .failure(error) }
@@ -143,11 +169,24 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   /// because that would mean that everything has been read.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
 
+  /// The line for frames, if whoever asks for bytes as they come has to stand in it too.
+  private var framesInUse: FrameReads? {
+    @inline(__always) get {
+      guard let unmanagedFrames, unmanagedFrames._withUnsafeGuaranteedRef({ $0.isInUse }) else { return nil }
+      return frames
+    }
+  }
+
   /// Whether there is more to read although libuv reports the end. A stream whose reads may be short
   /// overrides it.
   var hasUnreadBytes: Bool { false }
 
   // MARK: Closing
+
+  override func startClosing() {
+    frames?.drop()
+    super.startClosing()
+  }
 
   override func startUVClose() {
     writes.handOver()
@@ -164,7 +203,9 @@ public class ByteStream: Handle, EventSource, SourceDriver {
 private func allocateForRead(
   _ handle: UnsafeMutablePointer<uv_handle_t>?, _: Int, _ buffer: UnsafeMutablePointer<uv_buf_t>?
 ) {
-  withLoop(of: handle!) { $0.readBuffer.reserve(buffer!) }
+  var isInPlace = false
+  withOwner(of: handle!, as: ByteStream.self) { isInPlace = $0.frames?.reserve(buffer!) ?? false }
+  if !isInPlace { withLoop(of: handle!) { $0.readBuffer.reserve(buffer!) } }
 }
 
 private func didRead(
@@ -183,14 +224,23 @@ extension ByteStream {
     let isEnd = code == Int(UV_EOF.rawValue)
     // libuv reads on as if there had been no end.
     if isEnd, hasUnreadBytes, uv_read_start(stream, allocateForRead, didRead) == 0 { return }
+    frames?.deliverToHandler()
     source.finish(isEnd ? nil : failure(code, "read"))
     letGo(.source)
   }
 
   @inline(__always)
+  private func deliver(_ count: Int) {
+    guard let frames else { return source.deliver(loop.readBuffer.take(count)) }
+    let bytes = frames.didRead(count)
+    // A handler may have stopped when it was told of what came before.
+    if source.hasDemand { source.deliver(bytes) } else { frames.keep(bytes) }
+  }
+
+  @inline(__always)
   fileprivate func finishRead(_ count: Int) {
     keepAlive(.callback)
-    loop.callback { if count > 0 { source.deliver(loop.readBuffer.take(count)) } else { endReading(count) } }
+    loop.callback { if count > 0 { deliver(count) } else { endReading(count) } }
     // This comes last, so that a reader that was resumed has had the time to ask again.
     if count > 0 { source.pauseIfUnwanted() }
     letGo(.callback)

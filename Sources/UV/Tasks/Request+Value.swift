@@ -1,5 +1,6 @@
 extension Request {
-  /// Starts the request and waits for its answer, on the loop's thread.
+  /// Starts the request and waits for its answer, on the loop's thread. A frame that has come already doesn't suspend the
+  /// task.
   ///
   /// If the task is cancelled, the request is cancelled too, and this property throws `cancelled`. In a task
   /// that is cancelled already, the request isn't started.
@@ -14,6 +15,7 @@ extension Request {
     get async throws(UVError) {
       // This is inlined as far as the wait, because each call of an asynchronous function costs a change of
       // executor. The functions that it calls return their errors and don't throw them, as Design/0020 says.
+      if let outcome = outcomeIfReady() { return try outcome.get() }
       guard let task = try loop.currentTaskUnlessCancelled().get() else {
         return try await waitInAnotherTask().get()
       }
@@ -40,7 +42,7 @@ extension Request where Success == Void {
       case .write(let stream, let bytes, _):
         let taken = try stream.writeNow(bytes).get()
         if taken < bytes.count { try await stream.writeRest(of: bytes, after: taken).get() }
-      case .start, .void:
+      case .start, .void, .frame:
         guard let task = try loop.currentTaskUnlessCancelled().get() else {
           return try await waitInAnotherTask().get()
         }
@@ -53,11 +55,24 @@ extension Request where Success == Void {
 }
 
 extension Request {
+  /// The outcome of a frame that has come already.
+  @inlinable
+  @inline(__always)
+  func outcomeIfReady() -> Result<Success, UVError>? {
+    if case .frame(let stream, let frame) = body { stream.outcomeIfReady(frame)?.typed() } else { nil }
+  }
+
   /// Starts the request for a task, which is resumed with the answer.
   @inlinable
   func start(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Success, UVError>>, Never>, _ task: LoopTaskBase
   ) {
+    if case .frame(let stream, let frame) = body {
+      // Sound: the value of a frame is `Bytes?`, so both types are the same.
+      let continuation = unsafeBitCast(
+        continuation, to: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>.self)
+      return task.willWait(for: stream.read(frame, continuation))
+    }
     // Sound: the result is made and taken on the loop's thread.
     task.willWait(
       for: start(

@@ -6,28 +6,35 @@
 final class ByteStorage: ManagedBuffer<ByteStorage.Header, UInt8> {
   @usableFromInline
   struct Header {
-    /// Bytes that were allocated by `malloc` elsewhere, in place of the tail. They are freed with the
-    /// storage.
+    /// Bytes that are elsewhere, in place of the tail.
     @usableFromInline var external: UnsafeMutablePointer<UInt8>?
-    @usableFromInline init(external: UnsafeMutablePointer<UInt8>?) { self.external = external }
+    /// The array that has those bytes. Without one, `malloc` has allocated them, and they are freed with the storage.
+    var array: [UInt8]?
   }
 
   // Sound: it has no bytes to write.
   nonisolated(unsafe) static let empty = create(capacity: 0)
 
   @usableFromInline
-  static func create(capacity: Int) -> ByteStorage {
+  static func create(capacity: Int) -> ByteStorage { create(capacity: capacity, Header()) }
+
+  private static func create(capacity: Int, _ header: Header) -> ByteStorage {
     // Sound: `create` of a ManagedBuffer subclass makes an instance of that subclass.
-    unsafeDowncast(create(minimumCapacity: capacity) { _ in Header(external: nil) }, to: ByteStorage.self)
+    unsafeDowncast(create(minimumCapacity: capacity) { _ in header }, to: ByteStorage.self)
   }
 
   /// Takes over a buffer made by `malloc`.
   static func adopting(_ external: UnsafeMutableRawPointer) -> ByteStorage {
-    // Sound: see above.
-    unsafeDowncast(
-      create(minimumCapacity: 0) { _ in
-        Header(external: external.assumingMemoryBound(to: UInt8.self))
-      }, to: ByteStorage.self)
+    create(capacity: 0, Header(external: external.assumingMemoryBound(to: UInt8.self)))
+  }
+
+  /// Shares the bytes of an array, which isn't empty.
+  ///
+  /// Sound: an array of bytes is one object on the heap, whose address doesn't change. The storage retains that object, so
+  /// whoever changes the array changes a copy.
+  static func sharing(_ array: [UInt8]) -> ByteStorage {
+    let bytes = array.withUnsafeBufferPointer { $0.baseAddress! }
+    return create(capacity: 0, Header(external: UnsafeMutablePointer(mutating: bytes), array: array))
   }
 
   @inlinable
@@ -35,5 +42,7 @@ final class ByteStorage: ManagedBuffer<ByteStorage.Header, UInt8> {
     withUnsafeMutablePointers { header, elements in header.pointee.external ?? elements }
   }
 
-  deinit { withUnsafeMutablePointerToHeader { releaseExternal($0.pointee.external) } }
+  deinit {
+    withUnsafeMutablePointerToHeader { if $0.pointee.array == nil { releaseExternal($0.pointee.external) } }
+  }
 }

@@ -9,22 +9,36 @@
 /// let verb = Bytes(line.prefix(3))  // shares the memory of `line`
 /// print(String(decoding: verb, as: UTF8.self))
 /// ```
+///
+/// A literal is neither copied nor counted. To put bytes together from several parts, use a ``BytesBuilder``. For text that
+/// may not be UTF-8, `String(validating: bytes, as: UTF8.self)` returns nil where it isn't.
 public struct Bytes {
-  @usableFromInline let storage: ByteStorage
+  /// Nil for literals, and for no bytes.
+  @usableFromInline let storage: ByteStorage?
   @usableFromInline let start: UnsafePointer<UInt8>
 
   /// The number of bytes.
   public let count: Int
 
   @inlinable
-  init(storage: ByteStorage, start: UnsafePointer<UInt8>, count: Int) {
+  init(storage: ByteStorage?, start: UnsafePointer<UInt8>, count: Int) {
     self.storage = storage
     self.start = start
     self.count = count
   }
 
   /// No bytes.
-  public init() { self.init(storage: .empty, start: UnsafePointer(ByteStorage.empty.base), count: 0) }
+  public init() { self.init(storage: nil, start: Self.nowhere, count: 0) }
+
+  /// The address of no bytes, which nobody reads.
+  private static var nowhere: UnsafePointer<UInt8> { UnsafePointer(bitPattern: MemoryLayout<Int>.alignment)! }
+
+  /// The bytes of an array; they share its memory. If the array changes later, it changes a copy. Complexity: O(1).
+  public init(_ array: [UInt8]) {
+    let storage = array.isEmpty ? nil : ByteStorage.sharing(array)
+    self.init(
+      storage: storage, start: storage.map { UnsafePointer($0.base) } ?? Self.nowhere, count: array.count)
+  }
 
   /// Copies `bytes`. Complexity: O(*n*).
   public init(_ bytes: some Collection<UInt8>) {
@@ -144,8 +158,15 @@ extension Bytes: Hashable {
 }
 
 extension Bytes: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
-  /// The UTF-8 of a literal.
-  public init(stringLiteral value: String) { self.init(value) }
+  /// The UTF-8 of a literal, which stays where the program has it. Complexity: O(1).
+  public init(stringLiteral value: StaticString) {
+    if value.hasPointerRepresentation {
+      // Sound: a literal is a part of the program, and stays.
+      self.init(storage: nil, start: value.utf8Start, count: value.utf8CodeUnitCount)
+    } else {
+      self = value.withUTF8Buffer { Bytes(copying: UnsafeRawBufferPointer($0)) }
+    }
+  }
 
   /// The bytes of a literal.
   public init(arrayLiteral elements: UInt8...) { self.init(elements) }

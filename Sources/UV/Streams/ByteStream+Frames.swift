@@ -1,0 +1,208 @@
+import CUV
+
+/// Reading bytes that belong together.
+///
+/// The stream keeps what it has read beyond a frame for whoever reads next, in whatever way.
+extension ByteStream {
+  /// Reads a number of bytes that belong together.
+  ///
+  /// ```swift
+  /// while let header = try await connection.read(exactly: 4).value {
+  ///   let count = Int(header.bigEndian(UInt32.self))
+  ///   guard let body = try await connection.read(exactly: count).value else { break }
+  ///   handle(body)
+  /// }
+  /// ```
+  ///
+  /// What has come beyond these bytes stays, for any later read of the stream: for another frame, for ``read()``, or for
+  /// a `for try await` loop over the stream. Requests are answered in the order in which they are made. While nobody asks,
+  /// the stream doesn't read. If you cancel the request, the bytes that have come for it stay too.
+  ///
+  /// A large number of bytes is read into its own memory, and isn't copied. Check a number that a peer has sent before you
+  /// ask for as much memory.
+  ///
+  /// - Parameter count: How many bytes, 0 to 1 GiB.
+  /// - Returns: A request for the bytes; nil if the stream has ended before the first of them. If it ends after that, the
+  ///   request fails with `endOfFile`, and the error says how many bytes are missing; the others stay. The request fails
+  ///   with `invalidArgument` if `count` is out of range, with `sourceStarted` if the stream has a handler, and with the
+  ///   errors of ``read()``.
+  ///
+  /// Complexity: No memory is allocated if the bytes came in one read of the system, else one block.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  @inlinable
+  @inline(__always)
+  public final func read(exactly count: Int) -> Request<Bytes?> {
+    Request(reading: Frame(.exactly, count), from: self)
+  }
+
+  /// Reads a number of bytes; see ``read(exactly:)``.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  @discardableResult
+  public final func read(exactly count: Int, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
+    read(Frame(.exactly, count), done)
+  }
+
+  /// Looks at the next bytes, and leaves them for the next read.
+  ///
+  /// - Parameter count: How many bytes, 0 to 1 GiB.
+  /// - Returns: A request that ends and fails as ``read(exactly:)`` does.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  @inlinable
+  @inline(__always)
+  public final func peek(exactly count: Int) -> Request<Bytes?> {
+    Request(reading: Frame(.peek, count), from: self)
+  }
+
+  /// Looks at the next bytes; see ``peek(exactly:)``.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  @discardableResult
+  public final func peek(exactly count: Int, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
+    read(Frame(.peek, count), done)
+  }
+
+  /// Reads the bytes before a delimiter, and takes the delimiter away.
+  ///
+  /// - Parameters:
+  ///   - delimiter: One byte or more, such as `"\r\n"`.
+  ///   - limit: The most bytes that there may be before the delimiter, 0 or more.
+  /// - Returns: A request for the bytes before the delimiter; nil if the stream has ended before the first of them. If it
+  ///   ends after that, the request fails with `endOfFile`. If the delimiter doesn't come within the limit, the request
+  ///   fails with `messageTooLong`, and the error names the limit. In both cases the bytes stay. The request also fails as
+  ///   ``read(exactly:)`` does.
+  ///
+  /// Complexity: O(*n*). No memory is allocated if the bytes came in one read of the system.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  @inlinable
+  @inline(__always)
+  public final func read(until delimiter: Bytes, limit: Int) -> Request<Bytes?> {
+    Request(reading: Frame(.until, limit, delimiter), from: self)
+  }
+
+  /// Reads the bytes before a delimiter; see ``read(until:limit:)``.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  @discardableResult
+  public final func read(
+    until delimiter: Bytes, limit: Int, _ done: @escaping Completion<Bytes?>
+  ) -> PendingRequest {
+    read(Frame(.until, limit, delimiter), done)
+  }
+
+  /// Reads a line, and takes its end away: a line feed, with or without a carriage return before it.
+  ///
+  /// ```swift
+  /// while let line = try await connection.readLine(limit: 1024).value {
+  ///   print(String(decoding: line, as: UTF8.self))
+  /// }
+  /// ```
+  ///
+  /// A last line without an end is an error as any frame that is cut short, because it may be the beginning of another line.
+  /// If that can't be, catch `endOfFile` and take the last line by ``readToEnd(limit:)``.
+  ///
+  /// - Parameter limit: The most bytes that the line may have, 0 or more.
+  /// - Returns: A request that ends and fails as ``read(until:limit:)`` does.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  @inlinable
+  @inline(__always)
+  public final func readLine(limit: Int) -> Request<Bytes?> {
+    Request(reading: Frame(.line, limit), from: self)
+  }
+
+  /// Reads a line; see ``readLine(limit:)``.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  @discardableResult
+  public final func readLine(limit: Int, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
+    read(Frame(.line, limit), done)
+  }
+
+  /// Reads everything before the end of the stream.
+  ///
+  /// - Parameter limit: The most bytes that there may be, 0 or more.
+  /// - Returns: A request for the bytes, which are none if the stream has ended. It fails with `messageTooLong` if there are
+  ///   more bytes than the limit, which the error names. The bytes stay in that case. It also fails as ``read(exactly:)``
+  ///   does.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  public final func readToEnd(limit: Int) -> Request<Bytes> {
+    Request(loop) { [self] in readToEnd(limit: limit, $0) }
+  }
+
+  /// Reads everything before the end of the stream; see ``readToEnd(limit:)``.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  @discardableResult
+  public final func readToEnd(limit: Int, _ done: @escaping Completion<Bytes>) -> PendingRequest {
+    read(Frame(.rest, limit)) { done($0.map { $0 ?? Bytes() }) }
+  }
+
+  /// Reads into memory of the caller, as many bytes as have come. The system writes straight to that memory.
+  ///
+  /// - Parameter buffer: Where the bytes go: one byte of room or more. It must stay until the request has ended; after a
+  ///   cancellation, until `done` or the task has been told.
+  /// - Returns: A request for the number of bytes; 0 if the stream has ended. It fails as ``read(exactly:)`` does.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  public final func read(into buffer: UnsafeMutableRawBufferPointer) -> Request<Int> {
+    Request(loop) { [self] in read(into: buffer, $0) }
+  }
+
+  /// Reads into memory of the caller; see ``read(into:)``.
+  ///
+  /// The corresponding libuv function is `uv_read_start`.
+  @discardableResult
+  public final func read(
+    into buffer: UnsafeMutableRawBufferPointer, _ done: @escaping Completion<Int>
+  ) -> PendingRequest {
+    let start = buffer.baseAddress.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) }
+    let place = Bytes(storage: nil, start: start ?? Bytes().start, count: buffer.count)
+    return read(Frame(.into, buffer.count, place)) { done($0.map { $0?.count ?? 0 }) }
+  }
+
+  /// How many bytes the stream has read and no reader has taken. They are what earlier frames have left.
+  ///
+  /// A server whose peer sends several commands at once can gather its answers as long as this isn't 0, and write them
+  /// together:
+  ///
+  /// ```swift
+  /// while let command = try await connection.readLine(limit: 1024).value {
+  ///   answers.append(answer(command))
+  ///   if connection.unreadByteCount > 0 { continue }
+  ///   try await connection.write(answers.takeBytes()).value
+  /// }
+  /// ```
+  public final var unreadByteCount: Int { frames?.unreadCount ?? 0 }
+
+  // MARK: For the styles
+
+  private var frameReads: FrameReads {
+    if let frames { return frames }
+    let frames = FrameReads(self)
+    unmanagedFrames = .passRetained(frames)
+    return frames
+  }
+
+  @usableFromInline
+  func read(_ frame: Frame, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
+    frameReads.read(frame, .callback(done))
+  }
+
+  @usableFromInline
+  func read(
+    _ frame: Frame, _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>
+  ) -> PendingRequest {
+    frameReads.read(frame, .task(continuation))
+  }
+
+  /// The outcome for the calling task, if it is known without waiting.
+  @usableFromInline
+  func outcomeIfReady(_ frame: Frame) -> Result<Bytes?, UVError>? {
+    unmanagedFrames?._withUnsafeGuaranteedRef { $0.outcomeIfReady(frame, cuv_current_task()) } ?? nil
+  }
+}

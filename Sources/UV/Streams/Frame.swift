@@ -1,0 +1,86 @@
+import CUV
+
+/// What a reader of a stream asks for: the next bytes as they come, or bytes that belong together.
+@usableFromInline
+struct Frame {
+  @usableFromInline
+  enum Kind: UInt8 {
+    /// As many bytes as have come, at least one.
+    case any
+    /// A number of bytes.
+    case exactly
+    /// A number of bytes, which stay.
+    case peek
+    /// The bytes before a delimiter.
+    case until
+    /// The bytes before the end of a line.
+    case line
+    /// All bytes before the stream's end.
+    case rest
+    /// As many bytes as have come, at least one, in the caller's memory.
+    case into
+  }
+
+  /// The most bytes that a number of bytes may be.
+  static let largest = 1 << 30
+
+  /// For `into`, the caller's memory.
+  @usableFromInline let delimiter: Bytes?
+  /// The number of bytes, or the limit of it.
+  @usableFromInline let count: Int
+  @usableFromInline let kind: Kind
+
+  @inlinable
+  @inline(__always)
+  init(_ kind: Kind, _ count: Int = 0, _ delimiter: Bytes? = nil) {
+    self.kind = kind
+    self.count = count
+    self.delimiter = delimiter
+  }
+
+  /// The limit, as a number that can be added to.
+  var limit: Int { min(count, 1 << 48) }
+
+  /// Whether the numbers make sense.
+  var isValid: Bool {
+    switch kind {
+    case .exactly, .peek: 0...Self.largest ~= count
+    case .until: count >= 0 && !delimiter!.isEmpty
+    case .line, .rest: count >= 0
+    case .into: count > 0
+    case .any: true
+    }
+  }
+
+  /// How many bytes end the frame and aren't a part of it.
+  var delimiterCount: Int { kind == .until ? delimiter!.count : 1 }
+
+  // MARK: Errors
+
+  var invalid: UVError { UVError(.invalidArgument, operation: "read", subject: "\(wish)") }
+
+  var tooLong: UVError {
+    UVError(.messageTooLong, operation: "read", subject: "\(wish) within \(count) bytes")
+  }
+
+  /// The error if the stream ends after a part of the frame.
+  func isCutShort(after count: Int) -> UVError {
+    let missing =
+      switch kind {
+      case .exactly, .peek: "\(self.count - count) of them missing"
+      default: "missing after \(count) bytes"
+      }
+    return UVError(.endOfFile, operation: "read", subject: "\(wish), \(missing)")
+  }
+
+  /// What is asked for, in words.
+  private var wish: String {
+    switch kind {
+    case .any: "bytes"
+    case .exactly, .peek, .into: "\(count) bytes"
+    case .until: "until \(delimiter!.isEmpty ? "nothing" : delimiter!.description.debugDescription)"
+    case .line: "until the end of a line"
+    case .rest: "to the end"
+    }
+  }
+}

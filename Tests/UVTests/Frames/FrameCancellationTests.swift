@@ -1,0 +1,150 @@
+import Testing
+import UV
+import UVTestSupport
+
+/// A request for a frame that is cancelled leaves the bytes that came for it.
+@Suite struct FrameCancellationTests {
+  @Test("A cancelled request loses no byte, however far it has come")
+  func losesNothing() async throws {
+    try await withStream { loop, near, far in
+      for kind in 0..<5 {
+        let log = Log<UVError.Code?>()
+        let ask: () -> PendingRequest = {
+          switch kind {
+          case 0: near.read(exactly: 100_000) { log.append($0.error?.code) }
+          case 1: near.read(until: "\r\n", limit: 100) { log.append($0.error?.code) }
+          case 2: near.readLine(limit: 100) { log.append($0.error?.code) }
+          case 3: near.readToEnd(limit: 100_000) { log.append($0.error?.code) }
+          default: near.peek(exactly: 50) { log.append($0.error?.code) }
+          }
+        }
+        ask().cancel()
+        let second = ask()
+        try await far.write("abc").value
+        try await turns(loop)
+        second.cancel()
+        try await turns(loop)
+        let third = ask()
+        try await far.write("def\r").value
+        try await turns(loop)
+        third.cancel()
+        try await far.write("\n").value
+        #expect(try await near.readLine(limit: 6).value == "abcdef")
+        #expect(log.values == [.cancelled, .cancelled, .cancelled])
+      }
+    }
+  }
+
+  @Test("A large frame that is cancelled half-way leaves its first half")
+  func largeFrame() async throws {
+    try await withStream { loop, near, far in
+      let half = Bytes(repeating: 7, count: 100_000)
+      let task = loop.spawn { () async throws(UVError) in try await near.read(exactly: 200_000).value }
+      try await far.write(half).value
+      try await turns(loop)
+      task.cancel()
+      await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+      try await far.write("tail\n").value
+      #expect(try await near.read(exactly: 100_000).value == half)
+      #expect(try await near.readLine(limit: 5).value == "tail")
+    }
+  }
+
+  @Test("A frame that has come isn't lost if its reader is cancelled before it is told")
+  func cancelledBeforeItIsTold() async throws {
+    try await withStream { loop, near, far in
+      try await far.write("one\ntwo\nthree\n").value
+      #expect(try await near.readLine(limit: 5).value == "one")
+      let log = Log<String>()
+      let pending = near.readLine(limit: 5) { log.append("\($0.value.flatMap { $0 } ?? "-")") }
+      near.readLine(limit: 5) { log.append("\($0.value.flatMap { $0 } ?? "-")") }
+      pending.cancel()
+      try await turns(loop)
+      #expect(log.values.sorted() == ["-", "two"])
+      #expect(try await near.readLine(limit: 5).value == "three")
+    }
+  }
+
+  @Test("A time limit leaves the bytes for the next try")
+  func timeLimit() async throws {
+    try await withStream { loop, near, far in
+      try await far.write("half a ").value
+      await expectFailure(.timedOut) { () async throws(UVError) in
+        try await near.readLine(limit: 100).timeout(after: .milliseconds(5)).value
+      }
+      try await far.write("line\n").value
+      #expect(try await near.readLine(limit: 100).timeout(after: .seconds(10)).value == "half a line")
+    }
+  }
+
+  @Test("A cancelled task gets no frame, though it has come")
+  func cancelledTask() async throws {
+    try await withStream { loop, near, far in
+      try await far.write("one\ntwo\n").value
+      #expect(try await near.readLine(limit: 5).value == "one")
+      let task = loop.spawn { () async throws(UVError) in
+        while true {
+          do throws(UVError) { try await loop.sleep(for: .seconds(60)).value } catch { break }
+        }
+        return try await near.readLine(limit: 5).value
+      }
+      try await turns(loop)
+      task.cancel()
+      await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+      #expect(try await near.readLine(limit: 5).value == "two")
+    }
+  }
+
+  @Test("Tasks of other executors read frames too, and are cancelled")
+  func otherTasks() async throws {
+    try await withStream { loop, near, far in
+      try await far.write("one\ntwo\n").value
+      let lines = try await withThrowingTaskGroup(of: Void.self) { _ in
+        [try await near.readLine(limit: 5).value, try await near.readLine(limit: 5).value]
+      }
+      #expect(lines == ["one", "two"])
+    }
+  }
+
+  @Test("A reader of frames that waits when its loop ends is told, and what asks again ends with the loop")
+  func loopEnds() async throws {
+    let codes = try await withThread {
+      let log = Log<UVError.Code?>()
+      try EventLoop.runCallbacks { loop in
+        let (near, far) = try loop.pipes.socketPair()
+        func readAgain() {
+          near.readLine(limit: 10) { result in
+            log.append(result.error?.code)
+            readAgain()
+            // It stays open.
+            _ = far.isClosing
+          }
+        }
+        readAgain()
+        far.write("one\ntwo\nthr") { _ in }
+        loop.sleep(for: .milliseconds(10)) { _ in loop.stop() }
+      }
+      return log.values
+    }
+    #expect(codes == [nil, nil, .cancelled])
+  }
+
+  @Test("A loop whose readers ask for nothing again and again can be stopped")
+  func endlessEmptyFrames() async throws {
+    try await withThread {
+      try EventLoop.runCallbacks { loop in
+        let (near, far) = try loop.pipes.socketPair()
+        far.write("x") { _ in }
+        func peekAgain() { near.peek(exactly: 1) { _ in peekAgain() } }
+        func readNothingAgain() { near.read(exactly: 0) { _ in readNothingAgain() } }
+        peekAgain()
+        readNothingAgain()
+        loop.sleep(for: .milliseconds(10)) { _ in loop.stop() }
+      }
+    }
+  }
+
+  nonisolated(nonsending) private func turns(_ loop: EventLoop) async throws(UVError) {
+    for _ in 0..<5 { try await loop.sleep(for: .zero).value }
+  }
+}

@@ -1,0 +1,185 @@
+import Testing
+import UV
+import UVTestSupport
+
+/// Readers of several kinds on one stream.
+@Suite struct FrameOrderTests {
+  @Test("Readers of every kind are answered in the order in which they asked")
+  func inOrder() async throws {
+    for isAtOnce in [true, false] {
+      try await withStream { loop, near, far in
+        let log = Log<String>()
+        func note(_ name: String) -> Completion<Bytes?> {
+          { result in log.append("\(name) \((try? result.get())?.description ?? "-")") }
+        }
+        if isAtOnce { try await far.write("abcdef\nghij").value }
+        near.next(note("chunk"))
+        near.read(exactly: 2, note("two"))
+        near.readLine(limit: 9, note("line"))
+        near.next(note("chunk"))
+        near.peek(exactly: 1, note("peek"))
+        near.read(exactly: 2, note("two"))
+        near.read(note("chunk"))
+        #expect(log.values.isEmpty)
+        if isAtOnce {
+          far.close()
+          try await settle(loop) { log.values.count == 7 }
+          #expect(
+            log.values == ["chunk abcdef\nghij", "two -", "line -", "chunk -", "peek -", "two -", "chunk -"])
+        } else {
+          for part in ["a", "bcde", "f\nghij"] as [Bytes] {
+            try await far.write(part).value
+            for _ in 0..<3 { try await loop.sleep(for: .zero).value }
+          }
+          far.close()
+          try await settle(loop) { log.values.count == 7 }
+          #expect(
+            log.values == ["chunk a", "two bc", "line def", "chunk ghij", "peek -", "two -", "chunk -"])
+        }
+      }
+    }
+  }
+
+  @Test("A loop over a stream begins with what frames have left")
+  func loopAfterFrames() async throws {
+    try await withStream { loop, near, far in
+      try await far.write("header\nbody, ").value
+      #expect(try await near.readLine(limit: 10).value == "header")
+      loop.spawn {
+        try? await far.write("more").value
+        far.close()
+      }
+      var body = BytesBuilder()
+      for try await chunk in near { body.append(chunk) }
+      #expect(Bytes(body) == "body, more")
+    }
+  }
+
+  @Test("Frames follow a loop over a stream that was left")
+  func framesAfterLoop() async throws {
+    try await withStream { loop, near, far in
+      try await far.write("chunk").value
+      for try await chunk in near {
+        #expect(chunk == "chunk")
+        break
+      }
+      try await far.write("line\nrest").value
+      #expect(try await near.readLine(limit: 10).value == "line")
+      var iterator = near.makeAsyncIterator()
+      #expect(try await iterator.next() == "rest")
+      far.close()
+      #expect(try await iterator.next() == nil)
+    }
+  }
+
+  @Test("A handler is told first of what frames have left, and then of what comes")
+  func handlerAfterFrames() async throws {
+    try await withStream { loop, near, far in
+      try await far.write("header\nbody, ").value
+      #expect(try await near.readLine(limit: 10).value == "header")
+      let log = Log<Bytes?>()
+      near.start { log.append(try? $0.get()) }
+      #expect(log.values.isEmpty)
+      try await far.write("more").value
+      far.close()
+      try await settle(loop) { log.values.last == .some(nil) }
+      #expect(log.values == ["body, ", "more", nil])
+    }
+  }
+
+  @Test("What a handler leaves when it stops stays for the next reader")
+  func handlerThatStops() async throws {
+    try await withStream { loop, near, far in
+      try await far.write("1\n2\n3\n4\n").value
+      #expect(try await near.readLine(limit: 10).value == "1")
+      let log = Log<Bytes?>()
+      near.start { result in
+        log.append(try? result.get())
+        near.stop()
+      }
+      near.stop()
+      #expect(try await near.readLine(limit: 10).value == "2")
+      #expect(log.values.isEmpty)
+      try await far.write("5\n").value
+      near.start { result in
+        log.append(try? result.get())
+        near.stop()
+      }
+      try await settle(loop) { !log.values.isEmpty }
+      #expect(log.values == ["3\n4\n"])
+      #expect(try await near.readLine(limit: 10).value == "5")
+    }
+  }
+
+  @Test("A handler and a reader of frames refuse one another with a sentence")
+  func handlerAndReader() async throws {
+    try await withStream { loop, near, far in
+      let log = Log<UVError.Code?>()
+      let reader = near.readLine(limit: 10) { log.append($0.error?.code) }
+      near.start { log.append($0.error?.code) }
+      try await settle(loop) { !log.values.isEmpty }
+      #expect(log.values == [.sourceStarted])
+      reader.cancel()
+      try await settle(loop) { log.values.count == 2 }
+      #expect(log.values == [.sourceStarted, .cancelled])
+      near.start { _ in }
+      await expectFailure(.sourceStarted) { () async throws(UVError) in
+        try await near.readLine(limit: 10).value
+      }
+      near.stop()
+      try await far.write("line\n").value
+      #expect(try await near.readLine(limit: 10).value == "line")
+    }
+  }
+
+  @Test("A stream without readers reads nothing more")
+  func backPressure() async throws {
+    try await withStream { loop, near, far in
+      try await far.write("line\n").value
+      #expect(try await near.readLine(limit: 10).value == "line")
+      for _ in 0..<100 { far.write(Bytes(repeating: 1, count: 100_000)) { _ in } }
+      for _ in 0..<10 { try await loop.sleep(for: .milliseconds(1)).value }
+      let stuck = far.writeQueueSize
+      #expect(stuck > 5_000_000)
+      for _ in 0..<10 { try await loop.sleep(for: .milliseconds(1)).value }
+      #expect(far.writeQueueSize == stuck)
+      #expect(!near.isActive)
+      // A reader who wants a part of it has only that much read, and what came with it.
+      _ = try await near.read(exactly: 200_000).value
+      for _ in 0..<10 { try await loop.sleep(for: .milliseconds(1)).value }
+      #expect(far.writeQueueSize > stuck - 1_000_000)
+    }
+  }
+
+  @Test("Bytes go to memory of the caller")
+  func intoMemory() async throws {
+    try await withStream { loop, near, far in
+      let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
+      defer { memory.deallocate() }
+      func text(_ count: Int) -> String { String(decoding: memory.prefix(count), as: UTF8.self) }
+      try await far.write("line\nrest").value
+      #expect(try await near.readLine(limit: 10).value == "line")
+      #expect(try await near.read(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<3])).value == 3)
+      #expect(text(3) == "res")
+      #expect(try await near.read(into: memory).value == 1)
+      #expect(text(3) == "tes")
+      let pending = near.read(into: memory) { #expect($0.error?.code == .cancelled) }
+      pending.cancel()
+      let reader = loop.spawn { () async throws(UVError) in try await near.read(into: memory).value }
+      try await loop.sleep(for: .zero).value
+      try await far.write("directly").value
+      #expect(try await reader.value == 8)
+      #expect(text(8) == "directly")
+      far.close()
+      #expect(try await near.read(into: memory).value == 0)
+      await expectFailure(.invalidArgument) { () async throws(UVError) in
+        try await near.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0)).value
+      }
+    }
+  }
+
+  nonisolated(nonsending) private func settle(_ loop: EventLoop, until isDone: () -> Bool) async throws {
+    while !isDone() { try await loop.sleep(for: .milliseconds(1)).value }
+    for _ in 0..<5 { try await loop.sleep(for: .zero).value }
+  }
+}
