@@ -166,6 +166,19 @@ import UVTestSupport
     try await withThread { all() }
   }
 
+  @Test("A value that comes before the subscription is nobody's, and ends the waits", .timeLimit(.minutes(1)))
+  func aValueBeforeTheSubscription() async throws {
+    try await withLoop { loop in
+      let source = LateSubscription()
+      var iterator = AnyLoopPublisher(source).values.makeAsyncIterator()
+      loop.queueMicrotask { source.send(1) }
+      #expect(await iterator.next() == nil)
+      source.begin()
+      source.send(completion: .finished)
+      #expect(await iterator.next() == nil)
+    }
+  }
+
   @Test("The end of an inner publisher that subscribes late is told to it")
   func aLateSubscription() {
     let late = LateSubscription()
@@ -195,6 +208,7 @@ private final class LateSubscription: Publisher, Subscription {
 
   func begin(with other: LateSubscription? = nil) { subscriber?.receive(subscription: other ?? self) }
   func send(_ value: Int) { _ = subscriber?.receive(value) }
+  func send(completion: Subscribers.Completion<Never>) { subscriber?.receive(completion: completion) }
   func request(_ demand: Subscribers.Demand) {}
   func cancel() { isCancelled = true }
 }

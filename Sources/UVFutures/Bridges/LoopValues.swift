@@ -88,8 +88,12 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
       self.link = link
       if demandBeforeLink > 0 { link.request(.max(demandBeforeLink)) }
     case .value(let value):
-      // A value before the subscription is one of a publisher that breaks the rules, and of nobody's demand.
-      guard !isOver, link != nil else { break }
+      // A publisher that sends a value before the subscription breaks the rules: those who wait get none.
+      guard !isOver, link != nil else {
+        demandBeforeLink = 0
+        answerAll()
+        break
+      }
       require(!waiting.isEmpty, "API violation: a value that was not asked for")
       waiting.popFirst()?.resume(returning: UnsafeTransfer(.success(value)))
     case .completion(let completion):
@@ -104,6 +108,10 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
   private func end() {
     isOver = true
     link = nil
+    answerAll()
+  }
+
+  private func answerAll() {
     for continuation in waiting.takeAll() { continuation.resume(returning: UnsafeTransfer(ending())) }
   }
 

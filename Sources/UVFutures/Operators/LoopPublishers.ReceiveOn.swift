@@ -76,7 +76,9 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
     // Not before the subscription, nor after its end.
     guard !isEnding, ends.upstream != nil else { return .none }
     if case .completion = signal { isEnding = true }
-    let ticket = scheduler is EventLoop ? nil : EventLoop.current.map { RemoteTicket($0.executor, of: $0) }
+    // The publisher's own loop takes what is scheduled there in this turn.
+    let loop = EventLoop.current.flatMap { $0 === (scheduler as? EventLoop) ? nil : $0 }
+    let ticket = loop.map { RemoteTicket($0.executor, of: $0) }
     gate.run { [self] in waiting.append(signal) }
     scheduler.schedule(options: options) { [self] in
       gate.run { [self] in
