@@ -6,6 +6,38 @@ import UVTestSupport
 
 /// When, race, after, firstly.
 @Suite struct CombinatorTests {
+  @Test("when, race and a promise that an inline handler returned are settled with their last part")
+  func settledWithTheLastPart() async throws {
+    let log = try await program { _, log in
+      let (part, seal) = Promise<Int>.pending()
+      let all = when(fulfilled: [part, .value(2)])
+      let outcomes = when(resolved: part)
+      let first = race(part, after(.seconds(1000)).map { 0 }, cancellingRest: true)
+      let returned = Promise.value(1).then(on: nil) { _ in part }
+      let nested = when(fulfilled: all, first).map(on: nil) { "\($0) \($1)" }
+      seal.fulfill(1)
+      log("\(all.isFulfilled) \(outcomes.isFulfilled) \(first.isFulfilled) \(returned.isFulfilled)")
+      log(nested.value ?? "pending")
+    }
+    #expect(log == ["true true true true", "[1, 2] 1"])
+  }
+
+  @Test("whens of whens, and promises that inline handlers return, take no stack") func deep() async throws {
+    let log = try await program { _, log in
+      let (part, seal) = Promise<Int>.pending()
+      var all = when(fulfilled: [part]).map(on: nil) { $0[0] + 1 }
+      for _ in 1..<10_000 { all = when(fulfilled: [all]).map(on: nil) { $0[0] + 1 } }
+      var returned = part
+      for _ in 0..<10_000 {
+        let last = returned
+        returned = Promise.value(1).then(on: nil) { _ in last }
+      }
+      seal.fulfill(0)
+      log("\(all.value ?? -1) \(returned.value ?? -1)")
+    }
+    #expect(log == ["10000 0"])
+  }
+
   @Test("Three and more promises of nothing are waited for without their type written")
   func manyOfNothing() async throws {
     let log = try await program { _, log in

@@ -131,7 +131,7 @@ final class Gatherer: Continuation {
     guard let result = result.take() else { return }
     leavePending(cancelling: cancelsRest)
     self.winner = winner
-    result.schedule()
+    InlineQueue.run(result, result)
   }
 
   /// Stops waiting for those that are pending, and cancels those that nobody else waits for.

@@ -76,7 +76,6 @@ extension Node {
     } else {
       self.perform = perform
       flags.insert(.isAdopter)
-      flags.remove(.isInline)
       collapse()
       wait(for: other)
     }
@@ -94,7 +93,8 @@ extension Node {
   /// Steps out of the middle of a recursion: what only this promise owns, and what only waits to copy this
   /// promise's outcome to one other, is left out, so that a loop of promises needs constant memory.
   private func collapse() {
-    while others == nil, first != nil, firstTag == Node.stepTag, isKnownUniquelyReferenced(&first) {
+    // Steps have tags below zero.
+    while others == nil, first != nil, firstTag < 0, isKnownUniquelyReferenced(&first) {
       let copier = unsafeDowncast(first!, to: Node.self)
       guard copier.flags.contains(.isAdopter), copier.others == nil, let next = copier.first else { return }
       let tag = copier.firstTag

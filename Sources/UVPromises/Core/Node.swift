@@ -172,11 +172,7 @@ class Node: Continuation {
   /// at the end of the turn, whether a rejection has gone unnoticed.
   @usableFromInline
   override final func run() {
-    if state == .pending {
-      // All that it gathered is there.
-      flags.remove(.isQueued)
-      resume(self)
-    } else if flags.contains(.isQueued) {
+    if flags.contains(.isQueued) {
       flags.remove(.isQueued)
       if first != nil { unsafeDowncast(first.take().unsafelyUnwrapped, to: Node.self).resume(self) }
       if others != nil { runOthers() }

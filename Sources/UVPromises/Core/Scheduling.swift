@@ -17,12 +17,6 @@ extension Node {
       """)
   }
 
-  /// Runs the handler of this one, which gathers and has all, soon.
-  @usableFromInline
-  final func schedule() {
-    if !flags.contains(.isQueued) { Node.enqueue(self) }
-  }
-
   #if DEBUG
     /// Stops the program where a handler could never run, and where one on a queue would use a promise that another thread
     /// uses at the same time. In release builds the first stops it when the handler is due.
