@@ -38,6 +38,39 @@ import Testing
     """,
     """
     import UVPromises
+    func inline(_ text: String) -> Promise<Int> {
+      firstly { Promise.value(1) }
+    \(steps { [".map(on: nil) { $0 + \($0) }", ".map(on: .inline) { $0 + \($0) }"][$0 % 2] })
+    }
+    """,
+    """
+    import UVPromises
+    func inlineSequences(_ numbers: Promise<[Int]>) -> Promise<[Int]> {
+      numbers
+    \(steps(10) { [".mapValues(on: nil) { $0 + \($0) }", ".filterValues(on: nil) { $0 > \($0) }", ".sortedValues(on: nil)"][$0 % 3] })
+        .flatMapValues(on: nil) { [$0, $0] }.compactMapValues(on: nil) { $0 > 1 ? $0 : nil }
+        .thenMap(on: nil) { Promise.value($0) }.thenFlatMap(on: nil) { Promise.value([$0]) }
+    }
+    """,
+    """
+    import UVPromises
+    func inlineGuarantees(_ numbers: Guarantee<[Int]>) -> Guarantee<[Int]> {
+      numbers
+    \(steps(10) { [".mapValues(on: nil) { $0 + \($0) }", ".filterValues(on: nil) { $0 > \($0) }", ".sortedValues(on: nil)"][$0 % 3] })
+        .flatMapValues(on: nil) { [$0, $0] }.compactMapValues(on: nil) { $0 > 1 ? $0 : nil }
+        .thenMap(on: nil) { Guarantee.value($0) }.thenFlatMap(on: nil) { Guarantee.value([$0]) }
+    }
+    """,
+    """
+    import Dispatch
+    import UVPromises
+    func onQueues(_ queue: DispatchQueue) -> Promise<Int> {
+      firstly { Promise.value(1) }
+    \(steps { [".map(on: queue) { $0 + \($0) }", ".map(on: .global()) { $0 + \($0) }"][$0 % 2] })
+    }
+    """,
+    """
+    import UVPromises
     struct Failure: Error {}
     func fallible(_ text: String) -> Promise<Int> {
       firstly { Guarantee.value(1) }
@@ -60,6 +93,28 @@ import Testing
       // How often the compiler tries, as the time that it takes depends on the machine. Where each step doubles that, the
       // chain is far over a million.
       Self.vocabularies[index], ["-Xfrontend", "-solver-scope-threshold=1000"])
+    #expect(problems.map(\.message) == [])
+  }
+
+  @Test(
+    "a guarantee's chain of eleven steps on a queue, with an operator for a handler, compiles",
+    .enabled(if: Compiler.isThere))
+  func onAQueue() throws {
+    let program = """
+      import Dispatch
+      import UVPromises
+      func ordered(_ queue: DispatchQueue) {
+        Guarantee.value([3, 1, 2])
+          .mapValues(on: queue) { $0 * 2 }.filterValues(on: queue) { $0 > 2 }
+          .flatMapValues(on: queue) { [$0, $0 + 1] }.compactMapValues(on: queue) { $0 == 5 ? nil : $0 }
+          .thenMap(on: queue) { Guarantee.value($0 + 1) }.sortedValues(on: queue)
+          .get(on: queue) { print($0) }.sortedValues(on: queue, >)
+          .then(on: queue) { Guarantee.value($0) }.map(on: queue) { $0.map { String($0) } }
+          .done(on: queue) { print($0) }
+      }
+      """
+    // A handler on a queue may throw or not, and the compiler tries both for each. It gives up at a million.
+    let problems = try Compiler.problems(program, ["-Xfrontend", "-solver-scope-threshold=60000"])
     #expect(problems.map(\.message) == [])
   }
 

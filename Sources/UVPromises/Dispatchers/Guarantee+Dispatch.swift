@@ -8,7 +8,7 @@ extension Guarantee where T: Sendable {
   /// PromiseKit's `map`.
   @_disfavoredOverload
   public func map<U: Sendable>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T) -> U
   ) -> Guarantee<U> {
     Guarantee<U>(
@@ -21,7 +21,7 @@ extension Guarantee where T: Sendable {
   @_disfavoredOverload
   @discardableResult
   public func done(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (T) -> Void
   ) -> Guarantee<Void> {
     map(on: dispatcher, file: file, line: line, body)
@@ -32,7 +32,7 @@ extension Guarantee where T: Sendable {
   /// PromiseKit's `get`.
   @_disfavoredOverload
   public func get(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (T) -> Void
   ) -> Guarantee<T> {
     map(on: dispatcher, file: file, line: line) { value in
@@ -44,10 +44,9 @@ extension Guarantee where T: Sendable {
   /// Calls `body` elsewhere, and ends as the guarantee that it returns; see ``then(on:file:line:_:)``.
   ///
   /// PromiseKit's `then`.
-  @_disfavoredOverload
   @discardableResult
   public func then<U: SendableMetatype>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (T) -> sending Guarantee<U>
   ) -> Guarantee<U> {
     Guarantee<U>(node: Node.chaining(node, on: dispatcher, file, line, flags: .isGuarantee, body))

@@ -3,7 +3,7 @@ extension Guarantee where T: Sequence & Sendable {
   ///
   /// PromiseKit's `mapValues`.
   public func mapValues<U: Sendable>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> U
   ) -> Guarantee<[U]> {
     map(on: dispatcher, file: file, line: line) { $0.map(transform) }
@@ -13,7 +13,7 @@ extension Guarantee where T: Sequence & Sendable {
   ///
   /// PromiseKit's `flatMapValues`.
   public func flatMapValues<U: Sequence & SendableMetatype>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> U
   ) -> Guarantee<[U.Element]> where U.Element: Sendable {
     map(on: dispatcher, file: file, line: line) { $0.flatMap(transform) }
@@ -23,7 +23,7 @@ extension Guarantee where T: Sequence & Sendable {
   ///
   /// PromiseKit's `compactMapValues`.
   public func compactMapValues<U: Sendable>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> U?
   ) -> Guarantee<[U]> {
     map(on: dispatcher, file: file, line: line) { $0.compactMap(transform) }
@@ -33,7 +33,7 @@ extension Guarantee where T: Sequence & Sendable {
   ///
   /// PromiseKit's `thenMap`.
   public func thenMap<U: SendableMetatype>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> sending Guarantee<U>
   ) -> Guarantee<[U]> {
     then(on: dispatcher, file: file, line: line) { when(guarantees: $0.map(transform)) as Guarantee<[U]> }
@@ -43,7 +43,7 @@ extension Guarantee where T: Sequence & Sendable {
   ///
   /// PromiseKit's `thenFlatMap`.
   public func thenFlatMap<U: Sequence & SendableMetatype>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> sending Guarantee<U>
   ) -> Guarantee<[U.Element]> {
     thenMap(on: dispatcher, file: file, line: line, transform)
@@ -56,7 +56,7 @@ extension Guarantee where T: Sequence & Sendable, T.Element: Sendable {
   ///
   /// PromiseKit's `filterValues`.
   public func filterValues(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ isIncluded: @escaping @Sendable (T.Element) -> Bool
   ) -> Guarantee<[T.Element]> {
     map(on: dispatcher, file: file, line: line) { $0.filter(isIncluded) }
@@ -66,7 +66,7 @@ extension Guarantee where T: Sequence & Sendable, T.Element: Sendable {
   ///
   /// PromiseKit's `sortedValues`.
   public func sortedValues(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ areInIncreasingOrder: @escaping @Sendable (T.Element, T.Element) -> Bool
   ) -> Guarantee<[T.Element]> {
     map(on: dispatcher, file: file, line: line) { $0.sorted(by: areInIncreasingOrder) }
@@ -78,7 +78,7 @@ extension Guarantee where T: Sequence & Sendable, T.Element: Comparable & Sendab
   ///
   /// PromiseKit's `sortedValues`.
   public func sortedValues(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line
   ) -> Guarantee<[T.Element]> {
     map(on: dispatcher, file: file, line: line) { $0.sorted() }
   }

@@ -8,7 +8,7 @@ extension Thenable where T: Sendable {
   /// PromiseKit's `map`.
   @_disfavoredOverload
   public func map<U: Sendable>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T) throws -> U
   ) -> Promise<U> {
     Promise(node: Node.mapping(node, on: dispatcher, file, line, transform) { $0.fulfill($2) })
@@ -19,7 +19,7 @@ extension Thenable where T: Sendable {
   /// PromiseKit's `compactMap`.
   @_disfavoredOverload
   public func compactMap<U: Sendable>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T) throws -> U?
   ) -> Promise<U> {
     Promise(
@@ -34,7 +34,7 @@ extension Thenable where T: Sendable {
   /// PromiseKit's `then`.
   @_disfavoredOverload
   public func then<U: Thenable & SendableMetatype>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (T) throws -> sending U
   ) -> Promise<U.T> {
     Promise(node: Node.chaining(node, on: dispatcher, file, line, body))
@@ -45,7 +45,7 @@ extension Thenable where T: Sendable {
   /// PromiseKit's `done`.
   @_disfavoredOverload
   public func done(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (T) throws -> Void
   ) -> Promise<Void> {
     map(on: dispatcher, file: file, line: line, body)
@@ -56,7 +56,7 @@ extension Thenable where T: Sendable {
   /// PromiseKit's `get`.
   @_disfavoredOverload
   public func get(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (T) throws -> Void
   ) -> Promise<T> {
     map(on: dispatcher, file: file, line: line) { value in
@@ -70,7 +70,7 @@ extension Thenable where T: Sendable {
   /// PromiseKit's `tap`.
   @_disfavoredOverload
   public func tap(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (PMKResult<T>) -> Void
   ) -> Promise<T> {
     Promise(
@@ -88,7 +88,7 @@ extension CatchMixin where T: Sendable {
   @_disfavoredOverload
   @discardableResult
   public func `catch`(
-    on dispatcher: some Dispatcher, policy: CatchPolicy = conf.catchPolicy,
+    on dispatcher: any Dispatcher, policy: CatchPolicy = conf.catchPolicy,
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (any Error) -> Void
   ) -> PMKFinalizer {
     PMKFinalizer(
@@ -105,7 +105,7 @@ extension CatchMixin where T: Sendable {
   /// PromiseKit's `recover`.
   @_disfavoredOverload
   public func recover<U: Thenable & SendableMetatype>(
-    on dispatcher: some Dispatcher, policy: CatchPolicy = conf.catchPolicy,
+    on dispatcher: any Dispatcher, policy: CatchPolicy = conf.catchPolicy,
     file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (any Error) throws -> sending U
   ) -> Promise<T> where U.T == T {
@@ -124,7 +124,7 @@ extension CatchMixin where T: Sendable {
   /// PromiseKit's `ensure`.
   @_disfavoredOverload
   public func ensure(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> Promise<T> {
     tap(on: dispatcher, file: file, line: line) { _ in body() }
@@ -136,7 +136,7 @@ extension CatchMixin where T: Sendable {
   /// PromiseKit's `ensureThen`.
   @_disfavoredOverload
   public func ensureThen(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> sending Guarantee<Void>
   ) -> Promise<T> {
     Promise(
@@ -155,7 +155,7 @@ extension CatchMixin where T: Sendable {
   @_disfavoredOverload
   @discardableResult
   public func recover(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (any Error) -> sending Guarantee<T>
   ) -> Guarantee<T> {
     Guarantee(
@@ -175,7 +175,7 @@ extension CatchMixin where T == Void {
   @_disfavoredOverload
   @discardableResult
   public func recover(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (any Error) -> Void
   ) -> Guarantee<Void> {
     Guarantee(
@@ -192,7 +192,7 @@ extension CatchMixin where T == Void {
   /// PromiseKit's `recover`.
   @_disfavoredOverload
   public func recover(
-    on dispatcher: some Dispatcher, policy: CatchPolicy = conf.catchPolicy,
+    on dispatcher: any Dispatcher, policy: CatchPolicy = conf.catchPolicy,
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (any Error) throws -> Void
   ) -> Promise<Void> {
     Promise(

@@ -2,8 +2,9 @@ extension Thenable where T: Sequence & Sendable {
   /// Calls `transform` elsewhere with each element; see ``mapValues(on:file:line:_:)``.
   ///
   /// PromiseKit's `mapValues`.
+  @_disfavoredOverload
   public func mapValues<U: Sendable>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) throws -> U
   ) -> Promise<[U]> {
     map(on: dispatcher, file: file, line: line) { try $0.map(transform) }
@@ -12,8 +13,9 @@ extension Thenable where T: Sequence & Sendable {
   /// Calls `transform` elsewhere with each element; see ``flatMapValues(on:file:line:_:)``.
   ///
   /// PromiseKit's `flatMapValues`.
+  @_disfavoredOverload
   public func flatMapValues<U: Sequence & SendableMetatype>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) throws -> U
   ) -> Promise<[U.Element]> where U.Element: Sendable {
     map(on: dispatcher, file: file, line: line) { try $0.flatMap(transform) }
@@ -22,8 +24,9 @@ extension Thenable where T: Sequence & Sendable {
   /// Calls `transform` elsewhere with each element; see ``compactMapValues(on:file:line:_:)``.
   ///
   /// PromiseKit's `compactMapValues`.
+  @_disfavoredOverload
   public func compactMapValues<U: Sendable>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) throws -> U?
   ) -> Promise<[U]> {
     map(on: dispatcher, file: file, line: line) { try $0.compactMap(transform) }
@@ -32,8 +35,9 @@ extension Thenable where T: Sequence & Sendable {
   /// Calls `transform` elsewhere with each element, and waits for all promises that it returns; see ``thenMap(on:file:line:_:)``.
   ///
   /// PromiseKit's `thenMap`.
+  @_disfavoredOverload
   public func thenMap<U: Thenable & SendableMetatype>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) throws -> sending U
   ) -> Promise<[U.T]> {
     then(on: dispatcher, file: file, line: line) { when(fulfilled: try $0.map(transform)) as Promise<[U.T]> }
@@ -42,8 +46,9 @@ extension Thenable where T: Sequence & Sendable {
   /// Calls `transform` elsewhere with each element, and waits for all promises that it returns; see ``thenFlatMap(on:file:line:_:)``.
   ///
   /// PromiseKit's `thenFlatMap`.
+  @_disfavoredOverload
   public func thenFlatMap<U: Thenable & SendableMetatype>(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) throws -> sending U
   ) -> Promise<[U.T.Element]> where U.T: Sequence {
     thenMap(on: dispatcher, file: file, line: line, transform)
@@ -55,8 +60,9 @@ extension Thenable where T: Sequence & Sendable, T.Element: Sendable {
   /// Calls `isIncluded` elsewhere with each element; see ``filterValues(on:file:line:_:)``.
   ///
   /// PromiseKit's `filterValues`.
+  @_disfavoredOverload
   public func filterValues(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ isIncluded: @escaping @Sendable (T.Element) throws -> Bool
   ) -> Promise<[T.Element]> {
     map(on: dispatcher, file: file, line: line) { try $0.filter(isIncluded) }
@@ -67,8 +73,9 @@ extension Thenable where T: Sequence & Sendable, T.Element: Comparable & Sendabl
   /// Sorts the elements elsewhere; see ``sortedValues(on:file:line:)``.
   ///
   /// PromiseKit's `sortedValues`.
+  @_disfavoredOverload
   public func sortedValues(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<[T.Element]> {
     map(on: dispatcher, file: file, line: line) { $0.sorted() }
   }
@@ -78,8 +85,9 @@ extension Thenable where T: Collection & Sendable, T.Element: Sendable {
   /// Looks elsewhere for the first element for which `test` returns true; see ``firstValue(on:file:line:where:)``.
   ///
   /// PromiseKit's `firstValue(where:)`.
+  @_disfavoredOverload
   public func firstValue(
-    on dispatcher: some Dispatcher, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     where test: @escaping @Sendable (T.Element) throws -> Bool
   ) -> Promise<T.Element> {
     map(on: dispatcher, file: file, line: line) { values in
