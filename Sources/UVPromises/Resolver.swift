@@ -164,9 +164,3 @@ extension Resolver where T == Void {
 // there. Not where `T: Sendable`: with a condition, the compiler of Swift 6 cannot tell the type of
 // `Promise { fetch($0.resolve) }`.
 extension Resolver: @unchecked Sendable {}
-
-extension Resolver {
-  /// The same resolver.
-  @available(*, deprecated, message: "every resolver can be used on any thread")
-  public var remote: Resolver<T> { self }
-}
