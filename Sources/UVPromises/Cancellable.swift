@@ -19,13 +19,13 @@ public struct CancelContext {
     node.cancel(with: error)
   }
 
-  /// Whether cancellation was asked for through a context of this promise.
+  /// Whether the program has asked for the cancellation of this promise.
   ///
   /// PromiseKit 7's `cancelAttempted`.
   public var cancelAttempted: Bool { node.flags.contains(.cancelAttempted) }
 
-  /// Whether cancellation was asked for through a context of this promise, and came in time: the promise is
-  /// pending, or has failed with an error that stands for a cancellation.
+  /// Whether the program has asked for the cancellation of this promise in time: the promise is pending, or has failed with
+  /// an error that stands for a cancellation.
   ///
   /// PromiseKit 7's `isCancelled`.
   public var isCancelled: Bool {

@@ -14,19 +14,28 @@ public struct PMKFinalizer {
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
   ///   - body: What to do.
+  /// - Returns: The handle for cancelling the chain.
   ///
   /// PromiseKit's `finally`.
   @inlinable
-  public func finally(on dispatcher: LoopDispatcher? = .microtask, _ body: @escaping () -> Void) {
+  @discardableResult
+  public func finally(
+    on dispatcher: LoopDispatcher? = .microtask, _ body: @escaping () -> Void
+  ) -> CancelContext {
     _ = Guarantee(node: node).done(on: dispatcher) { body() }
+    return cancelContext
   }
 
   /// Calls `body` elsewhere when the chain has ended; see ``finally(on:_:)-(LoopDispatcher?,_)``.
   ///
   /// PromiseKit's `finally`.
   @_disfavoredOverload
-  public func finally(on dispatcher: some Dispatcher, _ body: @escaping @Sendable () -> Void) {
+  @discardableResult
+  public func finally(
+    on dispatcher: any Dispatcher, _ body: @escaping @Sendable () -> Void
+  ) -> CancelContext {
     _ = Guarantee<Void>(node: node).map(on: dispatcher) { _ in body() }
+    return cancelContext
   }
 
   /// Calls `body` on a queue when the chain has ended, or within the loop's turn if that is nil.
@@ -37,9 +46,10 @@ public struct PMKFinalizer {
   ///   - body: What to do.
   ///
   /// PromiseKit's `finally(on:flags:)`.
+  @discardableResult
   public func finally(
     on queue: DispatchQueue?, flags: DispatchWorkItemFlags?, _ body: @escaping @Sendable () -> Void
-  ) {
+  ) -> CancelContext {
     finally(on: queue.map { QueuePart(queue: $0, flags: flags?.rawValue ?? 0) }, body)
   }
 }

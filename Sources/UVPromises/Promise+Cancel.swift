@@ -10,16 +10,20 @@ extension Promise {
   /// The steps on the way are walked one by one; their handlers run as microtasks.
   ///
   /// - Parameter error: What the chain fails with.
-  public func cancel(with error: any Error = PMKError.cancelled) { node.cancel(with: error) }
+  public func cancel(with error: any Error = PMKError.cancelled) { cancelContext.cancel(with: error) }
 }
 
 extension Guarantee {
   /// Cancels the chain that ends with this guarantee, as ``Promise/cancel(with:)``. A guarantee cannot fail:
   /// one whose own operation is cancelled, such as ``after(_:file:line:)-(Duration,_,_)``, is never resolved.
-  public func cancel() { node.cancel() }
+  public func cancel() { cancelContext.cancel() }
 }
 
 extension PMKFinalizer {
   /// Cancels the chain that ends here, as ``Promise/cancel(with:)``; `finally` runs.
-  public func cancel() { node.cancel() }
+  ///
+  /// - Parameter error: What the chain fails with.
+  ///
+  /// PromiseKit's `cancel(with:)`.
+  public func cancel(with error: any Error = PMKError.cancelled) { cancelContext.cancel(with: error) }
 }

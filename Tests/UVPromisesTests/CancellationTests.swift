@@ -205,6 +205,90 @@ import UVTestSupport
     #expect(log == ["true"])
   }
 
+  @Test("a cancellation isn't lost where a chain has failed and recovers") func recovered() async throws {
+    let log = try await program { _, log in
+      func check(_ name: String, _ chain: (Promise<Int>) -> Promise<Void>) {
+        chain(Promise(error: Boom())).catch(policy: .allErrors) { log("\(name): \($0)") }.cancel()
+      }
+      check("recover") { failed in
+        failed.recover { _ -> Promise<Int> in
+          log("never")
+          return .value(2)
+        }.done { _ in log("never") }
+      }
+      check("guarantee") { failed in
+        failed.recover { _ in Guarantee.value(2) }.then { _ -> Promise<Void> in
+          log("never")
+          return Promise()
+        }
+      }
+      check("void") { failed in
+        failed.asVoid().recover { error throws in log("never") }.done { log("never") }
+      }
+      check("all errors") { failed in
+        failed.recover(policy: .allErrors) { _ in
+          log("cleaned up")
+          return Promise.value(2)
+        }.map { $0 }.done { _ in log("never") }
+      }
+      check("on a queue") { failed in
+        failed.recover(on: .global()) { _ -> Promise<Int> in .value(2) }.done { _ in log("never") }
+      }
+      check("nobody recovers") { failed in failed.map { $0 }.done { _ in log("never") } }
+      let passing = Promise<Int>(error: PMKError.cancelled).recover { _ -> Promise<Int> in .value(2) }
+      passing.done { _ in log("never") }.catch(policy: .allErrors) { log("cancelled before: \($0)") }
+        .cancel(with: Boom(number: 1))
+    }
+    #expect(
+      log.sorted() == [
+        "all errors: the promise was cancelled", "cancelled before: the promise was cancelled", "cleaned up",
+        "guarantee: the promise was cancelled", "nobody recovers: Boom(number: 0)",
+        "on a queue: the promise was cancelled", "recover: the promise was cancelled",
+        "void: the promise was cancelled",
+      ])
+  }
+
+  @Test("a chain is cancelled by its end, with an error of one's own, and by what finally returns")
+  func ends() async throws {
+    let log = try await program { loop, log in
+      let first = after(.seconds(1000)).then { Promise.value(1) }
+        .catch(policy: .allErrors) { log("first \($0)") }
+      first.cancel(with: Boom())
+      log("\(first.cancelContext.cancelAttempted)")
+      let second = after(.seconds(1000)).then { Promise.value(1) }
+        .catch(policy: .allErrors) { log("second \($0.isCancelled)") }.finally { log("finally") }
+      second.cancel()
+      log("\(second.cancelAttempted)")
+    }
+    #expect(log == ["true", "true", "first Boom(number: 0)", "second true", "finally"])
+  }
+
+  @Test("a promise that was cancelled says that this was attempted") func attempted() async throws {
+    let log = try await program { _, log in
+      let promise = after(.seconds(1000)).then { Promise.value(1) }
+      promise.cauterizeSilently()
+      log("\(promise.cancelContext.cancelAttempted)")
+      promise.cancel()
+      log("\(promise.cancelContext.cancelAttempted) \(promise.cancelContext.isCancelled)")
+    }
+    #expect(log == ["false", "true true"])
+  }
+
+  @Test("ensureThen waits for a promise, is cancelled with it, and fails if it does") func ensured()
+    async throws
+  {
+    let log = try await program { _, log in
+      Promise.value(1).ensureThen { after(.zero).done { log("ensured") }.cancellize() }
+        .done { log("\($0)") }.cauterize()
+      Promise<Int>(error: Boom()).ensureThen { Promise<Void>(error: Boom(number: 1)) }
+        .catch { log("\($0)") }
+      let chain = Promise.value(2).ensureThen { after(.seconds(1000)).cancellize() }
+      chain.catch(policy: .allErrors) { log("\($0.isCancelled)") }
+      after(.milliseconds(1)).done { chain.cancel() }
+    }
+    #expect(log.sorted() == ["1", "Boom(number: 1)", "ensured", "true"])
+  }
+
   @Test func aShutdownRejectsWhatIsPending() async throws {
     let log = Log<String>()
     try await withThread {

@@ -37,8 +37,11 @@ extension Node {
         node = upstream
         continue
       }
-      // The chain has failed: its error is on its way.
-      if node.upstream?.state == .rejected { return }
+      // The chain has failed: its error is on its way, and goes on as far as nobody recovers from it.
+      if let failed = node.upstream, failed.state == .rejected {
+        stepThatGoesOn(after: failed.failure)?.cancelWait(error)
+        return
+      }
       if node.upstream == nil {
         // The beginning of the chain, or a promise that gathers others.
         node.cancelAsFirst(error)
@@ -46,6 +49,20 @@ extension Node {
       }
       rejectable?.cancelWait(error)
       return
+    }
+  }
+
+  /// The first step of a failed chain that would go on without the error: one that recovers from it, or, where its handler
+  /// is for cancellations too, the next that isn't.
+  private func stepThatGoesOn(after error: any Error) -> Node? {
+    var node = self
+    var cancellable: Node?
+    var found: Node?
+    while true {
+      if node.flags.isDisjoint(with: [.isGuarantee, .coversCancellation]) { cancellable = node }
+      if node.flags.contains(.recovers), node.covers(error) { found = cancellable }
+      guard let upstream = node.upstream, upstream.state == .pending else { return found }
+      node = upstream
     }
   }
 

@@ -33,5 +33,7 @@ extension Node {
     @inlinable static var isObserved: Flags { Flags(rawValue: 4096) }
     /// Its operation was cancelled, so that nobody need hear of its loss; it may be resolved all the same.
     @inlinable static var isCancelled: Flags { Flags(rawValue: 8192) }
+    /// Goes on with a value after an error that its handler is for.
+    @inlinable static var recovers: Flags { Flags(rawValue: 16384) }
   }
 }

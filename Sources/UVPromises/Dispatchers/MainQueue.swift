@@ -111,7 +111,8 @@ extension PMKFinalizer {
   /// Calls `body` on the main actor when the chain has ended; see ``finally(on:_:)-(LoopDispatcher?,_)``.
   ///
   /// PromiseKit's `finally`.
-  public func finally(on queue: MainQueue, _ body: @escaping @MainActor () -> Void) {
+  @discardableResult
+  public func finally(on queue: MainQueue, _ body: @escaping @MainActor () -> Void) -> CancelContext {
     finally(on: DispatchQueue.main) { onMainActor(body) }
   }
 }

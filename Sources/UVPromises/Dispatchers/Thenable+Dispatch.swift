@@ -110,7 +110,7 @@ extension CatchMixin where T: Sendable {
     _ body: @escaping @Sendable (any Error) throws -> sending U
   ) -> Promise<T> where U.T == T {
     Promise(
-      node: Node(flags: policy.flags.union(.isInline)) { node, source in
+      node: Node(flags: policy.flags.union([.isInline, .recovers])) { node, source in
         guard source.state == .rejected, node.covers(source.failure) else {
           return node.pass(source, T.self)
         }
@@ -159,7 +159,7 @@ extension CatchMixin where T: Sendable {
     _ body: @escaping @Sendable (any Error) -> sending Guarantee<T>
   ) -> Guarantee<T> {
     Guarantee(
-      node: Node(flags: [.isInline, .isGuarantee, .coversCancellation]) { node, source in
+      node: Node(flags: [.isInline, .isGuarantee, .coversCancellation, .recovers]) { node, source in
         guard source.state == .rejected else { return node.pass(source, T.self) }
         let error = source.failure
         node.settle(on: dispatcher, from: { body(error) }) { $0.adopt($1, T.self) }
@@ -179,7 +179,7 @@ extension CatchMixin where T == Void {
     _ body: @escaping @Sendable (any Error) -> Void
   ) -> Guarantee<Void> {
     Guarantee(
-      node: Node(flags: [.isInline, .isGuarantee, .coversCancellation]) { node, source in
+      node: Node(flags: [.isInline, .isGuarantee, .coversCancellation, .recovers]) { node, source in
         guard source.state == .rejected else { return node.fulfill(()) }
         let error = source.failure
         node.settle(on: dispatcher, { body(error) }) { node, _ in node.fulfill(()) }
@@ -196,7 +196,7 @@ extension CatchMixin where T == Void {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (any Error) throws -> Void
   ) -> Promise<Void> {
     Promise(
-      node: Node(flags: policy.flags.union(.isInline)) { node, source in
+      node: Node(flags: policy.flags.union([.isInline, .recovers])) { node, source in
         guard source.state == .rejected, node.covers(source.failure) else {
           return node.pass(source, Void.self)
         }

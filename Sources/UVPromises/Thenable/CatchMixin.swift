@@ -41,7 +41,7 @@ extension CatchMixin {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> U
   ) -> Promise<T> where U.T == T {
     Promise(
-      node: RecoverStep(dispatcher.flags.union(policy.flags), body) {
+      node: RecoverStep(dispatcher.flags.union(policy.flags).union(.recovers), body) {
         RecoverStep<U>.run($0, $1, T.self) { step, next in step.adopt(next.node, T.self) }
       }.following(node, file, line))
   }
@@ -61,7 +61,7 @@ extension CatchMixin {
     _ body: @escaping (any Error) -> Guarantee<T>
   ) -> Guarantee<T> {
     Guarantee(
-      node: RecoverStep(dispatcher.flags.union([.isGuarantee, .coversCancellation]), body) {
+      node: RecoverStep(dispatcher.flags.union([.isGuarantee, .coversCancellation, .recovers]), body) {
         RecoverStep<Guarantee<T>>.run($0, $1, T.self) { step, next in step.adopt(next.node, T.self) }
       }.following(node, file, line))
   }
@@ -97,11 +97,38 @@ extension CatchMixin {
     on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping () -> Guarantee<Void>
   ) -> Promise<T> {
+    ensuring(dispatcher.flags, file, line, body)
+  }
+
+  /// Calls `body` in any case, waits for the promise that it returns, and passes the outcome on. If that promise fails, the
+  /// result fails with its error.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
+  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - body: What to do and wait for, whatever the outcome.
+  ///
+  /// PromiseKit's `ensureThen` of a cancellable promise.
+  @_disfavoredOverload
+  @inlinable
+  public func ensureThen(
+    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping () -> Promise<Void>
+  ) -> Promise<T> {
+    ensuring(dispatcher.flags, file, line, body)
+  }
+
+  @inlinable
+  func ensuring<U: Thenable>(
+    _ flags: Node.Flags, _ file: StaticString, _ line: UInt, _ body: @escaping () -> U
+  ) -> Promise<T> where U.T == Void {
     Promise(
-      node: MapStep(dispatcher.flags, { (_: Void) in body() }) { step, source in
-        let body = unsafeDowncast(step, to: MapStep<Void, Guarantee<Void>>.self).body.take()!
-        guard let guarantee = try? body(()) else { return }
-        step.adopt(guarantee.node) { step, _ in step.pass(source, T.self) }
+      node: MapStep(flags, { (_: Void) in body() }) { step, source in
+        let body = unsafeDowncast(step, to: MapStep<Void, U>.self).body.take()!
+        guard let made = try? body(()) else { return }
+        step.adopt(made.node) { step, ensured in
+          if ensured.state == .rejected { step.reject(ensured.failure) } else { step.pass(source, T.self) }
+        }
       }.following(node, file, line))
   }
 
@@ -130,7 +157,7 @@ extension CatchMixin where T == Void {
     _ body: @escaping (any Error) -> Void
   ) -> Guarantee<Void> {
     Guarantee(
-      node: CatchStep(dispatcher.flags.union([.isGuarantee, .coversCancellation]), body) {
+      node: CatchStep(dispatcher.flags.union([.isGuarantee, .coversCancellation, .recovers]), body) {
         CatchStep.run($0, $1, passesUncovered: true)
       }.following(node, file, line))
   }
@@ -150,7 +177,7 @@ extension CatchMixin where T == Void {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> Void
   ) -> Promise<Void> {
     Promise(
-      node: CatchStep(dispatcher.flags.union(policy.flags), body) {
+      node: CatchStep(dispatcher.flags.union(policy.flags).union(.recovers), body) {
         CatchStep.run($0, $1, passesUncovered: true)
       }.following(node, file, line))
   }

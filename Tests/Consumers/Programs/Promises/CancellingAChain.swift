@@ -27,6 +27,17 @@ enum CancellingAChain: Program {
       wrapped.cancel(with: PMKError.cancelled)
       wrapped.catch { _ in print("not told: the policy leaves cancellations out") }
     }
+    EventLoop.runCallbacks { loop in
+      struct Closed: Error {}
+      let end = loop.sleep(for: .seconds(3600)).promise()
+        .ensureThen { after(.milliseconds(1)).done { print("put away") }.cancellize() }
+        .catch { print($0) }
+      end.cancel(with: Closed())
+      let context = after(.seconds(3600)).then { Promise.value(1) }
+        .catch(policy: .allErrors) { print("cancelled: \($0.isCancelled)") }
+        .finally { print("finally, too") }
+      context.cancel()
+    }
   }
 }
 
@@ -36,3 +47,7 @@ enum CancellingAChain: Program {
 // ensured
 // caught: true
 // finally
+// cancelled: true
+// finally, too
+// put away
+// Closed()
