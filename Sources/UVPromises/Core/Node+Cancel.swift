@@ -39,7 +39,7 @@ extension Node {
       }
       // The chain has failed: its error is on its way, and goes on as far as nobody recovers from it.
       if let failed = node.upstream, failed.state == .rejected {
-        stepThatGoesOn(after: failed.failure)?.cancelWait(error)
+        stepThatRecovers(from: failed.failure)?.cancelWait(error)
         return
       }
       if node.upstream == nil {
@@ -52,18 +52,16 @@ extension Node {
     }
   }
 
-  /// The first step of a failed chain that would go on without the error: one that recovers from it, or, where its handler
-  /// is for cancellations too, the next that isn't.
-  private func stepThatGoesOn(after error: any Error) -> Node? {
+  /// The first step of a failed chain that recovers from the error, unless it recovers from cancellations as well.
+  private func stepThatRecovers(from error: any Error) -> Node? {
     var node = self
-    var cancellable: Node?
-    var found: Node?
+    var first: Node?
     while true {
-      if node.flags.isDisjoint(with: [.isGuarantee, .coversCancellation]) { cancellable = node }
-      if node.flags.contains(.recovers), node.covers(error) { found = cancellable }
-      guard let upstream = node.upstream, upstream.state == .pending else { return found }
+      if node.flags.contains(.recovers), node.covers(error) { first = node }
+      guard let upstream = node.upstream, upstream.state == .pending else { break }
       node = upstream
     }
+    return first.flatMap { $0.flags.contains(.coversCancellation) ? nil : $0 }
   }
 
   /// Cancels what was made for a chain that has been cancelled meanwhile.
