@@ -6,7 +6,7 @@ extension Future {
   /// If the task is cancelled, it stops waiting where the failure can say so: with `CancellationError` if that is
   /// `any Error`, with `cancelled` if it is `UVError`. A future of another failure, or of none, is waited for. In
   /// any case work that nobody else waits for is cancelled, as it is when the last subscriber cancels. Where there is no such
-  /// work, ``EventLoop/stop()`` does not wait for a task that was cancelled here, unless that is the body of `run`, whose value
+  /// work, `EventLoop.stop()` does not wait for a task that was cancelled here, unless that is the body of `run`, whose value
   /// has to be waited for.
   ///
   /// - Throws: What the future fails with.

@@ -116,7 +116,7 @@ extension StreamFuture {
     return child
   }
 
-  /// A future of a pair, of the first value of each side; the same as ``zip(_:)`` for a future.
+  /// A future of a pair, of the first value of each side; the same as `zip(_:)` for a future.
   ///
   /// RxStream's `combine(stream:)`.
   @discardableResult

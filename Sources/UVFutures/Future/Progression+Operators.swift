@@ -147,7 +147,7 @@ extension Progression {
     continued(asFuture.lifeOf(object, then: termination))
   }
 
-  /// The first value of either side; see ``StreamFuture/merge(_:)`` for what a subject keeps.
+  /// The first value of either side. A subject keeps itself, and the operators and handlers of the result, until it finishes.
   ///
   /// RxStream's `merge(_:)`.
   @discardableResult

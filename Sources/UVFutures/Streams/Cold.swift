@@ -65,7 +65,9 @@ public final class Cold<Request, Output, Failure: Error> {
 
   /// Asks for an answer, which comes down the chain to here; ignored once the stream has ended.
   ///
-  /// - Parameter share: Whether everything that is attached here gets the answer, too.
+  /// - Parameters:
+  ///   - request: What is asked for.
+  ///   - share: Whether everything that is attached here gets the answer, too.
   ///
   /// RxStream's `request(_:share:)`.
   public func request(_ request: Request, share: Bool = false) { ask(request, share ? .shared : .end) }
