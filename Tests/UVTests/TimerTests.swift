@@ -66,6 +66,18 @@ import UVTestSupport
     #expect(log.values == [.cancelled, nil])
   }
 
+  @Test("A sleep that is cancelled beside others that end keeps nothing running")
+  func aSleepThatIsCancelledBesideOthersThatEnd() async throws {
+    let log = Log<Bool>()
+    try await withCallbackLoop { loop in
+      var long = PendingRequest()
+      loop.sleep(for: .zero) { _ in long.cancel() }
+      loop.sleep(for: .zero) { _ in }
+      long = loop.sleep(for: .seconds(1000)) { log.append($0.error?.isCancelled == true) }
+    }
+    #expect(log.values == [true])
+  }
+
   @Test func aVeryLongSleepCanBeCancelled() async throws {
     try await withLoop { loop in
       for seconds in [3600, 86400 * 365 * 100, Int.max] {

@@ -134,6 +134,8 @@ final class TimerWheel: Cancelling {
       append(current, to: Self.firing)
     }
     fireList(Self.firing)
+    // A completion may have cancelled the timer that libuv's is armed for.
+    if count == 0 { disarm() }
   }
 
   /// Takes one at a time from the front: a timer that a completion cancels is unlinked before its turn comes.
