@@ -2,8 +2,7 @@ import Synchronization
 
 /// The settings of the module, for the whole process: `conf.logHandler = { … }`.
 ///
-/// PromiseKit's `conf`. There is no default queue to set: the default is the loop of the thread, and another
-/// may be named at each handler.
+/// PromiseKit's `conf`.
 public let conf = Configuration()
 
 /// What ``conf`` has to offer. Any thread may read and set it.
@@ -15,6 +14,8 @@ public final class Configuration: Sendable {
 
   private let handlers = Mutex(Handlers())
   private let catchesCancellation = Atomic(false)
+  private let mapsInline = Atomic(false)
+  private let returnsInline = Atomic(false)
 
   init() {}
 
@@ -33,6 +34,29 @@ public final class Configuration: Sendable {
   public var unhandledRejectionHandler: @Sendable (UnhandledRejection) -> Void {
     get { handlers.withLock { $0.unhandled } }
     set { handlers.withLock { $0.unhandled = newValue } }
+  }
+
+  // PromiseKit's name.
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// How a handler runs that names no dispatcher: `map` is for those that make something of a value, such as `map` and
+  /// `then`; `return` is for those that end a chain or only look on, such as `done`, `get`, `ensure` and `catch`.
+  ///
+  /// Both are ``LoopDispatcher/microtask`` unless set; nil means ``LoopDispatcher/inline``. A change holds for the handlers
+  /// that are attached afterwards, on every thread. A dispatch queue can't be set here: a handler that names none may use
+  /// whatever the code around it can see, so it stays on the loop's thread. Name a queue at the handler, `map(on: queue)`.
+  ///
+  /// PromiseKit's `conf.Q`.
+  public var Q: (map: LoopDispatcher?, return: LoopDispatcher?) {
+    get {
+      (
+        mapsInline.load(ordering: .relaxed) ? .inline : .microtask,
+        returnsInline.load(ordering: .relaxed) ? .inline : .microtask
+      )
+    }
+    set {
+      mapsInline.store(newValue.map != .microtask, ordering: .relaxed)
+      returnsInline.store(newValue.return != .microtask, ordering: .relaxed)
+    }
   }
 
   /// The policy of a `catch` or `recover` that names none: `.allErrorsExceptCancellation` unless set.

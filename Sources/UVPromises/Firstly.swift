@@ -1,6 +1,9 @@
 /// Begins a chain: `firstly { login() }.then { … }` is `login().then { … }`.
 ///
-/// - Parameter body: Called once, before this returns. If it throws, the promise is rejected with the error.
+/// - Parameters:
+///   - body: Called once, before this returns. If it throws, the promise is rejected with the error.
+///   - file: Where this is called, for reports in debug builds.
+///   - line: The line there.
 ///
 /// PromiseKit's `firstly`.
 @inlinable

@@ -3,7 +3,8 @@ extension Guarantee {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What to do with the value.
   /// - Returns: A guarantee that is resolved when `body` has returned.
   ///
@@ -11,7 +12,7 @@ extension Guarantee {
   @inlinable
   @discardableResult
   public func done(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.return, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping (T) -> Void
   ) -> Guarantee<Void> {
     Guarantee<Void>(
@@ -24,13 +25,14 @@ extension Guarantee {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What to do with the value.
   ///
   /// PromiseKit's `get`.
   @inlinable
   public func get(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.return, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping (T) -> Void
   ) -> Guarantee<T> {
     Guarantee(
@@ -43,13 +45,14 @@ extension Guarantee {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `transform`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - transform: Makes the new value.
   ///
   /// PromiseKit's `map`.
   @inlinable
   public func map<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T) -> U
   ) -> Guarantee<U> {
     Guarantee<U>(
@@ -62,7 +65,8 @@ extension Guarantee {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What comes next.
   /// - Returns: A guarantee of the same value as that which `body` returns.
   ///
@@ -70,7 +74,7 @@ extension Guarantee {
   @inlinable
   @discardableResult
   public func then<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping (T) -> Guarantee<U>
   ) -> Guarantee<U> {
     Guarantee<U>(

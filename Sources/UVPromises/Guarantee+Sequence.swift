@@ -4,7 +4,7 @@ extension Guarantee where T: Sequence {
   /// PromiseKit's `mapValues`.
   @inlinable
   public func mapValues<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T.Element) -> U
   ) -> Guarantee<[U]> {
     map(on: dispatcher, file: file, line: line) { $0.map(transform) }
@@ -16,7 +16,7 @@ extension Guarantee where T: Sequence {
   /// PromiseKit's `flatMapValues`.
   @inlinable
   public func flatMapValues<U: Sequence>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T.Element) -> U
   ) -> Guarantee<[U.Element]> {
     map(on: dispatcher, file: file, line: line) { $0.flatMap(transform) }
@@ -28,7 +28,7 @@ extension Guarantee where T: Sequence {
   /// PromiseKit's `compactMapValues`.
   @inlinable
   public func compactMapValues<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T.Element) -> U?
   ) -> Guarantee<[U]> {
     map(on: dispatcher, file: file, line: line) { $0.compactMap(transform) }
@@ -40,7 +40,7 @@ extension Guarantee where T: Sequence {
   /// PromiseKit's `thenMap`.
   @inlinable
   public func thenMap<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T.Element) -> Guarantee<U>
   ) -> Guarantee<[U]> {
     then(on: dispatcher, file: file, line: line) { when(guarantees: $0.map(transform)) as Guarantee<[U]> }
@@ -52,7 +52,7 @@ extension Guarantee where T: Sequence {
   /// PromiseKit's `thenFlatMap`.
   @inlinable
   public func thenFlatMap<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T.Element) -> Guarantee<U>
   ) -> Guarantee<[U.Element]> where U: Sequence {
     then(on: dispatcher, file: file, line: line) { values in
@@ -65,7 +65,7 @@ extension Guarantee where T: Sequence {
   /// PromiseKit's `filterValues`.
   @inlinable
   public func filterValues(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ isIncluded: @escaping (T.Element) -> Bool
   ) -> Guarantee<[T.Element]> {
     map(on: dispatcher, file: file, line: line) { $0.filter(isIncluded) }
@@ -78,13 +78,14 @@ extension Guarantee where T: Sequence {
   ///
   /// - Parameters:
   ///   - dispatcher: When to sort; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - areInIncreasingOrder: Whether the first is to come before the second.
   ///
   /// PromiseKit's `sortedValues`.
   @inlinable
   public func sortedValues(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ areInIncreasingOrder: @escaping (T.Element, T.Element) -> Bool
   ) -> Guarantee<[T.Element]> {
     map(on: dispatcher, file: file, line: line) { $0.sorted(by: areInIncreasingOrder) }
@@ -97,7 +98,7 @@ extension Guarantee where T: Sequence, T.Element: Comparable {
   /// PromiseKit's `sortedValues`.
   @inlinable
   public func sortedValues(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line
   ) -> Guarantee<[T.Element]> {
     map(on: dispatcher, file: file, line: line) { $0.sorted() }
   }

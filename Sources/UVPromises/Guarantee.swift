@@ -18,8 +18,11 @@ public struct Guarantee<T>: Thenable {
   /// Guarantee(resolver: fetch)
   /// ```
   ///
-  /// - Parameter body: Called once, before this returns, with the function that resolves the guarantee; the
-  ///   first call of that counts.
+  /// - Parameters:
+  ///   - body: Called once, before this returns, with the function that resolves the guarantee; the
+  ///     first call of that counts.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///
   /// PromiseKit's `Guarantee(resolver:)`.
   @inlinable
@@ -78,8 +81,11 @@ extension Guarantee where T: Sendable {
   ///
   /// The guarantee keeps its loop running as a promise does; see ``Resolver``.
   ///
-  /// - Parameter body: Called once, before this returns, with the function that resolves the guarantee; the
-  ///   first call of that counts.
+  /// - Parameters:
+  ///   - body: Called once, before this returns, with the function that resolves the guarantee; the
+  ///     first call of that counts.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///
   /// PromiseKit's `Guarantee(resolver:)`.
   @inlinable

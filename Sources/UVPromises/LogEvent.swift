@@ -41,7 +41,7 @@ extension LogEvent: CustomStringConvertible, CustomDebugStringConvertible {
 
 /// A promise that was rejected, and nobody had asked for its outcome by the end of the turn.
 public struct UnhandledRejection: Sendable, CustomStringConvertible {
-  /// What it was rejected with.
+  /// The error that it was rejected with.
   public let error: any Error
   /// Where the promise was made; known in debug builds.
   public let site: CreationSite?

@@ -20,7 +20,7 @@ public struct PMKFinalizer {
   @inlinable
   @discardableResult
   public func finally(
-    on dispatcher: LoopDispatcher? = .microtask, _ body: @escaping () -> Void
+    on dispatcher: LoopDispatcher? = conf.Q.return, _ body: @escaping () -> Void
   ) -> CancelContext {
     _ = Guarantee(node: node).done(on: dispatcher) { body() }
     return cancelContext

@@ -36,8 +36,11 @@ public struct Promise<T>: Thenable, CatchMixin {
   /// Promise { fetch(completion: $0.resolve) }
   /// ```
   ///
-  /// - Parameter body: Called once, before this returns. If it throws, the promise is rejected with the
-  ///   error, unless it has been resolved by then.
+  /// - Parameters:
+  ///   - body: Called once, before this returns. If it throws, the promise is rejected with the
+  ///     error, unless it has been resolved by then.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///
   /// PromiseKit's `Promise(resolver:)`.
   @inlinable

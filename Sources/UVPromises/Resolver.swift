@@ -1,6 +1,6 @@
 import UV
 
-/// What resolves a promise, on any thread. The first call wins; later ones do nothing.
+/// Resolves a promise, on any thread. The first call wins; later ones do nothing.
 ///
 /// ```swift
 /// Promise<Int> { seal in
@@ -21,7 +21,7 @@ import UV
 ///
 /// PromiseKit's `Resolver`.
 public struct Resolver<T> {
-  /// What answers for the promise, which is a `Root`.
+  /// The ticket by which the promise, a `Root`, is answered.
   @usableFromInline let ticket: RemoteTicket
 
   @inlinable

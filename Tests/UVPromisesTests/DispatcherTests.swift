@@ -55,6 +55,23 @@ import UVTestSupport
     #expect(log == ["before", "2", "after", "current thread 1"])
   }
 
+  @Test("conf.Q says how handlers run that name no dispatcher") func theDefaults() async throws {
+    let log = try await program { _, log in
+      let before = conf.Q
+      defer { conf.Q = before }
+      conf.Q = (map: nil, return: .inline)
+      let (promise, seal) = Promise<Int>.pending()
+      promise.map { $0 + 1 }.done { log("done \($0)") }.catch { _ in }.finally { log("finally") }
+      promise.map(on: .microtask) { $0 }.done { log("microtask \($0)") }.cauterize()
+      seal.fulfill(1)
+      log("settled")
+      conf.Q.map = .microtask
+      Promise.value(5).map { $0 }.done { log("done \($0)") }.cauterize()
+      log("attached")
+    }
+    #expect(log == ["done 2", "finally", "settled", "attached", "microtask 1", "done 5"])
+  }
+
   @Test("Another loop") func anotherLoop() async throws {
     let log = try await program { loop, log in
       let executor = loop.executor

@@ -15,7 +15,8 @@ extension EventSource {
   /// Cancelling the promise cancels what is being waited for; the source stays open and can be used again.
   ///
   /// - Parameters:
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: Called on the loop, never before this has returned. If it throws or its promise is rejected, no more is
   ///     asked for.
   /// - Returns: A promise that is fulfilled at the end of the source. It is rejected with the error of the source, or
@@ -84,7 +85,7 @@ final class EachNode<Source: EventSource, U: Thenable>: Node {
   override func cancelOperation() { pending.cancel() }
 }
 
-/// What waits for the next element on behalf of an ``EachNode``.
+/// Waits for the next element on behalf of an ``EachNode``.
 @usableFromInline
 final class EachReceiver<Source: EventSource, U: Thenable>: ElementReceiver<Source.Element> {
   /// Nil while nothing is asked for: the node owns this.

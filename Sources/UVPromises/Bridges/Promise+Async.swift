@@ -32,9 +32,13 @@ extension Promise {
   /// Promise { try await loop.files.readFile(path).value }.map(\.count)
   /// ```
   ///
-  /// There must be a loop on this thread: otherwise this stops the program with a message.
+  /// There must be a loop on this thread, or the call must be in a handler of a chain: otherwise this stops the program with
+  /// a message.
   ///
-  /// - Parameter body: It begins after this has returned, and may use whatever the caller can see.
+  /// - Parameters:
+  ///   - body: It begins after this has returned, and may use whatever the caller can see.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///
   /// google/promises' `Promise { try … }`.
   public init(

@@ -8,7 +8,8 @@ import UV
 ///
 /// - Parameters:
 ///   - duration: How long to wait at least, to the millisecond above.
-///   - file: Where this is called, for reports in debug builds; as `line`.
+///   - file: Where this is called, for reports in debug builds.
+///   - line: The line there.
 ///
 /// PromiseKit's `after`. The corresponding libuv function is `uv_timer_start`.
 public func after(

@@ -1,4 +1,4 @@
-// What promises of other libraries have besides, by their names there.
+// Operators that promises of other libraries have besides, by their names there.
 
 /// Waits for all promises; ``when(fulfilled:cancellingRest:file:line:)-([U],_,_,_)->Promise<[U.T]>`` by
 /// another name.
@@ -70,11 +70,13 @@ extension Thenable {
   /// - Parameters:
   ///   - dispatcher: When to run `predicate`; as a microtask of the loop unless said otherwise.
   ///   - predicate: Whether the value will do. If it throws, the result is rejected with the error.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///
   /// google/promises' `validate`.
   @inlinable
   public func validate(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ predicate: @escaping (T) throws -> Bool
   ) -> Promise<T> {
     get(on: dispatcher, file: file, line: line) { value in
@@ -88,6 +90,8 @@ extension Thenable {
   /// - Parameters:
   ///   - items: What to combine with.
   ///   - combine: Makes the next result of the last one and an item. If it throws, the result is rejected.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///
   /// google/promises' `reduce`.
   @inlinable
@@ -108,6 +112,8 @@ extension Thenable {
   /// - Parameters:
   ///   - others: What else to wait for.
   ///   - combine: Makes the next result of the last one and a value. If it throws, the result is rejected.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///
   /// SwiftNIO's `fold`.
   @inlinable
@@ -125,7 +131,7 @@ extension Thenable {
   /// google/promises' and SwiftNIO's `always`.
   @inlinable
   public func always(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.return, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping () -> Void
   ) -> Promise<T> {
     Promise(self).ensure(on: dispatcher, file: file, line: line, body)
@@ -138,7 +144,7 @@ extension CatchMixin {
   /// khanlou/Promise's and BrightFutures' `mapError`.
   @inlinable
   public func mapError(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (any Error) -> any Error
   ) -> Promise<T> {
     recover(on: dispatcher, policy: .allErrors, file: file, line: line) { error throws -> Promise<T> in

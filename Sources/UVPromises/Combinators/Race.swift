@@ -6,6 +6,8 @@ import UV
 /// - Parameters:
 ///   - thenables: The contestants; with none the result is rejected with ``PMKError/badInput``.
 ///   - cancelsRest: Whether those of the losers are cancelled that nobody else waits for.
+///   - file: Where this is called, for reports in debug builds.
+///   - line: The line there.
 ///
 /// PromiseKit's `race`.
 @inlinable
@@ -30,7 +32,11 @@ public func race<U: Thenable>(
 
 /// The value of the guarantee that is resolved first. The others go on.
 ///
-/// - Parameter guarantees: The contestants, one at least; none stop the program with a message, as no value could come.
+/// - Parameters:
+///   - guarantees: The contestants, one at least; none stop the program with a message, as no value could come.
+///   - cancelsRest: Whether the others are cancelled then; false unless said otherwise.
+///   - file: Where this is called, for reports in debug builds.
+///   - line: The line there.
 ///
 /// PromiseKit's `race`.
 @inlinable
@@ -48,6 +54,8 @@ public func race<T>(
 ///   - thenables: The contestants; with none the result is rejected with ``PMKError/badInput``, and if all
 ///     fail, with ``PMKError/noWinner``.
 ///   - cancelsRest: Whether those of the losers are cancelled that nobody else waits for.
+///   - file: Where this is called, for reports in debug builds.
+///   - line: The line there.
 ///
 /// PromiseKit's `race(fulfilled:)`.
 @inlinable

@@ -58,6 +58,8 @@ public struct Backoff: Sendable {
 ///   - condition: Whether to try again, from the number of attempts left and the last error; by default
 ///     always. It is not asked after a cancellation, which is final.
 ///   - work: Makes an attempt. If it throws, the attempt has failed with the error.
+///   - file: Where this is called, for reports in debug builds.
+///   - line: The line there.
 /// - Returns: A promise of the first success, or of the last failure. Cancelling it cancels the attempt under
 ///   way, or the wait for the next.
 ///

@@ -13,7 +13,10 @@ extension Thenable {
   /// The same promise, given up after a time: rejected with ``PMKError/timedOut``. The work is then
   /// cancelled, if nobody else waits for it.
   ///
-  /// - Parameter limit: How long to wait; zero or less means until the next turn of the loop.
+  /// - Parameters:
+  ///   - limit: How long to wait; zero or less means until the next turn of the loop.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///
   /// google/promises' `timeout`.
   public func timeout(

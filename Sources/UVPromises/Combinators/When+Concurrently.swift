@@ -7,6 +7,8 @@
 ///   - promiseIterator: Makes the promises, one when there is room for it.
 ///   - concurrently: How many may be pending at the same time; if less than one, the result is rejected with
 ///     ``PMKError/badInput``.
+///   - file: Where this is called, for reports in debug builds.
+///   - line: The line there.
 ///
 /// PromiseKit's `when(fulfilled:concurrently:)`.
 public func when<It: IteratorProtocol>(
@@ -29,6 +31,8 @@ public func when<It: IteratorProtocol>(
 ///   - promiseIterator: Makes the promises, one when there is room for it.
 ///   - concurrently: How many may be pending at the same time; if less than one, the result is one outcome,
 ///     rejected with ``PMKError/badInput``.
+///   - file: Where this is called, for reports in debug builds.
+///   - line: The line there.
 ///
 /// PromiseKit's `when(resolved:concurrently:)`.
 public func when<It: IteratorProtocol>(

@@ -7,6 +7,8 @@
 /// - Parameters:
 ///   - thenables: What to wait for.
 ///   - cancelsRest: Whether a failure cancels those of the others that nobody else waits for.
+///   - file: Where this is called, for reports in debug builds.
+///   - line: The line there.
 /// - Returns: A promise of the values. It takes three allocations, whatever the number.
 ///
 /// PromiseKit's `when(fulfilled:)`.

@@ -1,6 +1,6 @@
 import UV
 
-/// What a pending promise tells of its end: a step of a chain, a `when` that gathers, a task that waits.
+/// An object that a pending promise tells of its end: a step of a chain, a `when` that gathers, a task that waits.
 ///
 /// A pending promise owns its continuations; they point back without owning, so that a promise that nobody
 /// can resolve any more goes away and can be reported.
@@ -11,7 +11,7 @@ class Continuation: Microtask {
   /// The promise that was waited for has settled. `tag` is what it was attached with.
   @usableFromInline func receive(_ source: Node, tag: Int32) {}
 
-  /// The promise that was waited for has gone away without settling. What waits for this one, if it has
+  /// The promise that was waited for has gone away without settling. A promise that waits for this one, and has
   /// become hopeless too, is moved to `rest`, so that a long chain ends by a loop and not by recursion.
   @usableFromInline func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) {}
 

@@ -53,7 +53,7 @@ enum InlineQueue {
       let (step, source) = state.steps[state.next]
       state.next += 1
       step.resume(source)
-      // What has run is let go now and then, so that a long chain does not pile up.
+      // Handlers that have run are let go now and then, so that a long chain does not pile up.
       if state.next == 1024 {
         state.steps.removeFirst(1024)
         state.next = 0

@@ -1,5 +1,5 @@
 extension Node {
-  /// What else there is to know of a node.
+  /// The other facts about a node.
   @usableFromInline
   struct Flags: OptionSet {
     @usableFromInline var rawValue: UInt16

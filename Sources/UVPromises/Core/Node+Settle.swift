@@ -35,7 +35,7 @@ extension Node {
     state == .fulfilled ? .fulfilled(value(as: type)) : .rejected(failure)
   }
 
-  /// The outcome, nil while pending. Whoever has seen the error has handled it.
+  /// The outcome, nil while pending. A caller that has seen the error has handled it.
   @inlinable
   final func result<T>(as type: T.Type) -> PMKResult<T>? {
     switch state {

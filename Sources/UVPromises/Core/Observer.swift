@@ -1,7 +1,7 @@
 /// What `pipe` attached to a pending promise of which nobody else wants anything. It lives in the room for the
 /// outcome, which is empty until then, and so costs no allocation.
 ///
-/// Whatever is out of the ordinary (a second handler, an error, a promise that is let go) turns it into a step
+/// Anything out of the ordinary (a second handler, an error, a promise that is let go) turns it into a step
 /// first, and goes on as for any other.
 @usableFromInline
 struct Observer<T> {

@@ -12,11 +12,18 @@ extension DispatchQueue {
   /// Runs `body` on the queue; the promise of what it returns is resolved on the loop of the calling thread,
   /// which it keeps running.
   ///
-  /// - Parameter body: If it throws, the promise is rejected with the error.
+  /// - Parameters:
+  ///   - namespacer: Always `.promise`, which tells this function from Dispatch's own.
+  ///   - group: A group that the work belongs to, if any.
+  ///   - qos: The quality of service of the work.
+  ///   - flags: As those of a `DispatchWorkItem`.
+  ///   - body: If it throws, the promise is rejected with the error.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///
   /// PromiseKit's `DispatchQueue.async(.promise)`.
   public func async<T: Sendable>(
-    _: PMKNamespacer, group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
+    _ namespacer: PMKNamespacer, group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
     flags: DispatchWorkItemFlags = [], file: StaticString = #fileID, line: UInt = #line,
     execute body: @escaping @Sendable () throws -> T
   ) -> Promise<T> {
@@ -31,7 +38,7 @@ extension DispatchQueue {
   ///
   /// PromiseKit's `DispatchQueue.async(.promise)`.
   public func async<T: Sendable>(
-    _: PMKNamespacer, group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
+    _ namespacer: PMKNamespacer, group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
     flags: DispatchWorkItemFlags = [], file: StaticString = #fileID, line: UInt = #line,
     execute body: @escaping @Sendable () -> T
   ) -> Guarantee<T> {

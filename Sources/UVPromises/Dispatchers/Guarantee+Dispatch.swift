@@ -4,6 +4,8 @@ extension Guarantee where T: Sendable {
   /// - Parameters:
   ///   - dispatcher: Where to run `transform`. The result is resolved on the loop of this guarantee.
   ///   - transform: Makes the new value.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///
   /// PromiseKit's `map`.
   @_disfavoredOverload

@@ -18,7 +18,7 @@ public struct MainQueue: Dispatcher {
 
 /// Runs a handler of the main actor, on the main queue.
 ///
-/// What it makes has no loop, unless the main thread has one: closures within it are the main actor's, too, and must not run
+/// A promise that it makes has no loop, unless the main thread has one: closures within it are the main actor's, too, and must not run
 /// on the thread of another loop.
 private func onMainActor<Output: Sendable>(_ body: @MainActor () throws -> Output) rethrows -> Output {
   try Handover.without { try MainActor.assumeIsolated(body) }

@@ -44,7 +44,7 @@ public final class StrictRateLimitedDispatcher: Dispatcher {
   public func dispatch(_ body: @escaping @Sendable () -> Void) { limiter.dispatch(body) }
 }
 
-/// What the two have in common: handlers wait in order, and a timer of Dispatch's wakes them.
+/// The part that the two share: handlers wait in order, and a timer of Dispatch's wakes them.
 private final class RateLimiter: Sendable {
   private typealias Body = @Sendable () -> Void
 

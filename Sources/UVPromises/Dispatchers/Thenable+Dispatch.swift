@@ -4,6 +4,8 @@ extension Thenable where T: Sendable {
   /// - Parameters:
   ///   - dispatcher: Where to run `transform`. The result is settled on the loop of this promise.
   ///   - transform: Makes the new value. If it throws, the result is rejected with the error.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///
   /// PromiseKit's `map`.
   @_disfavoredOverload

@@ -1,4 +1,4 @@
-/// What the operators of this module reject with by themselves.
+/// The errors that this module's operators reject with by themselves.
 ///
 /// The names are PromiseKit's, for its users' `catch` handlers; ``timedOut``, ``validationFailure`` and
 /// ``aggregate(_:)`` are added for the operators that other libraries have.

@@ -9,7 +9,8 @@ extension CatchMixin {
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
   ///   - policy: Whether cancellations are errors here; ``Configuration/catchPolicy`` unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What to do about the error.
   /// - Returns: A way to do something afterwards in any case.
   ///
@@ -17,7 +18,7 @@ extension CatchMixin {
   @inlinable
   @discardableResult
   public func `catch`(
-    on dispatcher: LoopDispatcher? = .microtask, policy: CatchPolicy = conf.catchPolicy,
+    on dispatcher: LoopDispatcher? = conf.Q.return, policy: CatchPolicy = conf.catchPolicy,
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) -> Void
   ) -> PMKFinalizer {
     PMKFinalizer(
@@ -31,13 +32,14 @@ extension CatchMixin {
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
   ///   - policy: Whether cancellations are errors here; ``Configuration/catchPolicy`` unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: Makes a promise of a value after all. If it throws, the result is rejected with the error.
   ///
   /// PromiseKit's `recover`.
   @inlinable
   public func recover<U: Thenable>(
-    on dispatcher: LoopDispatcher? = .microtask, policy: CatchPolicy = conf.catchPolicy,
+    on dispatcher: LoopDispatcher? = conf.Q.map, policy: CatchPolicy = conf.catchPolicy,
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> U
   ) -> Promise<T> where U.T == T {
     Promise(
@@ -50,14 +52,15 @@ extension CatchMixin {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: Makes a guarantee of a value after all.
   ///
   /// PromiseKit's `recover`.
   @inlinable
   @discardableResult
   public func recover(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping (any Error) -> Guarantee<T>
   ) -> Guarantee<T> {
     Guarantee(
@@ -70,13 +73,14 @@ extension CatchMixin {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What to do, whatever the outcome.
   ///
   /// PromiseKit's `ensure`.
   @inlinable
   public func ensure(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.return, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping () -> Void
   ) -> Promise<T> {
     Promise(
@@ -88,13 +92,14 @@ extension CatchMixin {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What to do and wait for, whatever the outcome.
   ///
   /// PromiseKit's `ensureThen`.
   @inlinable
   public func ensureThen(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.return, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping () -> Guarantee<Void>
   ) -> Promise<T> {
     ensuring(dispatcher.flags, file, line, body)
@@ -105,14 +110,15 @@ extension CatchMixin {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What to do and wait for, whatever the outcome.
   ///
   /// PromiseKit's `ensureThen` of a cancellable promise.
   @_disfavoredOverload
   @inlinable
   public func ensureThen(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.return, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping () -> Promise<Void>
   ) -> Promise<T> {
     ensuring(dispatcher.flags, file, line, body)
@@ -146,14 +152,15 @@ extension CatchMixin where T == Void {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What to do about the error.
   ///
   /// PromiseKit's `recover`.
   @inlinable
   @discardableResult
   public func recover(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping (any Error) -> Void
   ) -> Guarantee<Void> {
     Guarantee(
@@ -167,13 +174,14 @@ extension CatchMixin where T == Void {
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
   ///   - policy: Whether cancellations are errors here; ``Configuration/catchPolicy`` unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What to do about the error.
   ///
   /// PromiseKit's `recover`.
   @inlinable
   public func recover(
-    on dispatcher: LoopDispatcher? = .microtask, policy: CatchPolicy = conf.catchPolicy,
+    on dispatcher: LoopDispatcher? = conf.Q.map, policy: CatchPolicy = conf.catchPolicy,
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> Void
   ) -> Promise<Void> {
     Promise(

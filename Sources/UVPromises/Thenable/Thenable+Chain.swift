@@ -5,7 +5,8 @@ extension Thenable {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What comes next. If it throws, the result is rejected with the error; if it returns the result
   ///     itself, with ``PMKError/returnedSelf``.
   /// - Returns: A promise of the same outcome as that which `body` returns. A recursion of such promises
@@ -15,7 +16,7 @@ extension Thenable {
   @_disfavoredOverload
   @inlinable
   public func then<U: Thenable>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping (T) throws -> U
   ) -> Promise<U.T> {
     Promise(
@@ -28,14 +29,15 @@ extension Thenable {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `transform`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - transform: Makes the new value. If it throws, the result is rejected with the error.
   ///
   /// PromiseKit's `map`.
   @_disfavoredOverload
   @inlinable
   public func map<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T) throws -> U
   ) -> Promise<U> {
     Promise(
@@ -49,13 +51,14 @@ extension Thenable {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `transform`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - transform: Makes the new value. If it throws, the result is rejected with the error.
   ///
   /// PromiseKit's `compactMap`.
   @inlinable
   public func compactMap<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T) throws -> U?
   ) -> Promise<U> {
     Promise(
@@ -71,7 +74,8 @@ extension Thenable {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What to do with the value. If it throws, the result is rejected with the error.
   /// - Returns: A promise that is fulfilled when `body` has returned.
   ///
@@ -79,7 +83,7 @@ extension Thenable {
   @_disfavoredOverload
   @inlinable
   public func done(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.return, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping (T) throws -> Void
   ) -> Promise<Void> {
     Promise(
@@ -92,14 +96,15 @@ extension Thenable {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What to do with the value. If it throws, the result is rejected with the error.
   ///
   /// PromiseKit's `get`.
   @_disfavoredOverload
   @inlinable
   public func get(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.return, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping (T) throws -> Void
   ) -> Promise<T> {
     Promise(
@@ -113,13 +118,14 @@ extension Thenable {
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
-  ///   - file: Where this is called, for reports in debug builds; as `line`.
+  ///   - file: Where this is called, for reports in debug builds.
+  ///   - line: The line there.
   ///   - body: What to do with the outcome.
   ///
   /// PromiseKit's `tap`.
   @inlinable
   public func tap(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping (PMKResult<T>) -> Void
   ) -> Promise<T> {
     Promise(

@@ -7,7 +7,7 @@ extension Thenable where T: Sequence {
   @_disfavoredOverload
   @inlinable
   public func mapValues<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T.Element) throws -> U
   ) -> Promise<[U]> {
     map(on: dispatcher, file: file, line: line) { try $0.map(transform) }
@@ -20,7 +20,7 @@ extension Thenable where T: Sequence {
   @_disfavoredOverload
   @inlinable
   public func flatMapValues<U: Sequence>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T.Element) throws -> U
   ) -> Promise<[U.Element]> {
     map(on: dispatcher, file: file, line: line) { try $0.flatMap(transform) }
@@ -33,7 +33,7 @@ extension Thenable where T: Sequence {
   @_disfavoredOverload
   @inlinable
   public func compactMapValues<U>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T.Element) throws -> U?
   ) -> Promise<[U]> {
     map(on: dispatcher, file: file, line: line) { try $0.compactMap(transform) }
@@ -46,7 +46,7 @@ extension Thenable where T: Sequence {
   @_disfavoredOverload
   @inlinable
   public func thenMap<U: Thenable>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T.Element) throws -> U
   ) -> Promise<[U.T]> {
     then(on: dispatcher, file: file, line: line) { when(fulfilled: try $0.map(transform)) as Promise<[U.T]> }
@@ -59,7 +59,7 @@ extension Thenable where T: Sequence {
   @_disfavoredOverload
   @inlinable
   public func thenFlatMap<U: Thenable>(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T.Element) throws -> U
   ) -> Promise<[U.T.Element]> where U.T: Sequence {
     then(on: dispatcher, file: file, line: line) { values in
@@ -73,7 +73,7 @@ extension Thenable where T: Sequence {
   @_disfavoredOverload
   @inlinable
   public func filterValues(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ isIncluded: @escaping (T.Element) throws -> Bool
   ) -> Promise<[T.Element]> {
     map(on: dispatcher, file: file, line: line) { try $0.filter(isIncluded) }
@@ -99,7 +99,7 @@ extension Thenable where T: Collection {
   /// PromiseKit's `firstValue(where:)`.
   @inlinable
   public func firstValue(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line,
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     where test: @escaping (T.Element) throws -> Bool
   ) -> Promise<T.Element> {
     map(on: dispatcher, file: file, line: line) { values in
@@ -128,7 +128,7 @@ extension Thenable where T: Sequence, T.Element: Comparable {
   @_disfavoredOverload
   @inlinable
   public func sortedValues(
-    on dispatcher: LoopDispatcher? = .microtask, file: StaticString = #fileID, line: UInt = #line
+    on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<[T.Element]> {
     map(on: dispatcher, file: file, line: line) { $0.sorted() }
   }

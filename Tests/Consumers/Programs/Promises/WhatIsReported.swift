@@ -24,6 +24,7 @@ enum WhatIsReported: Program {
       }
     }
     print(conf.catchPolicy == .allErrorsExceptCancellation)
+    print(conf.Q.map == .microtask, conf.Q.return == .microtask)
     EventLoop.runCallbacks { _ in
       _ = Promise<Int>(error: Forgotten())
       _ = Promise<Int>.pending()
@@ -34,6 +35,7 @@ enum WhatIsReported: Program {
 
 // Prints:
 // true
+// true true
 // cauterized: forgotten
 // a promise was dropped
 // unhandled: forgotten true
