@@ -1,7 +1,7 @@
 import CUV
 import Synchronization
 
-/// What code on another thread makes for a loop: the promises of a handler that runs on a queue.
+/// The objects that code on another thread makes for a loop: the promises of a handler that runs on a queue.
 ///
 /// While the code runs, all of it belongs to the code's thread, and answers that other threads have for it wait here. When
 /// the code has returned, everything goes to the loop in one message, and belongs to the loop from then on. So only the
@@ -25,7 +25,7 @@ package final class Handover: LoopMessage, @unchecked Sendable {
 
   // MARK: The code's thread
 
-  /// What a thread keeps of the code that it runs for a loop.
+  /// A thread's note of the code that it runs for a loop.
   private final class Slot {
     var executor: LoopExecutor?
     /// Made when it is needed: most handlers make nothing.
@@ -34,7 +34,7 @@ package final class Handover: LoopMessage, @unchecked Sendable {
 
   private static let slots = ThreadLocal<Slot>()
 
-  /// What this thread makes goes here; nil if it runs nothing for a loop.
+  /// The handover for the objects that this thread makes; nil if it runs nothing for a loop.
   package static var current: Handover? {
     guard let slot = slots.existing, let executor = slot.executor else { return nil }
     if let handover = slot.handover { return handover }
@@ -43,7 +43,7 @@ package final class Handover: LoopMessage, @unchecked Sendable {
     return handover
   }
 
-  /// Runs `body` on this thread. What it makes belongs to the loop of `executor`, unless this thread has a loop: then it
+  /// Runs `body` on this thread. A promise that it makes belongs to the loop of `executor`, unless this thread has a loop: then it
   /// belongs to that one. With nil, `body` can't make anything that needs a loop.
   static func run<Value>(to executor: LoopExecutor?, _ body: () throws -> Value) rethrows -> Value {
     if CurrentLoop.get() != nil { return try body() }

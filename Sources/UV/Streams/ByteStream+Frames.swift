@@ -14,7 +14,7 @@ extension ByteStream {
   /// }
   /// ```
   ///
-  /// What has come beyond these bytes stays, for any later read of the stream: for another frame, for ``read()``, or for
+  /// Bytes that have come beyond these stay, for any later read of the stream: for another frame, for ``read()``, or for
   /// a `for try await` loop over the stream. Requests are answered in the order in which they are made. While nobody asks,
   /// the stream doesn't read. If you cancel the request, the bytes that have come for it stay too.
   ///

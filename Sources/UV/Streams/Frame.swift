@@ -1,6 +1,6 @@
 import CUV
 
-/// What a reader of a stream asks for: the next bytes as they come, or bytes that belong together.
+/// The wish of a reader of a stream: the next bytes as they come, or bytes that belong together.
 @usableFromInline
 struct Frame {
   @usableFromInline
@@ -73,7 +73,7 @@ struct Frame {
     return UVError(.endOfFile, operation: "read", subject: "\(wish), \(missing)")
   }
 
-  /// What is asked for, in words.
+  /// The wish in words.
   private var wish: String {
     switch kind {
     case .any: "bytes"

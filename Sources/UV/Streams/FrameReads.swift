@@ -206,7 +206,8 @@ final class FrameReads: Microtask, Cancelling {
     return true
   }
 
-  /// What has been read, for the stream's source to deliver. Bytes that are in their place already are no bytes there.
+  /// The bytes that have been read, for the stream's source to deliver. Bytes that are in their place already
+  /// don't count there.
   func didRead(_ count: Int) -> Bytes {
     deliverToHandler()
     guard isReadingInPlace else { return loop.readBuffer.take(count) }

@@ -4,7 +4,7 @@ import CUV
 extension UnreadBytes {
   typealias Outcome = Result<Bytes?, UVError>
 
-  /// What a reader gets; nil if more bytes must come first.
+  /// The reader's result; nil if more bytes must come first.
   @inline(__always)
   mutating func take(_ frame: Frame) -> Outcome? {
     switch frame.kind {
@@ -29,7 +29,7 @@ extension UnreadBytes {
     }
   }
 
-  /// What a reader gets if no more bytes come.
+  /// The reader's result if no more bytes come.
   mutating func takeAtEnd(_ frame: Frame) -> Outcome {
     switch frame.kind {
     case .rest: .success(takeAll())

@@ -6,8 +6,8 @@ public import UV
 /// On the loop's thread a signal passes at once. One from another thread goes there, and those that follow it, from
 /// whatever thread, come after it.
 @usableFromInline
-// Sound: everything but `waiting` is touched on the loop's thread; `upstream` is set before anybody can cancel.
 final class Crossing<Input, Failure: Error>: Relay<Input, Failure>, Subscriber, ForeignSubscription,
+  // Sound: everything but `waiting` is touched on the loop's thread; `upstream` is set before anybody can cancel.
   @unchecked Sendable
 {
   private let executor: LoopExecutor

@@ -16,14 +16,14 @@ final class LoopLink: FrontSubscription, @unchecked Sendable {
     self.executor = executor
   }
 
-  /// What is used on any thread in place of `link`.
+  /// A link that may be used on any thread in place of `link`.
   static func front(of link: Link) -> Link {
     // Another library's publisher takes calls from any thread itself, and where there is no loop, a gate does.
     guard !(link is ForeignLink), let loop = EventLoop.current else { return link }
     return LoopLink(link, loop.executor)
   }
 
-  /// What a subscriber of another library gets in place of `link`.
+  /// The subscription that a subscriber of another library gets in place of `link`.
   @usableFromInline
   static func given(for link: Link) -> any Subscription { (link as? ForeignLink)?.base ?? front(of: link) }
 

@@ -8,7 +8,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
 {
   @usableFromInline typealias Output = Child.Output
 
-  /// What is flattened may say that it is there for another operator.
+  /// The publisher that is flattened may say that it is there for another operator.
   @usableFromInline static var operatorName: String {
     (Child.self as? any NamedOperator.Type)?.operatorName ?? "FlatMap"
   }

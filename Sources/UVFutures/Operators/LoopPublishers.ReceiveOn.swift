@@ -7,16 +7,16 @@ extension LoopPublishers {
   ///
   /// Combine's `Publishers.ReceiveOn`.
   public struct ReceiveOn<Upstream: LoopPublisher, Context: Scheduler>: Publisher {
-    /// What the upstream delivers.
+    /// The upstream's values.
     public typealias Output = Upstream.Output
-    /// What the upstream fails with.
+    /// The upstream's failure.
     public typealias Failure = Upstream.Failure
 
     /// Where the values come from.
     public let upstream: Upstream
     /// Where they are delivered.
     public let scheduler: Context
-    /// What the scheduler is told.
+    /// The scheduler's options.
     public let options: Context.SchedulerOptions?
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`.
@@ -83,7 +83,7 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
     scheduler.schedule(options: options) { [self] in
       gate.run { [self] in
         handOn()
-        // What this has sent to the loop arrives first.
+        // Messages that this has sent to the loop arrive first.
         withExtendedLifetime(ticket) {}
       }
     }
