@@ -46,11 +46,13 @@ public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
     return try address("tcp_getsockname") { uv_tcp_getsockname(tcp, $0, $1) }
   }
 
-  /// Chooses whether the system prepares several connections at the same time.
+  /// Chooses whether libuv accepts several connections at the same time.
   ///
-  /// - Parameter isEnabled: True, the setting at first, prepares them at the same time. False prepares one
-  ///   after the other, which shares connections more evenly among processes that accept from the same
-  ///   socket.
+  /// This library takes connections from the socket itself, one each time that somebody asks. So the setting changes nothing
+  /// for its own listeners.
+  ///
+  /// - Parameter isEnabled: True, the setting at first, lets libuv accept several at a time. False lets it accept one
+  ///   after the other.
   /// - Throws: `badDescriptor` if the listener is closed.
   ///
   /// The corresponding libuv function is `uv_tcp_simultaneous_accepts`.

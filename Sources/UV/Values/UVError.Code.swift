@@ -140,7 +140,7 @@ extension UVError.Code: CustomStringConvertible {
     case .foreignLibuv:
       """
       the host's loop was made by another libuv than swift-uv is linked with; have both use one: build swift-uv \
-      without its own, or link the host with the system's
+      without its trait LinkLibuv, or link the host with the system's libuv
       """
     case .sourceStarted: "the source has a handler; call stop() before asking for its elements one by one"
     default: Self.text { uv_strerror_r(rawValue, $0, $1) }
