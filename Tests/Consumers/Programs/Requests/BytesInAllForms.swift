@@ -13,7 +13,7 @@ enum BytesInAllForms: Program {
     let copied = text.withUnsafeBytes { Bytes(copying: $0) }
     print(copied == text, copied.withContiguousStorageIfAvailable { $0.first } == 104)
     print(text.map { $0 + 1 }.prefix(2), text.contains(111), text.reversed().first == 111)
-    print(text, Bytes([0, 255]))
+    print(text, Bytes([0, 255]), Bytes("hello".utf8) == text)
     let filled = Bytes(unsafeUninitializedCapacity: 8) { buffer in
       buffer[0] = 1
       buffer[1] = 2
@@ -37,6 +37,6 @@ enum BytesInAllForms: Program {
 // 5 true
 // true true
 // [105, 102] true true
-// hello 2 bytes
+// hello 2 bytes true
 // true true
 // wrong
