@@ -19,7 +19,9 @@ extension Request {
       guard let task = try loop.currentTaskUnlessCancelled().get() else {
         return try await waitInAnotherTask().get()
       }
-      let result = await withContinuation { start($0, task) }
+      let result = await withContinuation { continuation in
+        if case .frame = body { startFrame(continuation, task) } else { startWork(continuation, task) }
+      }
       task.didWait()
       return try result.value.get()
     }
@@ -38,18 +40,17 @@ extension Request where Success == Void {
   @inline(__always)
   public var value: Void {
     get async throws(UVError) {
-      switch body {
-      case .write(let stream, let bytes, _):
+      if case .write(let stream, let bytes, _) = body {
         let taken = try stream.writeNow(bytes).get()
         if taken < bytes.count { try await stream.writeRest(of: bytes, after: taken).get() }
-      case .start, .void, .frame:
-        guard let task = try loop.currentTaskUnlessCancelled().get() else {
-          return try await waitInAnotherTask().get()
-        }
-        let result = await withContinuation { start($0, task) }
-        task.didWait()
-        try result.value.get()
+        return
       }
+      guard let task = try loop.currentTaskUnlessCancelled().get() else {
+        return try await waitInAnotherTask().get()
+      }
+      let result = await withContinuation { startWork($0, task) }
+      task.didWait()
+      try result.value.get()
     }
   }
 }
@@ -62,17 +63,24 @@ extension Request {
     if case .frame(let stream, let frame) = body { stream.outcomeIfReady(frame)?.typed() } else { nil }
   }
 
-  /// Starts the request for a task, which is resumed with the answer.
-  @inlinable
-  func start(
+  /// Starts the reading of a frame for a task, which is resumed with the answer. Not inlined: a task that waits for something
+  /// else needs no memory for it.
+  @usableFromInline
+  func startFrame(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Success, UVError>>, Never>, _ task: LoopTaskBase
   ) {
-    if case .frame(let stream, let frame) = body {
-      // Sound: the value of a frame is `Bytes?`, so both types are the same.
-      let continuation = unsafeBitCast(
-        continuation, to: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>.self)
-      return task.willWait(for: stream.read(frame, continuation))
-    }
+    guard case .frame(let stream, let frame) = body else { return }
+    // Sound: the value of a frame is `Bytes?`, so both types are the same.
+    let continuation = unsafeBitCast(
+      continuation, to: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>.self)
+    task.willWait(for: stream.read(frame, continuation))
+  }
+
+  /// Starts a request that isn't a frame for a task, which is resumed with the answer.
+  @inlinable
+  func startWork(
+    _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Success, UVError>>, Never>, _ task: LoopTaskBase
+  ) {
     // Sound: the result is made and taken on the loop's thread.
     task.willWait(
       for: start(
