@@ -82,20 +82,8 @@ extension Request {
   }
 }
 
-extension Result where Success == Void, Failure == UVError {
-  /// The same result, in code that knows `Void` only as a type parameter.
-  @inlinable
-  @inline(__always)
-  package func typed<Value>() -> Result<Value, UVError> {
-    switch self {
-    case .success(let value): .success(value as! Value)
-    case .failure(let error): .failure(error)
-    }
-  }
-}
-
-extension Result where Success == Bytes?, Failure == UVError {
-  /// The same result, in code that knows `Bytes?` only as a type parameter.
+extension Result where Failure == UVError {
+  /// The same result, in code that knows the type of its value, such as `Void`, only as a type parameter.
   @inlinable
   @inline(__always)
   package func typed<Value>() -> Result<Value, UVError> {

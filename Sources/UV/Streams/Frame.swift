@@ -24,7 +24,7 @@ struct Frame {
   /// The most bytes that a number of bytes may be.
   static let largest = 1 << 30
 
-  /// For `into`, the caller's memory.
+  /// The delimiter of `until`; for `into`, the caller's memory.
   @usableFromInline let delimiter: Bytes?
   /// The number of bytes, or the limit of it.
   @usableFromInline let count: Int

@@ -159,6 +159,7 @@ final class TimerWheel: Cancelling {
   }
 
   private func disarm() {
+    if armed == UInt64.max { return }
     armed = UInt64.max
     uv_timer_stop(timer)
   }
