@@ -36,6 +36,7 @@ let package = Package(
     .library(name: "UVPromises", targets: ["UVPromises"]),
     .library(name: "UVPromisesFoundation", targets: ["UVPromisesFoundation"]),
     .library(name: "UVFutures", targets: ["UVFutures"]),
+    .library(name: "UVTLS", targets: ["UVTLS"]),
     // The benchmark is none: what only it needs is fetched by nobody who depends on this package.
   ],
   traits: [
@@ -66,6 +67,11 @@ let package = Package(
       swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")],
       linkerSettings: [.linkedLibrary("uv", .when(traits: ["LinkLibuv"]))]),
     .target(name: "UVPromises", dependencies: ["UV"], swiftSettings: settings),
+    // Who doesn't use the product compiles and links none of OpenSSL. It needs no trait, because it fetches nothing.
+    .systemLibrary(
+      name: "COpenSSL", path: "CModules/COpenSSL", pkgConfig: "openssl",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .target(name: "UVTLS", dependencies: ["UV", "COpenSSL"], swiftSettings: settings),
     .target(
       name: "UVPromisesFoundation", dependencies: ["UVPromises"], swiftSettings: settings),
     .target(
@@ -144,6 +150,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "UVFuturesTests", dependencies: ["UVFutures", "UVTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "UVTLSTests", dependencies: ["UVTLS", "COpenSSL", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "StyleTests", dependencies: ["UV", "UVPromises", "UVFutures", "UVTestSupport"],

@@ -7,6 +7,7 @@ import Testing
     ("Sources/UV", ["UVPromises", "UVFutures", "OpenCombine", "Combine", "Foundation", "ArgumentParser"]),
     ("Sources/UVPromises", ["UVFutures", "OpenCombine", "Combine", "CUV"]),
     ("Sources/UVFutures", ["UVPromises", "CUV"]),
+    ("Sources/UVTLS", ["UVPromises", "UVFutures", "CUV", "Foundation"]),
     ("bench/Kit", ["UV", "CUV", "UVPromises", "UVFutures"]),
     ("Sources/Examples", ["CUV"]),
   ])
@@ -36,21 +37,22 @@ import Testing
 
   /// Each kind of unsafe code, and the folders and files below `Sources` where it may stand.
   static let places: [(kind: String, places: [String])] = [
-    ("Unmanaged", ["UV/"]),
-    ("Pointer<", ["UV/", "UVPromises/Core/", "UVFutures/Core/", "Examples/InsideHost/"]),
+    ("Unmanaged", ["UV/", "UVTLS/"]),
+    ("Pointer<", ["UV/", "UVPromises/Core/", "UVFutures/Core/", "UVTLS/", "Examples/InsideHost/"]),
     ("unsafeBitCast", ["UV/Tasks/"]),
     ("unowned(unsafe)", ["UV/", "UVPromises/Core/", "UVFutures/Future/", "UVFutures/Operators/"]),
     ("unsafeDowncast", ["UV/", "UVPromises/", "UVFutures/"]),
-    ("nonisolated(unsafe)", ["UV/Loop/", "UV/Group/", "UV/Values/"]),
+    ("nonisolated(unsafe)", ["UV/Loop/", "UV/Group/", "UV/Values/", "UVTLS/TLSSession.swift"]),
     (
       "@unchecked Sendable",
       [
         "UV/Loop/", "UV/Time/LoopClock.swift", "UV/Values/", "UVFutures/Core/",
         "UVFutures/Dispatchers/Dispatch.swift",
         "UVPromises/Core/", "UVPromises/Remote/", "UVPromises/Dispatchers/", "UVPromises/Resolver.swift",
+        "UVTLS/TLSContext.swift", "UVTLS/TLSIdentity.swift", "UVTLS/SessionCache.swift",
       ]
     ),
-    ("UnsafeTransfer", ["UV/", "UVPromises/Remote/", "UVFutures/"]),
+    ("UnsafeTransfer", ["UV/", "UVPromises/Remote/", "UVFutures/", "UVTLS/TLSHandshake.swift"]),
     ("UnsafeContinuation", ["UV/", "UVPromises/Bridges/", "UVFutures/Bridges/"]),
     ("@exclusivity(unchecked)", ["UV/", "UVPromises/", "UVFutures/"]),
     ("@preconcurrency", []),

@@ -17,6 +17,14 @@ import Testing
     #expect(try consumer.plan(of: "UVUser").link.contains("\"-luv\""))
   }
 
+  @Test("A program that uses UVTLS fetches nothing more; only such a program compiles it")
+  func tls() throws {
+    let consumer = try Self.consumer(of: ["UVTLS"])
+    #expect(try consumer.fetched() == ["swift-uv", "swift-system"])
+    #expect(
+      try consumer.plan(of: "UVTLSUser").modules == Self.system.union(["UVTLSUser", "UV", "UVTLS"]))
+  }
+
   @Test("A program that uses UVFutures asks for the trait, and fetches OpenCombine besides")
   func futures() throws {
     let consumer = try Self.consumer(of: ["UVFutures"], traits: #", traits: [.defaults, "Futures"]"#)

@@ -7,8 +7,10 @@ import CUV
 /// a handler is at work, and so is a timer that is started. Requests that are pending when the handle closes
 /// fail with `cancelled`.
 ///
+/// A program can't make subclasses of its own: there is no initializer for them.
+///
 /// The corresponding libuv type is `uv_handle_t`.
-public class Handle {
+open class Handle {
   /// The loop that the handle belongs to.
   public let loop: EventLoop
   let block: HandleBlock
@@ -105,6 +107,7 @@ public class Handle {
     static let batch = Activity(rawValue: 64)
     static let callback = Activity(rawValue: 128)
     static let frames = Activity(rawValue: 256)
+    static let filter = Activity(rawValue: 1024)
   }
 
   /// The part that a handle plays in a graceful shutdown of its loop.

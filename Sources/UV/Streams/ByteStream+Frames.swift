@@ -181,7 +181,7 @@ extension ByteStream {
 
   // MARK: For the styles
 
-  private var frameReads: FrameReads {
+  var frameReads: FrameReads {
     if let frames { return frames }
     let frames = FrameReads(self)
     unmanagedFrames = .passRetained(frames)

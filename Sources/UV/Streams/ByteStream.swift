@@ -7,7 +7,7 @@ import CUV
 /// ``drain()``.
 ///
 /// The corresponding libuv type is `uv_stream_t`.
-public class ByteStream: Handle, EventSource, SourceDriver {
+open class ByteStream: Handle, EventSource, SourceDriver {
   /// The elements of the source.
   public typealias Element = Bytes
   /// The error that ends the source early.
@@ -31,6 +31,23 @@ public class ByteStream: Handle, EventSource, SourceDriver {
     try super.init(loop: loop, size: size, operation, initialize)
     source.driver = self
     writes.owner = self
+  }
+
+  /// Goes on with the connection of another stream, through a descriptor of its own; see `giveUp()`.
+  ///
+  /// - Throws: `notSupported` if the other stream is neither TCP nor a pipe, `busy` if it has bytes to write, and the errors
+  ///   of duplicating a descriptor.
+  package init(takingOver plain: ByteStream) throws(UVError) {
+    source = SourceCore(loop: plain.loop, operation: "read")
+    writes = WriteQueue(plain.loop)
+    let transport = try plain.transportToGiveUp()
+    try super.init(loop: plain.loop, size: transport.size, transport.operation, transport.initialize)
+    source.driver = self
+    writes.owner = self
+    do throws(UVError) { try open(plain, transport) } catch {
+      close()
+      throw error
+    }
   }
 
   var frames: FrameReads? { unmanagedFrames?.takeUnretainedValue() }
@@ -200,7 +217,7 @@ public class ByteStream: Handle, EventSource, SourceDriver {
   }
 }
 
-private func allocateForRead(
+func allocateForRead(
   _ handle: UnsafeMutablePointer<uv_handle_t>?, _: Int, _ buffer: UnsafeMutablePointer<uv_buf_t>?
 ) {
   var isInPlace = false
@@ -208,7 +225,7 @@ private func allocateForRead(
   if !isInPlace { withLoop(of: handle!) { $0.readBuffer.reserve(buffer!) } }
 }
 
-private func didRead(
+func didRead(
   _ handle: UnsafeMutablePointer<uv_stream_t>?, _ count: Int, _: UnsafePointer<uv_buf_t>?
 ) {
   // Zero means that nothing has come yet. It isn't the end.
@@ -224,14 +241,25 @@ extension ByteStream {
     let isEnd = code == Int(UV_EOF.rawValue)
     // libuv reads on as if there had been no end.
     if isEnd, hasUnreadBytes, uv_read_start(stream, allocateForRead, didRead) == 0 { return }
+    let error = isEnd ? nil : failure(code, "read")
+    endReading(frames?.filter?.transportEnded(error) ?? error)
+  }
+
+  /// Ends the stream's source, after what came before.
+  func endReading(_ error: UVError?) {
     frames?.deliverToHandler()
-    source.finish(isEnd ? nil : failure(code, "read"))
+    source.finish(error)
     letGo(.source)
   }
 
   @inline(__always)
   private func deliver(_ count: Int) {
     guard let frames else { return source.deliver(loop.readBuffer.take(count)) }
+    if let filter = frames.filter { receive(count, through: filter) } else { deliver(count, frames) }
+  }
+
+  /// Delivers bytes that have been read to where they were to go.
+  func deliver(_ count: Int, _ frames: FrameReads) {
     let bytes = frames.didRead(count)
     // A handler may have stopped when it was told of what came before.
     if source.hasDemand { source.deliver(bytes) } else { frames.keep(bytes) }

@@ -33,6 +33,8 @@ final class FrameReads: Microtask, Cancelling {
   private let block: HandleBlock
   private let turn: UnsafeMutablePointer<MicrotaskQueue.State>
   private var receiver: FrameReceiver!
+  /// What the stream's bytes pass through on their way from and to the system, such as TLS.
+  @exclusivity(unchecked) var filter: (any StreamFilter)?
 
   init(_ stream: ByteStream) {
     self.stream = stream
@@ -189,8 +191,16 @@ final class FrameReads: Microtask, Cancelling {
     answer()
   }
 
-  /// Has libuv read into the memory of the frame that is waited for; false if it should read elsewhere.
+  /// Has libuv read into the memory of the filter, or of the frame that is waited for; false if it should read elsewhere.
   func reserve(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
+    guard let filter else { return reserveInPlace(buffer) }
+    let memory = filter.reserve()
+    cuv_buf_set(buffer, memory.baseAddress!, memory.count)
+    return true
+  }
+
+  /// Has bytes come into the memory of the frame that is waited for; false if they should come elsewhere.
+  func reserveInPlace(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
     isReadingInPlace = false
     guard isAsking, let frame = first?.frame, stream.source.isFirst(receiver) else { return false }
     switch frame.kind {
@@ -229,6 +239,11 @@ final class FrameReads: Microtask, Cancelling {
 
   /// Does the same, but not on the caller's stack.
   func deliverToHandlerLater() { if !unread.isEmpty { schedule() } }
+
+  /// Takes all bytes that nobody has read.
+  func takeUnread() -> Bytes {
+    unread.isEmpty ? Bytes() : unread.takeHead(andTail: unread.tailCount, dropping: 0)
+  }
 
   /// Drops what nobody has read. The stream closes.
   func drop() { unread.removeAll() }

@@ -6,9 +6,9 @@ struct PendingWrites {
   /// The writes that wait for the next request.
   var queued: [PendingWrite] = []
   /// How many bytes are in `queued`. libuv knows how many bytes of `inFlight` are left.
-  private(set) var queuedByteCount = 0
+  var queuedByteCount = 0
   /// How many bytes are in `inFlight`. A write counts whole until the system has taken all of it.
-  private var inFlightByteCount = 0
+  var inFlightByteCount = 0
   /// The number of the write that was added last.
   private(set) var generation: UInt = 0
   /// Whether `inFlight` only holds a place, and libuv has got nothing.

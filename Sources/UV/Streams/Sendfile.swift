@@ -51,6 +51,8 @@ extension ByteStream {
   /// try await connection.sendfile(file, count: size).value
   /// ```
   ///
+  /// A stream that encrypts its bytes reads the file and sends what it has read, a part at a time.
+  ///
   /// Everything that was written before must have left the stream. If bytes are still queued, this fails with
   /// `busy`. Bytes that you write meanwhile follow the file's bytes, and so does a ``shutdown()``.
   ///
@@ -83,6 +85,10 @@ extension ByteStream {
     // If the stream closes, the sending that is under way is cancelled.
     if let code = writes.hold({ if case .failure = $0 { pending.cancel() } }) {
       return file.refuse(UVError.Code(rawValue: code), "fs_sendfile", done)
+    }
+    if writes.isFiltered {
+      pending = FilteredSendfile(file, to: self, from: offset, count: count, done).start()
+      return pending
     }
     let descriptor = (try? fileDescriptor()).map { cuv_duplicate($0) } ?? UV_EBADF.rawValue
     if descriptor < 0 {

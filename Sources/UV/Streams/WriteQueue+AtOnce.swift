@@ -6,6 +6,7 @@ extension WriteQueue {
   func tryWrite(_ buffers: [Bytes]) throws(UVError) -> Int {
     if let code = refusal() { throw failure(code, "try_write") }
     guard isEmpty, !buffers.isEmpty else { return 0 }
+    if let filter { return try tryWrite(buffers, through: filter) }
     let count = min(buffers.count, PendingWrites.buffersPerCall)
     let result = withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: count) { list in
       for index in 0..<count {
@@ -24,7 +25,7 @@ extension WriteQueue {
   func handOver() {
     // If libuv has begun a write and not ended it, nothing can overtake that.
     guard pending.noteInFlight(rest: uv_stream_get_write_queue_size(owner.stream)) else { return }
-    let code = pending.offerQueued(to: owner.stream)
+    let code = filter.map { handOver(through: $0) } ?? pending.offerQueued(to: owner.stream)
     closingCode = code == UV_EAGAIN.rawValue ? UV_ECANCELED.rawValue : code
   }
 }

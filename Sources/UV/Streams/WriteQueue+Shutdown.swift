@@ -23,6 +23,11 @@ extension WriteQueue {
   }
 
   func startShutdown(_ done: @escaping Completion<Void>) {
+    if let filter, filter.end() {
+      // What the filter says at the end leaves first. Then this is called again.
+      shutdownWaiter = done
+      return flushOutput()
+    }
     let request = shutdownRequest ?? .allocate(capacity: 1)
     shutdownRequest = request
     let code = uv_shutdown(request, owner.stream, didShutDown)

@@ -17,6 +17,8 @@ final class WriteQueue: Cancelling {
   /// The number of the microtask that tells a writer of the last write that was taken at once.
   @exclusivity(unchecked) private var lastTold = -1
   @exclusivity(unchecked) var isShutDown = false
+  /// Whether the bytes pass through the stream's filter. They are then gathered until the end of the turn.
+  @exclusivity(unchecked) var isFiltered = false
   /// Why a write has failed. Later writes fail with the same code, because there would be a gap before their
   /// bytes.
   @exclusivity(unchecked) private(set) var failureCode: Int32?
@@ -27,7 +29,7 @@ final class WriteQueue: Cancelling {
   unowned(unsafe) var owner: ByteStream! {
     didSet { block = owner.block }
   }
-  private var request: UnsafeMutablePointer<uv_write_t>?
+  var request: UnsafeMutablePointer<uv_write_t>?
   var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
   private var isScheduled = false
   private var drainWaiters = Waiters<Void>()
@@ -155,7 +157,7 @@ final class WriteQueue: Cancelling {
   /// libuv code.
   @inline(__always)
   private func tryWrite(_ bytes: Bytes) -> Int {
-    guard isEmpty else { return 0 }
+    guard isEmpty, !isFiltered else { return 0 }
     _ = loop.spend(TurnBudget.systemCall &+ bytes.count >> 10)
     return taken(cuv_try_write(cuv_stream(block.raw), bytes.start, bytes.count))
   }
@@ -182,6 +184,7 @@ final class WriteQueue: Cancelling {
     isScheduled = false
     guard pending.inFlight.isEmpty, !owner.isClosing else { return }
     guard !pending.queued.isEmpty else { return becameEmpty() }
+    if let filter { return flush(through: filter) }
     pending.send()
     owner.keepAlive(.writing)
     let handle = pending.inFlight[0].handle
@@ -201,13 +204,13 @@ final class WriteQueue: Cancelling {
   }
 
   /// Ends a write that libuv has refused, but not on its caller's stack.
-  private func fail(_ code: Int32) {
+  func fail(_ code: Int32) {
     let entries = pending.takeInFlight()
     if entries[0].isBegun || entries[0].outcome == 0 { failureCode = code }
     loop.queueMicrotask { [self] in end(entries, code) }
   }
 
-  fileprivate func finish(_ code: Int32) {
+  func finish(_ code: Int32) {
     let entries = pending.takeInFlight()
     if code < 0 { failureCode = code }
     end(entries, code)
@@ -292,7 +295,7 @@ final class WriteQueue: Cancelling {
   }
 }
 
-private func didWrite(_ request: UnsafeMutablePointer<uv_write_t>?, _ code: Int32) {
+func didWrite(_ request: UnsafeMutablePointer<uv_write_t>?, _ code: Int32) {
   let stream = owner(of: request!.pointee.handle, as: ByteStream.self)
   let loop = stream.loop
   loop.callback { stream.writes.finish(code) }

@@ -109,6 +109,12 @@ extension UVError.Code {
   public static let loopForked = Self(rawValue: -5005)
   /// The loop was made by another libuv than the one that this module calls; see `EventLoop.isOwnLibuv(_:)`.
   public static let foreignLibuv = Self(rawValue: -5006)
+  /// TLS has failed: a certificate was rejected, the peer sent an alert, or the two ends have nothing in common. The
+  /// error's ``UVError/message`` is the reason. Only the product `UVTLS` reports it.
+  public static let tls = Self(rawValue: -5007)
+  /// The peer has closed the connection without TLS's sign of the end, so that something may be missing. Only the product
+  /// `UVTLS` reports it.
+  public static let tlsTruncated = Self(rawValue: -5008)
 }
 
 extension UVError.Code: CustomStringConvertible {
@@ -123,6 +129,8 @@ extension UVError.Code: CustomStringConvertible {
     case .loopAdopted: "ELOOPADOPTED"
     case .loopForked: "ELOOPFORKED"
     case .foreignLibuv: "EFOREIGNLIBUV"
+    case .tls: "TLS"
+    case .tlsTruncated: "ETLSTRUNCATED"
     default: Self.text { uv_err_name_r(rawValue, $0, $1) }
     }
   }
@@ -142,6 +150,8 @@ extension UVError.Code: CustomStringConvertible {
       the host's loop was made by another libuv than swift-uv is linked with; have both use one: build swift-uv \
       without its trait LinkLibuv, or link the host with the system's libuv
       """
+    case .tls: "TLS has failed on this connection"
+    case .tlsTruncated: "the peer has closed the connection without TLS's sign of the end"
     case .sourceStarted: "the source has a handler; call stop() before asking for its elements one by one"
     default: Self.text { uv_strerror_r(rawValue, $0, $1) }
     }

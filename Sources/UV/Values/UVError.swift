@@ -21,7 +21,9 @@ import CUV
 public struct UVError: Error, Sendable {
   /// The contents are behind a reference because every completion passes a `Result`. With the error in place,
   /// copying it would take five words more than copying its value.
-  private final class Contents: Sendable {
+  ///
+  /// Sound: nothing in it ever changes. Only a class without subclasses can be `Sendable` without a word.
+  private class Contents: @unchecked Sendable {
     let code: Code
     let operation: String
     let subject: String?
@@ -31,6 +33,20 @@ public struct UVError: Error, Sendable {
       self.operation = operation
       self.subject = subject
     }
+
+    var message: String { code.message }
+  }
+
+  /// Contents with a message of their own. Only they pay for it.
+  private final class ExplainedContents: Contents, @unchecked Sendable {
+    let reason: String
+
+    init(_ code: Code, _ operation: String, _ subject: String?, _ reason: String) {
+      self.reason = reason
+      super.init(code, operation, subject)
+    }
+
+    override var message: String { reason }
   }
 
   /// This is never nil. It is optional because an optional is an integer to LLVM, and a reference would be a
@@ -58,15 +74,21 @@ public struct UVError: Error, Sendable {
     storage = Contents(code, operation, subject)
   }
 
+  /// Creates an error with a message of its own, for a code that stands for many reasons.
+  package init(_ code: Code, operation: String, subject: String? = nil, message: String) {
+    storage = ExplainedContents(code, operation, subject, message)
+  }
+
   /// The symbolic name of the code, for example `"ECONNREFUSED"`.
   ///
   /// The corresponding libuv function is `uv_err_name_r`.
   public var name: String { code.name }
 
-  /// The system's message for the code, for example `"connection refused"`.
+  /// The system's message for the code, for example `"connection refused"`. An error of TLS has OpenSSL's reason here, for
+  /// example `"certificate has expired"`.
   ///
   /// The corresponding libuv function is `uv_strerror_r`.
-  public var message: String { code.message }
+  public var message: String { contents.message }
 
   /// Whether the operation was cancelled: by its ``PendingRequest``, by its task, or because its handle was
   /// closed.
@@ -80,9 +102,10 @@ public struct UVError: Error, Sendable {
 }
 
 extension UVError: Hashable {
-  /// Whether both errors have the same code, operation and subject.
+  /// Whether both errors have the same code, operation and subject, and, for errors of TLS, the same message.
   public static func == (a: UVError, b: UVError) -> Bool {
     a.code == b.code && a.operation == b.operation && a.subject == b.subject
+      && (a.code != .tls || a.message == b.message)
   }
 
   /// Hashes the code, the operation and the subject.

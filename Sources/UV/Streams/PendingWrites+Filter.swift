@@ -1,0 +1,88 @@
+/// Seals writes right before the system is offered them.
+extension PendingWrites {
+  /// How many bytes are sealed before the system is asked for room again. A large write isn't held twice.
+  private static let bytesPerOffer = 65536
+  /// How many bytes one record of TLS carries.
+  static let bytesPerRecord = 16384
+
+  /// Moves the first writes to `inFlight` and seals them. The first entry stands for all of the filter's output.
+  ///
+  /// - Returns: Why the filter can't seal them.
+  mutating func send(sealedBy filter: any StreamFilter) -> UVError? {
+    moveToSeal()
+    let error = Self.seal(inFlight[...], by: filter)
+    for index in inFlight.indices { inFlight[index].bytes = Bytes() }
+    inFlightByteCount = 0
+    return error
+  }
+
+  /// Moves as many bytes to `inFlight` as are sealed together.
+  private mutating func moveToSeal() {
+    if queuedByteCount <= Self.bytesPerOffer {
+      queuedByteCount = 0
+      inFlight = []
+      return swap(&inFlight, &queued)
+    }
+    var (whole, room) = (0, Self.bytesPerOffer)
+    while queued[whole].bytes.count <= room {
+      room -= queued[whole].bytes.count
+      whole += 1
+    }
+    inFlight = Array(queued[..<whole])
+    queued.removeFirst(whole)
+    queuedByteCount -= Self.bytesPerOffer - room
+    if room > 0 { movePart(room) }
+  }
+
+  /// Moves the first bytes of a large write. Its waiter waits for the rest.
+  private mutating func movePart(_ count: Int) {
+    let bytes = queued[0].bytes
+    queued[0].bytes = bytes.dropping(count)
+    queued[0].isBegun = true
+    queuedByteCount -= count
+    inFlight.append(
+      PendingWrite(
+        bytes: Bytes(bytes.prefix(count)), waiter: .none, generation: queued[0].generation, isBegun: true))
+  }
+
+  /// Seals bytes in records that are as full as can be. Small writes are put together first, because OpenSSL makes a record
+  /// of each call.
+  private static func seal(_ entries: ArraySlice<PendingWrite>, by filter: any StreamFilter) -> UVError? {
+    if entries.count == 1 {
+      return entries[entries.startIndex].bytes.withUnsafeBytes { seal($0, by: filter) }
+    }
+    return withUnsafeTemporaryAllocation(byteCount: bytesPerRecord, alignment: 16) { record in
+      var count = 0
+      for entry in entries {
+        let error = entry.bytes.withUnsafeBytes { bytes -> UVError? in
+          var rest = bytes[...]
+          while !rest.isEmpty {
+            // A whole record needs no copy.
+            if count == 0, rest.count >= bytesPerRecord {
+              let part = rest.prefix(rest.count / bytesPerRecord * bytesPerRecord)
+              if let error = seal(UnsafeRawBufferPointer(rebasing: part), by: filter) { return error }
+              rest = rest.dropFirst(part.count)
+              continue
+            }
+            let part = rest.prefix(bytesPerRecord - count)
+            record.baseAddress!.advanced(by: count).copyMemory(
+              from: UnsafeRawBufferPointer(rebasing: part).baseAddress!, byteCount: part.count)
+            count += part.count
+            rest = rest.dropFirst(part.count)
+            if count == bytesPerRecord {
+              if let error = seal(UnsafeRawBufferPointer(record), by: filter) { return error }
+              count = 0
+            }
+          }
+          return nil
+        }
+        if let error { return error }
+      }
+      return seal(UnsafeRawBufferPointer(rebasing: record[..<count]), by: filter)
+    }
+  }
+
+  private static func seal(_ bytes: UnsafeRawBufferPointer, by filter: any StreamFilter) -> UVError? {
+    bytes.isEmpty ? nil : filter.seal(bytes)
+  }
+}

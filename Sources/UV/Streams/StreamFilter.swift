@@ -1,0 +1,59 @@
+/// What a stream's bytes pass through on their way from and to the system: TLS.
+///
+/// A filter stands where libuv stands for other streams. It is asked to fill a buffer, and to take bytes to send. It knows
+/// nothing of readers, writers, frames or water marks, and these know nothing of it. Everything happens on the loop's
+/// thread.
+package protocol StreamFilter: AnyObject {
+  // MARK: Reading
+
+  /// Memory for the system's next bytes. It may be shared by all filters of a thread; see ``endReceiving()``.
+  func reserve() -> UnsafeMutableRawBufferPointer
+
+  /// Takes bytes that have come to the memory that was reserved last.
+  func received(_ count: Int)
+
+  /// Does what comes before the first byte: a handshake.
+  ///
+  /// - Returns: Whether bytes can be read now.
+  func advance() -> Bool
+
+  /// Turns what has come into bytes for readers, as many as there are and as the buffer has room for.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> FilteredRead
+
+  /// Called when nothing more is read from what has come, before others use the shared memory.
+  func endReceiving()
+
+  /// The system's bytes have ended, or failed with an error.
+  ///
+  /// - Returns: The error for readers; nil if it is a clean end.
+  func transportEnded(_ error: UVError?) -> UVError?
+
+  // MARK: Writing
+
+  /// Turns bytes into bytes for the system, which follow the others of ``output``.
+  ///
+  /// - Returns: Why that isn't possible.
+  func seal(_ bytes: UnsafeRawBufferPointer) -> UVError?
+
+  /// Bytes for the system: what was sealed, and what the filter itself has to say.
+  var output: UnsafeRawBufferPointer { get }
+
+  /// Forgets the bytes of ``output``. The system has them, or they were copied.
+  func dropOutput()
+
+  /// Adds to ``output`` what the filter says at the end of writing.
+  ///
+  /// - Returns: False if there is nothing to say, or if it has been said.
+  func end() -> Bool
+}
+
+/// What a filter has for readers.
+package enum FilteredRead {
+  /// So many bytes are in the buffer, at least one.
+  case bytes(Int)
+  /// More has to come first.
+  case wait
+  /// The peer has ended the stream.
+  case end
+  case failed(UVError)
+}

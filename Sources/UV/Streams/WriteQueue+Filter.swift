@@ -1,0 +1,111 @@
+import CUV
+
+/// Writes that pass through the stream's filter. They are sealed right before the system is offered them, in order.
+extension WriteQueue {
+  var filter: (any StreamFilter)? { isFiltered ? owner.frames?.filter : nil }
+
+  /// Seals the writes that wait, and hands the result to the system.
+  func flush(through filter: any StreamFilter) {
+    owner.keepAlive(.writing)
+    var ended: [PendingWrite] = []
+    while true {
+      if let error = pending.send(sealedBy: filter) {
+        failLater(error.code.rawValue)
+        return fail(error.code.rawValue)
+      }
+      let taken = offer(filter.output)
+      if taken < 0 {
+        end(later: ended)
+        return fail(Int32(taken))
+      }
+      if taken < filter.output.count {
+        end(later: ended)
+        return wait(for: filter, after: taken)
+      }
+      filter.dropOutput()
+      if pending.queued.isEmpty { break }
+      ended += pending.takeInFlight()
+    }
+    if !ended.isEmpty { pending.inFlight = ended + pending.inFlight }
+    loop.queueMicrotask { [self] in finish(0) }
+  }
+
+  /// Tells writers that the system has taken their bytes, but not on the stack of whoever flushes.
+  private func end(later entries: [PendingWrite]) {
+    if entries.isEmpty { return }
+    loop.queueMicrotask { for entry in entries { entry.resume(0) } }
+  }
+
+  /// Lets libuv send the rest of what is sealed.
+  private func wait(for filter: any StreamFilter, after taken: Int) {
+    let rest = Bytes(copying: UnsafeRawBufferPointer(rebasing: filter.output[taken...]))
+    filter.dropOutput()
+    pending.inFlight[0].bytes = rest
+    pending.inFlightByteCount = rest.count
+    let request = self.request ?? .allocate(capacity: 1)
+    self.request = request
+    let code = PendingWrites.withBuffers(pending.inFlight[..<1]) { buffers, count in
+      cuv_write(request, owner.stream, buffers, count, nil, didWrite)
+    }
+    if code < 0 {
+      failLater(code)
+      fail(code)
+    }
+  }
+
+  /// Sends what the filter itself has to say, before the writes that wait.
+  func flushOutput() {
+    pending.beginWrite()
+    pending.append(Bytes(), .none, isBegun: true)
+    if pending.inFlight.isEmpty { flush() }
+  }
+
+  /// Offers the system bytes, without waiting. Returns how many it has taken, or a code.
+  func offer(_ output: UnsafeRawBufferPointer) -> Int {
+    if output.isEmpty { return 0 }
+    return taken(cuv_try_write(owner.stream, output.baseAddress!, output.count))
+  }
+
+  /// All later writes fail with a code.
+  func failLater(_ code: Int32) { _ = taken(code) }
+
+  /// Writes one record, if the system has room. The stream keeps what the system doesn't take of it.
+  func tryWrite(_ buffers: [Bytes], through filter: any StreamFilter) throws(UVError) -> Int {
+    var room = PendingWrites.bytesPerRecord
+    for bytes in buffers where room > 0 {
+      let count = min(room, bytes.count)
+      room -= count
+      if let error = bytes.withUnsafeBytes({ filter.seal(UnsafeRawBufferPointer(rebasing: $0[..<count])) }) {
+        failLater(error.code.rawValue)
+        throw UVError(error.code, operation: "try_write", message: error.message)
+      }
+    }
+    flushOutput()
+    if let failureCode { throw failure(failureCode, "try_write") }
+    return PendingWrites.bytesPerRecord - room
+  }
+
+  /// Offers the system everything that waits, and the filter's end. The stream closes next.
+  func handOver(through filter: any StreamFilter) -> Int32 {
+    var ended = pending.takeInFlight()
+    var code: Int32 = 0
+    while code == 0, !pending.queued.isEmpty || !filter.output.isEmpty {
+      code = pending.send(sealedBy: filter)?.code.rawValue ?? 0
+      let output = filter.output
+      let taken = code == 0 ? offer(output) : 0
+      if taken < output.count, code == 0 { code = taken < 0 ? Int32(taken) : UV_EAGAIN.rawValue }
+      filter.dropOutput()
+      ended += pending.takeInFlight().map { entry in
+        var entry = entry
+        if code == 0 { entry.outcome = 0 }
+        return entry
+      }
+    }
+    if code == 0, filter.end() {
+      _ = offer(filter.output)
+      filter.dropOutput()
+    }
+    pending.inFlight = ended
+    return code
+  }
+}

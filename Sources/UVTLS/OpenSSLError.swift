@@ -1,0 +1,41 @@
+import COpenSSL
+
+/// OpenSSL keeps a queue of errors for each thread. It is emptied before and after each call that can fail.
+enum OpenSSLError {
+  /// The reasons from here on are alerts that the peer has sent.
+  private static let alerts = 1000
+
+  /// Takes the error of the call that has just failed.
+  ///
+  /// - Parameter connection: The connection that it was about. It knows why a certificate was rejected.
+  static func take(
+    _ operation: String, _ subject: String? = nil, of connection: OpaquePointer? = nil
+  ) -> UVError {
+    // The first error is the cause; the others say where it was met.
+    let error = ERR_get_error()
+    ERR_clear_error()
+    if ctls_is_system_error(error) {
+      return UVError(
+        UVError.Code(rawValue: -ctls_error_reason(error)), operation: operation, subject: subject)
+    }
+    return UVError(.tls, operation: operation, subject: subject, message: reason(error, connection))
+  }
+
+  private static func reason(_ error: UInt, _ connection: OpaquePointer?) -> String {
+    let reason = Int(ctls_error_reason(error))
+    guard ctls_error_library(error) == ERR_LIB_SSL else { return text(error) }
+    if reason == SSL_R_CERTIFICATE_VERIFY_FAILED, let connection {
+      let result = SSL_get_verify_result(connection)
+      if result != X509_V_OK { return String(cString: X509_verify_cert_error_string(result)) }
+    }
+    if reason >= alerts {
+      return
+        "the peer has sent the alert \(String(cString: SSL_alert_desc_string_long(Int32(reason - alerts))))"
+    }
+    return text(error)
+  }
+
+  private static func text(_ error: UInt) -> String {
+    ERR_reason_error_string(error).map { String(cString: $0) } ?? "OpenSSL gives no reason"
+  }
+}

@@ -1,0 +1,151 @@
+/// TLS on a loop: listening, connecting, and securing what is connected already.
+public struct TLS {
+  let loop: EventLoop
+
+  /// Listens for connections, and does a handshake with each before it is delivered.
+  ///
+  /// ```swift
+  /// let identity = try TLSIdentity(certificateChain: "server.pem", privateKey: "server.key")
+  /// let listener = try loop.tls.listen(port: 443, .server(identity, protocols: ["h2", "http/1.1"]))
+  /// for try await connection in listener { loop.spawn { … } }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - host: The address to bind, as a literal; see ``TCP/listen(host:port:backlog:reusePort:)``.
+  ///   - port: 0…65535. With 0 the system chooses a port.
+  ///   - context: The server's certificates and what else its connections have in common.
+  ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
+  ///   - reusePort: Whether other listeners may share the port.
+  ///   - handshakeTimeout: How long a handshake may take. It then ends, and its connection is closed.
+  ///   - handshakeLimit: How many handshakes may be under way, 1 or more. Other connections wait in the system.
+  ///   - onHandshakeFailure: Called on the loop's thread with the error of each handshake that fails. The listener goes on.
+  /// - Throws: The errors of ``TCP/listen(host:port:backlog:reusePort:)``, and `invalidArgument` for a client's context or a
+  ///   limit below 1.
+  ///
+  /// The corresponding functions are libuv's `uv_listen` and OpenSSL's `SSL_accept`.
+  public func listen(
+    host: String = "0.0.0.0", port: Int, _ context: TLSContext, backlog: Int = 511, reusePort: Bool = false,
+    handshakeTimeout: Duration = .seconds(10), handshakeLimit: Int = 128,
+    onHandshakeFailure: @escaping (UVError) -> Void = { _ in }
+  ) throws(UVError) -> TLSListener {
+    guard context.isServer else {
+      throw UVError(.invalidArgument, operation: "listen", subject: "a client's context")
+    }
+    guard handshakeLimit >= 1 else {
+      throw UVError(.invalidArgument, operation: "listen", subject: "handshakeLimit \(handshakeLimit)")
+    }
+    let tcp = try loop.tcp.listen(host: host, port: port, backlog: backlog, reusePort: reusePort)
+    return TLSListener(
+      TLSAcceptor(tcp, context, timeout: handshakeTimeout, limit: handshakeLimit, onHandshakeFailure))
+  }
+
+  /// Connects to a host by its name or address, and does a handshake. The host's certificate is verified.
+  ///
+  /// - Parameters:
+  ///   - host: A name such as `"example.org"`, or an address. The certificate must be for it.
+  ///   - port: 1…65535.
+  ///   - context: Whom the client trusts, and what else its connections have in common; nil for the system's roots.
+  ///   - handshakeTimeout: How long the handshake may take once the connection is there.
+  /// - Returns: A request for the connection. It fails as ``TCP/connect(host:port:)`` does, with `tls` and the reason if the
+  ///   handshake fails, with `tlsTruncated` if the peer closes the connection meanwhile, with `timedOut`, and with
+  ///   `invalidArgument` for a server's context. Cancelling the request closes the socket.
+  ///
+  /// The corresponding functions are libuv's `uv_tcp_connect` and OpenSSL's `SSL_connect`.
+  public func connect(
+    host: String, port: Int, _ context: TLSContext? = nil, handshakeTimeout: Duration = .seconds(10)
+  ) -> Request<TLSConnection> {
+    Request(loop) { connect(host: host, port: port, context, handshakeTimeout: handshakeTimeout, $0) }
+  }
+
+  /// Connects to a host; see ``connect(host:port:_:handshakeTimeout:)``.
+  ///
+  /// The corresponding functions are libuv's `uv_tcp_connect` and OpenSSL's `SSL_connect`.
+  @discardableResult
+  public func connect(
+    host: String, port: Int, _ context: TLSContext? = nil, handshakeTimeout: Duration = .seconds(10),
+    _ done: @escaping Completion<TLSConnection>
+  ) -> PendingRequest {
+    var stage = PendingRequest()
+    stage = loop.tcp.connect(host: host, port: port) { [self] result in
+      switch result {
+      case .failure(let error): done(.failure(error))
+      case .success(let plain):
+        stage = secure(
+          plain, context, host, cacheKey: "\(host):\(port)", "connect", "\(host):\(port)", handshakeTimeout,
+          done)
+      }
+    }
+    return PendingRequest { stage.cancel() }
+  }
+
+  /// Does a handshake on a connection that is open already, as STARTTLS and proxies need it.
+  ///
+  /// The plain stream is used up: the secured connection takes over its connection, and the plain stream is closed. Bytes that
+  /// it has read and nobody has taken belong to the handshake.
+  ///
+  /// - Parameters:
+  ///   - plain: A TCP connection, a pipe, or a TLS connection. Everything that was written to it must have left.
+  ///   - context: A server's or a client's context.
+  ///   - host: The name or address that a client verifies; nil for a server. A client that verifies needs it.
+  ///   - handshakeTimeout: How long the handshake may take.
+  /// - Returns: A request for the secured connection. It fails as the handshake of ``connect(host:port:_:handshakeTimeout:)``
+  ///   does, with `busy` if the stream has bytes to write, with `brokenPipe` if its writing side has ended, and with
+  ///   `notSupported` if it is another kind of stream. If it fails before the handshake begins, the plain stream is as it was;
+  ///   otherwise the connection is closed.
+  ///
+  /// The corresponding OpenSSL function is `SSL_do_handshake`.
+  public func secure(
+    _ plain: ByteStream, _ context: TLSContext, host: String? = nil,
+    handshakeTimeout: Duration = .seconds(10)
+  ) -> Request<TLSConnection> {
+    Request(loop) { secure(plain, context, host: host, handshakeTimeout: handshakeTimeout, $0) }
+  }
+
+  /// Does a handshake on a connection that is open already; see ``secure(_:_:host:handshakeTimeout:)``.
+  ///
+  /// The corresponding OpenSSL function is `SSL_do_handshake`.
+  @discardableResult
+  public func secure(
+    _ plain: ByteStream, _ context: TLSContext, host: String? = nil,
+    handshakeTimeout: Duration = .seconds(10), _ done: @escaping Completion<TLSConnection>
+  ) -> PendingRequest {
+    secure(plain, context, host, cacheKey: host, "secure", host, handshakeTimeout, done)
+  }
+
+  /// Does the handshake of a connection that a listener has accepted.
+  func accept(
+    _ plain: TCPConnection, _ context: TLSContext, within limit: Duration,
+    _ done: @escaping Completion<TLSConnection>
+  ) -> PendingRequest {
+    secure(plain, context, nil, cacheKey: nil, "accept", nil, limit, done)
+  }
+
+  private func secure(
+    _ plain: ByteStream, _ context: TLSContext?, _ host: String?, cacheKey: String?, _ operation: String,
+    _ subject: String?, _ limit: Duration, _ done: @escaping Completion<TLSConnection>
+  ) -> PendingRequest {
+    do throws(UVError) {
+      let context = if let context { context } else { try TLSContext.client.get() }
+      if context.isServer, operation == "connect" {
+        throw UVError(.invalidArgument, operation: operation, subject: "a server's context")
+      }
+      if context.isVerifying, host == nil {
+        throw UVError(
+          .invalidArgument, operation: operation, subject: "a client verifies a host, which is missing")
+      }
+      let session = try TLSSession(context, host: host, cacheKey: context.isServer ? nil : cacheKey)
+      let connection = try TLSConnection(over: plain, session)
+      return TLSHandshake(connection, operation, subject, done).begin(within: limit)
+    } catch {
+      // A connection of our own; the caller's stays as it was.
+      if operation == "connect" { plain.close() }
+      loop.queueMicrotask { done(.failure(error)) }
+      return PendingRequest()
+    }
+  }
+}
+
+extension EventLoop {
+  /// TLS on this loop.
+  public var tls: TLS { TLS(loop: self) }
+}

@@ -1,0 +1,135 @@
+import COpenSSL
+
+/// A handshake that is under way. It keeps its connection, and ends once: with the connection, or with an error.
+final class TLSHandshake {
+  private let connection: TLSConnection
+  private let session: TLSSession
+  private let operation: String
+  private let subject: String?
+  private var done: Completion<TLSConnection>?
+  private var timer = PendingRequest()
+  /// The choice of an identity, or the work on the thread pool.
+  private var stage = PendingRequest()
+  /// Whether another thread has the session, or the program chooses an identity.
+  private var isBusy = false
+
+  init(
+    _ connection: TLSConnection, _ operation: String, _ subject: String?,
+    _ done: @escaping Completion<TLSConnection>
+  ) {
+    self.connection = connection
+    session = connection.session
+    self.operation = operation
+    self.subject = subject
+    self.done = done
+  }
+
+  private var loop: EventLoop { connection.loop }
+
+  func begin(within limit: Duration) -> PendingRequest {
+    session.handshake = self
+    timer = loop.sleep(for: limit) { [self] result in
+      switch result {
+      case .success: fail(UVError(.timedOut, operation: operation, subject: subject))
+      // The loop ends.
+      case .failure(let error): fail(error)
+      }
+    }
+    if session.context.isServer, !session.hasInput { take(.waits, nil) } else { connection.deliverFiltered() }
+    return PendingRequest { [self] in fail(UVError(.cancelled, operation: operation, subject: subject)) }
+  }
+
+  // MARK: Going on
+
+  /// Goes on with what has come. The stream sends what the session has to say afterwards.
+  func goOn() {
+    if isBusy || done == nil { return }
+    if session.context.options.handshakesOnThreadPool { goOnOnPool() } else { take(session.step(), nil) }
+  }
+
+  private func goOnOnPool() {
+    isBusy = true
+    connection.stopReadingForFilter()
+    session.endReceiving()
+    session.isOnPool = true
+    // Sound: the loop's thread leaves the session alone until the answer has come.
+    let transfer = UnsafeTransfer(session)
+    stage = loop.work {
+      let session = transfer.value
+      let step = session.step()
+      // OpenSSL keeps its errors by thread.
+      let error = step == .failed ? OpenSSLError.take("", of: session.ssl) : nil
+      return (step, error)
+    } _: { [self] result in
+      switch result {
+      case .success((let step, let error)):
+        isBusy = false
+        session.isOnPool = false
+        if done != nil { take(step, error) }
+        // What came with the last bytes of the handshake.
+        if done == nil { connection.deliverFiltered() } else { connection.flushFilter() }
+      // It may have begun, and then the other thread still has the session.
+      case .failure(let error): fail(error)
+      }
+    }
+  }
+
+  private func take(_ step: TLSSession.Step, _ error: UVError?) {
+    switch step {
+    case .done: succeed()
+    case .waits:
+      do throws(UVError) { try connection.readForFilter() } catch { fail(error) }
+    case .needsIdentity: choose()
+    case .failed:
+      let error = error ?? OpenSSLError.take("", of: session.ssl)
+      fail(UVError(error.code, operation: operation, subject: subject, message: error.message))
+    }
+  }
+
+  private func choose() {
+    isBusy = true
+    connection.stopReadingForFilter()
+    stage = session.context.choice!(loop, session.serverName).start { [self] result in
+      isBusy = false
+      if done == nil { return }
+      switch result {
+      case .success(let identity):
+        session.use(identity)
+        connection.deliverFiltered()
+      case .failure(let error): fail(error)
+      }
+    }
+  }
+
+  // MARK: Ending
+
+  /// The peer has closed the connection, or it has failed.
+  func transportEnded(_ error: UVError) {
+    fail(UVError(error.code, operation: operation, subject: subject, message: error.message))
+  }
+
+  private func succeed() {
+    guard let done = end() else { return }
+    session.becomeReady()
+    connection.stopReadingForFilter()
+    // Not from here: what came with the handshake's last bytes is delivered first.
+    let connection = connection
+    loop.queueMicrotask { done(.success(connection)) }
+  }
+
+  private func fail(_ error: UVError) {
+    guard let done = end() else { return }
+    stage.cancel()
+    session.handshake = nil
+    connection.stopReadingForFilter()
+    connection.close()
+    loop.queueMicrotask { done(.failure(error)) }
+  }
+
+  /// Ends the waiting; nil if it has ended.
+  private func end() -> Completion<TLSConnection>? {
+    guard let done = done.take() else { return nil }
+    timer.cancel()
+    return done
+  }
+}

@@ -1,0 +1,51 @@
+/// The parts of a context that most programs leave as they are.
+public struct TLSOptions: Sendable {
+  /// A version of the protocol.
+  public enum Version: Int32, Comparable, Sendable, CustomStringConvertible {
+    /// TLS 1.2.
+    case tls12 = 0x0303
+    /// TLS 1.3.
+    case tls13 = 0x0304
+
+    /// Whether one version is older than another.
+    public static func < (a: Version, b: Version) -> Bool { a.rawValue < b.rawValue }
+
+    /// `"TLSv1.2"` or `"TLSv1.3"`.
+    public var description: String { self == .tls12 ? "TLSv1.2" : "TLSv1.3" }
+  }
+
+  /// The oldest version that is accepted; TLS 1.2 at first.
+  public var minimumVersion = Version.tls12
+  /// The newest version that is offered; TLS 1.3 at first.
+  public var maximumVersion = Version.tls13
+  /// The ciphers of TLS 1.2, in OpenSSL's notation; nil for OpenSSL's own choice at security level 2.
+  ///
+  /// The corresponding OpenSSL function is `SSL_CTX_set_cipher_list`.
+  public var cipherList: String?
+  /// The ciphers of TLS 1.3, with colons between them; nil for OpenSSL's own choice.
+  ///
+  /// The corresponding OpenSSL function is `SSL_CTX_set_ciphersuites`.
+  public var cipherSuites: String?
+  /// Whether the arithmetic of handshakes is done on libuv's thread pool, so that it doesn't hold up the loop; false at
+  /// first. A full handshake of a server with an RSA key takes about a millisecond.
+  ///
+  /// The corresponding libuv function is `uv_queue_work`.
+  public var handshakesOnThreadPool = false
+  /// Keys with which a server encrypts the tickets that resume sessions; nil for keys that the context makes at random.
+  /// Servers that share these keys can resume each other's sessions.
+  ///
+  /// There must be as many bytes as OpenSSL needs, which is 80, and they must be secret.
+  ///
+  /// The corresponding OpenSSL function is `SSL_CTX_set_tlsext_ticket_keys`.
+  public var ticketKeys: Bytes?
+  /// Receives the keys of each connection, a line at a time, in the form that Wireshark reads. Whoever has these lines can
+  /// read everything. It is nil at first, and keys then go nowhere.
+  ///
+  /// It is called on the thread that does the handshake.
+  ///
+  /// The corresponding OpenSSL function is `SSL_CTX_set_keylog_callback`.
+  public var keyLog: (@Sendable (String) -> Void)?
+
+  /// The options that suit most programs.
+  public init() {}
+}

@@ -1,0 +1,257 @@
+import COpenSSL
+
+/// OpenSSL's side of one connection: the filter that the stream's bytes pass through.
+///
+/// The loop's thread uses it, or, during a handshake on the thread pool, the one thread that does the handshake.
+final class TLSSession: StreamFilter {
+  /// What a step of a handshake comes to.
+  enum Step {
+    case done
+    /// The peer has to send more.
+    case waits
+    /// The program has to choose an identity.
+    case needsIdentity
+    case failed
+  }
+
+  /// The most that a peer may send without a byte for readers. Only a peer that wants to keep the loop busy sends more.
+  private static let mostWithoutBytes = 262_144
+
+  let context: TLSContext
+  let ssl: OpaquePointer
+  private let wire: UnsafeMutablePointer<ctls_wire>
+  /// The host that a client connects to, for its cache of sessions.
+  private let cacheKey: String?
+  /// The handshake that is under way.
+  var handshake: TLSHandshake?
+  private var isReady = false
+  /// Whether OpenSSL forbids another call.
+  private var hasFailed = false
+  private var hasEnded = false
+  private var countWithoutBytes = 0
+  /// Whether a thread of the pool has this. The loop's thread then leaves OpenSSL and the transport alone.
+  var isOnPool = false
+  /// What reading comes to after the bytes that have been read already.
+  private var outcome: FilteredRead?
+  /// The identity that the program has chosen.
+  private var chosen: TLSIdentity?
+
+  init(_ context: TLSContext, host: String?, cacheKey: String?) throws(UVError) {
+    self.context = context
+    self.cacheKey = cacheKey
+    ERR_clear_error()
+    guard let ssl = SSL_new(context.raw) else { throw OpenSSLError.take("secure") }
+    self.ssl = ssl
+    wire = .allocate(capacity: 1)
+    wire.initialize(to: ctls_wire())
+    // From here on `deinit` frees all of it. Sound: the transport outlives OpenSSL's connection, and this owns both.
+    guard let method = transport, ctls_set_wire(ssl, method, wire) else {
+      throw UVError(.outOfMemory, operation: "secure")
+    }
+    ctls_set_owner(ssl, Unmanaged.passUnretained(self).toOpaque())
+    if context.isServer { becomeServer() } else { try becomeClient(host) }
+  }
+
+  deinit {
+    SSL_free(ssl)
+    ctls_wire_free(wire)
+    wire.deallocate()
+  }
+
+  // MARK: Setting it up
+
+  private func becomeServer() {
+    SSL_set_accept_state(ssl)
+    if context.choice != nil || !context.identities.isEmpty {
+      // Sound: this owns OpenSSL's connection, which alone calls back.
+      SSL_set_cert_cb(ssl, chooseIdentity, Unmanaged.passUnretained(self).toOpaque())
+    }
+  }
+
+  private func becomeClient(_ host: String?) throws(UVError) {
+    SSL_set_connect_state(ssl)
+    guard let host else { return }
+    let isAddress = (try? SocketAddress(host, port: 0)) != nil
+    let isSet: Bool
+    if isAddress {
+      isSet = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1
+    } else {
+      // A dot at the end is the resolver's; no certificate has it.
+      let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+      SSL_set_hostflags(ssl, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+      isSet = SSL_set1_host(ssl, name) == 1 && ctls_set_server_name(ssl, name)
+    }
+    guard isSet else { throw UVError(.invalidArgument, operation: "secure", subject: host) }
+    guard let cacheKey, let session = context.sessions.take(for: cacheKey) else { return }
+    SSL_set_session(ssl, session)
+    SSL_SESSION_free(session)
+  }
+
+  /// Takes over a session for the next connection to the same host; false if it isn't wanted.
+  func keep(_ session: OpaquePointer) -> Bool {
+    guard let cacheKey else { return false }
+    context.sessions.insert(session, for: cacheKey)
+    return true
+  }
+
+  // MARK: The handshake
+
+  /// Goes on with the handshake as far as what has come allows.
+  func step() -> Step {
+    ERR_clear_error()
+    let result = SSL_do_handshake(ssl)
+    if result == 1 { return .done }
+    switch SSL_get_error(ssl, result) {
+    case SSL_ERROR_WANT_READ: return .waits
+    case SSL_ERROR_WANT_X509_LOOKUP: return .needsIdentity
+    default:
+      hasFailed = true
+      return .failed
+    }
+  }
+
+  /// Whether something has come that OpenSSL hasn't read.
+  var hasInput: Bool { wire.pointee.in_count > 0 }
+
+  /// The handshake is done.
+  func becomeReady() {
+    isReady = true
+    handshake = nil
+    chosen = nil
+  }
+
+  /// Uses the identity that the program has chosen. The next step goes on with it.
+  func use(_ identity: TLSIdentity) { chosen = identity }
+
+  /// Called by OpenSSL when a server needs its certificate: 1 if there is one, -1 if the program has to choose it.
+  fileprivate func setIdentity() -> Int32 {
+    let own = context.identities.isEmpty ? nil : context.identity(for: serverName)
+    guard let identity = chosen ?? own else { return context.choice == nil ? 1 : -1 }
+    return SSL_use_cert_and_key(ssl, identity.certificate, identity.key, identity.chain, 1)
+  }
+
+  /// The name that the client asks for, or has asked for.
+  var serverName: String? { SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) } }
+
+  // MARK: Reading
+
+  func reserve() -> UnsafeMutableRawBufferPointer { CiphertextBuffer.current.memory }
+
+  func received(_ count: Int) {
+    receive(UnsafeRawBufferPointer(rebasing: CiphertextBuffer.current.memory[..<count]))
+  }
+
+  /// Takes bytes that stay where they are until ``endReceiving()``.
+  func receive(_ bytes: UnsafeRawBufferPointer) {
+    countWithoutBytes += bytes.count
+    if !ctls_wire_receive(wire, bytes.baseAddress, bytes.count) { outcome = .failed(Self.noMemory) }
+  }
+
+  func advance() -> Bool {
+    if let handshake { handshake.goOn() }
+    return isReady
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> FilteredRead {
+    var total = 0
+    while outcome == nil, total < buffer.count {
+      // The call would say that it needs more.
+      if wire.pointee.in_count == 0, SSL_pending(ssl) == 0 { break }
+      var count = 0
+      ERR_clear_error()
+      if SSL_read_ex(ssl, buffer.baseAddress! + total, buffer.count - total, &count) == 1 {
+        total += count
+        countWithoutBytes = 0
+      } else if let end = endOfRead() {
+        outcome = end
+      } else {
+        break
+      }
+    }
+    if total > 0 { return .bytes(total) }
+    if let outcome { return outcome }
+    if countWithoutBytes > Self.mostWithoutBytes { return .failed(tooMuch()) }
+    return .wait
+  }
+
+  /// Why OpenSSL has nothing to read; nil if more has to come.
+  private func endOfRead() -> FilteredRead? {
+    switch SSL_get_error(ssl, 0) {
+    case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return nil
+    case SSL_ERROR_ZERO_RETURN:
+      hasEnded = true
+      return .end
+    default:
+      hasFailed = true
+      return .failed(OpenSSLError.take("read", of: ssl))
+    }
+  }
+
+  private func tooMuch() -> UVError {
+    hasFailed = true
+    return UVError(
+      .tls, operation: "read",
+      message: "the peer sends more than \(Self.mostWithoutBytes) bytes that carry nothing")
+  }
+
+  func endReceiving() {
+    if !isOnPool, !ctls_wire_keep(wire) { outcome = .failed(Self.noMemory) }
+  }
+
+  func transportEnded(_ error: UVError?) -> UVError? {
+    if hasEnded { return nil }
+    let error = error ?? UVError(.tlsTruncated, operation: "read")
+    handshake?.transportEnded(error)
+    return error
+  }
+
+  private static var noMemory: UVError { UVError(.outOfMemory, operation: "read") }
+
+  // MARK: Writing
+
+  func seal(_ bytes: UnsafeRawBufferPointer) -> UVError? {
+    if hasFailed { return UVError(.tls, operation: "write") }
+    var count = 0
+    ERR_clear_error()
+    // All of it is written, because the transport takes all.
+    if SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count) == 1 { return nil }
+    hasFailed = true
+    return OpenSSLError.take("write", of: ssl)
+  }
+
+  var output: UnsafeRawBufferPointer {
+    isOnPool
+      ? UnsafeRawBufferPointer(start: nil, count: 0)
+      : UnsafeRawBufferPointer(start: wire.pointee.out, count: wire.pointee.out_count)
+  }
+
+  func dropOutput() { ctls_wire_sent(wire) }
+
+  func end() -> Bool {
+    if !isReady || hasFailed || SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN != 0 { return false }
+    ERR_clear_error()
+    // It returns 0 because the peer's own sign has not come, which isn't waited for here.
+    let result = SSL_shutdown(ssl)
+    ERR_clear_error()
+    return result >= 0
+  }
+}
+
+/// The memory that all connections of a thread receive into.
+private final class CiphertextBuffer {
+  private static let ofThread = ThreadLocal<CiphertextBuffer>()
+  static var current: CiphertextBuffer { ofThread.get { CiphertextBuffer() } }
+
+  let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
+
+  deinit { memory.deallocate() }
+}
+
+/// The functions of the transport, for all connections; nil if there was no memory for them.
+// Sound: they are made once and never change.
+private nonisolated(unsafe) let transport = ctls_bio_method()
+
+private func chooseIdentity(_: OpaquePointer?, _ session: UnsafeMutableRawPointer?) -> Int32 {
+  // Sound: the session owns OpenSSL's connection, and is at work with it.
+  Unmanaged<TLSSession>.fromOpaque(session!)._withUnsafeGuaranteedRef { $0.setIdentity() }
+}

@@ -1,0 +1,123 @@
+import COpenSSL
+import Foundation
+import Testing
+import UVTLS
+import UVTestSupport
+
+/// What connections cost that do nothing, or that want to cost much.
+@Suite struct CostTests {
+  private let certificates = Certificates.shared
+
+  @Test("An idle connection costs at most 30 KiB")
+  func idleMemory() async throws {
+    let (server, client) = try (certificates.server(), certificates.client())
+    try await withLoop { loop in
+      var connections: [TLSConnection] = []
+      func connect() async throws {
+        let (near, far) = try await handshake(loop, server, client).get()
+        try await near.write("x").value
+        _ = try await far.read().value
+        try await far.write("x").value
+        _ = try await near.read().value
+        connections += [near, far]
+      }
+      for _ in 0..<10 { try await connect() }
+      let before = Hooks.heapInUse ?? 0
+      for _ in 0..<50 { try await connect() }
+      let each = ((Hooks.heapInUse ?? 0) - before) / 100
+      print("an idle TLS connection: \(each) bytes")
+      #expect(each <= 30 * 1024)
+      for connection in connections { connection.close() }
+    }
+  }
+
+  @Test("A peer that asks for new keys for ever is cut off, and others are served meanwhile")
+  func endlessKeyUpdates() async throws {
+    try await withTLS { loop, server, client in
+      let log = Log<UVError>()
+      server.start { if case .failure(let error) = $0 { log.append(error) } }
+      var rounds = 0
+      while log.values.isEmpty, rounds < 200 {
+        rounds += 1
+        for _ in 0..<200 {
+          _ = SSL_key_update(client.raw, SSL_KEY_UPDATE_REQUESTED)
+          _ = SSL_do_handshake(client.raw)
+        }
+        client.flushFilter()
+        try await loop.sleep(for: .zero).value
+      }
+      #expect(log.values.first?.code == .tls)
+      #expect(log.values.first?.message.contains("carry nothing") == true)
+      #expect(rounds > 20)
+    }
+  }
+
+  @Test("New keys are agreed on in both directions, in silence")
+  func keyUpdates() async throws {
+    try await withTLS { loop, server, client in
+      for round in 0..<20 {
+        let side = round % 2 == 0 ? client : server
+        let other = round % 2 == 0 ? server : client
+        _ = SSL_key_update(side.raw, SSL_KEY_UPDATE_REQUESTED)
+        try await side.write("new keys").value
+        #expect(try await other.read(exactly: 8).value == "new keys")
+        try await other.write("agreed").value
+        #expect(try await side.read(exactly: 6).value == "agreed")
+      }
+    }
+  }
+
+  @Test("OpenSSL's queue of errors is empty after each failure")
+  func noErrorsLeft() async throws {
+    try await withLoop { loop in
+      let (server, client) = try (certificates.server("expired"), certificates.client())
+      guard case .failure = try await handshake(loop, server, client) else {
+        Issue.record("connected")
+        return
+      }
+      #expect(ERR_peek_error() == 0)
+      #expect(throws: UVError.self) { try TLSIdentity(pemCertificateChain: "x", pemPrivateKey: "y") }
+      #expect(ERR_peek_error() == 0)
+    }
+  }
+
+  @Test("Handshakes that come to nothing leave no memory behind")
+  func noLeaks() async throws {
+    let (server, stranger) = try (certificates.server(), TLSContext.client())
+    try await withLoop { loop in
+      try await expectFlatHeap(rounds: 200) { _ in
+        guard case .failure = try await handshake(loop, server, stranger) else { return }
+      }
+    }
+  }
+
+  @Test("A file is sent through the connection, and what is written meanwhile follows")
+  func sendfile() async throws {
+    let path = certificates.path("file")
+    let bytes = Bytes((0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 11 &+ $0 >> 7) })
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    try await withTLS { loop, server, client in
+      let file = try await loop.files.open(path).value
+      let sending = loop.spawn { () async throws(UVError) in
+        try await client.write("header\n").value
+        return try await client.sendfile(file, count: 1 << 20).value
+      }
+      #expect(try await server.readLine(limit: 10).value == "header")
+      client.write("footer") { _ in }
+      #expect(try await server.read(exactly: bytes.count).value == bytes)
+      #expect(try await sending.value == bytes.count)
+      #expect(try await server.read(exactly: 6).value == "footer")
+      // From the middle, cancelled, and with a file that is closed.
+      #expect(try await client.sendfile(file, from: 699_990, count: 100).value == 10)
+      #expect(try await server.read(exactly: 10).value == Bytes(bytes.suffix(10)))
+      let log = Log<UVError.Code?>()
+      client.sendfile(file, count: 1 << 20) { log.append($0.error?.code) }.cancel()
+      while log.values.isEmpty { try await loop.sleep(for: .zero).value }
+      #expect(log.values == [.cancelled])
+      try await file.close().value
+      await expectFailure(.badDescriptor) { () async throws(UVError) in
+        try await client.sendfile(file, count: 1).value
+      }
+    }
+  }
+}

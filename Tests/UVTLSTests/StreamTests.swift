@@ -1,0 +1,178 @@
+import Testing
+import UVPromises
+import UVTLS
+import UVTestSupport
+
+/// A TLS connection is a stream like any other.
+@Suite struct StreamTests {
+  @Test("Bytes go both ways, in callbacks, promises and tasks")
+  func bothWays() async throws {
+    try await withTLS { loop, server, client throws in
+      #expect(client.protocolVersion == .tls13)
+      #expect(server.serverName == "localhost")
+      #expect(!client.cipherSuite.isEmpty && client.cipherSuite == server.cipherSuite)
+      #expect(client.peerCertificates.count == 1)
+      try await client.write("hello").value
+      #expect(try await server.read().value == "hello")
+      let log = Log<String>()
+      server.write("from a callback") { if case .success = $0 { log.append("written") } }
+      client.read { log.append("\($0.value.flatMap { $0 } ?? "-")") }
+      while log.values.count < 2 { try await loop.sleep(for: .zero).value }
+      #expect(log.values.sorted() == ["from a callback", "written"])
+      server.write("from a promise").promise().done { log.append("kept") }.catch { log.append("\($0)") }
+      #expect(try await client.read().value == "from a promise")
+      while log.values.count < 3 { try await loop.sleep(for: .zero).value }
+      #expect(log.values.last == "kept")
+    }
+  }
+
+  @Test("Frames of every size are the same bytes", arguments: [1, 100, 16384, 16385, 100_000, 1_000_000])
+  func frames(size: Int) async throws {
+    let bytes = Bytes((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) })
+    try await withTLS { loop, server, client throws in
+      let writer = loop.spawn { () async throws(UVError) in
+        try await client.write(bytes).value
+        try await client.write([Bytes(bytes.prefix(size / 2)), Bytes(bytes.dropFirst(size / 2))]).value
+        try await client.shutdown().value
+      }
+      #expect(try await server.read(exactly: size).value == bytes)
+      var rest: [UInt8] = []
+      for try await chunk in server { rest += chunk }
+      #expect(Bytes(rest) == bytes)
+      try await writer.value
+    }
+  }
+
+  @Test("Lines can be read beside chunks, and what is left over stays")
+  func lines() async throws {
+    try await withTLS { loop, server, client throws in
+      try await client.write("one\ntwo\r\nand the rest").value
+      #expect(try await server.readLine(limit: 10).value == "one")
+      #expect(try await server.readLine(limit: 10).value == "two")
+      #expect(try await server.read().value == "and the rest")
+    }
+  }
+
+  @Test("Writes of one turn leave together, in their order")
+  func gathered() async throws {
+    try await withTLS { loop, server, client throws in
+      let log = Log<Int>()
+      for number in 0..<100 { client.write(Bytes("\(number)\n")) { _ in log.append(number) } }
+      for number in 0..<100 {
+        #expect(try await server.readLine(limit: 10).value == Bytes("\(number)"))
+      }
+      #expect(log.values == Array(0..<100))
+    }
+  }
+
+  @Test("A handler gets each byte in order, and the end")
+  func handler() async throws {
+    try await withTLS { loop, server, client throws in
+      let log = Log<Int>()
+      server.start { result in
+        switch result {
+        case .success(let bytes?): log.append(bytes.count)
+        case .success(nil): log.append(-1)
+        case .failure: log.append(-2)
+        }
+      }
+      for _ in 0..<10 { try await client.write(Bytes(repeating: 1, count: 50_000)).value }
+      try await client.shutdown().value
+      while log.values.last != -1 { try await loop.sleep(for: .zero).value }
+      #expect(log.values.reduce(1, +) == 500_000)
+    }
+  }
+
+  @Test("Both ends end cleanly, one after the other")
+  func ends() async throws {
+    try await withTLS { loop, server, client throws in
+      try await client.shutdown().value
+      #expect(try await server.read().value == nil)
+      await expectFailure(.brokenPipe) { () async throws(UVError) in try await client.write("x").value }
+      // The other direction goes on.
+      try await server.write("still here").value
+      #expect(try await client.read().value == "still here")
+      server.close()
+      #expect(try await client.read().value == nil)
+    }
+  }
+
+  @Test("A connection that is cut without a sign of the end is an error for each reader")
+  func truncated() async throws {
+    let (server, client) = try (Certificates.shared.server(), Certificates.shared.client())
+    try await withLoop { loop in
+      // The proxy cuts the connection; it knows nothing of TLS.
+      let (near, proxyNear) = try loop.pipes.socketPair()
+      let (far, proxyFar) = try loop.pipes.socketPair()
+      func forward(_ from: PipeConnection, _ to: PipeConnection) {
+        from.start { if case .success(let bytes?) = $0 { to.write(bytes) { _ in } } }
+      }
+      forward(proxyNear, proxyFar)
+      forward(proxyFar, proxyNear)
+      let (a, b) = try await handshake(loop, near, far, server, client).get()
+      try await b.write("half a sentence").value
+      #expect(try await a.read().value == "half a sentence")
+      proxyNear.close()
+      proxyFar.close()
+      for _ in 0..<2 {
+        await expectFailure(.tlsTruncated) { () async throws(UVError) in try await a.read().value }
+      }
+      await expectFailure(.tlsTruncated) { () async throws(UVError) in for try await _ in a {} }
+      a.close()
+      b.close()
+    }
+  }
+
+  @Test("A writer whose peer doesn't read is held up, and goes on when it does")
+  func backPressure() async throws {
+    try await withTLS { loop, server, client throws in
+      let chunk = Bytes(repeating: 9, count: 100_000)
+      var count = 0
+      while !client.isAboveHighWaterMark {
+        client.write(chunk) { _ in }
+        count += 1
+        try await loop.sleep(for: .zero).value
+        #expect(count < 1000)
+        if count >= 1000 { return }
+      }
+      let drained = loop.spawn { () async throws(UVError) in try await client.drain().value }
+      var received = 0
+      while received < count * chunk.count { received += try await server.read().value?.count ?? 0 }
+      try await drained.value
+      #expect(received == count * chunk.count)
+      #expect(!client.isAboveHighWaterMark && client.writeQueueSize == 0)
+    }
+  }
+
+  @Test("A write that is cancelled before its bytes leave takes none with it")
+  func cancelledWrite() async throws {
+    try await withTLS { loop, server, client throws in
+      let log = Log<UVError.Code?>()
+      client.write("first\n") { log.append($0.error?.code) }
+      client.write("never\n") { log.append($0.error?.code) }.cancel()
+      client.write("last\n") { log.append($0.error?.code) }
+      #expect(try await server.readLine(limit: 10).value == "first")
+      #expect(try await server.readLine(limit: 10).value == "last")
+      #expect(log.values.sorted { ($0?.rawValue ?? 0) < ($1?.rawValue ?? 0) } == [.cancelled, nil, nil])
+    }
+  }
+
+  @Test("Bytes that were written before a close arrive, and then the end")
+  func closeAfterWrites() async throws {
+    try await withTLS { loop, server, client throws in
+      client.write("the last words") { _ in }
+      client.close()
+      #expect(try await server.readToEnd(limit: 100).value == "the last words")
+    }
+  }
+
+  @Test("As many bytes as the system takes at once are written without waiting")
+  func tryWrite() async throws {
+    try await withTLS { loop, server, client throws in
+      #expect(try client.tryWrite("now") == 3)
+      #expect(try await server.read().value == "now")
+      #expect(try client.tryWrite(Bytes(repeating: 1, count: 50_000)) == 16384)
+      #expect(try await server.read(exactly: 16384).value?.count == 16384)
+    }
+  }
+}
