@@ -5,7 +5,6 @@
 
 #include <uv.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -29,6 +28,8 @@
 #endif
 
 #include "file_queue.h"
+#include "libraries.h"
+#include "newer.h"
 #include "whole_files.h"
 
 #if UV_VERSION_HEX < 0x012C00
@@ -43,27 +44,6 @@ static inline int cuv_is_main_thread(void) {
   return getpid() == (pid_t)syscall(SYS_gettid);
 #else
   return pthread_main_np();
-#endif
-}
-
-#ifdef __linux__
-// glibc's `dladdr`, which its header shows to GNU sources alone.
-struct cuv_place {
-  const char *file;
-  void *start;
-  const char *symbol;
-  void *address;
-};
-extern int cuv_find_place(const void *address, struct cuv_place *place) __asm__("dladdr");
-#endif
-
-/// Keeps the library that this is part of in memory for as long as the process lives: what a thread calls when it ends is
-/// code of ours, and a host may have unloaded an addon by then. Does nothing in a program.
-static inline void cuv_stay_loaded(void) {
-#ifdef __linux__
-  struct cuv_place place;
-  if (cuv_find_place((void *)&cuv_stay_loaded, &place) && place.file)
-    dlopen(place.file, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 #endif
 }
 
@@ -190,10 +170,6 @@ static inline int cuv_loop_block_signal(uv_loop_t *loop, int signal) {
 static inline int cuv_loop_measure_idle_time(uv_loop_t *loop) {
   return uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
 }
-
-/// Code of the libuv that made a loop, by which two of them are told apart. libuv keeps the layout of what its header
-/// shows for all versions that begin with 1.
-static inline uintptr_t cuv_loop_origin(const uv_loop_t *loop) { return (uintptr_t)loop->wq_async.async_cb; }
 
 // MARK: Handles and requests
 

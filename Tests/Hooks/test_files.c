@@ -73,6 +73,23 @@ FAULT_REGISTER(sendmmsg, TEST_FAULT_SYSTEM, MESSAGE)
 FAULT_REGISTER(copy_file_range, TEST_FAULT_SYSTEM, COPY)
 FAULT_REGISTER(getrandom, TEST_FAULT_SYSTEM, RANDOM)
 
+// libuv 1.44 calls these two by their numbers, later ones by their names.
+struct mmsghdr;
+int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *limit);
+int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *limit) {
+  REAL(int, recvmmsg, (int, struct mmsghdr *, unsigned, int, struct timespec *));
+  int error = FAULT("recvmmsg", BATCH);
+  if (error > 0) FAIL_WITH(error, -1);
+  return next(fd, messages, error == TEST_FAULT_SHORT && count > 1 ? count / 2 : count, flags, limit);
+}
+int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags);
+int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags) {
+  REAL(int, sendmmsg, (int, struct mmsghdr *, unsigned, int));
+  int error = FAULT("sendmmsg", MESSAGE);
+  if (error) FAIL_WITH(error, -1);
+  return next(fd, messages, count, flags);
+}
+
 // Six arguments at most.
 long syscall(long number, ...);
 long syscall(long number, ...) {

@@ -23,12 +23,18 @@ public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
   }
 
   convenience init(loop: EventLoop, address: SocketAddress, backlog: Int, reusePort: Bool) throws(UVError) {
-    // The option must be set after the socket is made and before it is bound.
-    try self.init(loop: loop, family: !reusePort ? AF_UNSPEC : address.isIPv6 ? AF_INET6 : AF_INET)
-    if reusePort {
-      try check(cuv_reuse_port(fileDescriptor()), "setsockopt SO_REUSEPORT", address.description)
-    }
-    try check(address.withSockaddr { uv_tcp_bind(tcp, $0, 0) }, "bind", address.description)
+    #if os(Linux)
+      let isForLibuv = reusePort && uv_version() >= UInt32(CUV_TCP_REUSEPORT_SINCE)
+    #else
+      // There libuv refuses it, since the system doesn't spread the connections.
+      let isForLibuv = false
+    #endif
+    // Before 1.49 the option is set here, after the socket is made and before it is bound.
+    let isForUs = reusePort && !isForLibuv
+    try self.init(loop: loop, family: !isForUs ? AF_UNSPEC : address.isIPv6 ? AF_INET6 : AF_INET)
+    if isForUs { try check(cuv_reuse_port(fileDescriptor()), "setsockopt SO_REUSEPORT", address.description) }
+    let flags = isForLibuv ? UInt32(CUV_TCP_REUSEPORT) : 0
+    try check(address.withSockaddr { uv_tcp_bind(tcp, $0, flags) }, "bind", address.description)
     // libuv doesn't report an error of bind at once. Asking for the address brings it out.
     do throws(UVError) { _ = try localAddress() } catch {
       throw UVError(error.code, operation: "bind", subject: address.description)

@@ -39,17 +39,52 @@ final class DatagramQueue: Cancelling {
   func send(_ datagrams: [Datagram], _ done: @escaping Completion<Void>) -> PendingRequest {
     var index = 0
     while index < datagrams.count {
-      let datagram = datagrams[index]
-      let code = entries.isEmpty ? trySend(datagram.bytes, datagram.address) : UV_EAGAIN.rawValue
+      let code = entries.isEmpty ? trySend(datagrams, from: index) : UV_EAGAIN.rawValue
       if code == UV_EAGAIN.rawValue { return append(datagrams, from: index, done) }
       if code < 0 {
         loop.complete(done, .send, code)
         return PendingRequest()
       }
-      index += 1
+      index += Int(code)
     }
     loop.complete(done, .send)
     return PendingRequest()
+  }
+
+  /// Sends one or more of the datagrams from `index` on: how many, or a libuv code.
+  ///
+  /// The first goes alone, so that libuv checks whether it needs an address. In a batch libuv leaves that to the system, which
+  /// takes an address that a connected socket should not have.
+  private func trySend(_ datagrams: [Datagram], from index: Int) -> Int32 {
+    let first = datagrams[index]
+    if index > 0, let send = loop.newer.udpTrySend2, !owner.isClosing {
+      let rest = datagrams[index...].prefix(CUV_UDP_BATCH)
+        .prefix { ($0.address == nil) == (datagrams[0].address == nil) }
+      if rest.count > 1 {
+        let code = trySendBatch(rest, by: send)
+        if code != 0 { return code }
+      }
+    }
+    let code = trySend(first.bytes, first.address)
+    return code < 0 ? code : 1
+  }
+
+  /// Sends as many of the datagrams as the system takes in one call: how many, or a libuv code. All of them have an
+  /// address, or none has.
+  private func trySendBatch(_ batch: ArraySlice<Datagram>, by send: cuv_udp_try_send2) -> Int32 {
+    // One system call, but as much work for the system.
+    _ = loop.spend(TurnBudget.systemCall * batch.count)
+    return withUnsafeTemporaryAllocation(of: cuv_datagram.self, capacity: batch.count) { list in
+      for (entry, datagram) in zip(list.indices, batch) {
+        list.initializeElement(at: entry, to: cuv_datagram())
+        cuv_buf_set(&list[entry].bytes, datagram.bytes.start, datagram.bytes.count)
+        datagram.address?.withSockaddr { cuv_datagram_set_address(&list[entry], $0) }
+      }
+      return withExtendedLifetime(batch) {
+        cuv_udp_send_batch(
+          send, owner.udp, list.baseAddress!, UInt32(batch.count), batch.first!.address != nil)
+      }
+    }
   }
 
   /// Sends without waiting; 0 or more, or a libuv code.
@@ -104,19 +139,18 @@ final class DatagramQueue: Cancelling {
     guard !entries.isEmpty, !endFirst(code) else { return }
     // A completion may send more datagrams, and so have given libuv the first one.
     while !isSubmitted, let entry = entries.first {
-      let datagram = entry.datagrams[entry.index]
-      let code = trySend(datagram.bytes, datagram.address)
+      let code = trySend(entry.datagrams, from: entry.index)
       if code == UV_EAGAIN.rawValue { return submit() }
-      if endFirst(min(code, 0)) { return }
+      if endFirst(min(code, 0), count: max(Int(code), 1)) { return }
     }
     if !isSubmitted { owner.letGo(.writing) }
   }
 
-  /// Counts the first datagram as sent or failed. An error ends its whole request. Returns whether the socket
-  /// is closing.
-  private func endFirst(_ code: Int32) -> Bool {
+  /// Counts the first datagrams as sent, or the first one as failed. An error ends its whole request. Returns whether
+  /// the socket is closing.
+  private func endFirst(_ code: Int32, count sent: Int = 1) -> Bool {
     var entry = entries[0]
-    let last = code < 0 ? entry.datagrams.count : entry.index + 1
+    let last = code < 0 ? entry.datagrams.count : entry.index + sent
     discount(entry.datagrams[entry.index..<last])
     entry.index = last
     if last < entry.datagrams.count {

@@ -47,9 +47,13 @@ final class FileQueue {
   /// Cancels an operation if no thread has taken it. It finishes in any case.
   func cancel(_ operation: Operation) { cuv_file_queue_cancel(queue, operation) }
 
-  /// Tells the answers that have come, and starts work on the operations that they lead to.
-  func deliver() {
-    if tell() { engage() }
+  /// Tells the answers that have come, and starts work on the operations that they lead to. Returns whether there were
+  /// any.
+  @discardableResult
+  func deliver() -> Bool {
+    guard tell() else { return false }
+    engage()
+    return true
   }
 
   /// Tells the answers that have come; false if there are none.

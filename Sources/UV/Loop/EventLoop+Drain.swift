@@ -62,11 +62,15 @@ extension EventLoop {
 
   /// Called when another thread has sent something.
   func didWake() {
+    var isInVain = false
     callback {
       internals.wakeup.clear(self)
-      deliver(executor.receive())
+      let messages = executor.receive()
+      isInVain = messages.isEmpty
+      deliver(messages)
     }
-    fileQueue.deliver()
+    if fileQueue.deliver() { isInVain = false }
+    internals.wakeup.didWake(inVain: isInVain)
   }
 
   func deliver(_ messages: consuming [Inbox.Message]) {

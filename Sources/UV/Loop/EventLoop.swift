@@ -55,6 +55,7 @@ public final class EventLoop {
   @exclusivity(unchecked) var tickets = TicketPool()
   @exclusivity(unchecked) var waiting = WaitingObjects()
   private(set) lazy var actor = LoopActor(executor)
+  private(set) lazy var newer = NewerFunctions(of: raw)
 
   /// Whether the loop is inside one of its `run` functions.
   @exclusivity(unchecked) public internal(set) var isRunning = false
@@ -86,6 +87,10 @@ public final class EventLoop {
   }
 
   init(raw: UnsafeMutablePointer<uv_loop_t>, isAdopted: Bool) throws(UVError) {
+    // The header was checked when this was compiled; the program may run with another version.
+    require(
+      uv_version() >= 0x012C00,
+      "libuv \(String(cString: uv_version_string())) is too old: install libuv 1.44 or later")
     cuv_ignore_sigpipe()
     self.raw = raw
     self.isAdopted = isAdopted

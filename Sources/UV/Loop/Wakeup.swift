@@ -1,5 +1,4 @@
 import CUV
-import Synchronization
 
 /// Wakes a loop that sleeps in its poll. It is an eventfd on Linux, and libuv's own async handle elsewhere.
 ///
@@ -13,10 +12,9 @@ final class Wakeup: Sendable {
     // Sound: touched only on the loop's thread.
     nonisolated(unsafe) private var isByEdge = false
     // Sound: touched only on the loop's thread.
-    nonisolated(unsafe) private var knownForks = 0
+    nonisolated(unsafe) private var vainWakes = 0
 
     init() throws(UVError) {
-      _ = countingForks
       descriptor = cuv_eventfd()
       do throws(UVError) { try check(descriptor, "eventfd") } catch {
         handle.deallocate()
@@ -41,19 +39,22 @@ final class Wakeup: Sendable {
     /// Has the answers of file operations signal it too.
     func serve(_ queue: UnsafeMutablePointer<cuv_file_queue>) { cuv_file_queue_wakes(queue, descriptor) }
 
-    /// Called when the loop has been woken. At the first wake-up the system certainly polls the descriptor.
-    /// So it is then asked to report each signal only once. From then on nothing has to be cleared, which
-    /// saves a system call.
+    /// Called when the loop has been woken, before it looks for what has come. At the first wake-up the system
+    /// certainly polls the descriptor. So it is then asked to report each signal only once. From then on nothing
+    /// has to be cleared, which saves a system call.
     ///
-    /// The same happens again in a child process whose host has called `uv_loop_fork`, because libuv polls
-    /// anew there, and not by edge.
+    /// If libuv polls the descriptor anew, and not by edge, an old signal wakes the loop again and again. libuv does
+    /// that in a child process whose host has called `uv_loop_fork`. The same is then done again.
     func clear(_ loop: EventLoop) {
-      let forks = forkCount.load(ordering: .relaxed)
-      if isByEdge, forks == knownForks { return }
-      knownForks = forks
+      if isByEdge, vainWakes < 2 { return }
+      vainWakes = 0
       cuv_eventfd_clear(descriptor)
       isByEdge = cuv_eventfd_by_edge(loop.raw, descriptor)
     }
+
+    /// Called after a wake-up with whether there was something. Now and then nothing is left, because the loop has
+    /// found it without the signal. Two such wake-ups in a row are rare.
+    func didWake(inVain: Bool) { vainWakes = inVain ? vainWakes + 1 : 0 }
   #else
     // Sound: `uv_async_send` is thread-safe, and messages are refused before the handle is closed.
     nonisolated(unsafe) private let handle = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
@@ -74,6 +75,7 @@ final class Wakeup: Sendable {
     func serve(_ queue: UnsafeMutablePointer<cuv_file_queue>) { cuv_file_queue_wakes(queue, handle) }
 
     func clear(_: EventLoop) {}
+    func didWake(inVain: Bool) {}
   #endif
 
   /// Whether waiting for a signal keeps the loop running.
@@ -90,15 +92,6 @@ final class Wakeup: Sendable {
 }
 
 #if os(Linux)
-  /// How many forks there were between the first process and this one.
-  private let forkCount = Atomic<Int>(0)
-
-  private let countingForks: Void = {
-    // Initialized here, before a child needs it.
-    _ = forkCount.load(ordering: .relaxed)
-    pthread_atfork(nil, nil) { forkCount.add(1, ordering: .relaxed) }
-  }()
-
   private func wakeupCallback(_ handle: UnsafeMutablePointer<uv_poll_t>?, _: Int32, _: Int32) {
     // Sound: the loop closes this handle before it goes.
     Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(handle)).takeUnretainedValue().didWake()
