@@ -16,22 +16,25 @@ public struct CancelContext {
   /// PromiseKit 7's `cancel(with:)`.
   public func cancel(with error: any Error = PMKError.cancelled) {
     node.flags.insert(.cancelAttempted)
+    node.revoke(error)
     node.cancel(with: error)
   }
 
-  /// Whether the program has asked for the cancellation of this promise.
+  /// Whether the program has asked for the cancellation of this promise, or of a chain that waits for it and that nobody
+  /// else's handlers kept it from.
   ///
   /// PromiseKit 7's `cancelAttempted`.
   public var cancelAttempted: Bool { node.flags.contains(.cancelAttempted) }
 
-  /// Whether the program has asked for the cancellation of this promise in time: the promise is pending, or has failed with
-  /// an error that stands for a cancellation.
+  /// Whether a cancellation that the program asked for had an effect on this promise: the promise is pending, has failed
+  /// with an error that stands for a cancellation, or had its value, so that its handlers see the cancellation. It is false
+  /// where the promise has failed with another error.
   ///
   /// PromiseKit 7's `isCancelled`.
   public var isCancelled: Bool {
     guard cancelAttempted else { return false }
     switch node.state {
-    case .pending: return true
+    case .pending, .revoked: return true
     case .fulfilled: return false
     case .rejected: return node.failure.isCancelled
     }

@@ -22,7 +22,7 @@ extension Node {
   func description<T>(_ name: String, _ type: T.Type) -> String {
     switch state {
     case .pending: "\(name)(…\(type))"
-    case .fulfilled: "\(name)(\(value(as: type)))"
+    case .fulfilled, .revoked: "\(name)(\(value(as: type)))"
     case .rejected: "\(name)(\(failure))"
     }
   }
@@ -30,7 +30,7 @@ extension Node {
   func debugDescription<T>(_ name: String, _ type: T.Type) -> String {
     switch state {
     case .pending: "\(name)<\(type)>.pending(handlers: \(handlerCount))"
-    case .fulfilled: "\(name)<\(type)>.fulfilled(\(value(as: type)))"
+    case .fulfilled, .revoked: "\(name)<\(type)>.fulfilled(\(value(as: type)))"
     case .rejected: "\(name)<\(type)>.rejected(\(Swift.type(of: failure)).\(failure))"
     }
   }

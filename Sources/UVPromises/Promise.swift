@@ -69,9 +69,14 @@ public struct Promise<T>: Thenable, CatchMixin {
   @inlinable
   public init<U: Thenable>(_ bridge: U) where U.T == T {
     let source = bridge.node
-    // A guarantee cannot be rejected; a promise that waits for it can, by a cancellation.
-    let waits = source.state == .pending && source.flags.contains(.isGuarantee)
-    node = waits ? Node.passing(source, T.self) : source
+    // A guarantee cannot be rejected; a promise of its own can be cancelled.
+    if !source.flags.contains(.isGuarantee) {
+      node = source
+    } else if source.state == .fulfilled {
+      node = Node(value: source.value(as: T.self))
+    } else {
+      node = Node.passing(source, T.self)
+    }
   }
 
   /// A promise that is fulfilled with `value`.

@@ -105,7 +105,7 @@ final class Gatherer: Continuation {
 
   private func decides(_ node: Node) -> Bool {
     switch rule {
-    case .allFulfilled: node.state == .rejected
+    case .allFulfilled: node.state != .fulfilled
     case .allSettled: false
     case .first: true
     case .firstFulfilled: node.state == .fulfilled
@@ -193,7 +193,7 @@ final class GatherNode: Node {
   static func finish<T>(_ node: Node, collect: (GatherNode, Node?) throws -> T) {
     let gathering = unsafeDowncast(node, to: GatherNode.self)
     let winner = gathering.gatherer.winner
-    if let winner, winner.state == .rejected {
+    if let winner, winner.state != .fulfilled {
       node.reject(winner.failure)
     } else {
       do { node.fulfill(try collect(gathering, winner)) } catch { node.reject(error) }

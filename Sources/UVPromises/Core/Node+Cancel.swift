@@ -29,6 +29,7 @@ extension Node {
     // The last step on the way that can be rejected, for chains that begin with a guarantee, which cannot.
     var rejectable: Node?
     while node.state == .pending {
+      node.flags.insert(.cancelAttempted)
       if !node.flags.contains(.isGuarantee) || node.flags.contains(.coversCancellation) { rejectable = node }
       if let upstream = node.upstream, upstream.state == .pending, upstream.hasOneContinuation,
         // A chain that waits for itself, by a handler that returned it.
@@ -42,14 +43,21 @@ extension Node {
         stepThatRecovers(from: failed.failure)?.cancelWait(error)
         return
       }
-      if node.upstream == nil {
+      if let upstream = node.upstream {
+        if upstream.state == .pending || !node.isCatch { rejectable?.cancelWait(error) }
+      } else if let rejectable, node.flags.contains(.isGuarantee) {
+        rejectable.cancelWait(error) { node.cancelAsFirst(error) }
+      } else {
         // The beginning of the chain, or a promise that gathers others.
         node.cancelAsFirst(error)
-        if !node.flags.contains(.isGuarantee) { return }
       }
-      rejectable?.cancelWait(error)
       return
     }
+  }
+
+  /// Whether this is the step of a `catch`, which has nothing to do after a value.
+  private var isCatch: Bool {
+    flags.isSuperset(of: [.isGuarantee, .coversCancellation]) && !flags.contains(.recovers)
   }
 
   /// The first step of a failed chain that recovers from the error, unless it recovers from cancellations as well.
@@ -78,13 +86,17 @@ extension Node {
     cancelOperation()
   }
 
-  /// Waits for a cancelled promise instead.
-  private func cancelWait(_ error: any Error) {
-    guard let upstream else { return }
+  /// Waits for a cancelled promise instead, once `body` has cancelled what this step waited for.
+  private func cancelWait(_ error: any Error, after body: () -> Void = {}) {
+    // Without one, the handler of this step is running.
+    guard let upstream else { return body() }
     // The promise may hold the last reference to this step.
     let step = self
     upstream.remove(step, tag: tag)
-    step.wait(for: Node.cancelled(error))
+    // This step sees the cancellation, and not what `body` makes of the promise.
+    self.upstream = nil
+    body()
+    if state == .pending { step.wait(for: Node.cancelled(error)) }
   }
 
   /// A promise that was cancelled.
@@ -92,5 +104,25 @@ extension Node {
     let node = Node(flags: .isHandled)
     node.reject(error)
     return node
+  }
+
+  // MARK: A promise that has its value
+
+  /// Cancels what waits for this promise and what will. A promise that has its value keeps it, but steps see the error
+  /// instead. What has gone on from the value isn't reached: nothing leads there.
+  final func revoke(_ error: any Error) {
+    guard state == .fulfilled, !flags.contains(.isGuarantee) else { return }
+    let destroy = perform
+    perform = { node, other in
+      if other === node { destroy?(node, node) } else { other.reject(error) }
+    }
+    state = .revoked
+  }
+
+  /// The error that a revoked promise shows to those who wait for it.
+  final var revocation: any Error {
+    let told = Node(flags: .isHandled)
+    perform?(self, told)
+    return told.failure
   }
 }

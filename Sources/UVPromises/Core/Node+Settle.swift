@@ -29,7 +29,7 @@ extension Node {
     }
   }
 
-  /// The outcome of a promise that has one.
+  /// The outcome of a promise that has one, as its handlers see it.
   @inlinable @inline(__always)
   final func outcome<T>(as type: T.Type) -> PMKResult<T> {
     state == .fulfilled ? .fulfilled(value(as: type)) : .rejected(failure)
@@ -40,7 +40,7 @@ extension Node {
   final func result<T>(as type: T.Type) -> PMKResult<T>? {
     switch state {
     case .pending: return nil
-    case .fulfilled: return .fulfilled(value(as: type))
+    case .fulfilled, .revoked: return .fulfilled(value(as: type))
     case .rejected:
       flags.insert(.isHandled)
       return .rejected(failure)
@@ -69,7 +69,7 @@ extension Node {
     other.flags.insert(.isHandled)
     if state != .pending {
       other.cancelUnlessAwaited()
-    } else if other.state == .rejected {
+    } else if other.state != .pending {
       reject(other.failure)
     } else if other === self {
       reject(PMKError.returnedSelf)

@@ -51,7 +51,7 @@ extension Node {
   @inlinable @inline(__always)
   final func value<T>(as type: T.Type) -> T { pointer(to: type).pointee }
 
-  /// The error of a rejected promise.
+  /// The error of a rejected promise, or the cancellation of a revoked one.
   @usableFromInline
-  final var failure: any Error { pointer(to: (any Error).self).pointee }
+  final var failure: any Error { state == .revoked ? revocation : pointer(to: (any Error).self).pointee }
 }

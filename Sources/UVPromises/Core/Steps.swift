@@ -13,13 +13,18 @@ final class MapStep<Input, Output>: Node {
     super.init(flags: flags, perform: perform)
   }
 
-  /// Runs the handler and gives the value and the handler's result to `finish`; lets errors pass.
+  /// Runs the handler and gives the value and the handler's result to `finish`; lets errors pass. A handler that cancels the
+  /// promise whose value it was given has its result dropped.
   @inlinable @inline(__always)
   static func run(_ node: Node, _ source: Node, finish: (Node, Node, Output) throws -> Void) {
     let step = unsafeDowncast(node, to: MapStep.self)
     let body = step.body.take()!
     guard source.state == .fulfilled else { return node.reject(source.failure) }
-    do { try finish(node, source, body(source.value(as: Input.self))) } catch { node.reject(error) }
+    do {
+      let output = try body(source.value(as: Input.self))
+      if source.state != .fulfilled { node.reject(source.failure) }
+      try finish(node, source, output)
+    } catch { node.reject(error) }
   }
 }
 
@@ -42,6 +47,7 @@ final class DoStep<Input>: Node {
     guard source.state == .fulfilled else { return node.reject(source.failure) }
     do {
       try body(source.value(as: Input.self))
+      if source.state != .fulfilled { node.reject(source.failure) }
       finish(node, source)
     } catch { node.reject(error) }
   }
@@ -100,13 +106,13 @@ final class CatchStep: Node {
     super.init(flags: flags, perform: perform)
   }
 
-  /// Runs the handler if it is for the error, and then is fulfilled; `passesUncovered` lets other errors
-  /// pass.
+  /// Runs the handler if it is for the error, and then is fulfilled; `passesUncovered`, for a step that goes on after it,
+  /// lets other errors pass. A `catch` has nothing to do where the promise before it has a value.
   @usableFromInline
   static func run(_ node: Node, _ source: Node, passesUncovered: Bool) {
     let step = unsafeDowncast(node, to: CatchStep.self)
     let body = step.body.take()!
-    if source.state == .rejected {
+    if source.state != .fulfilled, passesUncovered || source.state == .rejected {
       let error = source.failure
       if node.covers(error) {
         do { try body(error) } catch { return node.reject(error) }

@@ -113,7 +113,7 @@ extension CatchMixin where T: Sendable {
   ) -> Promise<T> where U.T == T {
     Promise(
       node: Node(flags: policy.flags.union([.isInline, .recovers])) { node, source in
-        guard source.state == .rejected, node.covers(source.failure) else {
+        guard source.state != .fulfilled, node.covers(source.failure) else {
           return node.pass(source, T.self)
         }
         let error = source.failure
@@ -162,7 +162,7 @@ extension CatchMixin where T: Sendable {
   ) -> Guarantee<T> {
     Guarantee(
       node: Node(flags: [.isInline, .isGuarantee, .coversCancellation, .recovers]) { node, source in
-        guard source.state == .rejected else { return node.pass(source, T.self) }
+        guard source.state != .fulfilled else { return node.pass(source, T.self) }
         let error = source.failure
         node.settle(on: dispatcher, from: { body(error) }) { $0.adopt($1, T.self) }
       }.following(node, file, line))
@@ -182,7 +182,7 @@ extension CatchMixin where T == Void {
   ) -> Guarantee<Void> {
     Guarantee(
       node: Node(flags: [.isInline, .isGuarantee, .coversCancellation, .recovers]) { node, source in
-        guard source.state == .rejected else { return node.fulfill(()) }
+        guard source.state != .fulfilled else { return node.fulfill(()) }
         let error = source.failure
         node.settle(on: dispatcher, { body(error) }) { node, _ in node.fulfill(()) }
       }.following(node, file, line))
@@ -199,7 +199,7 @@ extension CatchMixin where T == Void {
   ) -> Promise<Void> {
     Promise(
       node: Node(flags: policy.flags.union([.isInline, .recovers])) { node, source in
-        guard source.state == .rejected, node.covers(source.failure) else {
+        guard source.state != .fulfilled, node.covers(source.failure) else {
           return node.pass(source, Void.self)
         }
         let error = source.failure

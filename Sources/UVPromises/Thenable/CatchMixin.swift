@@ -133,7 +133,7 @@ extension CatchMixin {
         let body = unsafeDowncast(step, to: MapStep<Void, U>.self).body.take()!
         guard let made = try? body(()) else { return }
         step.adopt(made.node) { step, ensured in
-          if ensured.state == .rejected { step.reject(ensured.failure) } else { step.pass(source, T.self) }
+          if ensured.state == .fulfilled { step.pass(source, T.self) } else { step.reject(ensured.failure) }
         }
       }.following(node, file, line))
   }

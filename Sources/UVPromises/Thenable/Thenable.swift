@@ -75,7 +75,7 @@ extension Thenable {
   ///
   /// PromiseKit's `isFulfilled`.
   @inlinable
-  public var isFulfilled: Bool { node.state == .fulfilled }
+  public var isFulfilled: Bool { node.state == .fulfilled || node.state == .revoked }
 
   /// Whether there is an error.
   ///
