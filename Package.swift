@@ -20,6 +20,9 @@ func combine(_ name: String) -> Target.Dependency {
     condition: .when(platforms: [.linux, .android], traits: ["Futures"]))
 }
 
+/// The options of programs. No product needs it, so that nobody who depends on this package fetches it.
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
 /// Whether another package has fetched this one. It then gets no more than it asks for; in a checkout of its own,
 /// every target is built.
 let isDependency = {
@@ -98,6 +101,21 @@ let package = Package(
     .executableTarget(
       name: "InsideHost", dependencies: ["CUV", "UV"], path: "Sources/Examples/InsideHost",
       swiftSettings: settings),
+    .executableTarget(
+      name: "RedisServer", dependencies: ["UV", "UVPromises", "UVFutures", argumentParser],
+      path: "Sources/Examples/RedisServer", swiftSettings: settings),
+    .executableTarget(
+      name: "Proxy", dependencies: ["UV", argumentParser], path: "Sources/Examples/Proxy",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "Tail", dependencies: ["UV", argumentParser], path: "Sources/Examples/Tail",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "Supervisor", dependencies: ["UV", argumentParser], path: "Sources/Examples/Supervisor",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "Chat", dependencies: ["UV", argumentParser], path: "Sources/Examples/Chat",
+      swiftSettings: settings),
 
     // The benchmark.
     .target(name: "CBenchHooks", path: "bench/Hooks"),
@@ -116,7 +134,7 @@ let package = Package(
       name: "BenchCommand",
       dependencies: [
         "BenchKit", "CBenchHooks", "CBenchSupport", "CLoadGenerator",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        argumentParser,
       ],
       path: "bench/Command", swiftSettings: settings),
     .target(
@@ -129,7 +147,7 @@ let package = Package(
       name: "uvbench",
       dependencies: [
         "BenchCommand", "BenchKit", "BenchSoak", "BenchWaits", "BenchWorkloads",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        argumentParser,
       ],
       path: "bench/uvbench", swiftSettings: settings),
 
@@ -166,7 +184,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "PackageTests",
-      dependencies: ["EchoServer", "FourStyles", "InsideHost", "Lines", "MainActorInLoop", "Workers"],
+      dependencies: [
+        "Chat", "EchoServer", "FourStyles", "InsideHost", "Lines", "MainActorInLoop", "Proxy", "RedisServer",
+        "Supervisor", "Tail", "Workers",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "BenchKitTests",

@@ -69,6 +69,17 @@ import Testing
         """)
   }
 
+  @Test(
+    "The larger examples tell how to use them",
+    arguments: ["Chat", "Proxy", "RedisServer", "Supervisor", "Tail"])
+  func help(example: String) throws {
+    let (output, status) = try run(Checkout.program(example), ["--help"])
+    #expect(status == 0)
+    #expect(output.contains("USAGE: \(example.lowercased())") || output.contains("USAGE: redis-server"))
+    // The code for wrong usage, as of sysexits.h.
+    #expect(try run(Checkout.program(example), ["--nonsense"]).status == 64)
+  }
+
   @Test func echoServer() throws {
     let process = Process()
     process.executableURL = try Checkout.program("EchoServer")

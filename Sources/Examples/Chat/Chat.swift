@@ -1,0 +1,64 @@
+// A chat: what one member says, all others read. `Chat --help`; to take part, `nc HOST PORT`.
+//
+// A member who doesn't read holds up nobody, and costs a bounded amount of memory; see Member.swift.
+import ArgumentParser
+import Foundation
+import UV
+
+@main
+struct Chat: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "A chat: what one member says, all others read.",
+    discussion:
+      "The first line that a member sends is the member's name. /who lists the members, /quit leaves.")
+
+  @Option(help: "The address to listen on.") var host = "127.0.0.1"
+  @Option(help: "The port to listen on; 0 for any that is free.") var port = 0
+  @Option(help: "How many members there may be.") var maxMembers = 1000
+  @Option(help: "How many bytes a line may have.") var maxLine = 1024
+  @Option(help: "How many bytes may wait for a member. While there are more, the member misses what is said.")
+  var maxBacklog = 64 * 1024
+  @Option(help: "How many seconds a member may not read before the connection is cut off.") var patience = 30
+  @Option(help: "How many seconds members get to read the last lines after SIGTERM.") var grace = 2
+
+  func validate() throws {
+    guard 0...65535 ~= port else { throw ValidationError("--port is 0 to 65535.") }
+    guard maxMembers >= 1, maxLine >= 1, maxBacklog >= 1, patience >= 1, grace >= 0 else {
+      throw ValidationError("--grace is 0 or more, and the other numbers are 1 or more.")
+    }
+  }
+
+  func run() throws {
+    try EventLoop.run { loop in
+      let room = Room(self)
+      let listener = try loop.tcp.listen(host: host, port: port)
+      say("listening on \(try listener.localAddress())")
+      for signal in [Signal.terminate, .interrupt] {
+        let signals = try loop.signals(signal)
+        signals.keepsLoopRunning = false
+        signals.start { result in
+          // The end of the watcher, which comes with the loop's end, is no signal.
+          guard case .success(_?) = result else { return }
+          room.close()
+          loop.shutdownGracefully(within: .seconds(self.grace)) { result in
+            if case .success(let report) = result { say("ended; \(report.count) members were cut off") }
+          }
+        }
+      }
+      for try await connection in listener {
+        loop.spawn {
+          do throws(UVError) { try await room.receive(connection) } catch { report(error, connection) }
+        }
+      }
+    }
+  }
+}
+
+/// Prints a line at once. `print` would keep it to itself while the output is a pipe.
+func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
+/// Reports why a member has left early. That a member vanishes is nothing to report.
+func report(_ error: UVError, _ connection: TCPConnection) {
+  if [.cancelled, .connectionReset, .brokenPipe].contains(error.code) { return }
+  FileHandle.standardError.write(Data("Chat: \(error)\n".utf8))
+}

@@ -1,0 +1,147 @@
+import UV
+
+/// Why the bytes of a client can't be understood.
+struct ProtocolError: Error {
+  let message: String
+}
+
+/// Puts commands together from the bytes of a connection, as they come.
+///
+/// A command is an array of byte strings, `*2\r\n$3\r\nGET\r\n$1\r\na\r\n`, or a line of words, `GET a\r\n`.
+struct CommandParser {
+  static let maxArguments = 1 << 20
+  /// How long a line of words may be, and a number.
+  static let maxLine = 4096
+  static let maxDigits = 10
+
+  /// The name and the arguments of the command that was found last. They share the memory of what was read: keep copies.
+  private(set) var arguments: [Bytes] = []
+  /// How many of the arguments are copies: those of a command that hasn't come completely.
+  private var copied = 0
+
+  private let maxValue: Int
+  /// How many bytes the rest of the command may have.
+  private var room = 0
+  /// What has come, and how many bytes of it belong to what has been understood.
+  private var bytes = Bytes()
+  private var position = 0
+  /// How many arguments the command lacks; 0 between two commands.
+  private var missingArguments = 0
+  /// An argument of which only a part has come, and how many bytes it lacks.
+  private var part: BytesBuilder?
+  private var missingBytes = 0
+
+  init(maxValue: Int) { self.maxValue = maxValue }
+
+  /// Adds bytes that have come, after everything before has been understood as far as possible.
+  mutating func append(_ more: Bytes) {
+    if position == bytes.count {
+      bytes = more
+    } else {
+      // The beginning of a line is left, which is short.
+      var both = BytesBuilder(capacity: bytes.count - position + more.count)
+      both.append(Bytes(bytes[position...]))
+      both.append(more)
+      bytes = both.takeBytes()
+    }
+    position = 0
+  }
+
+  /// Finds the next command.
+  ///
+  /// - Returns: Whether there is one, in `arguments`; false if it hasn't come completely.
+  mutating func next() throws(ProtocolError) -> Bool {
+    while position < bytes.count {
+      if missingArguments == 0 {
+        arguments.removeAll(keepingCapacity: true)
+        copied = 0
+        guard bytes[position] == UInt8(ascii: "*") else {
+          guard try takeWords() else { return false }
+          if arguments.isEmpty { continue }
+          return true
+        }
+        guard let count = try takeNumber("invalid multibulk length") else { break }
+        if count > Self.maxArguments { throw ProtocolError(message: "invalid multibulk length") }
+        missingArguments = count
+        room = maxValue
+        continue
+      }
+      if try !takeArgument() { break }
+      missingArguments -= 1
+      if missingArguments == 0 { return true }
+    }
+    // A client that stops in the middle of a command must not keep the memory that many clients share.
+    while missingArguments > 0, copied < arguments.count {
+      arguments[copied] = arguments[copied].copy()
+      copied += 1
+    }
+    return false
+  }
+
+  /// Takes an argument, or what has come of it.
+  private mutating func takeArgument() throws(ProtocolError) -> Bool {
+    if part == nil {
+      guard bytes[position] == UInt8(ascii: "$") else { throw ProtocolError(message: "expected '$'") }
+      guard let count = try takeNumber("invalid bulk length") else { return false }
+      room -= count
+      if room < 0 { throw ProtocolError(message: "invalid bulk length") }
+      let end = position + count
+      if end + 2 <= bytes.count {
+        arguments.append(Bytes(bytes[position..<end]))
+        position = end
+        return try takeLineEnd()
+      }
+      // Memory that nothing is written to takes none of the machine's, so this may trust the client.
+      part = BytesBuilder(capacity: count)
+      missingBytes = count
+    }
+    let count = min(missingBytes, bytes.count - position)
+    part!.append(Bytes(bytes[position..<position + count]))
+    position += count
+    missingBytes -= count
+    guard missingBytes == 0, bytes.count - position >= 2 else { return false }
+    arguments.append(part!.takeBytes())
+    part = nil
+    return try takeLineEnd()
+  }
+
+  /// Takes a line such as `$3`: the number, or nil if the line hasn't come completely.
+  private mutating func takeNumber(_ complaint: String) throws(ProtocolError) -> Int? {
+    var index = position + 1
+    var number = 0
+    while index < bytes.count, bytes[index] != UInt8(ascii: "\r") {
+      let digit = Int(bytes[index]) - 0x30
+      guard 0...9 ~= digit, index - position <= Self.maxDigits else {
+        throw ProtocolError(message: complaint)
+      }
+      number = number * 10 + digit
+      index += 1
+    }
+    guard index + 1 < bytes.count else { return nil }
+    if index == position + 1 { throw ProtocolError(message: complaint) }
+    position = index
+    _ = try takeLineEnd()
+    return number
+  }
+
+  private mutating func takeLineEnd() throws(ProtocolError) -> Bool {
+    guard bytes[position] == UInt8(ascii: "\r"), bytes[position + 1] == UInt8(ascii: "\n") else {
+      throw ProtocolError(message: "expected the end of a line")
+    }
+    position += 2
+    return true
+  }
+
+  /// Takes a line of words, as a person types it.
+  private mutating func takeWords() throws(ProtocolError) -> Bool {
+    let rest = Bytes(bytes[position...])
+    guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
+      if rest.count > Self.maxLine { throw ProtocolError(message: "too big inline request") }
+      return false
+    }
+    let words = rest[..<end].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }
+    arguments = words.map { Bytes($0) }
+    position += end + 1
+    return true
+  }
+}

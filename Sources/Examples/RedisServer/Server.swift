@@ -1,0 +1,111 @@
+import Synchronization
+import UV
+
+/// What all clients share, on whatever loop they are served.
+final class Server: Sendable {
+  let maxValue: Int
+  private let style: Style
+  private let loops: Int
+  private let maxClients: Int
+  private let began = LoopClock.Instant.now
+  /// The data. With one loop nobody ever waits for this lock.
+  private let store = Mutex(Store())
+  private let clients = Atomic(0)
+  private let accepted = Atomic(0)
+  private let rejected = Atomic(0)
+  private let commands = Atomic(0)
+
+  init(style: Style, loops: Int, maxClients: Int, maxValue: Int) {
+    self.style = style
+    self.loops = loops
+    self.maxClients = maxClients
+    self.maxValue = maxValue
+  }
+
+  // MARK: Clients
+
+  /// Serves a client, unless there are too many. It then gets a reason, as from Redis.
+  func serve(_ connection: TCPConnection) {
+    accepted.add(1, ordering: .relaxed)
+    if clients.add(1, ordering: .relaxed).newValue <= maxClients {
+      // An answer is written whole, so the system needn't wait for more of it.
+      try? connection.setNoDelay()
+      Session(connection, self).run(style)
+    } else {
+      rejected.add(1, ordering: .relaxed)
+      connection.write("-ERR max number of clients reached\r\n") { _ in
+        connection.close()
+        self.clientLeft()
+      }
+    }
+  }
+
+  func clientLeft() { clients.subtract(1, ordering: .relaxed) }
+
+  // MARK: Commands
+
+  /// Executes a command.
+  ///
+  /// - Returns: Whether the client has said goodbye.
+  func execute(_ arguments: [Bytes], _ answers: inout Answers) -> Bool {
+    commands.add(1, ordering: .relaxed)
+    guard let command = Command(arguments[0]) else {
+      answers.error("ERR unknown command '\(arguments[0].description.prefix(128))'")
+      return false
+    }
+    guard command.arity ~= arguments.count else {
+      answers.error("ERR wrong number of arguments for '\(command.rawValue.lowercased())' command")
+      return false
+    }
+    switch command {
+    case .ping: if arguments.count > 1 { answers.bulk(arguments[1]) } else { answers.status("PONG") }
+    case .echo: answers.bulk(arguments[1])
+    case .select: answers.status("OK")
+    case .command: answers.array(0)
+    case .config:
+      // Clients ask for what is saved: nothing.
+      answers.array(2)
+      answers.bulk(arguments[2])
+      answers.bulk("")
+    case .info: answers.bulk(Bytes(info()))
+    case .quit:
+      answers.status("OK")
+      return true
+    default: store.withLock { $0.execute(command, arguments, &answers) }
+    }
+    return false
+  }
+
+  /// Removes keys whose time has come, and which nobody has asked for since.
+  func removeExpired() { store.withLock { $0.removeExpired() } }
+
+  private func info() -> String {
+    let (keys, expires) = store.withLock { ($0.count, $0.deadlineCount) }
+    let uptime = began.duration(to: .now).components.seconds
+    return """
+      # Server\r
+      redis_version:7.0.0\r
+      process_id:\(SystemInfo.processID)\r
+      libuv_version:\(SystemInfo.libuvVersion)\r
+      style:\(style.rawValue)\r
+      loops:\(loops)\r
+      uptime_in_seconds:\(uptime)\r
+      \r
+      # Clients\r
+      connected_clients:\(clients.load(ordering: .relaxed))\r
+      maxclients:\(maxClients)\r
+      \r
+      # Memory\r
+      used_memory_rss:\((try? SystemInfo.residentMemory()) ?? 0)\r
+      \r
+      # Stats\r
+      total_connections_received:\(accepted.load(ordering: .relaxed))\r
+      rejected_connections:\(rejected.load(ordering: .relaxed))\r
+      total_commands_processed:\(commands.load(ordering: .relaxed))\r
+      \r
+      # Keyspace\r
+      db0:keys=\(keys),expires=\(expires)\r
+
+      """
+  }
+}

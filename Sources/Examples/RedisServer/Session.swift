@@ -1,0 +1,50 @@
+import UV
+import UVFutures
+
+/// The conversation with one client. Whoever runs it reads, passes on the bytes, and starts the request that writes the
+/// answers; see Styles.swift.
+final class Session {
+  let connection: TCPConnection
+  private let server: Server
+  private var parser: CommandParser
+  private var answers = Answers()
+  /// Whether the client has said goodbye, or something that can't be understood. The connection ends after the answer.
+  private(set) var isOver = false
+  /// The subscription of the publishers' style.
+  var subscription: AnyCancellable?
+
+  init(_ connection: TCPConnection, _ server: Server) {
+    self.connection = connection
+    self.server = server
+    parser = CommandParser(maxValue: server.maxValue)
+  }
+
+  /// Executes the commands that are complete with these bytes.
+  ///
+  /// - Returns: A request that writes the answers. Commands that came together are answered together, by one write.
+  func answer(_ bytes: Bytes) -> Request<Void> {
+    // The answers before these have been written, so their memory is free.
+    answers.removeAll()
+    parser.append(bytes)
+    do throws(ProtocolError) {
+      while !isOver, try parser.next() { isOver = server.execute(parser.arguments, &answers) }
+    } catch {
+      // What follows can't be understood either.
+      answers.error("ERR Protocol error: \(error.message)")
+      isOver = true
+    }
+    return answers.write(to: connection)
+  }
+
+  /// The end of the conversation, called once.
+  ///
+  /// - Parameter error: Why it has ended early. That a client vanishes is nothing to report.
+  func end(_ error: UVError?) {
+    subscription = nil
+    connection.close()
+    server.clientLeft()
+    if let error, error.code != .connectionReset, error.code != .brokenPipe {
+      report("a connection ended early: \(error)")
+    }
+  }
+}
