@@ -2,7 +2,7 @@ import Testing
 import UV
 import UVTestSupport
 
-/// A bounded run of the fuzzers' entries: a corpus, and mutations of it that are the same each time. `Tests/fuzz`
+/// A bounded run of the fuzzers' entries: a corpus, and mutations of it that are the same each time. `Tests/run-fuzz`
 /// runs the same entries under libFuzzer.
 @Suite struct FuzzTests {
   @Test("Whatever comes in, an address, a path or a stream keeps its promises", arguments: FuzzEntry.allCases)

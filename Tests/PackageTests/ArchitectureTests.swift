@@ -23,6 +23,16 @@ import Testing
     }
   }
 
+  @Test("No two paths differ in case alone, which Apple's file systems don't tell apart")
+  func paths() throws {
+    let files = FileManager.default.enumerator(
+      at: Checkout.root, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
+    let paths = try #require(files?.allObjects as? [URL]).map(\.path)
+    #expect(paths.count > 100)
+    let clashes = Dictionary(grouping: paths) { $0.lowercased() }.values.filter { $0.count > 1 }
+    #expect(clashes.isEmpty, "\(clashes)")
+  }
+
   @Test("A room of the library names only what is in the rooms below it")
   func arrows() throws {
     let (output, status) = try run(Checkout.root.appendingPathComponent("Tests/arrows"), ["--check"])
