@@ -172,6 +172,22 @@ import UVTestSupport
     }
   }
 
+  @Test("Messages of other threads come in portions, and what the loop queues meanwhile comes between")
+  func messages() async throws {
+    try await withLoop { loop in
+      let arrivals = Arrivals(loop)
+      let sent = await Task.detached { [executor = loop.executor] in
+        (0..<Self.enough).allSatisfy { index in
+          (try? executor.execute { _ in arrivals.add(index) }) != nil
+        }
+      }.value
+      #expect(sent)
+      while arrivals.count < Self.enough { try await loop.sleep(for: .zero).value }
+      #expect(arrivals.isInOrder)
+      #expect(1...10_000 ~= arrivals.countAtMicrotask)
+    }
+  }
+
   @Test("What gives way neither ends its loop nor keeps it")
   func loopThatEnds() async throws {
     for count in [1, 127, 128, 129, 5000] {
@@ -180,5 +196,23 @@ import UVTestSupport
         for _ in 0..<count { try await client.write("x").value }
       }
     }
+  }
+}
+
+/// The messages that have come, counted on the loop's thread.
+// Sound: used on the loop's thread alone.
+private final class Arrivals: @unchecked Sendable {
+  let loop: EventLoop
+  var count = 0
+  var isInOrder = true
+  /// How many had come when a microtask ran that the first of them had queued.
+  var countAtMicrotask = 0
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  func add(_ index: Int) {
+    if index == 0 { loop.queueMicrotask { [self] in countAtMicrotask = count } }
+    if index != count { isInOrder = false }
+    count += 1
   }
 }

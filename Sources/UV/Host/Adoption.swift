@@ -53,7 +53,8 @@ extension EventLoop {
   func settle() {
     guard isAdopted, isSettled else { return }
     guard adoption.isDetaching else { return release() }
-    deliver(executor.close())
+    executor.close()
+    receiveAll()
     drain()
     if isSettled { closeInternals() }
   }
@@ -98,7 +99,8 @@ extension EventLoop {
     require(executor.isOnLoop, "an adopted loop is let go of on the thread that runs it")
     isClosed = true
     noteEnd()
-    deliver(executor.close())
+    executor.close()
+    receiveAll()
     drain()
     closeInternals()
     leaveThreads()

@@ -57,7 +57,7 @@ extension EventLoop {
     try checkRunnable(throwing: UVError.self)
     turn {
       uv_run(raw, mode)
-      deliver(executor.receive())
+      receiveForTurn()
     }
     let goesOn = isAlive && !hasStopped
     if !goesOn { isStopRequested = false }

@@ -107,7 +107,7 @@ extension EventLoop {
     turn {
       while !hasStopped {
         uv_run(raw, UV_RUN_DEFAULT)
-        deliver(executor.receive())
+        receiveAll()
         if !isStopRequested, !isAlive { break }
       }
     }

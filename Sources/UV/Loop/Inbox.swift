@@ -11,11 +11,17 @@ final class Inbox: Sendable {
     /// A handle whose owner has gone. If the loop is adopted, it is retained here so that it doesn't go
     /// before the handle.
     case release(HandleBlock, EventLoop?)
+    /// The place of a message that has been handled.
+    case handled
   }
 
   private struct State {
     var messages: [Message] = []
-    /// An empty array whose memory was that of earlier messages. Only the loop touches it.
+    /// The messages that the loop handles now. Only the loop touches them, and what follows.
+    var arrived: [Message] = []
+    /// How many of those have been handled.
+    var handled = 0
+    /// An empty array whose memory was that of earlier messages.
     var spare: [Message] = []
     var isClosed = false
     var late = Queue<UnownedJob>()
@@ -63,35 +69,48 @@ final class Inbox: Sendable {
     return isOpen
   }
 
-  /// Takes the messages out. The caller gives the array back to ``recycle(_:)`` when it has handled them.
-  func receive() -> [Message] {
+  /// Takes messages out and calls `handle` with each, in order. On the loop's thread.
+  ///
+  /// - Parameter limit: The most messages that are handled.
+  /// - Returns: How many messages were handled, and whether others are left because of the limit.
+  func receive(atMost limit: Int, _ handle: (consuming Message) -> Void) -> (count: Int, isMore: Bool) {
+    let state = state
+    if state.pointee.arrived.isEmpty { takeArrived() }
+    let count = state.pointee.arrived.count
+    let first = state.pointee.handled
+    let end = count - first > limit ? first + limit : count
+    while state.pointee.handled < end {
+      let message = state.pointee.arrived[state.pointee.handled]
+      state.pointee.arrived[state.pointee.handled] = .handled
+      state.pointee.handled += 1
+      handle(message)
+    }
+    if end == count { recycleArrived() }
+    return (end - first, end < count)
+  }
+
+  private func takeArrived() {
     lock.withLock {
-      let messages = state.pointee.messages
-      state.pointee.messages = state.pointee.spare
-      state.pointee.spare = []
-      return messages
+      swap(&state.pointee.arrived, &state.pointee.messages)
+      swap(&state.pointee.messages, &state.pointee.spare)
     }
   }
 
-  /// Takes an array of messages back, to use its memory again.
-  func recycle(_ messages: consuming [Message]) {
-    if messages.capacity > 1024 { return }
-    messages.removeAll(keepingCapacity: true)
-    state.pointee.spare = messages
+  /// Keeps the array's memory for later messages, unless it is much.
+  private func recycleArrived() {
+    state.pointee.handled = 0
+    if state.pointee.arrived.capacity > 1024 { return state.pointee.arrived = [] }
+    state.pointee.arrived.removeAll(keepingCapacity: true)
+    swap(&state.pointee.arrived, &state.pointee.spare)
   }
 
-  func close() -> [Message] {
-    let messages = lock.withLock {
-      state.pointee.isClosed = true
-      let messages = state.pointee.messages
-      state.pointee.messages = []
-      return messages
-    }
+  /// Refuses further messages; those that have come are still received.
+  func close() {
+    lock.withLock { state.pointee.isClosed = true }
     awaitSignals()
-    return messages
   }
 
-  /// Closes the inbox if it is empty; messages must be handled first. Returns whether it is closed.
+  /// Closes the inbox if it is empty; what has arrived must be handled first. Returns whether it is closed.
   func closeIfEmpty() -> Bool {
     let isClosed = lock.withLock {
       if state.pointee.messages.isEmpty { state.pointee.isClosed = true }

@@ -114,14 +114,13 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
   }
 
-  /// Takes what other threads have sent. On the loop's thread.
-  func receive() -> [Inbox.Message] { inbox.receive() }
+  /// Takes what other threads have sent; see ``Inbox/receive(atMost:_:)``. On the loop's thread.
+  func receive(atMost limit: Int, _ handle: (consuming Inbox.Message) -> Void) -> (count: Int, isMore: Bool) {
+    inbox.receive(atMost: limit, handle)
+  }
 
-  /// Takes an array of messages back, to use its memory again. On the loop's thread.
-  func recycle(_ messages: consuming [Inbox.Message]) { inbox.recycle(messages) }
-
-  /// Refuses further messages and returns the last ones. On the loop's thread.
-  func close() -> [Inbox.Message] { inbox.close() }
+  /// Refuses further messages. Those that have come are still received. On the loop's thread.
+  func close() { inbox.close() }
 
   /// Refuses further messages if none are waiting, and returns whether it does. On the loop's thread.
   func closeIfEmpty() -> Bool { inbox.closeIfEmpty() }

@@ -33,7 +33,7 @@ extension EventLoop {
         closeHandles()
         drain()
         uv_run(raw, UV_RUN_NOWAIT)
-        deliver(executor.receive())
+        receiveAll()
         drain()
       } while (!activity.isIdle || fileQueue.isBusy) && waitForPoolOrTasks()
       forsakeAnswers()
