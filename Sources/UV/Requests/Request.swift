@@ -23,6 +23,7 @@ public struct Request<Success> {
     case start(EventLoop, (@escaping Completion<Success>) -> PendingRequest)
     case void(EventLoop, (@escaping Completion<Void>) -> PendingRequest, AsVoid)
     case write(ByteStream, Bytes, AsVoid)
+    case writeAll(ByteStream, [Bytes], AsVoid)
     /// Its value is `Bytes?`.
     case frame(ByteStream, Frame)
   }
@@ -34,7 +35,7 @@ public struct Request<Success> {
   public var loop: EventLoop {
     switch body {
     case .start(let loop, _), .void(let loop, _, _): loop
-    case .write(let stream, _, _), .frame(let stream, _): stream.loop
+    case .write(let stream, _, _), .writeAll(let stream, _, _), .frame(let stream, _): stream.loop
     }
   }
 
@@ -60,6 +61,7 @@ public struct Request<Success> {
     case .start(_, let start): start(done)
     case .void(_, let start, let asVoid): start(asVoid(done))
     case .write(let stream, let bytes, let asVoid): stream.write(bytes, asVoid(done))
+    case .writeAll(let stream, let buffers, let asVoid): stream.write(buffers, asVoid(done))
     case .frame(let stream, let frame): stream.read(frame) { done($0.typed()) }
     }
   }
@@ -77,6 +79,7 @@ extension Request {
     case .start(_, let start): start(done)
     case .void(_, let start, _): start(void)
     case .write(let stream, let bytes, _): stream.write(bytes, void)
+    case .writeAll(let stream, let buffers, _): stream.write(buffers, void)
     case .frame(let stream, let frame): stream.read(frame) { done($0.typed()) }
     }
   }
@@ -110,6 +113,11 @@ extension Request where Success == Void {
   @inline(__always)
   init(writing bytes: Bytes, to stream: ByteStream) {
     body = .write(stream, bytes) { $0 }
+  }
+
+  @inlinable
+  init(writing buffers: [Bytes], to stream: ByteStream) {
+    body = .writeAll(stream, buffers) { $0 }
   }
 }
 

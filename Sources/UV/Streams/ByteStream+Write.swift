@@ -38,9 +38,8 @@ extension ByteStream {
   /// - Returns: A request that ends and fails as ``write(_:)-(Bytes)`` does.
   ///
   /// The corresponding libuv function is `uv_write`.
-  public func write(_ buffers: [Bytes]) -> Request<Void> {
-    Request(loop) { [self] in write(buffers, $0) }
-  }
+  @inlinable
+  public final func write(_ buffers: [Bytes]) -> Request<Void> { Request(writing: buffers, to: self) }
 
   /// Writes several buffers; see ``write(_:)-([Bytes])``.
   ///
@@ -125,6 +124,12 @@ extension ByteStream {
   /// Writes without waiting: the number of bytes taken, or an error.
   @usableFromInline
   func writeNow(_ bytes: Bytes) -> Result<Int, UVError> { writes.writeNow(bytes) }
+
+  /// Writes several buffers for a task.
+  @usableFromInline
+  nonisolated(nonsending) func writeForTask(_ buffers: [Bytes]) async -> Result<Void, UVError> {
+    await writes.write(buffers)
+  }
 
   /// Waits until the rest of a write has been taken.
   @usableFromInline

@@ -37,6 +37,19 @@ struct PendingWrites {
       PendingWrite(bytes: bytes, handle: handle, waiter: waiter, generation: generation, isBegun: isBegun))
   }
 
+  /// Adds several buffers to the write that was begun last. The system has taken the first `taken` bytes of them,
+  /// but not all.
+  mutating func append(_ buffers: [Bytes], after taken: Int, _ waiter: PendingWrite.Waiter) {
+    var skipped = taken
+    for (index, bytes) in buffers.enumerated() {
+      let isLast = index == buffers.count - 1
+      let part = min(skipped, bytes.count)
+      skipped -= part
+      if part == bytes.count, !isLast { continue }
+      append(bytes.dropping(part), isLast ? waiter : .none, isBegun: taken > 0)
+    }
+  }
+
   /// Holds a place in the queue while bytes bypass it.
   mutating func standIn(_ waiter: consuming PendingWrite.Waiter) {
     beginWrite()

@@ -5,16 +5,9 @@ extension WriteQueue {
   /// Writes as much as the system takes, and doesn't keep the rest.
   func tryWrite(_ buffers: [Bytes]) throws(UVError) -> Int {
     if let code = refusal() { throw failure(code, "try_write") }
-    guard isEmpty, !buffers.isEmpty else { return 0 }
-    if let filter { return try tryWrite(buffers, through: filter) }
-    let count = min(buffers.count, PendingWrites.buffersPerCall)
-    let result = withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: count) { list in
-      for index in 0..<count {
-        cuv_buf_set(list.baseAddress! + index, buffers[index].start, buffers[index].count)
-      }
-      return withExtendedLifetime(buffers) { uv_try_write(owner.stream, list.baseAddress, UInt32(count)) }
-    }
-    let taken = taken(result)
+    guard isEmpty else { return 0 }
+    if let filter, !buffers.isEmpty { return try tryWrite(buffers, through: filter) }
+    let taken = offer(buffers)
     if taken < 0 { throw failure(taken, "try_write") }
     return taken
   }

@@ -15,7 +15,7 @@ final class WriteQueue: Cancelling {
   let loop: EventLoop
   @exclusivity(unchecked) var pending = PendingWrites()
   /// The number of the microtask that tells a writer of the last write that was taken at once.
-  @exclusivity(unchecked) private var lastTold = -1
+  @exclusivity(unchecked) var lastTold = -1
   @exclusivity(unchecked) var isShutDown = false
   /// Whether the bytes pass through the stream's filter. They are then gathered until the end of the turn.
   @exclusivity(unchecked) var isFiltered = false
@@ -57,7 +57,7 @@ final class WriteQueue: Cancelling {
 
   /// Whether a write waits for those that may follow it. That is so while the writer hasn't been told that
   /// the write before has ended: it hasn't waited for that end, and so may well write more.
-  private var gathers: Bool {
+  var gathers: Bool {
     @inline(__always) get { lastTold >= loop.microtasks.state.pointee.taken }
   }
 
@@ -76,25 +76,7 @@ final class WriteQueue: Cancelling {
     }
     pending.beginWrite()
     pending.append(bytes.dropping(taken), .callback(done), isBegun: taken > 0)
-    if taken > 0 { flush() } else { schedule() }
-    return PendingRequest(self, generation: pending.generation)
-  }
-
-  func write(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
-    if let code = refusal() {
-      loop.complete(done, .write, code)
-      return PendingRequest()
-    }
-    guard let last = buffers.last else {
-      loop.complete(done, .write)
-      return PendingRequest()
-    }
-    let isFirst = isEmpty
-    pending.beginWrite()
-    for bytes in buffers.dropLast() { pending.append(bytes, .none) }
-    pending.append(last, .callback(done))
-    if isFirst, !gathers { flush() } else { schedule() }
-    return PendingRequest(self, generation: pending.generation)
+    return sendRest(after: taken)
   }
 
   func write(_ bytes: Bytes, passing handle: Handle, _ done: @escaping Completion<Void>) -> PendingRequest {
@@ -117,14 +99,20 @@ final class WriteQueue: Cancelling {
   }
 
   /// The result if nothing was tried. It is less than any number of bytes, so that the task waits.
-  private static let notTried = -1
+  static let notTried = -1
 
   @inline(__always)
   private func writeAtOnce(_ bytes: Bytes) -> Result<Int, UVError> {
-    if cuv_task_is_cancelled(cuv_current_task()) { return .failure(UVError(.cancelled, operation: "write")) }
-    if let code = refusal() { return .failure(failure(code, "write")) }
+    if let error = refusalForTask() { return .failure(error) }
     let taken = tryWrite(bytes)
     return taken < 0 ? .failure(failure(taken, "write")) : .success(taken)
+  }
+
+  /// Why the running task can't write now.
+  @inline(__always)
+  func refusalForTask() -> UVError? {
+    if cuv_task_is_cancelled(cuv_current_task()) { return UVError(.cancelled, operation: "write") }
+    return refusal().map { failure($0, "write") }
   }
 
   /// Waits until the system has taken the rest of a task's write.
@@ -141,10 +129,16 @@ final class WriteQueue: Cancelling {
     let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
       pending.beginWrite()
       pending.append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)
-      if taken > 0 { flush() } else { schedule() }
-      return PendingRequest(self, generation: pending.generation)
+      return sendRest(after: taken)
     }
     return code < 0 ? .failure(failure(code, "write")) : .success(())
+  }
+
+  /// Sends what was added to the queue: at once if the system has taken a part of it, or else in the next
+  /// turn.
+  func sendRest(after taken: Int) -> PendingRequest {
+    if taken > 0 { flush() } else { schedule() }
+    return PendingRequest(self, generation: pending.generation)
   }
 
   /// The code that says why nothing can be written; nil if writing is possible.
