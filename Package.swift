@@ -97,6 +97,12 @@ let package = Package(
     .executableTarget(
       name: "Workers", dependencies: ["UV"], path: "Sources/Examples/Workers",
       swiftSettings: settings),
+    .executableTarget(
+      name: "Copy", dependencies: ["UV", "UVPromises", "UVFutures"], path: "Sources/Examples/Copy",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "HTTPServer", dependencies: ["UV"], path: "Sources/Examples/HTTPServer",
+      swiftSettings: settings),
     // The host alone knows libuv.
     .executableTarget(
       name: "InsideHost", dependencies: ["CUV", "UV"], path: "Sources/Examples/InsideHost",
@@ -185,8 +191,9 @@ let package = Package(
     .testTarget(
       name: "PackageTests",
       dependencies: [
-        "Chat", "EchoServer", "FourStyles", "InsideHost", "Lines", "MainActorInLoop", "Proxy", "RedisServer",
-        "Supervisor", "Tail", "Workers",
+        "Chat", "Copy", "EchoServer", "FourStyles", "HTTPServer", "InsideHost", "Lines", "MainActorInLoop",
+        "Proxy",
+        "RedisServer", "Supervisor", "Tail", "UV", "UVTestSupport", "Workers",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -315,6 +315,40 @@ static inline int cuv_set_nonblocking(int fd) {
   return 0;
 }
 
+/// Opens the null device in place of each standard descriptor that is closed. Otherwise the next descriptor would be that one,
+/// and libuv ends a program that closes it.
+static inline void cuv_fill_standard_descriptors(void) {
+  for (int fd = 0; fd <= 2; fd++)
+    if (!cuv_is_open(fd) && open("/dev/null", O_RDWR) < 0) return;
+}
+
+/// Makes a descriptor blocking again. Returns 0 or a libuv error code.
+static inline int cuv_set_blocking(int fd) {
+  int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0) return uv_translate_sys_error(errno);
+  return 0;
+}
+
+/// The flags with which a descriptor was opened, or a libuv error code.
+static inline int cuv_open_flags(int fd) {
+  int flags = fcntl(fd, F_GETFL);
+  return flags < 0 ? uv_translate_sys_error(errno) : flags;
+}
+
+/// Opens the pipe of a descriptor once more, so that its blocking mode is nobody else's. Returns the descriptor, or a
+/// libuv error code where the system can't do that.
+static inline int cuv_reopen_pipe(int fd, int flags) {
+#ifdef __linux__
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  int other = open(path, (flags & O_ACCMODE) | O_NONBLOCK | O_CLOEXEC);
+  return other < 0 ? uv_translate_sys_error(errno) : other;
+#else
+  (void)fd, (void)flags;
+  return UV_ENOTSUP;
+#endif
+}
+
 /// Whether a descriptor is a datagram socket. For libuv this includes one of the Unix domain.
 static inline bool cuv_is_datagram_socket(int fd) {
   int type;

@@ -61,7 +61,9 @@ static inline int cuv_read_file(const char *path, size_t limit, void **bytes, si
   return error;
 }
 
-static inline int cuv_write_all(int fd, const char *bytes, size_t count) {
+/// Writes all bytes at a file's own position. Returns 0 or a libuv error code.
+static inline int cuv_write_all(int fd, const void *start, size_t count) {
+  const char *bytes = start;
   while (count > 0) {
     ssize_t put = write(fd, bytes, count > 0x40000000 ? 0x40000000 : count);
     if (put >= 0) {
@@ -121,7 +123,7 @@ static inline int cuv_replace_file(int directory, const char *name, const void *
   int fd = cuv_open_temporary(directory, temporary);
   if (fd < 0) return fd;
   struct stat old;
-  int error = cuv_write_all(fd, (const char *)bytes, count);
+  int error = cuv_write_all(fd, bytes, count);
   // A reader of the finished file doesn't expect 0600.
   if (!error && fchmod(fd, fstatat(directory, name, &old, 0) == 0 ? old.st_mode & 07777 : (mode_t)mode) < 0)
     error = uv_translate_sys_error(errno);
@@ -150,7 +152,7 @@ static inline int cuv_write_file(const char *path, const void *bytes, size_t cou
   do fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   while (fd < 0 && errno == EINTR);
   if (fd < 0) return uv_translate_sys_error(errno);
-  int error = cuv_write_all(fd, (const char *)bytes, count);
+  int error = cuv_write_all(fd, bytes, count);
   int closed = cuv_close(fd);
   return error ? error : closed;
 }

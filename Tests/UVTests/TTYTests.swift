@@ -74,6 +74,33 @@ import UVTestSupport
     }
   }
 
+  @Test("A terminal gets its mode back when it is closed, dropped, or left to its loop")
+  func modeIsRestored() async throws {
+    let (control, descriptor) = try openPseudoTerminal()
+    let normal = Self.local(descriptor)
+    try await withLoop { loop in
+      let terminal = try loop.tty(descriptor)
+      try terminal.setMode(.raw)
+      #expect(Self.local(descriptor) == 0)
+      try await terminal.close().value
+      #expect(Self.local(descriptor) == normal)
+      try { () throws(UVError) in try loop.tty(descriptor).setMode(.raw) }()
+      #expect(Self.local(descriptor) == normal)
+    }
+    let thread = try await withThread {
+      let loop = try EventLoop()
+      let terminal = try loop.tty(descriptor)
+      try terminal.setMode(.raw)
+      #expect(Self.local(descriptor) == 0)
+      loop.shutdown()
+      withExtendedLifetime(terminal) {}
+      return Self.local(descriptor)
+    }
+    #expect(thread == normal)
+    Foundation.close(descriptor)
+    Foundation.close(control)
+  }
+
   @Test func aTerminalThatHangsUpEnds() async throws {
     try await withLoop { loop in
       let (control, descriptor) = try openPseudoTerminal()

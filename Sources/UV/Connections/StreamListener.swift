@@ -29,6 +29,9 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
 
   private let makeConnection: (EventLoop, Int32) throws(UVError) -> Connection
   private let backoff: AcceptBackoff
+  /// How many connections may be accepted after the listener was told to stop.
+  private var restCount = 0
+  private var isStopping = false
 
   init(
     loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32,
@@ -48,6 +51,8 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     try check(block.preparePoll(fileDescriptor()), "listen", subject)
     block.own()
     take(role: .listener)
+    // Linux lets one more wait than it was told.
+    restCount = Int(backlog) + 1
   }
 
   /// Accepts one connection. It does the same as ``EventSource/next()``, except that the listener's end is an
@@ -114,8 +119,27 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     }
   }
 
-  /// When its loop shuts down gracefully, a listener's readers see its end, which is nil.
+  /// When its loop shuts down gracefully, a listener's readers see its end, which is nil. Before that they get the
+  /// connections that wait: the system would reset these, although their peers may have sent a request.
   override func stopListening() {
+    if isStopping { return loop.didStopListening() }
+    isStopping = true
+    acceptRest()
+  }
+
+  private func acceptRest() {
+    var hasAccepted = false
+    while restCount > 0, source.hasDemand, let listening = try? fileDescriptor() {
+      restCount -= 1
+      let descriptor = cuv_accept(listening)
+      // None waits any more, or the system has no room for it.
+      if descriptor == UV_EAGAIN.rawValue || AcceptBackoff.isNeeded(descriptor) { restCount = 0 }
+      guard descriptor >= 0 else { continue }
+      hasAccepted = true
+      deliver(descriptor)
+    }
+    // A reader that has got a connection asks for the next one once it has run.
+    if hasAccepted, restCount > 0 { return loop.queueMicrotask { [self] in acceptRest() } }
     source.finish()
     super.stopListening()
   }

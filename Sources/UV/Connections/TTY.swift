@@ -54,8 +54,8 @@ public final class TTY: ByteStream {
     block.own()
   }
 
-  /// Changes how the terminal treats what is typed. The mode stays when the stream is closed, and when the
-  /// program ends; see ``resetMode()``.
+  /// Changes how the terminal treats what is typed. The terminal gets the mode that it had before when the stream is closed,
+  /// however that comes about, and when the program ends by `exit`.
   ///
   /// - Parameter mode: The new mode.
   /// - Throws: `badDescriptor` if the stream is closed.
@@ -63,10 +63,14 @@ public final class TTY: ByteStream {
   /// The corresponding libuv function is `uv_tty_set_mode`.
   public func setMode(_ mode: Mode) throws(UVError) {
     try checkOpen("tty_set_mode")
+    _ = Self.resetAtExit
     try check(uv_tty_set_mode(tty, mode.rawValue), "tty_set_mode")
   }
 
-  /// Restores a terminal's mode; call it at the end of a program. libuv remembers one terminal in a process:
+  /// Has the mode reset when the program ends by `exit`. No stream is closed then.
+  private static let resetAtExit: Int32 = atexit { try? check(uv_tty_reset_mode(), "tty_reset_mode") }
+
+  /// Restores a terminal's mode; call it in a program that ends by a signal. libuv remembers one terminal in a process:
   /// the first whose mode was changed. This function gives that terminal the mode that it had before. If no
   /// mode has been changed, it does nothing.
   ///

@@ -107,6 +107,7 @@ open class Handle {
     static let batch = Activity(rawValue: 64)
     static let callback = Activity(rawValue: 128)
     static let frames = Activity(rawValue: 256)
+    static let quiescing = Activity(rawValue: 512)
     static let filter = Activity(rawValue: 1024)
   }
 
@@ -117,6 +118,8 @@ open class Handle {
     case listener
     /// A connection that came through a listener, and gets time to end.
     case accepted
+    /// A stream over a file, of which libuv knows nothing.
+    case file
   }
 
   /// Notes the handle's role. Called once, while the handle is open.
@@ -128,8 +131,15 @@ open class Handle {
   /// Notes that libuv may call the handle while nothing retains its owner.
   func isActiveWhileIdle() { block.header.pointee.idleOwner = self }
 
-  /// Closes a listener so that its readers see the end, not an error.
-  func stopListening() { startClosing() }
+  /// Closes a listener so that its readers see the end, not an error. It calls ``EventLoop/didStopListening()`` once, now
+  /// or later.
+  func stopListening() {
+    startClosing()
+    loop.didStopListening()
+  }
+
+  /// Called when the loop's service begins to end, on an accepted connection that keeps itself alive.
+  func serviceEnds() {}
 
   /// Makes the handle its own owner while it is active.
   @inline(__always)

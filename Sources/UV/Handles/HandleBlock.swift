@@ -12,8 +12,12 @@ struct HandleBlock {
     var retainedOwner: Unmanaged<Handle>?
     var activity: Handle.Activity = []
     unowned(unsafe) var loop: EventLoop
+    /// What is kept until the handle closes. Balanced in `endCompanion`.
+    var companion: Unmanaged<HandleCompanion>?
     var isClosing = false
     var isClosed = false
+    /// Whether a listener keeps its loop running.
+    var isKeepingLoop = false
     var role = Handle.Role.other
     /// The owner has been deinitialized.
     var isAbandoned = false
@@ -26,8 +30,6 @@ struct HandleBlock {
     var ownDescriptor: Int32 = -1
     /// The poll handle of a listener's socket.
     var poll: UnsafeMutablePointer<uv_poll_t>?
-    /// Whether a listener keeps its loop running.
-    var isKeepingLoop = false
   }
 
   /// Keeps the handle aligned for any libuv type.
@@ -61,11 +63,23 @@ struct HandleBlock {
   /// Starts to close the handle; once.
   func close() {
     guard !header.pointee.isClosing else { return }
+    beginClose()
+    endClose()
+  }
+
+  /// The part of ``close()`` after which nothing new begins. ``endClose()`` must follow.
+  func beginClose() {
     header.pointee.isClosing = true
     header.pointee.loop.hold()
     disown()
+    endCompanion()
+  }
+
+  /// Hands the handle to libuv.
+  func endClose() {
     // While the descriptor is open.
     stopPoll()
+    restoreTerminal()
     uv_close(handle, handleClosed)
     // After it, so that libuv tells of the handle's close last.
     closePoll()
@@ -76,10 +90,16 @@ struct HandleBlock {
     guard uv_tcp_close_reset(raw.assumingMemoryBound(to: uv_tcp_t.self), handleClosed) == 0 else {
       return false
     }
-    header.pointee.isClosing = true
-    header.pointee.loop.hold()
-    disown()
+    beginClose()
     return true
+  }
+
+  /// Gives a terminal the mode back that it had. If this handle hasn't changed it, libuv does nothing.
+  private func restoreTerminal() {
+    guard uv_handle_get_type(handle) == UV_TTY else { return }
+    let tty = raw.assumingMemoryBound(to: uv_tty_t.self)
+    // A terminal that has hung up has no mode any more.
+    try? check(uv_tty_set_mode(tty, UV_TTY_MODE_NORMAL), "tty_set_mode")
   }
 
   /// Notes the handle's descriptor as its own.
@@ -95,6 +115,15 @@ struct HandleBlock {
     guard header.pointee.ownDescriptor >= 0 else { return }
     header.pointee.loop.descriptors.remove(header.pointee.ownDescriptor)
     header.pointee.ownDescriptor = -1
+  }
+
+  /// Keeps an object until the handle closes. The handle is open and has none yet.
+  func keep(_ companion: HandleCompanion) { header.pointee.companion = .passRetained(companion) }
+
+  private func endCompanion() {
+    guard let companion = header.pointee.companion.take() else { return }
+    companion.takeUnretainedValue().handleCloses()
+    companion.release()
   }
 
   /// Called when the owner has gone, on the loop's thread.

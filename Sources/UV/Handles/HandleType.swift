@@ -12,7 +12,7 @@ public enum HandleType: String, Hashable, Sendable {
   case pipe
   /// A terminal.
   case tty
-  /// A file, or a device that isn't a terminal. No handle has this type.
+  /// A file, or a device that isn't a terminal. The type of a standard stream that is redirected to a file.
   case file
   /// A timer: a ``LoopTimer``, or the loop's own timer, which serves every sleep.
   case timer

@@ -10,6 +10,7 @@ extension EventLoop {
     var walk = Walk()
     // libuv doesn't know that these listen; see `HandleBlock.isListening`.
     forEachHandle { block in
+      if block.header.pointee.role == .file { walk.files.insert(UnsafeRawPointer(block.raw)) }
       guard let poll = block.header.pointee.poll else { return }
       walk.polls.insert(UnsafeRawPointer(poll))
       walk.listeners[UnsafeRawPointer(block.raw)] = block.header.pointee.isKeepingLoop
@@ -22,6 +23,8 @@ extension EventLoop {
 /// The handles of a loop, while they are visited.
 private struct Walk {
   var handles: [LoopHandle] = []
+  /// The handles of streams over files.
+  var files: Set<UnsafeRawPointer> = []
   /// The poll handles that are a part of listeners.
   var polls: Set<UnsafeRawPointer> = []
   /// The listeners, and whether each keeps the loop running.
@@ -37,7 +40,8 @@ private func visitHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?, _ context
   let hasDescriptor = uv_fileno(handle, &descriptor) == 0
   walk.pointee.handles.append(
     LoopHandle(
-      type: HandleType(uv_handle_get_type(handle)),
+      type: walk.pointee.files.contains(UnsafeRawPointer(handle!))
+        ? .file : HandleType(uv_handle_get_type(handle)),
       isActive: isKeptByListener != nil || uv_is_active(handle) != 0,
       isClosing: uv_is_closing(handle) != 0, keepsLoopRunning: isKeptByListener ?? (uv_has_ref(handle) != 0),
       fileDescriptor: hasDescriptor ? descriptor : nil))

@@ -68,6 +68,7 @@ extension EventLoop {
 
   private func closeInternals() {
     timers.close()
+    quietTimers?.close()
     internals.close(self)
   }
 
@@ -87,6 +88,7 @@ extension EventLoop {
     beginLastRound()
     tasks.cancelAll()
     timers.cancelAll()
+    quietTimers?.cancelAll()
     requests.cancelAll()
     closeHandles()
     forsakeAnswers()

@@ -37,8 +37,11 @@ public final class EventLoop {
   /// The slot of the thread that made the loop, if it is that thread's loop.
   private var slot: CurrentLoop.Slot?
   private(set) lazy var timers = TimerWheel(loop: self)
+  /// The timers that don't keep the loop running; nil until there is one.
+  @exclusivity(unchecked) var quietTimers: TimerWheel?
   let requests = RequestList()
   let fileQueue: FileQueue
+  @exclusivity(unchecked) var standardStreams = StandardStreams()
   let readBuffer = ReadBuffer()
   let datagramBuffer = DatagramBuffer()
   @exclusivity(unchecked) private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
@@ -75,10 +78,13 @@ public final class EventLoop {
   /// A write to a connection that the peer has closed then fails with `brokenPipe` instead of ending the
   /// process.
   ///
+  /// A standard descriptor that is closed when the first loop is made then refers to the null device.
+  ///
   /// - Throws: `tooManyOpenFiles` or `outOfMemory` if the system has no descriptor or memory left.
   ///
   /// The corresponding libuv function is `uv_loop_init`.
   public convenience init() throws(UVError) {
+    _ = Self.fillStandardDescriptors
     let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
     let code = cuv_loop_init(raw)
     if code < 0 { raw.deallocate() }
@@ -142,6 +148,9 @@ public final class EventLoop {
     set { CurrentLoop.set(newValue) }
   }
 
+  /// Once in a process, before it has a descriptor of libuv's.
+  private static let fillStandardDescriptors: Void = cuv_fill_standard_descriptors()
+
   /// Takes the loop out of the slots of all threads.
   func leaveThreads() {
     if EventLoop.current === self { EventLoop.current = nil }
@@ -173,7 +182,8 @@ public final class EventLoop {
   /// has been closed.
   public var activity: LoopActivity {
     LoopActivity(
-      handles: handleCount, requests: requests.count, timers: timers.count, tasks: tasks.count,
+      handles: handleCount, requests: requests.count,
+      timers: timers.count + (quietTimers?.count ?? 0), tasks: tasks.count,
       jobsFromLoop: microtasks.state.pointee.jobsFromLoop,
       jobsFromOtherThreads: microtasks.state.pointee.jobsFromOtherThreads)
   }
@@ -255,7 +265,7 @@ public final class EventLoop {
     handleCount -= 1
     guard block.header.pointee.role == .accepted else { return }
     acceptedCount -= 1
-    if acceptedCount == 0 { gracefulShutdown?.finish() }
+    if acceptedCount == 0 { gracefulShutdown?.finishIfIdle() }
   }
 
   /// Calls `body` with each handle that is not closed yet.
@@ -277,5 +287,6 @@ public final class EventLoop {
         block.close()
       }
     }
+    standardStreams.drop()
   }
 }

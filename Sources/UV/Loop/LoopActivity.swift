@@ -4,7 +4,7 @@ public struct LoopActivity: Hashable, Sendable {
   public var handles: Int
   /// Requests given to libuv that have not completed.
   public var requests: Int
-  /// Timers and sleeps that have not fired.
+  /// Timers and sleeps that have not fired, and streams that look at their timeouts.
   public var timers: Int
   /// Tasks that have not finished. The body of `run` is one of them.
   public var tasks: Int

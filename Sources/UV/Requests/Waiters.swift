@@ -3,6 +3,8 @@ struct Waiters<Success> {
   private var entries: [(number: UInt, done: Completion<Success>)] = []
   private var lastNumber: UInt = 0
 
+  var isEmpty: Bool { entries.isEmpty }
+
   /// Adds a completion, and returns the number by which it is known from now on.
   mutating func add(_ done: @escaping Completion<Success>) -> UInt {
     lastNumber &+= 1

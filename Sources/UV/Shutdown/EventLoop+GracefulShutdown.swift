@@ -1,6 +1,7 @@
 extension EventLoop {
-  /// Ends the loop's service. Its listeners close at once. The connections that came through them get time to
-  /// end by themselves; those that haven't ended by then are reset.
+  /// Ends the loop's service. Its listeners close: those that somebody asks accept the connections that wait for them
+  /// before. The connections that came through them get time to end by themselves; those that haven't ended by then are
+  /// reset.
   ///
   /// ```swift
   /// let terminations = try loop.signals(.terminate)
@@ -13,7 +14,8 @@ extension EventLoop {
   ///
   /// A loop over a listener's connections ends without an error. Connections that this program made itself
   /// are left alone. The loop goes on: its run ends when the rest of its work has ended, or with ``stop()``.
-  /// The program decides what to tell each peer. It can check ``isShuttingDown`` between two requests.
+  /// The program decides what to tell each peer. A connection can check ``ByteStream/isQuiescing`` between two requests,
+  /// and wait for ``ByteStream/quiescing()``.
   ///
   /// If you ask again meanwhile, all requests wait for the same end and the shortest limit counts. So a
   /// second signal can hurry the shutdown. Cancelling the request ends the waiting only; the shutdown goes
@@ -49,6 +51,9 @@ extension EventLoop {
     if gracefulShutdown == nil { gracefulShutdown = GracefulShutdown(self) }
     gracefulShutdown!.stopListening()
   }
+
+  /// Called when a listener has closed that was told to stop.
+  func didStopListening() { gracefulShutdown?.didStopListening() }
 
   /// Whether a graceful shutdown of the loop has begun; see ``shutdownGracefully(within:)``.
   public var isShuttingDown: Bool { gracefulShutdown != nil }

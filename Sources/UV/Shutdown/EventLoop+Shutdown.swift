@@ -29,6 +29,7 @@ extension EventLoop {
     repeat {
       repeat {
         timers.cancelAll()
+        quietTimers?.cancelAll()
         requests.cancelAll()
         closeHandles()
         drain()
@@ -40,6 +41,7 @@ extension EventLoop {
       drain()
     } while !activity.isIdle || !executor.closeIfEmpty()
     timers.close()
+    quietTimers?.close()
     internals.close(self)
     uv_run(raw, UV_RUN_DEFAULT)
     let code = uv_loop_close(raw)

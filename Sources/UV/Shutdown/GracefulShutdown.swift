@@ -7,14 +7,16 @@ final class GracefulShutdown {
   private var waiters = Waiters<ShutdownReport>()
   private var deadlines: [PendingRequest] = []
   private var report = ShutdownReport()
+  /// How many listeners are told to stop, and haven't closed yet.
+  private var listenerCount = 0
 
   init(_ loop: EventLoop) { self.loop = loop }
 
   /// Waits for the end, with a limit of its own. The shortest limit of all who wait counts.
   func wait(within limit: Duration, _ done: @escaping Completion<ShutdownReport>) -> PendingRequest {
     let number = waiters.add(done)
-    if loop.acceptedCount == 0 {
-      loop.queueMicrotask { [self] in finish() }
+    if isIdle {
+      loop.queueMicrotask { [self] in finishIfIdle() }
     } else {
       deadlines.append(
         loop.sleep(for: limit) { [self] result in if case .success = result { cutOff() } })
@@ -25,14 +27,22 @@ final class GracefulShutdown {
     }
   }
 
-  /// Closes the listeners. Their readers are told later, not on the caller's stack.
+  /// Whether nothing of the service is left.
+  private var isIdle: Bool { loop.acceptedCount == 0 && listenerCount == 0 }
+
+  /// Tells the connections of the end, and closes the listeners. Their readers are told later, not on the caller's stack.
   func stopListening() {
     loop.forEachHandle { block in
+      // Only a connection that keeps itself alive has somebody who waits to be told.
+      if block.header.pointee.role == .accepted, !block.isClosing {
+        block.header.pointee.retainedOwner?.takeUnretainedValue().serviceEnds()
+      }
       guard block.header.pointee.role == .listener, !block.isClosing else { return }
       // Another thread may be dropping a listener without a reader at this moment.
       guard let owner = block.header.pointee.retainedOwner?.takeUnretainedValue() else {
         return block.close()
       }
+      listenerCount += 1
       loop.queueMicrotask { owner.stopListening() }
     }
   }
@@ -57,8 +67,14 @@ final class GracefulShutdown {
     return try address("tcp_getpeername") { uv_tcp_getpeername(tcp, $0, $1) }
   }
 
-  /// Called when the last connection has closed.
-  func finish() {
+  func didStopListening() {
+    listenerCount -= 1
+    finishIfIdle()
+  }
+
+  /// Ends the shutdown if the last connection and the last listener have closed.
+  func finishIfIdle() {
+    guard isIdle else { return }
     for deadline in deadlines { deadline.cancel() }
     deadlines = []
     let report = self.report

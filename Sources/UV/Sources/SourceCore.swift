@@ -231,7 +231,15 @@ final class SourceCore<Element>: Cancelling {
     for entry in rest { entry.waiter.resume(ending) }
   }
 
-  /// Tells everyone who waits of an error that isn't the end: they may ask the source again.
+  /// Tells everyone who waits of an error that isn't the end. They may ask again.
+  func failAll(_ error: UVError) {
+    let rest = others
+    others = Queue()
+    fail(error)
+    for entry in rest { entry.waiter.resume(.failure(error)) }
+  }
+
+  /// Tells the handler, or whoever waits first, of an error that isn't the end. They may ask again.
   func fail(_ error: UVError) {
     if let handler {
       self.handler = nil

@@ -12,6 +12,8 @@ extension ByteStream {
   /// The corresponding libuv function is `uv_stream_set_blocking`.
   public func setBlocking(_ isBlocking: Bool) throws(UVError) {
     try checkOpen("stream_set_blocking")
+    // Everything that is written to a file is taken, even if the stream is closed.
+    if isFile { return }
     try check(uv_stream_set_blocking(stream, isBlocking ? 1 : 0), "stream_set_blocking")
   }
 }

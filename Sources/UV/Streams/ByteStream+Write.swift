@@ -101,7 +101,7 @@ extension ByteStream {
   ///
   /// The corresponding libuv function is `uv_is_writable`.
   public var isWritable: Bool {
-    !isClosing && !writes.isShutDown && writes.failureCode == nil && uv_is_writable(stream) != 0
+    !isClosing && !writes.isShutDown && writes.failureCode == nil && isOpenForWriting
   }
 
   /// Ends the writing side once everything that was written has left. The peer reads an end. You can still

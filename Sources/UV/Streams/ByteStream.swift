@@ -54,6 +54,19 @@ open class ByteStream: Handle, EventSource, SourceDriver {
 
   deinit { unmanagedFrames?.release() }
 
+  /// The stream's companion, if it has one.
+  var companion: StreamCompanion? {
+    block.header.pointee.companion.map { unsafeDowncast($0.takeUnretainedValue(), to: StreamCompanion.self) }
+  }
+
+  /// The stream's companion, which is made now if there is none. The stream is open.
+  func makeCompanion() -> StreamCompanion {
+    if let companion { return companion }
+    let companion = StreamCompanion(block)
+    block.keep(companion)
+    return companion
+  }
+
   var stream: UnsafeMutablePointer<uv_stream_t> { cuv_stream(block.raw) }
 
   // MARK: Reading
@@ -113,6 +126,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
       try checkOpen("read")
       try check(uv_read_start(stream, allocateForRead, didRead), "read")
       keepAlive(.source)
+      block.withCompanion { $0.beginReading() }
     } catch {
       loop.queueMicrotask { [self] in source.finish(error) }
     }
@@ -194,11 +208,28 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     }
   }
 
+  /// Whether this stream is a file, which libuv can't poll.
+  var isFile: Bool { false }
+
+  /// Whether libuv would write.
+  var isOpenForWriting: Bool { uv_is_writable(stream) != 0 }
+
+  /// Has a file take the writes that are in flight. The stream is one.
+  func writeInFlight() {}
+
   /// Whether there is more to read although libuv reports the end. A stream whose reads may be short
   /// overrides it.
   var hasUnreadBytes: Bool { false }
 
   // MARK: Closing
+
+  override func serviceEnds() { companion?.quiescing.take()?.tell(.success(())) }
+
+  /// A stream that a timeout has closed says so to whoever uses it later.
+  override func closedError(_ operation: String) -> UVError {
+    guard let timeout = writes.timeout, !loop.isClosed else { return super.closedError(operation) }
+    return UVError(.timedOut, operation: operation, subject: timeout.subject)
+  }
 
   override func startClosing() {
     frames?.drop()
@@ -213,6 +244,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   override func didClose() {
     writes.didClose()
     source.finish(UVError(.cancelled, operation: "read"))
+    loop.forgetStandardStream(self)
     super.didClose()
   }
 }
@@ -268,6 +300,7 @@ extension ByteStream {
   @inline(__always)
   fileprivate func finishRead(_ count: Int) {
     keepAlive(.callback)
+    if count > 0 { block.withCompanion { $0.noteRead() } }
     loop.callback { if count > 0 { deliver(count) } else { endReading(count) } }
     // This comes last, so that a reader that was resumed has had the time to ask again.
     if count > 0 { source.pauseIfUnwanted() }

@@ -70,6 +70,8 @@ final class FilteredSendfile {
     if code < 0 {
       Unmanaged.passUnretained(self).release()
       end(code)
+    } else {
+      stream.writes.noteWait()
     }
   }
 

@@ -245,6 +245,18 @@ final class FrameReads: Microtask, Cancelling {
     unread.isEmpty ? Bytes() : unread.takeHead(andTail: unread.tailCount, dropping: 0)
   }
 
+  /// Tells everybody who waits of an error that isn't the end. The bytes that have come stay.
+  func fail(_ error: UVError) {
+    guard let entry = first.take() else { return }
+    let rest = others
+    others = Queue()
+    unread.searchedCount = 0
+    keepBytesOf(entry.frame)
+    withdraw()
+    entry.waiter.resume(.failure(error))
+    for entry in rest { entry.waiter.resume(.failure(error)) }
+  }
+
   /// Drops what nobody has read. The stream closes.
   func drop() { unread.removeAll() }
 }

@@ -6,6 +6,11 @@ struct PendingWrite {
     // Sound: the result is made and taken on the loop's thread.
     case task(UnsafeContinuation<UnsafeTransfer<Int32>, Never>)
 
+    /// Tells of an error. A task gets the code alone, and knows what it stands for.
+    func resume(_ error: UVError) {
+      if case .callback(let done) = self { done(.failure(error)) } else { resume(error.code.rawValue) }
+    }
+
     func resume(_ code: Int32) {
       switch self {
       case .none: break
@@ -27,4 +32,9 @@ struct PendingWrite {
 
   /// Tells the waiter the outcome: the one that was known before, or `code`, with which its request ended.
   func resume(_ code: Int32) { waiter.resume(outcome ?? code) }
+
+  /// Tells the waiter the outcome that was known before, or an error.
+  func resume(_ error: UVError) {
+    if let outcome { waiter.resume(outcome) } else { waiter.resume(error) }
+  }
 }

@@ -90,6 +90,13 @@ struct PendingWrites {
     return entries
   }
 
+  /// Takes out all who wait, and all writes that libuv hasn't got.
+  mutating func takeWaiters() -> [PendingWrite] {
+    let entries = inFlight + takeQueued()
+    for index in inFlight.indices { inFlight[index].waiter = .none }
+    return entries
+  }
+
   /// Takes out the write with this number, and returns its waiter. If some bytes of the write have left, the
   /// rest must follow, so only the waiter is taken out.
   mutating func cancel(_ generation: UInt) -> PendingWrite.Waiter? {

@@ -81,9 +81,14 @@ extension ByteStream {
     if let code = file.refusal(toSend: count, from: offset, on: loop) {
       return file.refuse(code, "fs_sendfile", done)
     }
+    var request: SocketSendfileRequest?
     var pending = PendingRequest()
     // If the stream closes, the sending that is under way is cancelled.
-    if let code = writes.hold({ if case .failure = $0 { pending.cancel() } }) {
+    let isAbandoned: Completion<Void> = { result in
+      guard case .failure(let error) = result else { return }
+      if let request { request.abandon(error) } else { pending.cancel() }
+    }
+    if let code = writes.hold(isAbandoned) {
       return file.refuse(UVError.Code(rawValue: code), "fs_sendfile", done)
     }
     if writes.isFiltered {
@@ -95,9 +100,11 @@ extension ByteStream {
       writes.release()
       return file.refuse(UVError.Code(rawValue: descriptor), "fs_sendfile", done)
     }
-    pending = SocketSendfileRequest(file, to: descriptor, from: offset, count: count, done) { [self] in
+    request = SocketSendfileRequest(file, to: descriptor, from: offset, count: count, done) { [self] in
+      request = nil
       if !isClosing { writes.release() }
-    }.start()
-    return pending
+    }
+    request!.didProgress = { [self] in writes.noteProgress() }
+    return request!.start()
   }
 }

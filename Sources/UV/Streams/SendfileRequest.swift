@@ -14,6 +14,8 @@ class SendfileRequest: ActiveRequest {
   /// Called when nothing more is on its way, even after a cancellation.
   private let didEnd: () -> Void
   private var isEnded = false
+  /// Why nobody waits for the end any more, if that isn't a cancellation.
+  private var reason: UVError?
 
   /// Takes over `target`.
   init(
@@ -64,8 +66,14 @@ class SendfileRequest: ActiveRequest {
 
   override func cancel(slot: UInt, generation: UInt) {
     guard let done = done.take() else { return }
-    let error = UVError(.cancelled, operation: "fs_sendfile", subject: file.description)
+    let error = reason ?? UVError(.cancelled, operation: "fs_sendfile", subject: file.description)
     loop.queueMicrotask { done(.failure(error)) }
+  }
+
+  /// Cancels the request because its target has closed. A timeout tells its own error.
+  func abandon(_ error: UVError) {
+    if error.code == .timedOut { reason = error }
+    cancel(slot: 0, generation: 0)
   }
 
   func end(_ code: Int32) {
@@ -110,6 +118,8 @@ final class SocketSendfileRequest: SendfileRequest {
   private let job = UnsafeMutablePointer<cuv_sendfile_job>.allocate(capacity: 1)
   private var poll: UnsafeMutablePointer<uv_poll_t>?
   private var isOnPool = false
+  /// Called when the socket has taken some of the bytes.
+  var didProgress: (() -> Void)?
 
   deinit { job.deallocate() }
 
@@ -137,6 +147,7 @@ final class SocketSendfileRequest: SendfileRequest {
   fileprivate func finish(_ code: Int32) {
     isOnPool = false
     let result = code < 0 ? Int(code) : job.pointee.result
+    if result > 0 { didProgress?() }
     if result == Int(UV_EAGAIN.rawValue), isWanted { waitUntilWritable() } else { didSend(result) }
   }
 

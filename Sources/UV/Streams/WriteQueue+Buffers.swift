@@ -3,10 +3,7 @@ import CUV
 /// Writes of several buffers, which leave in one system call where possible.
 extension WriteQueue {
   func write(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
-    if let code = refusal() {
-      loop.complete(done, .write, code)
-      return PendingRequest()
-    }
+    if let code = refusal() { return refuse(done, code) }
     let taken = gathers ? 0 : offer(buffers)
     if taken < 0 || taken == buffers.byteCount {
       lastTold = loop.microtasks.nextNumber
@@ -31,7 +28,7 @@ extension WriteQueue {
       pending.append(buffers, after: taken, .task(continuation))
       return sendRest(after: taken)
     }
-    return code < 0 ? .failure(failure(code, "write")) : .success(())
+    return code < 0 ? .failure(error(code)) : .success(())
   }
 
   /// Writes several buffers without waiting. Returns the number of bytes taken, 0 if other writes wait before

@@ -50,6 +50,8 @@ extension WriteQueue {
     if code < 0 {
       failLater(code)
       fail(code)
+    } else {
+      noteWait()
     }
   }
 

@@ -19,19 +19,21 @@ final class WriteQueue: Cancelling {
   @exclusivity(unchecked) var isShutDown = false
   /// Whether the bytes pass through the stream's filter. They are then gathered until the end of the turn.
   @exclusivity(unchecked) var isFiltered = false
+  @exclusivity(unchecked) private var isScheduled = false
   /// Why a write has failed. Later writes fail with the same code, because there would be a gap before their
   /// bytes.
   @exclusivity(unchecked) private(set) var failureCode: Int32?
   /// The code that waiting writes and `drain()` get when the stream has closed: 0 if the system has taken
   /// everything.
   @exclusivity(unchecked) var closingCode = UV_ECANCELED.rawValue
+  /// The timeout that has closed the stream.
+  @exclusivity(unchecked) private(set) var timeout: UVError?
   /// The stream; set once. Sound: it owns this.
   unowned(unsafe) var owner: ByteStream! {
     didSet { block = owner.block }
   }
   var request: UnsafeMutablePointer<uv_write_t>?
   var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
-  private var isScheduled = false
   private var drainWaiters = Waiters<Void>()
   var shutdownWaiter: Completion<Void>?
 
@@ -51,8 +53,12 @@ final class WriteQueue: Cancelling {
 
   /// How many bytes the system has not yet taken.
   var byteCount: Int {
-    pending.queuedByteCount
-      + (pending.inFlight.isEmpty ? 0 : uv_stream_get_write_queue_size(cuv_stream(block.raw)))
+    pending.queuedByteCount + (pending.inFlight.isEmpty ? 0 : inFlightByteCount)
+  }
+
+  private var inFlightByteCount: Int {
+    if owner.isFile { return heldByteCount - pending.queuedByteCount }
+    return uv_stream_get_write_queue_size(cuv_stream(block.raw))
   }
 
   /// Whether a write waits for those that may follow it. That is so while the writer hasn't been told that
@@ -64,10 +70,7 @@ final class WriteQueue: Cancelling {
   // MARK: Writing
 
   func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
-    if let code = refusal() {
-      loop.complete(done, .write, code)
-      return PendingRequest()
-    }
+    if let code = refusal() { return refuse(done, code) }
     let taken = gathers ? 0 : tryWrite(bytes)
     if taken < 0 || taken == bytes.count {
       lastTold = loop.microtasks.nextNumber
@@ -80,10 +83,7 @@ final class WriteQueue: Cancelling {
   }
 
   func write(_ bytes: Bytes, passing handle: Handle, _ done: @escaping Completion<Void>) -> PendingRequest {
-    if let code = refusal() {
-      loop.complete(done, .write, code)
-      return PendingRequest()
-    }
+    if let code = refusal() { return refuse(done, code) }
     let isFirst = isEmpty
     pending.beginWrite()
     pending.append(bytes, passing: handle, .callback(done))
@@ -112,7 +112,7 @@ final class WriteQueue: Cancelling {
   @inline(__always)
   func refusalForTask() -> UVError? {
     if cuv_task_is_cancelled(cuv_current_task()) { return UVError(.cancelled, operation: "write") }
-    return refusal().map { failure($0, "write") }
+    return refusal().map { error($0) }
   }
 
   /// Waits until the system has taken the rest of a task's write.
@@ -131,7 +131,23 @@ final class WriteQueue: Cancelling {
       pending.append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)
       return sendRest(after: taken)
     }
-    return code < 0 ? .failure(failure(code, "write")) : .success(())
+    return code < 0 ? .failure(error(code)) : .success(())
+  }
+
+  /// The error for a code: that of the timeout if there was one.
+  func error(_ code: Int32) -> UVError {
+    if let timeout, code == UV_ETIMEDOUT.rawValue { return timeout }
+    return failure(code, "write")
+  }
+
+  @inline(never)
+  func refuse(_ done: @escaping Completion<Void>, _ code: Int32) -> PendingRequest {
+    if let timeout, code == UV_ETIMEDOUT.rawValue {
+      loop.answer { done(.failure(timeout)) }
+    } else {
+      loop.complete(done, .write, code)
+    }
+    return PendingRequest()
   }
 
   /// Sends what was added to the queue: at once if the system has taken a part of it, or else in the next
@@ -160,8 +176,12 @@ final class WriteQueue: Cancelling {
   /// 0. Any other error is the end of writing.
   @inline(__always)
   func taken(_ result: Int32) -> Int {
-    if result >= 0 { return Int(result) }
-    if result == UV_EAGAIN.rawValue { return 0 }
+    if result >= 0 {
+      block.withCompanion { $0.noteWrite() }
+      return Int(result)
+    }
+    // libuv knows nothing of the file, so that all bytes have to wait.
+    if result == UV_EAGAIN.rawValue || owner.isFile { return 0 }
     failureCode = result
     return Int(result)
   }
@@ -176,11 +196,12 @@ final class WriteQueue: Cancelling {
   /// Hands the queued writes to libuv.
   func flush() {
     isScheduled = false
-    guard pending.inFlight.isEmpty, !owner.isClosing else { return }
+    guard pending.inFlight.isEmpty, !owner.isClosing || owner.isFile else { return }
     guard !pending.queued.isEmpty else { return becameEmpty() }
     if let filter { return flush(through: filter) }
     pending.send()
     owner.keepAlive(.writing)
+    if owner.isFile { return owner.writeInFlight() }
     let handle = pending.inFlight[0].handle
     if let handle, handle.isClosing { return fail(UV_EBADF.rawValue) }
     let offer = pending.offerInFlight(to: owner.stream)
@@ -194,7 +215,7 @@ final class WriteQueue: Cancelling {
     let code = PendingWrites.withBuffers(rest) { buffers, count in
       cuv_write(request, owner.stream, buffers, count, handle.map { cuv_stream($0.block.raw) }, didWrite)
     }
-    if code < 0 { fail(code) }
+    if code < 0 { fail(code) } else { noteWait() }
   }
 
   /// Ends a write that libuv has refused, but not on its caller's stack.
@@ -206,7 +227,7 @@ final class WriteQueue: Cancelling {
 
   func finish(_ code: Int32) {
     let entries = pending.takeInFlight()
-    if code < 0 { failureCode = code }
+    if code < 0 { failureCode = code } else { block.withCompanion { $0.noteWrite() } }
     end(entries, code)
   }
 
@@ -240,8 +261,15 @@ final class WriteQueue: Cancelling {
     guard isEmpty else { return UV_EBUSY.rawValue }
     pending.standIn(.callback(done))
     owner.keepAlive(.writing)
+    noteWait()
     return nil
   }
+
+  /// Notes that bytes wait for room in the system.
+  func noteWait() { block.withCompanion { $0.beginWriting() } }
+
+  /// Notes that some of the bytes that bypass the queue have left.
+  func noteProgress() { block.withCompanion { $0.noteWrite() } }
 
   /// Lets the writes go on that ``hold(_:)`` held back. Called once, unless the stream has closed.
   func release() { finish(0) }
@@ -277,6 +305,23 @@ final class WriteQueue: Cancelling {
   private func cancelWrite(_ generation: UInt) {
     guard let waiter = pending.cancel(generation) else { return }
     loop.queueMicrotask { waiter.resume(UV_ECANCELED.rawValue) }
+  }
+
+  /// Takes out everybody who waits here, because of a timeout. The stream closes next.
+  ///
+  /// - Returns: What tells them.
+  func takeWaiters(_ timeout: UVError) -> () -> Void {
+    self.timeout = timeout
+    failureCode = timeout.code.rawValue
+    _ = pending.noteInFlight(rest: uv_stream_get_write_queue_size(owner.stream))
+    let writers = pending.takeWaiters()
+    let drainers = drainWaiters.takeAll()
+    let shutdown = shutdownWaiter.take()
+    return {
+      for writer in writers { writer.resume(timeout) }
+      for done in drainers { done(.failure(timeout)) }
+      shutdown?(.failure(timeout))
+    }
   }
 
   /// libuv has ended its writes by now; the others end here.

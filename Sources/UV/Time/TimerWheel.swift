@@ -3,6 +3,8 @@ import CUV
 /// All sleeps of a loop behind one libuv timer. It is a hierarchical wheel: starting, cancelling and firing a
 /// timer take constant time. libuv's heap would walk through memory for each.
 ///
+/// A loop has a second wheel for timers that don't keep it running, once there is one of them.
+///
 /// There are eight levels of 64 slots; a slot of level *n* covers 64ⁿ milliseconds. A timer waits in the
 /// level where its deadline first differs from the wheel's time, and moves down as that time comes near.
 /// Timers with equal deadlines keep the order in which they were started, because every move appends.
@@ -27,7 +29,7 @@ final class TimerWheel: Cancelling {
   private static let firing = levels * 64
   private static let immediate = firing + 1
 
-  private unowned(unsafe) let loop: EventLoop
+  fileprivate unowned(unsafe) let loop: EventLoop
   private let lists = UnsafeMutablePointer<List>.allocate(capacity: immediate + 1)
   private let occupied = UnsafeMutablePointer<UInt64>.allocate(capacity: levels)
   private let timer = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
@@ -38,14 +40,15 @@ final class TimerWheel: Cancelling {
   private var isFiring = false
   private(set) var count = 0
 
-  init(loop: EventLoop) {
+  init(loop: EventLoop, keepsLoopRunning: Bool = true) {
     self.loop = loop
     lists.initialize(repeating: List(), count: Self.immediate + 1)
     occupied.initialize(repeating: 0, count: Self.levels)
     elapsed = uv_hrtime() / 1_000_000
     uv_timer_init(loop.raw, timer)
+    if !keepsLoopRunning { uv_unref(cuv_handle(timer)) }
     // Sound: the loop closes this timer before it goes.
-    cuv_handle_set_data(timer, Unmanaged.passUnretained(loop).toOpaque())
+    cuv_handle_set_data(timer, Unmanaged.passUnretained(self).toOpaque())
   }
 
   deinit {
@@ -164,7 +167,11 @@ final class TimerWheel: Cancelling {
     uv_timer_stop(timer)
   }
 
-  func close() { closeInternal(timer, of: loop) }
+  func close() {
+    // Sound: the loop isn't gone before libuv has let go of the timer, or the timer isn't told of it.
+    cuv_handle_set_data(timer, Unmanaged.passUnretained(loop).toOpaque())
+    closeInternal(timer, of: loop)
+  }
 
   // MARK: Slots
 
@@ -243,7 +250,9 @@ final class TimerWheel: Cancelling {
 }
 
 private func wheelCallback(_ timer: UnsafeMutablePointer<uv_timer_t>?) {
-  // Sound: the loop closes this timer before it goes.
-  let loop = Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(timer)).takeUnretainedValue()
-  loop.callback { loop.timers.fire() }
+  // Sound: the loop closes this timer before it goes, and with it the wheel.
+  Unmanaged<TimerWheel>.fromOpaque(cuv_handle_data(timer))._withUnsafeGuaranteedRef { wheel in
+    let loop = wheel.loop
+    loop.callback { wheel.fire() }
+  }
 }

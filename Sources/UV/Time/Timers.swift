@@ -29,4 +29,14 @@ extension EventLoop {
     }
     return timers.start(after: duration, done)
   }
+
+  /// Waits for a time as ``sleep(for:_:)`` does, a millisecond at least, but without keeping the loop running.
+  func sleepQuietly(for duration: Duration, _ done: @escaping Completion<Void>) -> PendingRequest {
+    if isClosed {
+      complete(done, .sleep, .loopClosed)
+      return PendingRequest()
+    }
+    if quietTimers == nil { quietTimers = TimerWheel(loop: self, keepsLoopRunning: false) }
+    return quietTimers!.start(after: max(duration, .milliseconds(1)), done)
+  }
 }

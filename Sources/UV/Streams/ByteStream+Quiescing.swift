@@ -1,0 +1,86 @@
+/// The end of the service that a connection belongs to.
+extension ByteStream {
+  /// Whether the server that has accepted this connection is ending: its loop shuts down gracefully.
+  ///
+  /// A protocol that keeps connections open checks this property before each answer. If it is true, the answer says that it
+  /// is the last one, and the connection is closed after it. The property is always false for a connection that the program
+  /// has made itself.
+  ///
+  /// libuv has no corresponding function.
+  public var isQuiescing: Bool { block.header.pointee.role == .accepted && loop.isShuttingDown }
+
+  /// Waits until the server that has accepted this connection begins to end.
+  ///
+  /// ```swift
+  /// connection.quiescing { result in
+  ///   // An idle peer gets a moment for a request that is on its way.
+  ///   if case .success = result { connection.readTimeout = .milliseconds(250) }
+  /// }
+  /// ```
+  ///
+  /// So the connections that are idle end, and ``EventLoop/shutdownGracefully(within:)`` waits for work and not for its
+  /// limit. The request keeps the connection alive, but doesn't keep the loop running. Close the connection at its end;
+  /// dropping it isn't enough.
+  ///
+  /// - Returns: A request that ends when a graceful shutdown of the loop begins, or at once if it has begun. It fails with
+  ///   `cancelled` when the connection is closed, and with `badDescriptor` if it is closed already. A connection that the
+  ///   program has made itself is never told.
+  ///
+  /// libuv has no corresponding function.
+  public func quiescing() -> Request<Void> { Request(loop) { [self] in quiescing($0) } }
+
+  /// Waits until the server that has accepted this connection begins to end; see ``quiescing()``.
+  ///
+  /// - Parameter done: Called once on the loop's thread, never before this function returns.
+  /// - Returns: A way to cancel.
+  ///
+  /// libuv has no corresponding function.
+  @discardableResult
+  public func quiescing(_ done: @escaping Completion<Void>) -> PendingRequest {
+    if isClosing {
+      let error = closedError("quiescing")
+      loop.answer { done(.failure(error)) }
+      return PendingRequest()
+    }
+    if isQuiescing {
+      loop.answer { done(.success(())) }
+      return PendingRequest()
+    }
+    let companion = makeCompanion()
+    let waiters = companion.quiescing ?? QuiescingWaiters(self)
+    companion.quiescing = waiters
+    return waiters.add(done)
+  }
+}
+
+/// Those who wait until the service of a connection ends. The connection keeps itself alive meanwhile.
+final class QuiescingWaiters: Cancelling {
+  // Sound: the stream owns this while somebody waits.
+  private unowned(unsafe) let stream: ByteStream
+  private let loop: EventLoop
+  private var waiters = Waiters<Void>()
+
+  init(_ stream: ByteStream) {
+    self.stream = stream
+    loop = stream.loop
+    stream.keepAlive(.quiescing)
+  }
+
+  func add(_ done: @escaping Completion<Void>) -> PendingRequest {
+    PendingRequest(self, generation: waiters.add(done))
+  }
+
+  /// Tells everybody, not on the caller's stack. Called once, when the stream has given this up.
+  func tell(_ result: Result<Void, UVError>) {
+    for done in waiters.takeAll() { loop.queueMicrotask { done(result) } }
+    stream.letGo(.quiescing)
+  }
+
+  func cancel(slot: UInt, generation: UInt) {
+    guard let done = waiters.take(generation) else { return }
+    loop.queueMicrotask { done(.failure(UVError(.cancelled, operation: "quiescing"))) }
+    guard waiters.isEmpty, let companion = stream.companion, companion.quiescing === self else { return }
+    companion.quiescing = nil
+    stream.letGo(.quiescing)
+  }
+}

@@ -1,0 +1,90 @@
+import CUV
+
+/// How long to wait for the peer.
+///
+/// A timeout counts only while the program waits for the peer: while somebody asks for bytes, or a write waits for room.
+/// The time that the program itself takes doesn't count. Activity costs no timer: it notes the loop's time.
+extension ByteStream {
+  /// How long a reader waits for bytes; nil, as at first, for ever.
+  ///
+  /// ```swift
+  /// connection.readTimeout = .seconds(60)
+  /// for try await chunk in connection { … }   // throws timedOut if a minute passes without a byte
+  /// ```
+  ///
+  /// Each byte that comes begins the time anew, and so does setting this property. To limit the time of a whole message,
+  /// use ``Request/timeout(after:)`` or `withDeadline`.
+  ///
+  /// When the time has passed, everyone who waits for bytes gets `timedOut`, and the error names this timeout. The stream
+  /// stays as it is: you may say goodbye, read again or close it. A handler that ``start(_:)`` was given has ended.
+  ///
+  /// The time is rounded up to a millisecond, and is counted on the loop's clock, ``EventLoop/now``. Zero or less means
+  /// until the loop has looked once more for bytes. If the loop is late, because one of its callbacks takes long, so is the
+  /// timeout: what has come meanwhile is read first. A timeout doesn't keep the loop running. A closed stream ignores a new
+  /// value.
+  ///
+  /// libuv has no corresponding function.
+  public var readTimeout: Duration? {
+    get { timeout(.read) }
+    set { setTimeout(.read, newValue) }
+  }
+
+  /// How long a write waits for room in the system without any progress; nil, as at first, for ever.
+  ///
+  /// Set it on a connection to a peer that you don't trust: a peer that doesn't read would otherwise keep the
+  /// connection, and what you have written to it, for ever. Each byte that the system takes begins the time anew. The end
+  /// is noticed up to an eighth of the time late. A ``sendfile(_:from:count:)`` is a write, too.
+  ///
+  /// When the time has passed, the stream is closed, a TCP connection by a reset: a part of the bytes may have left, so
+  /// that nothing more can be written. All reads and writes that wait get `timedOut`, and so do those that begin later. The
+  /// error names this timeout. Otherwise it is as ``readTimeout``.
+  ///
+  /// libuv has no corresponding function.
+  public var writeTimeout: Duration? {
+    get { timeout(.write) }
+    set { setTimeout(.write, newValue) }
+  }
+
+  /// How long to wait for the peer while no byte goes in either direction; nil, as at first, for ever.
+  ///
+  /// A reader that waits while the program writes is not idle. So this is the timeout for a peer that may be silent as long
+  /// as it takes what it gets, such as one that downloads a file or listens to messages.
+  ///
+  /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those who wait for
+  /// bytes are told, as with ``readTimeout``. The error names this timeout.
+  ///
+  /// libuv has no corresponding function.
+  public var idleTimeout: Duration? {
+    get { timeout(.idle) }
+    set { setTimeout(.idle, newValue) }
+  }
+
+  private func timeout(_ kind: StreamCompanion.Kind) -> Duration? { companion?.duration(of: kind) }
+
+  private func setTimeout(_ kind: StreamCompanion.Kind, _ duration: Duration?) {
+    if isClosing || (duration == nil && companion == nil) { return }
+    makeCompanion().set(kind, duration)
+  }
+
+  // MARK: For the timeouts
+
+  var isWaitingToRead: Bool { source.hasDemand }
+
+  var isWaitingToWrite: Bool { !writes.pending.inFlight.isEmpty }
+
+  /// Ends what waits for the peer. A write can't be taken back, so it takes the whole stream with it.
+  func timeOut(_ kind: StreamCompanion.Kind, after duration: Duration) {
+    let subject = "within the \(kind.name) of \(duration)"
+    let error = UVError(.timedOut, operation: "read", subject: subject)
+    if isWaitingToWrite {
+      let waiters = writes.takeWaiters(UVError(.timedOut, operation: "write", subject: subject))
+      cutOff()
+      source.finish(error)
+      waiters()
+    } else {
+      frames?.fail(error)
+      source.failAll(error)
+      source.pauseIfUnwanted()
+    }
+  }
+}

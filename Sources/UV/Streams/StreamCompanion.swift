@@ -1,0 +1,186 @@
+import CUV
+
+/// What few streams need: timeouts, and those who wait for the end of the service. A stream has it from the first use of
+/// one of them on until it closes.
+///
+/// The timeouts know when the peer has last done its part. Activity stores the loop's time and touches no timer. One
+/// timer serves all three timeouts. When the first of them can have passed, it compares the times and waits for what
+/// is left. The timer rests while nobody waits for the peer, and never keeps the loop running.
+final class StreamCompanion: HandleCompanion {
+  enum Kind: Int {
+    case read, write, idle
+
+    var name: String {
+      switch self {
+      case .read: "readTimeout"
+      case .write: "writeTimeout"
+      case .idle: "idleTimeout"
+      }
+    }
+  }
+
+  private struct Limit {
+    var duration: Duration?
+    /// In milliseconds; the largest number for no limit.
+    var length = UInt64.max
+    /// When the limit was set, on the loop's clock.
+    var start: UInt64 = 0
+
+    /// When the limit is reached if nothing has happened since `time`; nil if there is no limit.
+    func end(since time: UInt64) -> UInt64? {
+      guard length < .max else { return nil }
+      let (end, isNever) = max(time, start).addingReportingOverflow(length)
+      return isNever ? nil : end
+    }
+  }
+
+  // They are confined to the loop; exclusivity checks would cost more than the accesses.
+  /// When bytes have come last, or when somebody has begun to wait for them.
+  @exclusivity(unchecked) private var lastRead: UInt64 = 0
+  /// When the system has last taken bytes, or when somebody has begun to wait for that.
+  @exclusivity(unchecked) private var lastWrite: UInt64 = 0
+  private let clock: UnsafeMutablePointer<uv_loop_t>
+  private let block: HandleBlock
+  @exclusivity(unchecked) private var limits = [Limit](repeating: Limit(), count: 3)
+  @exclusivity(unchecked) private var timer: PendingRequest?
+  /// When the timer is due.
+  @exclusivity(unchecked) private var due: UInt64 = 0
+  /// Whether a timeout has passed, and the peer has got a last chance.
+  @exclusivity(unchecked) private var isLastChance = false
+  /// How many bytes libuv had to write when they were looked at last.
+  @exclusivity(unchecked) private var unwritten = 0
+
+  /// Those who wait for the end of the service that the stream belongs to.
+  var quiescing: QuiescingWaiters?
+
+  init(_ block: HandleBlock) {
+    self.block = block
+    clock = block.header.pointee.loop.raw
+  }
+
+  // MARK: Setting
+
+  func duration(of kind: Kind) -> Duration? { limits[kind.rawValue].duration }
+
+  /// Sets a timeout, which counts from now.
+  func set(_ kind: Kind, _ duration: Duration?) {
+    let length = duration.map { min($0.milliseconds, .max - 1) } ?? .max
+    limits[kind.rawValue] = Limit(duration: duration, length: length, start: uv_now(clock))
+    isLastChance = false
+    guard timer != nil, let stream = waitingStream, let next = nextEnd(of: stream) else { return look() }
+    // A timer that is due too early looks again.
+    if next.time < due { stopTimer() }
+    look()
+  }
+
+  // MARK: Activity
+
+  /// Bytes have come.
+  @inline(__always)
+  func noteRead() { lastRead = uv_now(clock) }
+
+  /// The system has taken bytes.
+  @inline(__always)
+  func noteWrite() { lastWrite = uv_now(clock) }
+
+  /// Somebody begins to wait for bytes.
+  func beginReading() {
+    noteRead()
+    look()
+  }
+
+  /// Somebody begins to wait until the system has room.
+  func beginWriting() {
+    noteWrite()
+    unwritten = uv_stream_get_write_queue_size(cuv_stream(block.raw))
+    look()
+  }
+
+  // MARK: Looking
+
+  /// The stream, if somebody waits for its peer. Sound: a stream that is waited for keeps itself alive. Another thread
+  /// may be dropping any other at this moment.
+  private var waitingStream: ByteStream? {
+    guard !block.isClosing, let owner = block.header.pointee.retainedOwner else { return nil }
+    return unsafeDowncast(owner.takeUnretainedValue(), to: ByteStream.self)
+  }
+
+  /// The timeout that is reached first if nothing happens.
+  private func nextEnd(of stream: ByteStream) -> (kind: Kind, time: UInt64)? {
+    let (isReading, isWriting) = (stream.isWaitingToRead, stream.isWaitingToWrite)
+    var next: (kind: Kind, time: UInt64)?
+    func consider(_ kind: Kind, _ isWaiting: Bool, since time: UInt64) {
+      guard isWaiting, let end = limits[kind.rawValue].end(since: time) else { return }
+      if next.map({ end < $0.time }) ?? true { next = (kind, end) }
+    }
+    consider(.read, isReading, since: lastRead)
+    consider(.write, isWriting, since: lastWrite)
+    consider(.idle, isReading || isWriting, since: max(lastRead, lastWrite))
+    return next
+  }
+
+  /// Starts the timer if it isn't started and somebody waits.
+  private func look() {
+    if timer == nil, let stream = waitingStream { look(at: stream, late: 0) }
+  }
+
+  private func look(at stream: ByteStream, late: UInt64) {
+    let now = uv_now(clock)
+    if stream.isWaitingToWrite { lookAtWrites(now) }
+    guard let (kind, end) = nextEnd(of: stream) else { return }
+    if end > now {
+      isLastChance = false
+      startTimer(min(end - now, stream.isWaitingToWrite ? timeBetweenLooks : .max), at: now)
+    } else if !isLastChance {
+      // The time that the loop was late isn't the peer's fault. And what has come meanwhile is read before this timer
+      // is due.
+      isLastChance = true
+      startTimer(max(late, 1), at: now)
+    } else {
+      isLastChance = false
+      stream.timeOut(kind, after: limits[kind.rawValue].duration!)
+      if stream.isWaitingToRead { beginReading() }
+    }
+  }
+
+  /// libuv doesn't say when the system has taken a part of what it writes. So one has to look.
+  private func lookAtWrites(_ now: UInt64) {
+    let count = uv_stream_get_write_queue_size(cuv_stream(block.raw))
+    if count != unwritten { lastWrite = now }
+    unwritten = count
+  }
+
+  /// How often to look at a write that waits. A timeout is noticed that much too late, at most.
+  private var timeBetweenLooks: UInt64 {
+    max(1, min(limits[Kind.write.rawValue].length, limits[Kind.idle.rawValue].length) / 8)
+  }
+
+  private func startTimer(_ length: UInt64, at now: UInt64) {
+    due = now &+ length
+    let length = Duration.milliseconds(Int64(clamping: length))
+    timer = block.header.pointee.loop.sleepQuietly(for: length) { [self] result in
+      guard case .success = result else { return }
+      timer = nil
+      guard let stream = waitingStream else { return }
+      let now = uv_now(clock)
+      look(at: stream, late: now > due ? now - due : 0)
+    }
+  }
+
+  private func stopTimer() { timer.take()?.cancel() }
+
+  override func handleCloses() {
+    stopTimer()
+    quiescing.take()?.tell(.failure(UVError(.cancelled, operation: "quiescing")))
+  }
+}
+
+extension HandleBlock {
+  /// Calls `body` with the companion of a stream, if there is one. Sound: it is of this class, and stays until the handle
+  /// closes.
+  @inline(__always)
+  func withCompanion(_ body: (StreamCompanion) -> Void) {
+    guard let companion = header.pointee.companion else { return }
+    Unmanaged<StreamCompanion>.fromOpaque(companion.toOpaque())._withUnsafeGuaranteedRef(body)
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+@Suite struct QuiescingTests {
+  @Test("A connection learns that its server is ending, and one that the program made does not")
+  func connections() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let client = try await loop.tcp.connect(to: listener.localAddress()).value
+      let server = try await listener.accept().value
+      let log = Log<String>()
+      server.quiescing { log.append("server \($0.error?.name ?? "ends")") }
+      client.quiescing { log.append("client \($0.error?.name ?? "ends")") }
+      #expect(!server.isQuiescing)
+      loop.shutdownGracefully(within: .seconds(1000)) { log.append("shutdown \($0.value?.count ?? -1)") }
+      #expect(server.isQuiescing)
+      #expect(!client.isQuiescing)
+      #expect(log.values.isEmpty)
+      try await loop.sleep(for: .zero).value
+      #expect(log.values == ["server ends"])
+      // What has begun is answered.
+      try await client.write("last request").value
+      #expect(try await server.read().value == "last request")
+      try await server.write("last answer").value
+      try await server.close().value
+      #expect(try await client.read().value == "last answer")
+      #expect(log.values == ["server ends", "shutdown 0"])
+      try await client.close().value
+      #expect(log.values.last == "client ECANCELED")
+      _ = listener
+    }
+  }
+
+  @Test("A connection whose end of service is waited for keeps itself, and ends with its close")
+  func ownership() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let client = try await loop.tcp.connect(to: listener.localAddress()).value
+      let log = Log<String>()
+      var pending = PendingRequest()
+      var server: TCPConnection? = try await listener.accept().value
+      pending = server!.quiescing { log.append($0.error?.name ?? "ends") }
+      pending.cancel()
+      pending = server!.quiescing { log.append($0.error?.name ?? "ends") }
+      server = nil
+      try await loop.sleep(for: .milliseconds(1)).value
+      #expect(log.values == ["ECANCELED"])
+      #expect(loop.activity.handles == 3)
+      pending.cancel()
+      // The last who waited has gone, and with it the connection.
+      #expect(try await client.read().value == nil)
+      #expect(log.values == ["ECANCELED", "ECANCELED"])
+      pending.cancel()
+      client.close()
+      listener.close()
+    }
+  }
+
+  @Test(
+    "Connections that the system has accepted before a graceful shutdown are served",
+    arguments: [false, true])
+  func waitingConnections(withHandler: Bool) async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      var clients: [TCPConnection] = []
+      for _ in 0..<100 {
+        clients.append(try await loop.tcp.connect(to: listener.localAddress()).value)
+        try await clients.last!.write("request").value
+      }
+      let serve: (TCPConnection) -> Void = { connection in
+        #expect(connection.isQuiescing)
+        loop.spawn {
+          do {
+            #expect(try await connection.read().value == "request")
+            try await connection.write("answer").value
+          } catch { Issue.record(error) }
+          connection.close()
+        }
+      }
+      if withHandler {
+        listener.start { if case .success(let connection?) = $0 { serve(connection) } }
+      } else {
+        loop.spawn {
+          do { for try await connection in listener { serve(connection) } } catch { Issue.record(error) }
+        }
+        // The task asks for the first one.
+        await Task.yield()
+      }
+      let shutdown = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(within: .seconds(1000)).value
+      }
+      for client in clients {
+        #expect(try await client.read().value == "answer")
+        client.close()
+      }
+      #expect(try await shutdown.value.count == 0)
+      #expect(listener.isClosing)
+    }
+  }
+
+  @Test("A listener that nobody asks for more ends at once")
+  func noReader() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let address = try listener.localAddress()
+      let first = try await loop.tcp.connect(to: address).value
+      let second = try await loop.tcp.connect(to: address).value
+      // It takes one connection, and no more.
+      listener.next { _ in }
+      #expect(try await loop.shutdownGracefully(within: .seconds(1000)).value.count == 0)
+      for client in [first, second] {
+        let end = await code { () async throws(UVError) in _ = try await client.read().value }
+        #expect(end == nil || end == .connectionReset)
+        client.close()
+      }
+    }
+  }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+@Suite struct StreamTimeoutTests {
+  /// The description of the error with which `body` fails.
+  nonisolated(nonsending) func failure<T>(_ body: nonisolated(nonsending) () async throws(UVError) -> T) async
+    -> String
+  {
+    do throws(UVError) {
+      _ = try await body()
+      return "none"
+    } catch { return error.description }
+  }
+
+  @Test("A read timeout ends the reads that wait, names itself, and leaves the stream as it was")
+  func readTimeout() async throws {
+    try await withPair { loop, client, server in
+      server.readTimeout = .milliseconds(5)
+      #expect(server.readTimeout == .milliseconds(5))
+      let other = loop.spawn { () async throws(UVError) in try await server.read().value }
+      #expect(
+        await failure { () async throws(UVError) in try await server.read().value }
+          == "read within the readTimeout of 0.005 seconds: connection timed out (ETIMEDOUT)")
+      await expectFailure(.timedOut) { () async throws(UVError) in try await other.value }
+      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read().value }
+      server.readTimeout = nil
+      try await server.write("408").value
+      #expect(try await client.read().value == "408")
+      try await client.write("late").value
+      #expect(try await server.read().value == "late")
+    }
+  }
+
+  @Test("A handler that times out has ended, and another may follow")
+  func handler() async throws {
+    try await withPair { loop, client, server in
+      server.idleTimeout = .milliseconds(5)
+      let log = Log<String>()
+      server.start { log.append($0.error?.description ?? "\($0.value??.description ?? "end")") }
+      while log.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      #expect(
+        log.values == ["read within the idleTimeout of 0.005 seconds: connection timed out (ETIMEDOUT)"])
+      server.idleTimeout = nil
+      server.start { log.append($0.value??.description ?? "end") }
+      try await client.write("hello").value
+      while log.values.count < 2 { try await loop.sleep(for: .milliseconds(1)).value }
+      #expect(log.values.last == "hello")
+      server.stop()
+    }
+  }
+
+  @Test("A part of a frame that came before a timeout stays")
+  func frames() async throws {
+    try await withPair { loop, client, server in
+      server.readTimeout = .milliseconds(5)
+      try await client.write("half").value
+      let other = loop.spawn { () async throws(UVError) in try await server.readLine(limit: 20).value }
+      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read(exactly: 40000).value
+      }
+      await expectFailure(.timedOut) { () async throws(UVError) in try await other.value }
+      server.readTimeout = nil
+      try await client.write(" and half\n").value
+      #expect(try await server.readLine(limit: 20).value == "half and half")
+    }
+  }
+
+  @Test("A write without progress ends the connection, and everything that waits for it")
+  func writeTimeout() async throws {
+    try await withPair { loop, client, server in
+      server.writeTimeout = .milliseconds(40)
+      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let writing = loop.spawn { () async throws(UVError) in
+        try await server.write(Bytes([UInt8](repeating: 1, count: 32 << 20))).value
+      }
+      while server.writeQueueSize == 0 { try await loop.sleep(for: .milliseconds(1)).value }
+      let log = Log<String?>()
+      server.write("queued") { log.append($0.error?.description) }
+      server.drain { log.append($0.error?.description) }
+      server.shutdown { log.append($0.error?.description) }
+      let text = "within the writeTimeout of 0.04 seconds: connection timed out (ETIMEDOUT)"
+      #expect(await failure { () async throws(UVError) in try await writing.value } == "write \(text)")
+      #expect(await failure { () async throws(UVError) in try await reading.value } == "read \(text)")
+      #expect(log.values == [String?](repeating: "write \(text)", count: 3))
+      #expect(server.isClosing)
+      // What comes later is told why the connection is closed.
+      #expect(
+        await failure { () async throws(UVError) in try await server.write("later").value } == "write \(text)"
+      )
+      #expect(await failure { () async throws(UVError) in try await server.read().value } == "read \(text)")
+      #expect(
+        await failure { () async throws(UVError) in try await server.write(["a", "b"]).value }
+          == "write \(text)")
+      // A peer that counts on the rest gets an error, and not a part of it.
+      await expectFailure(.connectionReset, .endOfFile) { () async throws(UVError) in
+        try await client.read(exactly: 32 << 20).value
+      }
+    }
+  }
+
+  @Test("A slow peer makes progress: a write that goes on does not time out")
+  func slowPeer() async throws {
+    try await withPair { loop, client, server in
+      server.writeTimeout = .milliseconds(300)
+      let count = 8 << 20
+      let writing = loop.spawn { () async throws(UVError) in
+        try await server.write(Bytes([UInt8](repeating: 1, count: count))).value
+      }
+      var received = 0
+      let begin = loop.now
+      while received < count, let bytes = try await client.read().value {
+        received += bytes.count
+        if received < count / 2 || begin.duration(to: loop.now) < .milliseconds(600) {
+          try await loop.sleep(for: .milliseconds(1)).value
+        }
+      }
+      try await writing.value
+    }
+  }
+
+  @Test("A file that is sent times out, too")
+  func sendfile() async throws {
+    try await withTemporaryDirectory { directory in
+      try await withPair { loop, client, server in
+        try await loop.files.writeFile("\(directory)/a", SendfileTests.pattern(32 << 20)).value
+        let file = try await loop.files.open("\(directory)/a").value
+        server.idleTimeout = .milliseconds(20)
+        #expect(
+          await failure { () async throws(UVError) in try await server.sendfile(file, count: 32 << 20).value }
+            .hasPrefix("write within the idleTimeout of 0.02 seconds"))
+        #expect(server.isClosing)
+        try await file.close().value
+      }
+    }
+  }
+
+  @Test("A connection is not idle while it is written to")
+  func idle() async throws {
+    try await withPair { loop, client, server in
+      server.idleTimeout = .milliseconds(400)
+      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let begin = loop.now
+      client.start { _ in }
+      while begin.duration(to: loop.now) < .milliseconds(900) {
+        try await server.write("news").value
+        try await loop.sleep(for: .milliseconds(5)).value
+      }
+      #expect(reading.resultIfFinished == nil)
+      await expectFailure(.timedOut) { () async throws(UVError) in try await reading.value }
+      client.stop()
+    }
+  }
+
+  @Test("The time in which the program does not wait for its peer does not count")
+  func programsOwnTime() async throws {
+    try await withPair { loop, client, server in
+      server.readTimeout = .milliseconds(10)
+      server.idleTimeout = .milliseconds(10)
+      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      try await client.write("a").value
+      #expect(try await reading.value == "a")
+      try await loop.sleep(for: .milliseconds(40)).value
+      try await client.write("b").value
+      #expect(try await server.read().value == "b")
+    }
+  }
+
+  @Test("A loop that is late reads what has come before it complains")
+  func lateLoop() async throws {
+    try await withPair { loop, client, server in
+      server.readTimeout = .milliseconds(5)
+      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      try await loop.sleep(for: .zero).value
+      try await client.write("in time").value
+      usleep(50_000)
+      #expect(try await reading.value == "in time")
+    }
+  }
+
+  @Test("A new value counts from when it is set")
+  func setting() async throws {
+    try await withPair { loop, client, server in
+      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      try await loop.sleep(for: .milliseconds(20)).value
+      server.readTimeout = .seconds(1000)
+      server.readTimeout = .seconds(Int64.max)
+      try await loop.sleep(for: .milliseconds(5)).value
+      #expect(reading.resultIfFinished == nil)
+      server.readTimeout = .milliseconds(-5)
+      await expectFailure(.timedOut) { () async throws(UVError) in try await reading.value }
+      server.readTimeout = .zero
+      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read().value }
+    }
+  }
+
+  @Test("A timeout keeps no loop running, and a close takes its timer away")
+  func noTimerIsLeft() async throws {
+    try await withCallbackLoop { loop in
+      let (reading, writing) = try loop.pipes.pair()
+      reading.idleTimeout = .seconds(1000)
+      reading.read { _ in }.cancel()
+      #expect(loop.activity.timers == 1)
+      writing.readTimeout = .seconds(1000)
+      #expect(loop.activity.timers == 1)
+      loop.sleep(for: .milliseconds(1)) { _ in
+        #expect(!loop.isAlive)
+        #expect(loop.activity.timers == 1)
+        reading.close()
+        #expect(loop.activity.timers == 0)
+        writing.close()
+        reading.idleTimeout = .zero
+        #expect(reading.idleTimeout == nil)
+      }
+    }
+  }
+
+  @Test("Activity touches no timer")
+  func activityIsCheap() async throws {
+    try await withPair { loop, client, server in
+      server.readTimeout = .seconds(60)
+      server.writeTimeout = .seconds(60)
+      server.idleTimeout = .seconds(60)
+      client.idleTimeout = .seconds(60)
+      for _ in 0..<20 {
+        try await client.write("ping").value
+        #expect(try await server.read().value == "ping")
+        try await server.write("pong").value
+        #expect(try await client.read().value == "pong")
+      }
+      #expect(loop.activity.timers == 2)
+    }
+  }
+}
