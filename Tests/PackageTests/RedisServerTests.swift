@@ -80,10 +80,16 @@ import Testing
       file=$(mktemp); trap 'rm $file' EXIT
       head -c 1048576 /dev/urandom | base64 -w 0 > $file
       redis-cli -p \(port) -x SET big < $file
+      redis-cli -p \(port) GET big | tr -d '\\n' | cmp - $file && echo same
+      redis-cli -p \(port) TYPE big; redis-cli -p \(port) LLEN big; redis-cli -p \(port) DBSIZE
       redis-cli -p \(port) STRLEN big; wc -c < $file
       redis-cli -p \(port) GET big | tr -d '\\n' | cmp - $file && echo same
+      redis-cli -p \(port) -x SET big < $file; redis-cli -p \(port) LLEN none
+      redis-cli -p \(port) DEL big; redis-cli -p \(port) -x APPEND big < $file
+      redis-cli -p \(port) FLUSHALL > /dev/null; redis-cli -p \(port) DBSIZE
       """)
-    #expect(output == "OK\n1398104\n1398104\nsame\n")
+    let wrongType = "WRONGTYPE Operation against a key holding the wrong kind of value\n\n"
+    #expect(output == "OK\nsame\nstring\n\(wrongType)1\n1398104\n1398104\nsame\nOK\n0\n1\n1398104\n0\n")
   }
 
   @Test("A client too many is told so, and others are served", .enabled(if: Client.hasNetcat))

@@ -31,6 +31,14 @@ struct Answers {
     last.append("\r\n" as Bytes)
   }
 
+  /// A value that is in pieces.
+  mutating func bulk(_ value: [Bytes]) {
+    line("$", value.reduce(0) { $0 + $1.count })
+    pieces.append(last.takeBytes())
+    pieces += value
+    last.append("\r\n" as Bytes)
+  }
+
   private mutating func line(_ mark: Bytes, _ number: Int) {
     last.append(mark)
     last.append(decimal: number)

@@ -10,12 +10,17 @@ struct ProtocolError: Error {
 /// A command is an array of byte strings, `*2\r\n$3\r\nGET\r\n$1\r\na\r\n`, or a line of words, `GET a\r\n`.
 struct CommandParser {
   static let maxArguments = 1 << 20
+  /// From how many bytes on the last argument is kept as it comes.
+  static let large = 128 * 1024
   /// How long a line of words may be, and a number.
   static let maxLine = 4096
   static let maxDigits = 10
 
   /// The name and the arguments of the command that was found last. They share the memory of what was read: keep copies.
   private(set) var arguments: [Bytes] = []
+  /// The last argument in the pieces in which it came, if it is large; it is empty in `arguments` then. To put a megabyte
+  /// together would take more time than everything else that is done with it.
+  private(set) var largeArgument: [Bytes] = []
   /// How many of the arguments are copies: those of a command that hasn't come completely.
   private var copied = 0
 
@@ -29,6 +34,7 @@ struct CommandParser {
   private var missingArguments = 0
   /// An argument of which only a part has come, and how many bytes it lacks.
   private var part: BytesBuilder?
+  private var isLarge = false
   private var missingBytes = 0
 
   init(maxValue: Int) { self.maxValue = maxValue }
@@ -54,6 +60,7 @@ struct CommandParser {
     while position < bytes.count {
       if missingArguments == 0 {
         arguments.removeAll(keepingCapacity: true)
+        largeArgument = []
         copied = 0
         guard bytes[position] == UInt8(ascii: "*") else {
           guard try takeWords() else { return false }
@@ -91,12 +98,18 @@ struct CommandParser {
         position = end
         return try takeLineEnd()
       }
+      isLarge = missingArguments == 1 && count >= Self.large
       // Memory that nothing is written to takes none of the machine's, so this may trust the client.
-      part = BytesBuilder(capacity: count)
+      part = BytesBuilder(capacity: isLarge ? 0 : count)
       missingBytes = count
     }
     let count = min(missingBytes, bytes.count - position)
-    part!.append(Bytes(bytes[position..<position + count]))
+    let piece = Bytes(bytes[position..<position + count])
+    if isLarge {
+      if count > 0 { largeArgument.append(count < Answers.largeCount ? piece.copy() : piece) }
+    } else {
+      part!.append(piece)
+    }
     position += count
     missingBytes -= count
     guard missingBytes == 0, bytes.count - position >= 2 else { return false }

@@ -46,8 +46,19 @@ final class Server: Sendable {
 
   /// Executes a command.
   ///
+  /// - Parameter large: The last argument, if it came in pieces.
   /// - Returns: Whether the client has said goodbye.
-  func execute(_ arguments: [Bytes], _ answers: inout Answers) -> Bool {
+  func execute(_ arguments: [Bytes], _ large: [Bytes], _ answers: inout Answers) -> Bool {
+    if !large.isEmpty {
+      if Command(arguments[0]) == .set, arguments.count == 3 {
+        commands.add(1, ordering: .relaxed)
+        store.withLock { $0.keep(large, arguments[1]) }
+        answers.status("OK")
+        return false
+      }
+      // Whatever else there is to do with it, it has to be in one piece.
+      return execute(arguments.dropLast() + [Bytes(joining: large)], [], &answers)
+    }
     commands.add(1, ordering: .relaxed)
     guard let command = Command(arguments[0]) else {
       answers.error("ERR unknown command '\(arguments[0].description.prefix(128))'")

@@ -27,7 +27,9 @@ final class Session {
     answers.removeAll()
     parser.append(bytes)
     do throws(ProtocolError) {
-      while !isOver, try parser.next() { isOver = server.execute(parser.arguments, &answers) }
+      while !isOver, try parser.next() {
+        isOver = server.execute(parser.arguments, parser.largeArgument, &answers)
+      }
     } catch {
       // What follows can't be understood either.
       answers.error("ERR Protocol error: \(error.message)")

@@ -6,7 +6,7 @@ extension Store {
   ) throws(CommandError) {
     let key = arguments[1]
     removeIfExpired(key)
-    if strings[key] != nil { throw .wrongType }
+    if strings[key] != nil || large[key] != nil { throw .wrongType }
     switch command {
     case .lpush, .rpush:
       if lists[key] == nil { lists[key.copy()] = List() }

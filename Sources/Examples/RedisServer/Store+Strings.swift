@@ -4,6 +4,11 @@ extension Store {
   mutating func string(_ key: Bytes) throws(CommandError) -> Bytes? {
     removeIfExpired(key)
     if let value = strings[key] { return value }
+    if !large.isEmpty, let pieces = large[key] {
+      let value = Bytes(joining: pieces)
+      keep(value, key)
+      return value
+    }
     if lists[key] != nil { throw .wrongType }
     return nil
   }
@@ -16,8 +21,23 @@ extension Store {
       strings.values[index] = value
     } else {
       if !lists.isEmpty { lists[key] = nil }
+      if !large.isEmpty { large[key] = nil }
       strings[key.copy()] = value
     }
+  }
+
+  /// Keeps a large value as it came.
+  mutating func keep(_ pieces: [Bytes], _ key: Bytes) {
+    remove(key)
+    large[key.copy()] = pieces
+  }
+
+  mutating func get(_ key: Bytes, _ answers: inout Answers) throws(CommandError) {
+    if !large.isEmpty {
+      removeIfExpired(key)
+      if let pieces = large[key] { return answers.bulk(pieces) }
+    }
+    answers.bulk(try string(key))
   }
 
   /// `SET key value [NX | XX] [EX seconds | PX milliseconds | KEEPTTL]`
@@ -96,5 +116,14 @@ extension Store {
     text.append(decimal: sum)
     keep(text.takeBytes(), key)
     return sum
+  }
+}
+
+extension Bytes {
+  /// The bytes of all pieces in one.
+  init(joining pieces: [Bytes]) {
+    var all = BytesBuilder(capacity: pieces.reduce(0) { $0 + $1.count })
+    for piece in pieces { all.append(piece) }
+    self = all.takeBytes()
   }
 }

@@ -17,17 +17,19 @@ enum CommandError: String, Error {
 struct Store {
   var strings: [Bytes: Bytes] = [:]
   var lists: [Bytes: List] = [:]
+  /// Large strings, in the pieces in which they came.
+  var large: [Bytes: [Bytes]] = [:]
   /// When keys expire. A key that has expired is removed when somebody asks for it, or within a second or so.
   var deadlines: [Bytes: LoopClock.Instant] = [:]
 
-  var count: Int { strings.count + lists.count }
+  var count: Int { strings.count + lists.count + large.count }
   var deadlineCount: Int { deadlines.count }
 
   /// Executes a command that concerns keys.
   mutating func execute(_ command: Command, _ arguments: [Bytes], _ answers: inout Answers) {
     do throws(CommandError) {
       switch command {
-      case .get: answers.bulk(try string(arguments[1]))
+      case .get: try get(arguments[1], &answers)
       case .set: try set(arguments, &answers)
       case .mget, .mset, .append, .strlen, .incr, .incrby, .decr, .decrby:
         try executeOnStrings(command, arguments, &answers)
@@ -49,7 +51,7 @@ struct Store {
     switch command {
     case .del: answers.integer(arguments.dropFirst().count { remove($0) })
     case .exists: answers.integer(arguments.dropFirst().count { has($0) })
-    case .type: answers.status(!has(key) ? "none" : strings[key] != nil ? "string" : "list")
+    case .type: answers.status(!has(key) ? "none" : lists[key] != nil ? "list" : "string")
     case .expire: answers.integer(try expire(key, arguments[2], .seconds(1)) ? 1 : 0)
     case .pexpire: answers.integer(try expire(key, arguments[2], .milliseconds(1)) ? 1 : 0)
     case .persist: answers.integer(has(key) && deadlines.removeValue(forKey: key) != nil ? 1 : 0)
@@ -65,7 +67,7 @@ struct Store {
 
   mutating func has(_ key: Bytes) -> Bool {
     removeIfExpired(key)
-    return strings[key] != nil || lists[key] != nil
+    return strings[key] != nil || lists[key] != nil || large[key] != nil
   }
 
   @discardableResult
@@ -73,6 +75,7 @@ struct Store {
     removeIfExpired(key)
     deadlines[key] = nil
     return strings.removeValue(forKey: key) != nil || lists.removeValue(forKey: key) != nil
+      || large.removeValue(forKey: key) != nil
   }
 
   // MARK: Time
@@ -82,6 +85,7 @@ struct Store {
     deadlines[key] = nil
     strings[key] = nil
     lists[key] = nil
+    large[key] = nil
   }
 
   /// Removes keys that have expired: some of them, so that nobody waits long for the lock.

@@ -177,6 +177,10 @@ extension ByteStream {
   ///   try await connection.write(answers.takeBytes()).value
   /// }
   /// ```
+  ///
+  /// The bytes may be only a part of the next frame. The answers then wait until the frame is complete. That suits peers
+  /// that send whole commands. A peer that waits for an answer in the middle of its next command would wait for ever; if
+  /// there may be such peers, write each answer at once.
   public final var unreadByteCount: Int { frames?.unreadCount ?? 0 }
 
   // MARK: For the styles
