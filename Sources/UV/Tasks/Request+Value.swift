@@ -45,7 +45,9 @@ extension Request where Success == Void {
         if taken < bytes.count { try await stream.writeRest(of: bytes, after: taken).get() }
         return
       }
-      if case .writeAll(let stream, let buffers, _) = body { return try await stream.writeForTask(buffers).get() }
+      if case .writeAll(let stream, let buffers, _) = body {
+        return try await stream.writeForTask(buffers).get()
+      }
       guard let task = try loop.currentTaskUnlessCancelled().get() else {
         return try await waitInAnotherTask().get()
       }
