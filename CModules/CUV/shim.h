@@ -173,6 +173,24 @@ static inline int cuv_loop_measure_idle_time(uv_loop_t *loop) {
 
 // MARK: Handles and requests
 
+// libuv documents these fields for everybody. A host that carries libuv may have left out the functions that read them, because
+// it calls none: uvloop has.
+static inline uv_handle_type cuv_handle_type(const uv_handle_t *handle) { return handle->type; }
+static inline size_t cuv_write_queue_size(const uv_stream_t *stream) { return stream->write_queue_size; }
+static inline uv_pid_t cuv_process_id(const uv_process_t *process) { return process->pid; }
+
+/// The same as `uv_handle_type_name`; null for a type that has no name.
+static inline const char *cuv_handle_type_name(uv_handle_type type) {
+  switch (type) {
+#define CUV_NAME(upper, lower)                                                                               \
+  case UV_##upper: return #lower;
+    UV_HANDLE_TYPE_MAP(CUV_NAME)
+#undef CUV_NAME
+    case UV_FILE: return "file";
+    default: return NULL;
+  }
+}
+
 static inline void cuv_handle_set_data(void *handle, void *data) { ((uv_handle_t *)handle)->data = data; }
 static inline void *cuv_handle_data(const void *handle) { return ((const uv_handle_t *)handle)->data; }
 static inline void cuv_req_set_data(void *req, void *data) { ((uv_req_t *)req)->data = data; }

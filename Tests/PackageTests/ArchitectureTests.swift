@@ -47,12 +47,18 @@ import Testing
 
   /// Each kind of unsafe code, and the folders and files below `Sources` where it may stand.
   static let places: [(kind: String, places: [String])] = [
-    ("Unmanaged", ["UV/", "UVTLS/"]),
-    ("Pointer<", ["UV/", "UVPromises/Core/", "UVFutures/Core/", "UVTLS/", "Examples/InsideHost/"]),
+    ("Unmanaged", ["UV/", "UVTLS/", "Hosts/"]),
+    ("Pointer<", ["UV/", "UVPromises/Core/", "UVFutures/Core/", "UVTLS/", "Examples/InsideHost/", "Hosts/"]),
     ("unsafeBitCast", ["UV/Tasks/"]),
     ("unowned(unsafe)", ["UV/", "UVPromises/Core/", "UVFutures/Future/", "UVFutures/Operators/"]),
     ("unsafeDowncast", ["UV/", "UVPromises/", "UVFutures/"]),
-    ("nonisolated(unsafe)", ["UV/Loop/", "UV/Group/", "UV/Values/", "UVTLS/TLSSession.swift"]),
+    (
+      "nonisolated(unsafe)",
+      [
+        "UV/Loop/", "UV/Group/", "UV/Values/", "UVTLS/TLSSession.swift",
+        "Hosts/Node/Sources/Node/NodeValue.swift",
+      ]
+    ),
     (
       "@unchecked Sendable",
       [
@@ -60,6 +66,7 @@ import Testing
         "UVFutures/Dispatchers/Dispatch.swift",
         "UVPromises/Core/", "UVPromises/Remote/", "UVPromises/Dispatchers/", "UVPromises/Resolver.swift",
         "UVTLS/TLSContext.swift", "UVTLS/TLSIdentity.swift", "UVTLS/SessionCache.swift",
+        "Hosts/Node/Sources/Node/NodeError.swift",
       ]
     ),
     ("UnsafeTransfer", ["UV/", "UVPromises/Remote/", "UVFutures/", "UVTLS/TLSHandshake.swift"]),

@@ -33,7 +33,7 @@ enum Checkout {
   /// The package's Swift files below a folder.
   static func sources(_ folder: String) -> [URL] {
     let files = FileManager.default.enumerator(
-      at: root.appendingPathComponent(folder), includingPropertiesForKeys: nil)
+      at: root.appendingPathComponent(folder), includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
     return (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
   }
 

@@ -96,7 +96,7 @@ struct HandleBlock {
 
   /// Gives a terminal the mode back that it had. If this handle hasn't changed it, libuv does nothing.
   private func restoreTerminal() {
-    guard uv_handle_get_type(handle) == UV_TTY else { return }
+    guard cuv_handle_type(handle) == UV_TTY else { return }
     let tty = raw.assumingMemoryBound(to: uv_tty_t.self)
     // A terminal that has hung up has no mode any more.
     try? check(uv_tty_set_mode(tty, UV_TTY_MODE_NORMAL), "tty_set_mode")

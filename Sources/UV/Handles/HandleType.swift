@@ -45,7 +45,7 @@ public enum HandleType: String, Hashable, Sendable {
   public init(guessing fileDescriptor: Int32) { self.init(uv_guess_handle(fileDescriptor)) }
 
   init(_ type: uv_handle_type) {
-    self = uv_handle_type_name(type).flatMap { HandleType(rawValue: String(cString: $0)) } ?? .unknown
+    self = cuv_handle_type_name(type).flatMap { HandleType(rawValue: String(cString: $0)) } ?? .unknown
   }
 
   /// Throws unless `fileDescriptor` is open and of this kind. libuv would end the program for some

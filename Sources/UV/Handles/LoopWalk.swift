@@ -41,7 +41,7 @@ private func visitHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?, _ context
   walk.pointee.handles.append(
     LoopHandle(
       type: walk.pointee.files.contains(UnsafeRawPointer(handle!))
-        ? .file : HandleType(uv_handle_get_type(handle)),
+        ? .file : HandleType(cuv_handle_type(handle)),
       isActive: isKeptByListener != nil || uv_is_active(handle) != 0,
       isClosing: uv_is_closing(handle) != 0, keepsLoopRunning: isKeptByListener ?? (uv_has_ref(handle) != 0),
       fileDescriptor: hasDescriptor ? descriptor : nil))

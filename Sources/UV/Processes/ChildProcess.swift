@@ -78,7 +78,7 @@ public final class ChildProcess: Handle, Cancelling {
     try super.init(loop: loop, size: MemoryLayout<uv_process_t>.size, "spawn") { raw in
       let process = raw.assumingMemoryBound(to: uv_process_t.self)
       code = call.run(loop, process, didExit)
-      if code == 0 { identifier = uv_process_get_pid(process) }
+      if code == 0 { identifier = cuv_process_id(process) }
       // libuv knows the handle now, even if there is no process, so it is closed as any other handle.
       return 0
     }

@@ -52,7 +52,7 @@ final class GracefulShutdown {
     loop.forEachHandle { block in
       guard block.header.pointee.role == .accepted, !block.isClosing else { return }
       report.count += 1
-      let isTCP = uv_handle_get_type(block.handle) == UV_TCP
+      let isTCP = cuv_handle_type(block.handle) == UV_TCP
       if isTCP, let peer = try? peer(of: block) { report.peers.append(peer) }
       if let owner = block.header.pointee.retainedOwner?.takeUnretainedValue() {
         owner.cutOff()

@@ -84,7 +84,7 @@ extension ByteStream {
     if !writes.isEmpty { throw UVError(.busy, operation: "secure") }
     if let code = writes.refusal() { throw failure(code, "secure") }
     let raw = loop.raw
-    switch uv_handle_get_type(block.handle) {
+    switch cuv_handle_type(block.handle) {
     case UV_TCP:
       return Transport(size: MemoryLayout<uv_tcp_t>.size, operation: "tcp_init") {
         uv_tcp_init(raw, $0.assumingMemoryBound(to: uv_tcp_t.self))

@@ -92,7 +92,7 @@ final class StreamCompanion: HandleCompanion {
   /// Somebody begins to wait until the system has room.
   func beginWriting() {
     noteWrite()
-    unwritten = uv_stream_get_write_queue_size(cuv_stream(block.raw))
+    unwritten = cuv_write_queue_size(cuv_stream(block.raw))
     look()
   }
 
@@ -145,7 +145,7 @@ final class StreamCompanion: HandleCompanion {
 
   /// libuv doesn't say when the system has taken a part of what it writes. So one has to look.
   private func lookAtWrites(_ now: UInt64) {
-    let count = uv_stream_get_write_queue_size(cuv_stream(block.raw))
+    let count = cuv_write_queue_size(cuv_stream(block.raw))
     if count != unwritten { lastWrite = now }
     unwritten = count
   }

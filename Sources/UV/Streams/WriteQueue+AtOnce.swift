@@ -17,7 +17,7 @@ extension WriteQueue {
   /// if the stream is closed.
   func handOver() {
     // If libuv has begun a write and not ended it, nothing can overtake that.
-    guard pending.noteInFlight(rest: uv_stream_get_write_queue_size(owner.stream)) else { return }
+    guard pending.noteInFlight(rest: cuv_write_queue_size(owner.stream)) else { return }
     let code = filter.map { handOver(through: $0) } ?? pending.offerQueued(to: owner.stream)
     closingCode = code == UV_EAGAIN.rawValue ? UV_ECANCELED.rawValue : code
   }

@@ -58,7 +58,7 @@ final class WriteQueue: Cancelling {
 
   private var inFlightByteCount: Int {
     if owner.isFile { return heldByteCount - pending.queuedByteCount }
-    return uv_stream_get_write_queue_size(cuv_stream(block.raw))
+    return cuv_write_queue_size(cuv_stream(block.raw))
   }
 
   /// Whether a write waits for those that may follow it. That is so while the writer hasn't been told that
@@ -313,7 +313,7 @@ final class WriteQueue: Cancelling {
   func takeWaiters(_ timeout: UVError) -> () -> Void {
     self.timeout = timeout
     failureCode = timeout.code.rawValue
-    _ = pending.noteInFlight(rest: uv_stream_get_write_queue_size(owner.stream))
+    _ = pending.noteInFlight(rest: cuv_write_queue_size(owner.stream))
     let writers = pending.takeWaiters()
     let drainers = drainWaiters.takeAll()
     let shutdown = shutdownWaiter.take()
