@@ -182,7 +182,8 @@ let package = Package(
       name: "StyleTests", dependencies: ["UV", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "FaultTests", dependencies: ["UV", "UVTestSupport", "CBenchHooks", "CTestHooks", "BenchSoak"],
+      name: "FaultTests",
+      dependencies: ["UV", "UVTLS", "UVTestSupport", "CBenchHooks", "CTestHooks", "BenchSoak"],
       swiftSettings: settings),
     .testTarget(name: "FuzzTests", dependencies: ["UV", "UVTestSupport"], swiftSettings: settings),
     .testTarget(

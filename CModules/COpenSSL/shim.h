@@ -7,7 +7,9 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +161,8 @@ static int ctls_choose_protocol(
 static inline void ctls_set_server_protocols(SSL_CTX *context, struct ctls_protocols *protocols) {
   SSL_CTX_set_alpn_select_cb(context, ctls_choose_protocol, protocols);
 }
+
+static inline uintptr_t ctls_thread(void) { return (uintptr_t)pthread_self(); }
 
 // MARK: Macros
 

@@ -7,7 +7,7 @@ import COpenSSL
 // Sound: everything is behind the lock.
 final class SessionCache: @unchecked Sendable {
   /// How many hosts are remembered, and how many sessions of each.
-  private static let (hosts, sessionsPerHost) = (1024, 4)
+  private static let (hosts, sessionsPerHost) = (256, 2)
 
   private let lock = Lock()
   private var sessions: [String: [OpaquePointer]] = [:]

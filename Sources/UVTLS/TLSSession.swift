@@ -22,17 +22,24 @@ final class TLSSession: StreamFilter {
   private let wire: UnsafeMutablePointer<ctls_wire>
   /// The host that a client connects to, for its cache of sessions.
   private let cacheKey: String?
+  // The properties that each record touches are confined to one thread at a time. Exclusivity checks would cost more than the
+  // accesses.
+
   /// The handshake that is under way.
-  var handshake: TLSHandshake?
-  private var isReady = false
+  @exclusivity(unchecked) var handshake: TLSHandshake?
+  @exclusivity(unchecked) private var isReady = false
   /// Whether OpenSSL forbids another call.
-  private var hasFailed = false
-  private var hasEnded = false
-  private var countWithoutBytes = 0
+  @exclusivity(unchecked) private var hasFailed = false
+  @exclusivity(unchecked) private var hasEnded = false
+  @exclusivity(unchecked) private var countWithoutBytes = 0
   /// Whether a thread of the pool has this. The loop's thread then leaves OpenSSL and the transport alone.
-  var isOnPool = false
+  @exclusivity(unchecked) var isOnPool = false
+  /// Where the next bytes come to.
+  @exclusivity(unchecked) private var ciphertext: CiphertextBuffer?
+  /// The thread that this memory belongs to. A loop may be run by one thread after another.
+  @exclusivity(unchecked) private var thread: UInt = 0
   /// What reading comes to after the bytes that have been read already.
-  private var outcome: FilteredRead?
+  @exclusivity(unchecked) private var outcome: FilteredRead?
   /// The identity that the program has chosen.
   private var chosen: TLSIdentity?
 
@@ -135,11 +142,17 @@ final class TLSSession: StreamFilter {
 
   // MARK: Reading
 
-  func reserve() -> UnsafeMutableRawBufferPointer { CiphertextBuffer.current.memory }
-
-  func received(_ count: Int) {
-    receive(UnsafeRawBufferPointer(rebasing: CiphertextBuffer.current.memory[..<count]))
+  func reserve() -> UnsafeMutableRawBufferPointer {
+    let current = ctls_thread()
+    if ciphertext == nil || thread != current {
+      ciphertext = .current
+      thread = current
+    }
+    return ciphertext!.memory
   }
+
+  // Sound: libuv reads right after it has asked for memory, on the same thread.
+  func received(_ count: Int) { receive(UnsafeRawBufferPointer(rebasing: ciphertext!.memory[..<count])) }
 
   /// Takes bytes that stay where they are until ``endReceiving()``.
   func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -158,7 +171,7 @@ final class TLSSession: StreamFilter {
       // The call would say that it needs more.
       if wire.pointee.in_count == 0, SSL_pending(ssl) == 0 { break }
       var count = 0
-      ERR_clear_error()
+      OpenSSLError.clear()
       if SSL_read_ex(ssl, buffer.baseAddress! + total, buffer.count - total, &count) == 1 {
         total += count
         countWithoutBytes = 0
@@ -212,7 +225,7 @@ final class TLSSession: StreamFilter {
   func seal(_ bytes: UnsafeRawBufferPointer) -> UVError? {
     if hasFailed { return UVError(.tls, operation: "write") }
     var count = 0
-    ERR_clear_error()
+    OpenSSLError.clear()
     // All of it is written, because the transport takes all.
     if SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count) == 1 { return nil }
     hasFailed = true
@@ -240,6 +253,7 @@ final class TLSSession: StreamFilter {
 /// The memory that all connections of a thread receive into.
 private final class CiphertextBuffer {
   private static let ofThread = ThreadLocal<CiphertextBuffer>()
+  /// The calling thread's.
   static var current: CiphertextBuffer { ofThread.get { CiphertextBuffer() } }
 
   let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)

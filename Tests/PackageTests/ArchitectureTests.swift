@@ -71,7 +71,7 @@ import Testing
     ),
     ("UnsafeTransfer", ["UV/", "UVPromises/Remote/", "UVFutures/", "UVTLS/TLSHandshake.swift"]),
     ("UnsafeContinuation", ["UV/", "UVPromises/Bridges/", "UVFutures/Bridges/"]),
-    ("@exclusivity(unchecked)", ["UV/", "UVPromises/", "UVFutures/"]),
+    ("@exclusivity(unchecked)", ["UV/", "UVPromises/", "UVFutures/", "UVTLS/TLSSession.swift"]),
     ("@preconcurrency", []),
     ("assumeIsolated", ["UVPromises/Dispatchers/MainQueue.swift"]),
   ]

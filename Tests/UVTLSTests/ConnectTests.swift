@@ -226,6 +226,31 @@ import UVTestSupport
     #expect(log.values.count == 12)
   }
 
+  @Test("A graceful shutdown ends the listener, and waits for the connections that it has accepted")
+  func gracefulShutdown() async throws {
+    let (server, client) = try (certificates.server(), certificates.client())
+    try await withLoop { loop in
+      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, server)
+      let port = try Int(listener.localAddress().port)
+      let accepting = loop.spawn { () async throws(UVError) in try await listener.accept().value }
+      let connection = try await loop.tls.connect(host: "127.0.0.1", port: port, client).value
+      let accepted = try await accepting.value
+      let shutdown = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(within: .seconds(1000)).value
+      }
+      #expect(try connection.peerAddress() == accepted.localAddress())
+      try accepted.setNoDelay()
+      try accepted.setKeepAlive(.seconds(60))
+      #expect(try await listener.next().value == nil)
+      try await connection.write("still here").value
+      #expect(try await accepted.read().value == "still here")
+      #expect(shutdown.resultIfFinished == nil)
+      accepted.close()
+      #expect(try await shutdown.value.count == 0)
+      connection.close()
+    }
+  }
+
   @Test("What can't be secured is refused, and stays as it was")
   func refused() async throws {
     let (server, client) = try (certificates.server(), certificates.client())

@@ -12,6 +12,7 @@ import UVTestSupport
       #expect(server.serverName == "localhost")
       #expect(!client.cipherSuite.isEmpty && client.cipherSuite == server.cipherSuite)
       #expect(client.peerCertificates.count == 1)
+      #expect(throws: UVError(.notSupported, operation: "tcp_getpeername")) { try client.peerAddress() }
       try await client.write("hello").value
       #expect(try await server.read().value == "hello")
       let log = Log<String>()
@@ -80,6 +81,20 @@ import UVTestSupport
       try await client.shutdown().value
       while log.values.last != -1 { try await loop.sleep(for: .zero).value }
       #expect(log.values.reduce(1, +) == 500_000)
+    }
+  }
+
+  @Test("A handler that comes after the end gets the bytes first")
+  func lateHandler() async throws {
+    try await withTLS { loop, server, client in
+      client.write("early") { _ in }
+      try await client.shutdown().value
+      #expect(try await server.peek(exactly: 5).value == "early")
+      await expectFailure(.endOfFile) { () async throws(UVError) in try await server.read(exactly: 6).value }
+      let log = Log<String>()
+      server.start { log.append("\($0.value.flatMap { $0 } ?? "end")") }
+      while log.values.last != "end" { try await loop.sleep(for: .zero).value }
+      #expect(log.values == ["early", "end"])
     }
   }
 

@@ -26,8 +26,7 @@ public final class TCPConnection: ByteStream, PassableHandle {
   ///
   /// The corresponding libuv function is `uv_tcp_nodelay`.
   public func setNoDelay(_ isEnabled: Bool = true) throws(UVError) {
-    try checkOpen("tcp_nodelay")
-    try check(uv_tcp_nodelay(tcp, isEnabled ? 1 : 0), "tcp_nodelay")
+    try setTCPNoDelay(isEnabled)
   }
 
   /// Has the system probe an idle connection, so that it notices a peer that has vanished.
@@ -38,12 +37,7 @@ public final class TCPConnection: ByteStream, PassableHandle {
   ///
   /// The corresponding libuv function is `uv_tcp_keepalive`.
   public func setKeepAlive(_ idle: Duration?) throws(UVError) {
-    try checkOpen("tcp_keepalive")
-    guard let idle else { return try check(uv_tcp_keepalive(tcp, 0, 0), "tcp_keepalive") }
-    guard idle >= .seconds(1), idle < .seconds(Int32.max) else {
-      throw UVError(.invalidArgument, operation: "tcp_keepalive", subject: idle.description)
-    }
-    try check(uv_tcp_keepalive(tcp, 1, UInt32(idle.components.seconds)), "tcp_keepalive")
+    try setTCPKeepAlive(idle)
   }
 
   /// The address of this end.
@@ -51,20 +45,14 @@ public final class TCPConnection: ByteStream, PassableHandle {
   /// - Throws: `badDescriptor` if the connection is closed.
   ///
   /// The corresponding libuv function is `uv_tcp_getsockname`.
-  public func localAddress() throws(UVError) -> SocketAddress {
-    try checkOpen("tcp_getsockname")
-    return try address("tcp_getsockname") { uv_tcp_getsockname(tcp, $0, $1) }
-  }
+  public func localAddress() throws(UVError) -> SocketAddress { try localTCPAddress() }
 
   /// The address of the other end.
   ///
   /// - Throws: `badDescriptor` if the connection is closed, `notConnected` if the peer has gone.
   ///
   /// The corresponding libuv function is `uv_tcp_getpeername`.
-  public func peerAddress() throws(UVError) -> SocketAddress {
-    try checkOpen("tcp_getpeername")
-    return try address("tcp_getpeername") { uv_tcp_getpeername(tcp, $0, $1) }
-  }
+  public func peerAddress() throws(UVError) -> SocketAddress { try peerTCPAddress() }
 
   /// Closes the connection by a reset. The bytes that are queued are thrown away, and the peer's next read
   /// fails with `connectionReset`. If ``ByteStream/shutdown()`` is under way, the connection is

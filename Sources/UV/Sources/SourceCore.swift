@@ -145,6 +145,14 @@ final class SourceCore<Element>: Cancelling {
     produce(source)
   }
 
+  /// Sets a handler although the source has ended, for elements that came before the end. ``tellEnd()`` follows.
+  func startAtEnd(_ handler: @escaping Completion<Element?>) { self.handler = handler }
+
+  /// Tells a handler of the end that came before it.
+  func tellEnd() {
+    if hasEnded, let handler = handler.take() { handler(ending) }
+  }
+
   func stop() {
     handler = nil
     pauseIfUnwanted()

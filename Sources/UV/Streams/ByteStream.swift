@@ -94,6 +94,10 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   public func start(_ handler: @escaping Completion<Bytes?>) {
     if frames?.hasReaders == true {
       loop.answer { handler(.failure(UVError(.sourceStarted, operation: "read"))) }
+    } else if source.hasEnded, !source.hasHandler, let frames, frames.unreadCount > 0 {
+      // The bytes that earlier frames have left come first.
+      source.startAtEnd(handler)
+      frames.deliverToHandlerLater()
     } else {
       source.start(handler, from: self)
       frames?.deliverToHandlerLater()

@@ -131,6 +131,7 @@ final class FrameReads: Microtask, Cancelling {
     isScheduled = false
     answer()
     deliverToHandler()
+    if unread.isEmpty { stream.source.tellEnd() }
     if !isScheduled { stream.letGo(.frames) }
   }
 

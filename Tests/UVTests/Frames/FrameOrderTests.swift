@@ -55,6 +55,26 @@ import UVTestSupport
     }
   }
 
+  @Test("A handler that comes after the end begins with what frames have left")
+  func handlerAfterEnd() async throws {
+    try await withStream { loop, near, far in
+      try await far.write("12345").value
+      far.close()
+      await expectFailure(.endOfFile) { () async throws(UVError) in try await near.read(exactly: 6).value }
+      let log = Log<String>()
+      near.start { log.append("\($0.value.flatMap { $0 } ?? "end")") }
+      near.start { log.append($0.error?.name ?? "-") }
+      #expect(log.values.isEmpty)
+      try await settle(loop) { log.values.count == 3 }
+      #expect(
+        log.values == ["ESOURCESTARTED", "12345", "end"] || log.values == ["12345", "end", "ESOURCESTARTED"])
+      // A handler that stops after the bytes isn't told of the end; the next one is.
+      near.start { log.append("\($0.value.flatMap { $0 } ?? "end")") }
+      try await settle(loop) { log.values.count == 4 }
+      #expect(log.values.last == "end")
+    }
+  }
+
   @Test("Frames follow a loop over a stream that was left")
   func framesAfterLoop() async throws {
     try await withStream { loop, near, far in

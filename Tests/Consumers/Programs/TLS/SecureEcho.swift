@@ -25,6 +25,9 @@ enum SecureEcho: Program {
       let connection = try await loop.tls.connect(host: "localhost", port: port, context).value
       print(connection.protocolVersion, connection.negotiatedProtocol ?? "-", connection.serverName ?? "-")
       print(connection.isResumed, connection.peerCertificates.count, connection.cipherSuite.isEmpty)
+      try connection.setNoDelay()
+      try connection.setKeepAlive(.seconds(60))
+      print(try connection.localAddress().host, try Int(connection.peerAddress().port) == port)
       try await connection.write("in secret\n").value
       print(try await connection.readLine(limit: 100).value ?? "-")
       try await connection.shutdown().value
@@ -49,6 +52,7 @@ enum SecureEcho: Program {
 // Prints:
 // TLSv1.3 echo localhost
 // false 1 false
+// 127.0.0.1 true
 // in secret
 // true
 // true self-signed certificate

@@ -1,0 +1,33 @@
+import CUV
+
+/// What a stream can do whose handle is a TCP connection, whether or not its bytes are encrypted.
+extension ByteStream {
+  private func tcp(_ operation: String) throws(UVError) -> UnsafeMutablePointer<uv_tcp_t> {
+    try checkOpen(operation)
+    if cuv_handle_type(block.handle) != UV_TCP { throw UVError(.notSupported, operation: operation) }
+    return block.raw.assumingMemoryBound(to: uv_tcp_t.self)
+  }
+
+  package func setTCPNoDelay(_ isEnabled: Bool) throws(UVError) {
+    try check(uv_tcp_nodelay(tcp("tcp_nodelay"), isEnabled ? 1 : 0), "tcp_nodelay")
+  }
+
+  package func setTCPKeepAlive(_ idle: Duration?) throws(UVError) {
+    let tcp = try tcp("tcp_keepalive")
+    guard let idle else { return try check(uv_tcp_keepalive(tcp, 0, 0), "tcp_keepalive") }
+    guard idle >= .seconds(1), idle < .seconds(Int32.max) else {
+      throw UVError(.invalidArgument, operation: "tcp_keepalive", subject: idle.description)
+    }
+    try check(uv_tcp_keepalive(tcp, 1, UInt32(idle.components.seconds)), "tcp_keepalive")
+  }
+
+  package func localTCPAddress() throws(UVError) -> SocketAddress {
+    let tcp = try tcp("tcp_getsockname")
+    return try address("tcp_getsockname") { uv_tcp_getsockname(tcp, $0, $1) }
+  }
+
+  package func peerTCPAddress() throws(UVError) -> SocketAddress {
+    let tcp = try tcp("tcp_getpeername")
+    return try address("tcp_getpeername") { uv_tcp_getpeername(tcp, $0, $1) }
+  }
+}
