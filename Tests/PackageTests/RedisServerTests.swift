@@ -103,6 +103,18 @@ import Testing
     #expect(try client.line() == "+PONG\r")
   }
 
+  @Test(
+    "SIGTERM lets go of clients that ask for nothing, in each style", .enabled(if: Client.hasNetcat),
+    arguments: styles)
+  func graceful(style: String) throws {
+    let (server, port) = try server("--style", style, "--grace", "30")
+    let client = try RunningProgram(["nc", "127.0.0.1", port])
+    try client.write("PING\n")
+    #expect(try client.line() == "+PONG\r")
+    server.terminate()
+    #expect(try server.end() == ("ended; 0 connections were cut off\n", 0))
+  }
+
   @Test("What can't be understood is an error, and the end of the connection", .enabled(if: Client.hasNetcat))
   func protocolErrors() throws {
     let (_, port) = try server("--max-value", "100")

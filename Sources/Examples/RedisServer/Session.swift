@@ -17,6 +17,10 @@ final class Session {
     self.connection = connection
     self.server = server
     parser = CommandParser(maxValue: server.maxValue)
+    // When the server ends, a client that has nothing more to ask is let go.
+    connection.quiescing { result in
+      if case .success = result { connection.readTimeout = .milliseconds(100) }
+    }
   }
 
   /// Executes the commands that are complete with these bytes.
@@ -43,8 +47,10 @@ final class Session {
   /// - Parameter error: Why it has ended early. That a client vanishes is nothing to report.
   func end(_ error: UVError?) {
     subscription = nil
+    let isEnding = connection.isQuiescing
     connection.close()
     server.clientLeft()
+    if isEnding, error?.code == .timedOut { return }
     if let error, error.code != .connectionReset, error.code != .brokenPipe {
       report("a connection ended early: \(error)")
     }
