@@ -21,7 +21,7 @@
 
 /// The bytes between OpenSSL and a stream. One thread at a time uses it.
 struct ctls_wire {
-  /// What has come from the peer and OpenSSL hasn't read: in `kept`, or in memory of the caller's.
+  /// The peer's bytes that OpenSSL hasn't read yet: in `kept`, or in memory of the caller's.
   const unsigned char *in;
   size_t in_count;
   unsigned char *kept;

@@ -1,4 +1,4 @@
-// What libuvs newer than 1.44 offer, as their headers declare it. The header that this is compiled with may be older than
+// Functions of libuv since 1.44, as its newer headers declare them. The header that this is compiled with may be older than
 // the libuv that the program runs with, and the other way round. So these functions are looked up, and never linked.
 #pragma once
 

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// Certificates and keys as text.
 final class PEM {
-  /// What errors call the reading of an identity.
+  /// The operation that errors name when an identity can't be read.
   static let operation = "read"
 
   /// The file, or what is read.

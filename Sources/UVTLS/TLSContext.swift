@@ -1,7 +1,7 @@
 import COpenSSL
 
 // Sound: OpenSSL's context is set up before the initializer returns, and only read afterwards. The cache has a lock.
-/// What one end of TLS connections has in common: its certificates, whom it trusts, its protocols.
+/// The settings that connections share: certificates, trust and protocols of one end.
 ///
 /// ```swift
 /// let context = try TLSContext.server(identity, protocols: ["h2", "http/1.1"])

@@ -66,7 +66,7 @@ final class TLSHandshake {
         isBusy = false
         session.isOnPool = false
         if done != nil { take(step, error) }
-        // What came with the last bytes of the handshake.
+        // Bytes that came with the last ones of the handshake.
         if done == nil { connection.deliverFiltered() } else { connection.flushFilter() }
       // It may have begun, and then the other thread still has the session.
       case .failure(let error): fail(error)

@@ -163,7 +163,7 @@ final class TLSAcceptor {
       handshakes[number] = nil
       switch result {
       case .success(let connection):
-        // Whoever asked has gone, but may come back.
+        // The reader has gone, but may come back.
         if hasEnded { connection.close() } else { (source ?? keeper)?.send(connection) }
       case .failure(let error):
         plain.close()

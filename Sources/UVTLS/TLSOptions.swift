@@ -38,8 +38,8 @@ public struct TLSOptions: Sendable {
   ///
   /// The corresponding OpenSSL function is `SSL_CTX_set_tlsext_ticket_keys`.
   public var ticketKeys: Bytes?
-  /// Receives the keys of each connection, a line at a time, in the form that Wireshark reads. Whoever has these lines can
-  /// read everything. It is nil at first, and keys then go nowhere.
+  /// Receives the keys of each connection, a line at a time, in the form that Wireshark reads. These lines let a reader
+  /// decrypt everything. It is nil at first, and keys then go nowhere.
   ///
   /// It is called on the thread that does the handshake.
   ///

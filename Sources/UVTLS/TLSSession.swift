@@ -4,7 +4,7 @@ import COpenSSL
 ///
 /// The loop's thread uses it, or, during a handshake on the thread pool, the one thread that does the handshake.
 final class TLSSession: StreamFilter {
-  /// What a step of a handshake comes to.
+  /// The outcome of a step of a handshake.
   enum Step {
     case done
     /// The peer has to send more.
@@ -38,7 +38,7 @@ final class TLSSession: StreamFilter {
   @exclusivity(unchecked) private var ciphertext: CiphertextBuffer?
   /// The thread that this memory belongs to. A loop may be run by one thread after another.
   @exclusivity(unchecked) private var thread: UInt = 0
-  /// What reading comes to after the bytes that have been read already.
+  /// How reading ends after the bytes that have been read already.
   @exclusivity(unchecked) private var outcome: FilteredRead?
   /// The identity that the program has chosen.
   private var chosen: TLSIdentity?

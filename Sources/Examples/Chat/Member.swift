@@ -2,7 +2,7 @@ import UV
 
 /// Somebody who takes part, as those see them who have something to say.
 ///
-/// Nobody waits for a member. What is said is written, and if the member reads slowly, the bytes wait in the connection. While
+/// Nobody waits for a member. Each message is written, and if the member reads slowly, it waits in the connection. While
 /// there are more of them than a limit, the member misses what is said, and is told how much that was. A member who then
 /// doesn't read for a while is cut off.
 final class Member {
@@ -44,7 +44,7 @@ final class Member {
         self.missed = 0
         self.send(Bytes("* you have missed \(count) lines\n"))
       case .failure:
-        // Too slow, or gone. Who reads the connection is told by an error.
+        // Too slow, or gone. The reader of the connection gets an error.
         self.connection.closeReset()
       }
     }

@@ -60,7 +60,7 @@ func end(_ connection: TCPConnection) async throws(UVError) {
   while rest > 0, let bytes = try await connection.read().value { rest -= bytes.count }
 }
 
-/// What the server needs to know of a request.
+/// The parts of a request that the server uses.
 struct HTTPRequest {
   private let words: [Substring]
   let keepsAlive: Bool

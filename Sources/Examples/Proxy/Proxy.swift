@@ -1,6 +1,6 @@
 // Passes connections on to another server: `Proxy --to HOST:PORT`, `Proxy --help`.
 //
-// Each side may end what it sends and go on reading, as TCP allows. What one side doesn't read, the other can't send: a
+// Each side may end what it sends and go on reading, as TCP allows. If one side doesn't read, the other has to wait: a
 // chunk is read only when the one before it has been written.
 import ArgumentParser
 import Foundation

@@ -27,7 +27,7 @@ struct CommandParser {
   private let maxValue: Int
   /// How many bytes the rest of the command may have.
   private var room = 0
-  /// What has come, and how many bytes of it belong to what has been understood.
+  /// The bytes that have come, and how many of them belong to commands that have been read.
   private var bytes = Bytes()
   private var position = 0
   /// How many arguments the command lacks; 0 between two commands.

@@ -1,7 +1,7 @@
 import Synchronization
 import UV
 
-/// What all clients share, on whatever loop they are served.
+/// The state that all clients share, whichever loop serves them.
 final class Server: Sendable {
   let maxValue: Int
   private let style: Style
@@ -56,7 +56,7 @@ final class Server: Sendable {
         answers.status("OK")
         return false
       }
-      // Whatever else there is to do with it, it has to be in one piece.
+      // Every other command needs the value in one piece.
       return execute(arguments.dropLast() + [Bytes(joining: large)], [], &answers)
     }
     commands.add(1, ordering: .relaxed)

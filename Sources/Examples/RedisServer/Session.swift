@@ -1,8 +1,8 @@
 import UV
 import UVFutures
 
-/// The conversation with one client. Whoever runs it reads, passes on the bytes, and starts the request that writes the
-/// answers; see Styles.swift.
+/// The conversation with one client. The loop of a style reads, passes the bytes on, and starts the request that writes
+/// the answers; see Styles.swift.
 final class Session {
   let connection: TCPConnection
   private let server: Server
@@ -35,7 +35,7 @@ final class Session {
         isOver = server.execute(parser.arguments, parser.largeArgument, &answers)
       }
     } catch {
-      // What follows can't be understood either.
+      // The bytes that follow can't be understood either.
       answers.error("ERR Protocol error: \(error.message)")
       isOver = true
     }

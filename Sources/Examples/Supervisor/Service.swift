@@ -84,7 +84,7 @@ final class Service {
         tasks.spawn { try await self.printLines(of: stream) }
       }
       let status = try await child.exit().value
-      // What the program has printed may still be on its way. A program that goes on in the background isn't waited for.
+      // The program's last lines may still be on their way. A program that goes on in the background isn't waited for.
       let limit = self.loop.sleep(for: .seconds(1)) { _ in for task in printing { task.cancel() } }
       for task in printing { _ = try? await task.value }
       limit.cancel()

@@ -23,7 +23,7 @@ struct Tail: ParsableCommand {
     do {
       try EventLoop.run { loop in try await tail(loop) }
     } catch let error as UVError where error.code == .brokenPipe {
-      // Whoever read the output has seen enough.
+      // The reader of the output has seen enough.
     }
   }
 
@@ -39,7 +39,7 @@ struct Tail: ParsableCommand {
     for signal in [Signal.terminate, .interrupt] {
       let signals = try loop.signals(signal)
       signals.keepsLoopRunning = false
-      // A watcher that is closed ends without an error. What is being read is printed first.
+      // A watcher that is closed ends without an error. The last lines are printed first.
       signals.start { _ in changes.close() }
     }
     for try await change in changes {

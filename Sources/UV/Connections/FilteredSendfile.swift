@@ -75,7 +75,7 @@ final class FilteredSendfile {
     }
   }
 
-  /// What libuv is sending.
+  /// The bytes that libuv is sending.
   private var part: Bytes?
 
   fileprivate func didSend(_ code: Int32) {

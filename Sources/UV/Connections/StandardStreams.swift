@@ -71,7 +71,7 @@ extension EventLoop {
   /// try await loop.standardOutput.write("ready\n").value
   /// ```
   ///
-  /// What you write reaches a file even if you close the stream at once. To a pipe, a socket or a terminal, await the
+  /// Bytes for a file reach it even if you close the stream at once. To a pipe, a socket or a terminal, await the
   /// last write or ``ByteStream/drain()`` before the program ends. `print` has a buffer of its own: bytes that are
   /// printed may come later than bytes that are written to this stream.
   ///

@@ -12,7 +12,7 @@ struct HandleBlock {
     var retainedOwner: Unmanaged<Handle>?
     var activity: Handle.Activity = []
     unowned(unsafe) var loop: EventLoop
-    /// What is kept until the handle closes. Balanced in `endCompanion`.
+    /// An object that is kept until the handle closes. Balanced in `endCompanion`.
     var companion: Unmanaged<HandleCompanion>?
     var isClosing = false
     var isClosed = false

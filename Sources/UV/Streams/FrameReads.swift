@@ -33,7 +33,7 @@ final class FrameReads: Microtask, Cancelling {
   private let block: HandleBlock
   private let turn: UnsafeMutablePointer<MicrotaskQueue.State>
   private var receiver: FrameReceiver!
-  /// What the stream's bytes pass through on their way from and to the system, such as TLS.
+  /// The filter that the stream's bytes pass on their way from and to the system, such as TLS.
   @exclusivity(unchecked) var filter: (any StreamFilter)?
 
   init(_ stream: ByteStream) {

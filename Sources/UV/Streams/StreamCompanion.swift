@@ -1,6 +1,6 @@
 import CUV
 
-/// What few streams need: timeouts, and those who wait for the end of the service. A stream has it from the first use of
+/// The things that few streams need: timeouts, and those who wait for the end of the service. A stream has it from the first use of
 /// one of them on until it closes.
 ///
 /// The timeouts know when the peer has last done its part. Activity stores the loop's time and touches no timer. One

@@ -1,4 +1,4 @@
-/// What a stream's bytes pass through on their way from and to the system: TLS.
+/// A filter that a stream's bytes pass on their way from and to the system: TLS.
 ///
 /// A filter stands where libuv stands for other streams. It is asked to fill a buffer, and to take bytes to send. It knows
 /// nothing of readers, writers, frames or water marks, and these know nothing of it. Everything happens on the loop's
@@ -47,7 +47,7 @@ package protocol StreamFilter: AnyObject {
   func end() -> Bool
 }
 
-/// What a filter has for readers.
+/// The answer of a filter to a reader.
 package enum FilteredRead {
   /// So many bytes are in the buffer, at least one.
   case bytes(Int)

@@ -24,7 +24,7 @@ extension WriteQueue {
 
   func startShutdown(_ done: @escaping Completion<Void>) {
     if let filter, filter.end() {
-      // What the filter says at the end leaves first. Then this is called again.
+      // The filter's goodbye leaves first. Then this is called again.
       shutdownWaiter = done
       return flushOutput()
     }

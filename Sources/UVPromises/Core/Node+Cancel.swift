@@ -109,7 +109,7 @@ extension Node {
   // MARK: A promise that has its value
 
   /// Cancels what waits for this promise and what will. A promise that has its value keeps it, but steps see the error
-  /// instead. What has gone on from the value isn't reached: nothing leads there.
+  /// instead. Steps that have run with the value aren't reached: nothing leads to them.
   final func revoke(_ error: any Error) {
     guard state == .fulfilled, !flags.contains(.isGuarantee) else { return }
     let destroy = perform

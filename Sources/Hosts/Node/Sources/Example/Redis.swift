@@ -1,6 +1,6 @@
 import UV
 
-/// What the clients have stored.
+/// The clients' keys and values.
 final class RedisStore {
   var values: [Bytes: Bytes] = [:]
 }
@@ -84,7 +84,7 @@ final class RedisSession {
       return integer(value + 1)
     case ("DBSIZE", 0): return integer(store.values.count)
     case ("QUIT", 0): return "+OK\r\n"
-    // What the clients ask for first.
+    // Some clients begin with these.
     case ("COMMAND", _), ("CONFIG", _): return "*0\r\n"
     default: return Bytes("-ERR unknown command '\(verb)', or a wrong number of arguments\r\n")
     }

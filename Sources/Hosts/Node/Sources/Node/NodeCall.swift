@@ -35,7 +35,7 @@ struct NodeCall {
   }
 }
 
-/// What a function of JavaScript calls.
+/// The body of a JavaScript function.
 private final class NodeFunctionBody {
   let instance: NodeInstance
   let body: (inout NodeCall) throws -> NodeValue

@@ -5,7 +5,7 @@ public import UV
 ///
 /// Everything of an instance is used on its environment's thread. None of it is `Sendable`, so the compiler keeps it there.
 public final class NodeInstance {
-  /// The environment's own event loop. What you begin on it runs between JavaScript's callbacks, and keeps the environment
+  /// The environment's own event loop. Work on it runs between JavaScript's callbacks, and keeps the environment
   /// running as Node's own requests do.
   public let loop: EventLoop
 
@@ -37,7 +37,7 @@ public final class NodeInstance {
   /// - Parameters:
   ///   - environment: What Node has passed: a `napi_env`.
   ///   - exports: What Node has passed: the `napi_value` that `require` returns.
-  ///   - body: Gives `exports` its functions and values. What it throws, `require` throws.
+  ///   - body: Gives `exports` its functions and values. If it throws, `require` throws the same.
   /// - Returns: What the function returns to Node.
   ///
   /// The corresponding Node-API functions are `napi_get_uv_event_loop` and `napi_add_async_cleanup_hook`.

@@ -54,7 +54,7 @@ extension NodeIterable where Source.Element: NodeEncodable {
   }
 }
 
-/// What an iterator of JavaScript keeps.
+/// The state of a JavaScript iterator.
 private final class NodeIteration<Source: EventSource> {
   private let element: (Source.Element) -> any NodeEncodable
   /// Nil once JavaScript has left its loop.
@@ -80,7 +80,7 @@ private final class NodeIteration<Source: EventSource> {
     pending[number] = source.next { [self] result in
       pending[number] = nil
       promise.settle {
-        // What waited when JavaScript left the loop.
+        // This waited when JavaScript left the loop.
         if self.source == nil { return try instance.encode(NodeStep(value: nil)) }
         return try instance.encode(NodeStep(value: result.get().map(element)))
       }
