@@ -232,7 +232,7 @@ import UVTestSupport
   @Test("wait inside a running loop stops the program with a sentence")
   func waitInsideARunningLoopStopsTheProgramWithASentence() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      try EventLoop.runCallbacks { loop in
+      EventLoop.runCallbacks { loop in
         loop.queueMicrotask { _ = try? Promise<Int>.pending().promise.wait() }
       }
     }

@@ -21,7 +21,7 @@ enum Timeouts: Program {
       here.idleTimeout = .seconds(60)
       here.writeTimeout = .milliseconds(10)
       print(here.idleTimeout ?? .zero, here.readTimeout ?? .zero)
-      do {
+      do throws(UVError) {
         try await here.write(Bytes([UInt8](repeating: 0, count: 4 << 20))).value
       } catch {
         print(error.code == .timedOut, error.subject ?? "", here.isClosing)
