@@ -188,6 +188,22 @@ import UVTestSupport
     }
   }
 
+  @Test("Messages that come while others wait for the next turn arrive, too")
+  func messagesMeanwhile() async throws {
+    try await withLoop { loop in
+      let arrivals = Arrivals(loop)
+      let senders = (0..<2).map { _ in
+        Task.detached { [executor = loop.executor] in
+          for _ in 0..<20_000 { try? executor.execute { _ in arrivals.add() } }
+        }
+      }
+      for sender in senders { await sender.value }
+      // Nothing but the messages wakes the loop from here on.
+      try await loop.executor.submit { _ in }
+      #expect(arrivals.count == 40_000)
+    }
+  }
+
   @Test("What gives way neither ends its loop nor keeps it")
   func loopThatEnds() async throws {
     for count in [1, 127, 128, 129, 5000] {
@@ -209,6 +225,8 @@ private final class Arrivals: @unchecked Sendable {
   var countAtMicrotask = 0
 
   init(_ loop: EventLoop) { self.loop = loop }
+
+  func add() { count += 1 }
 
   func add(_ index: Int) {
     if index == 0 { loop.queueMicrotask { [self] in countAtMicrotask = count } }

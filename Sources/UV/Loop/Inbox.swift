@@ -74,8 +74,19 @@ final class Inbox: Sendable {
   /// - Parameter limit: The most messages that are handled.
   /// - Returns: How many messages were handled, and whether others are left because of the limit.
   func receive(atMost limit: Int, _ handle: (consuming Message) -> Void) -> (count: Int, isMore: Bool) {
+    var count = 0
+    // The rest of the time before. What has come since has given its only signal, so it's looked at, too.
+    if !state.pointee.arrived.isEmpty { count = handleArrived(limit, handle) }
+    if state.pointee.arrived.isEmpty {
+      takeArrived()
+      count += handleArrived(limit - count, handle)
+    }
+    return (count, !state.pointee.arrived.isEmpty)
+  }
+
+  /// Handles some of the messages that were taken out, and returns how many.
+  private func handleArrived(_ limit: Int, _ handle: (consuming Message) -> Void) -> Int {
     let state = state
-    if state.pointee.arrived.isEmpty { takeArrived() }
     let count = state.pointee.arrived.count
     let first = state.pointee.handled
     let end = count - first > limit ? first + limit : count
@@ -86,7 +97,7 @@ final class Inbox: Sendable {
       handle(message)
     }
     if end == count { recycleArrived() }
-    return (end - first, end < count)
+    return end - first
   }
 
   private func takeArrived() {
