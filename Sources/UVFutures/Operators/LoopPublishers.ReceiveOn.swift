@@ -54,8 +54,11 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
   private let ends: Ends<Input, Failure>
   private let scheduler: Context
   private let options: Context.SchedulerOptions?
-  /// A scheduler may have several threads: signals pass one at a time, in their order.
+  /// A scheduler may have several threads: signals pass one at a time, in their order. Only the scheduler's threads come
+  /// in, because a thread inside does what others have left.
   private let gate = Gate()
+  private let lock = Lock()
+  /// Touched under the lock.
   private var waiting = Queue<Signal<Input, Failure>>()
   /// Whether the end is on its way; where the upstream delivers.
   private var isEnding = false
@@ -65,6 +68,8 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
     self.scheduler = scheduler
     self.options = options
   }
+
+  deinit { lock.deallocate() }
 
   static var operatorName: String { "ReceiveOn" }
 
@@ -79,7 +84,7 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
     // The publisher's own loop takes what is scheduled there in this turn.
     let loop = EventLoop.current.flatMap { $0 === (scheduler as? EventLoop) ? nil : $0 }
     let ticket = loop.map { RemoteTicket($0.executor, of: $0) }
-    gate.run { [self] in waiting.append(signal) }
+    lock.withLock { waiting.append(signal) }
     scheduler.schedule(options: options) { [self] in
       gate.run { [self] in
         handOn()
@@ -91,7 +96,7 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
   }
 
   private func handOn() {
-    switch waiting.popFirst() {
+    switch lock.withLock({ waiting.popFirst() }) {
     case .value(let value): ends.deliver(value)
     case .completion(let completion): ends.finish(completion)
     case .subscription, nil: break
