@@ -36,8 +36,11 @@ final class TLSHandshake {
       }
     }
     if session.context.isServer, !session.hasInput { take(.waits, nil) } else { connection.deliverFiltered() }
-    return PendingRequest { [self] in fail(UVError(.cancelled, operation: operation, subject: subject)) }
+    // A caller may keep the pending request, and must not keep the connection with it. The timer keeps this while it goes on.
+    return PendingRequest { [weak self] in self?.cancel() }
   }
+
+  private func cancel() { fail(UVError(.cancelled, operation: operation, subject: subject)) }
 
   // MARK: Going on
 

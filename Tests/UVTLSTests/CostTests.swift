@@ -118,6 +118,49 @@ import UVTestSupport
     }
   }
 
+  /// How a connect ends.
+  enum Ending: CaseIterable { case connected, refused, distrusted, cancelled }
+
+  @Test(
+    "A connect that has ended keeps neither its caller nor its connection, though the pending request is kept",
+    arguments: Ending.allCases, [false, true])
+  func endedConnect(ending: Ending, onThreadPool: Bool) async throws {
+    final class Caller {}
+    var options = TLSOptions()
+    options.handshakesOnThreadPool = onThreadPool
+    let server = try certificates.server(options: options)
+    let client = try TLSContext.client(
+      trust: ending == .distrusted ? .system : certificates.trust, options: options)
+    try await withLoop { loop in
+      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, server)
+      let port = try Int(listener.localAddress().port)
+      if ending == .refused { try await listener.close().value } else { listener.start { _ in } }
+      weak var caller: Caller?
+      weak var connection: TLSConnection?
+      let log = Log<UVError.Code?>()
+      func connect() -> PendingRequest {
+        let new = Caller()
+        caller = new
+        return loop.tls.connect(host: "127.0.0.1", port: port, client) { [new] result in
+          _ = new
+          connection = result.value
+          log.append(result.error?.code)
+        }
+      }
+      let pending = connect()
+      if ending == .cancelled { pending.cancel() }
+      while log.values.isEmpty { try await loop.sleep(for: .zero).value }
+      let codes: [Ending: UVError.Code] = [
+        .refused: .connectionRefused, .distrusted: .tls, .cancelled: .cancelled,
+      ]
+      #expect(log.values == [codes[ending]])
+      #expect(caller == nil)
+      #expect(connection == nil)
+      pending.cancel()
+      listener.close()
+    }
+  }
+
   @Test("A file is sent through the connection, and what is written meanwhile follows")
   func sendfile() async throws {
     let path = certificates.path("file")

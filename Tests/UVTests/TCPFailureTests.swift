@@ -40,6 +40,41 @@ import UVTestSupport
     }
   }
 
+  /// How a connect ends.
+  enum Ending: CaseIterable { case connected, refused, noAddress, cancelled }
+
+  @Test(
+    "A connect by name that has ended keeps nothing of its caller, who may keep the pending request",
+    arguments: Ending.allCases)
+  func aConnectThatHasEnded(ending: Ending) async throws {
+    final class Caller {}
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let port = try Int(listener.localAddress().port)
+      if ending == .refused { try await listener.close().value }
+      weak var caller: Caller?
+      let log = Log<UVError.Code?>()
+      func connect() -> PendingRequest {
+        let new = Caller()
+        caller = new
+        return loop.tcp.connect(host: "127.0.0.1", port: ending == .noAddress ? -1 : port) { [new] result in
+          _ = new
+          log.append(result.error?.code)
+        }
+      }
+      let pending = connect()
+      if ending == .cancelled { pending.cancel() }
+      while log.values.isEmpty { try await loop.sleep(for: .zero).value }
+      let codes: [Ending: UVError.Code] = [
+        .refused: .connectionRefused, .noAddress: .invalidArgument, .cancelled: .cancelled,
+      ]
+      #expect(log.values == [codes[ending]])
+      #expect(caller == nil)
+      pending.cancel()
+      listener.close()
+    }
+  }
+
   @Test func aPeerThatStopsReadingIsWaitedForAndEveryByteArrives() async throws {
     try await withPair { loop, client, server in
       let chunk = Bytes((0..<65536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })

@@ -113,7 +113,8 @@ extension EventLoop {
 /// Looks up a name and tries its addresses one after the other.
 private final class HostConnection {
   private let loop: EventLoop
-  private let done: Completion<TCPConnection>
+  /// Nil once the caller has been told: the caller may keep the pending request, which keeps this object.
+  private var done: Completion<TCPConnection>?
   private var stage = PendingRequest()
   /// Whether it was cancelled. This is needed between two stages, when there is nothing else to cancel.
   private var isCancelled = false
@@ -126,7 +127,7 @@ private final class HostConnection {
   func start(_ host: String, _ port: Int) -> PendingRequest {
     stage = loop.dns.resolve(host, port: port) { [self] result in
       switch result {
-      case .failure(let error): done(.failure(error))
+      case .failure(let error): answer(.failure(error))
       case .success(let addresses): attempt(addresses[...])
       }
     }
@@ -137,13 +138,15 @@ private final class HostConnection {
   }
 
   private func attempt(_ addresses: ArraySlice<SocketAddress>) {
-    if isCancelled { return done(.failure(UVError(.cancelled, operation: "connect"))) }
+    if isCancelled { return answer(.failure(UVError(.cancelled, operation: "connect"))) }
     stage = loop.tcp.connect(to: addresses.first!) { [self] result in
       if case .failure(let error) = result, !error.isCancelled, addresses.count > 1 {
         attempt(addresses.dropFirst())
       } else {
-        done(result)
+        answer(result)
       }
     }
   }
+
+  private func answer(_ result: Result<TCPConnection, UVError>) { done.take()?(result) }
 }
