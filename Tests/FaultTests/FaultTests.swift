@@ -41,6 +41,7 @@ import UVTestSupport
     arguments: Fault.allCases)
   func everyCallFailsOnce(fault: Fault) async throws {
     guard test_faults_reach(fault.layer) != 0 else { return }
+    TLSWork.prepare()
     let struck = try await withTemporaryDirectory { directory in
       try await withThread { try Self.failEveryCall(fault, directory) }
     }

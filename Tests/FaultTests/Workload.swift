@@ -3,7 +3,7 @@ import UV
 /// The operations that are made to fail, in groups: each group is run again for each call that it makes.
 enum Workload: String, CaseIterable {
   case files, attributes, sendfile, connections, datagrams, pipes, time, names, processes, watchers, looks,
-    terminals
+    terminals, tls
   case system
 
   /// Whether libuv itself ends the process where a call of these fails: it has no way to tell of a look at a file for
@@ -24,6 +24,7 @@ enum Workload: String, CaseIterable {
     case .watchers: WatcherWork(loop: loop, directory: directory, ledger: ledger).start()
     case .looks: LookWork(loop: loop, directory: directory, ledger: ledger).start()
     case .terminals: TerminalWork(loop, ledger).start()
+    case .tls: TLSWork(loop, ledger).start()
     case .system: SystemWork.run()
     }
   }
