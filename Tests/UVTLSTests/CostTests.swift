@@ -190,4 +190,27 @@ import UVTestSupport
       }
     }
   }
+
+  @Test("A connection that has sent a file closes when it is dropped, though the pending request is kept")
+  func keptSendfile() async throws {
+    let path = certificates.path("sent")
+    try Data("file".utf8).write(to: URL(fileURLWithPath: path))
+    let (server, client) = try (certificates.server(), certificates.client())
+    try await withLoop { loop in
+      let file = try await loop.files.open(path).value
+      let log = Log<Int?>()
+      nonisolated(nonsending) func send() async throws -> (PendingRequest, TLSConnection) {
+        let (near, far) = try await handshake(loop, server, client).get()
+        return (near.sendfile(file, count: 4) { log.append($0.value) }, far)
+      }
+      let (pending, far) = try await send()
+      #expect(try await far.read(exactly: 4).value == "file")
+      await expectFailure(.tlsTruncated) { () async throws(UVError) in
+        try await far.read().timeout(after: .seconds(10)).value
+      }
+      #expect(log.values == [4])
+      pending.cancel()
+      far.close()
+    }
+  }
 }

@@ -103,6 +103,26 @@ import UVTestSupport
     }
   }
 
+  @Test("A connection that has sent a file closes when it is dropped, though the pending request is kept")
+  func aKeptPendingRequest() async throws {
+    try await withTemporaryDirectory { directory in
+      try await withLoop { loop in
+        try await loop.files.writeFile("\(directory)/a", "file").value
+        let file = try await loop.files.open("\(directory)/a").value
+        let log = Log<Int?>()
+        func send() throws -> (PendingRequest, PipeConnection) {
+          let (near, far) = try loop.pipes.socketPair()
+          return (near.sendfile(file, count: 4) { log.append($0.value) }, far)
+        }
+        let (pending, far) = try send()
+        #expect(try await far.readToEnd(limit: 10).timeout(after: .seconds(10)).value == "file")
+        #expect(log.values == [4])
+        pending.cancel()
+        far.close()
+      }
+    }
+  }
+
   @Test func aSenderThatIsCancelled() async throws {
     try await withTemporaryDirectory { directory in
       try await withPair { loop, client, server in

@@ -59,4 +59,27 @@ import UVTestSupport
       #expect(sum == 500_500)
     }
   }
+
+  @Test(
+    "Work that has ended lets go of its closure, though the pending request is kept",
+    arguments: [false, true])
+  func workThatHasEnded(isCancelled: Bool) async throws {
+    final class Token: Sendable {}
+    try await withLoop { loop in
+      weak var token: Token?
+      func work() -> PendingRequest {
+        let new = Token()
+        token = new
+        return loop.work {
+          new
+        } _: { _ in
+        }
+      }
+      let pending = work()
+      if isCancelled { pending.cancel() }
+      while token != nil, loop.activity.requests > 0 { try await loop.sleep(for: .zero).value }
+      #expect(token == nil)
+      pending.cancel()
+    }
+  }
 }

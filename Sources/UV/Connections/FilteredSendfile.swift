@@ -28,10 +28,13 @@ final class FilteredSendfile {
 
   func start() -> PendingRequest {
     step()
-    return PendingRequest { [self] in
-      reading.cancel()
-      tell(.failure(UVError(.cancelled, operation: "fs_sendfile", subject: file.description)))
-    }
+    // A caller may keep the pending request, and must not keep the stream with it. What is under way keeps this.
+    return PendingRequest { [weak self] in self?.cancel() }
+  }
+
+  private func cancel() {
+    reading.cancel()
+    tell(.failure(UVError(.cancelled, operation: "fs_sendfile", subject: file.description)))
   }
 
   private func step() {

@@ -11,9 +11,9 @@ class SendfileRequest: ActiveRequest {
   private(set) var remaining: Int
   private var sent = 0
   private var done: Completion<Int>?
-  /// Called when nothing more is on its way, even after a cancellation.
-  private let didEnd: () -> Void
-  private var isEnded = false
+  /// Called when nothing more is on its way, even after a cancellation. Nil from then on: the caller may keep the pending
+  /// request, which keeps this object.
+  private var didEnd: (() -> Void)?
   /// Why nobody waits for the end any more, if that isn't a cancellation.
   private var reason: UVError?
 
@@ -30,8 +30,6 @@ class SendfileRequest: ActiveRequest {
     self.didEnd = didEnd
     super.init(loop: file.loop)
   }
-
-  deinit { _ = CUV.close(target) }
 
   func start() -> PendingRequest {
     // The loop's list of requests owns it until the end.
@@ -77,10 +75,10 @@ class SendfileRequest: ActiveRequest {
   }
 
   func end(_ code: Int32) {
-    guard !isEnded else { return }
-    isEnded = true
+    guard let didEnd = didEnd.take() else { return }
     loop.requests.remove(self)
     file.endOperation()
+    _ = CUV.close(target)
     didEnd()
     done.take()?(code < 0 ? .failure(failure(code, "fs_sendfile", file.description)) : .success(sent))
   }
@@ -176,6 +174,7 @@ final class SocketSendfileRequest: SendfileRequest {
       cuv_handle_set_data(handle, Unmanaged.passUnretained(loop).toOpaque())
       closeInternal(handle, of: loop)
     }
+    didProgress = nil
     super.end(code)
   }
 }

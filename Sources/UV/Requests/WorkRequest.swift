@@ -3,7 +3,8 @@ import CUV
 /// A closure on the thread pool.
 final class WorkRequest<Success: Sendable>: PoolRequest<Success> {
   private let work = UnsafeMutablePointer<uv_work_t>.allocate(capacity: 1)
-  private let body: @Sendable () -> Success
+  /// Nil once the work has ended: the caller may keep the pending request, which keeps this object.
+  private var body: (@Sendable () -> Success)?
   private var result: Success?
 
   init(_ loop: EventLoop, _ body: @escaping @Sendable () -> Success, _ done: @escaping Completion<Success>) {
@@ -21,9 +22,13 @@ final class WorkRequest<Success: Sendable>: PoolRequest<Success> {
   func start() -> PendingRequest { submit { uv_queue_work(loop.raw, work, runWork, didWork) } }
 
   /// libuv's own locks make this happen before `poolDidEnd`, and nothing else touches the result.
-  override func runOnPool() { result = body() }
+  override func runOnPool() { result = body!() }
 
-  override func poolDidEnd(_ code: Int32) { finish(code) { result! } }
+  override func poolDidEnd(_ code: Int32) {
+    finish(code) { result! }
+    body = nil
+    result = nil
+  }
 }
 
 private func runWork(_ work: UnsafeMutablePointer<uv_work_t>?) {
