@@ -13,6 +13,8 @@ final class Wakeup: Sendable {
     nonisolated(unsafe) private var isByEdge = false
     // Sound: touched only on the loop's thread.
     nonisolated(unsafe) private var vainWakes = 0
+    /// How many wake-ups in a row may be in vain before the descriptor is looked at.
+    private static let mostVainWakes = 8
 
     init() throws(UVError) {
       descriptor = cuv_eventfd()
@@ -46,14 +48,14 @@ final class Wakeup: Sendable {
     /// If libuv polls the descriptor anew, and not by edge, an old signal wakes the loop again and again. libuv does
     /// that in a child process whose host has called `uv_loop_fork`. The same is then done again.
     func clear(_ loop: EventLoop) {
-      if isByEdge, vainWakes < 2 { return }
+      if isByEdge, vainWakes < Self.mostVainWakes { return }
       vainWakes = 0
       cuv_eventfd_clear(descriptor)
       isByEdge = cuv_eventfd_by_edge(loop.raw, descriptor)
     }
 
     /// Called after a wake-up with whether there was something. Now and then nothing is left, because the loop has
-    /// found it without the signal. Two such wake-ups in a row are rare.
+    /// found it without the signal, as it often does with files. Several such wake-ups in a row are rare.
     func didWake(inVain: Bool) { vainWakes = inVain ? vainWakes + 1 : 0 }
   #else
     // Sound: `uv_async_send` is thread-safe, and messages are refused before the handle is closed.
