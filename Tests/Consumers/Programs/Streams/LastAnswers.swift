@@ -6,6 +6,7 @@ enum LastAnswers: Program {
     try EventLoop.run { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let address = try listener.localAddress()
+      var told = 0
 
       loop.spawn {
         do {
@@ -16,11 +17,17 @@ enum LastAnswers: Program {
           print(try await ask(busy), try await busy.read().value == nil)
           // The idle one gets a moment, and ends too.
           print(try await idle.read().value == nil)
-          print("cut off:", try await shutdown.value.count)
+          print("cut off:", try await shutdown.value.count, "told:", told)
         } catch { print(error) }
       }
 
       for try await connection in listener {
+        loop.spawn {
+          do {
+            try await connection.quiescing().value
+            told += 1
+          } catch { print(error) }
+        }
         loop.spawn {
           defer { connection.close() }
           do throws(UVError) {
@@ -50,4 +57,4 @@ enum LastAnswers: Program {
 // an answer to a question an answer to a question
 // the last answer to a question true
 // true
-// cut off: 0
+// cut off: 0 told: 2
