@@ -10,7 +10,7 @@ final class Service {
   private let command: String
   private let options: Supervisor
   private let loop: EventLoop
-  private let output: Output
+  private let output: ByteStream
   private var child: ChildProcess?
   /// The time that the program has to end, once it has been told to.
   private var grace = PendingRequest()
@@ -22,7 +22,7 @@ final class Service {
   /// Whether the program has failed too often.
   private(set) var isGivenUp = false
 
-  init(_ name: String, _ command: String, _ options: Supervisor, _ loop: EventLoop, _ output: Output) {
+  init(_ name: String, _ command: String, _ options: Supervisor, _ loop: EventLoop, _ output: ByteStream) {
     self.name = name
     self.command = command
     self.options = options
@@ -140,10 +140,12 @@ final class Service {
     text.append(" | ")
     text.append(line)
     text.append("\n")
-    try await output.write(text.takeBytes())
+    try await output.write(text.takeBytes()).value
   }
 
-  private func say(_ text: String) async throws { try await output.write(Bytes("\(name) > \(text)\n")) }
+  private func say(_ text: String) async throws {
+    try await output.write(Bytes("\(name) > \(text)\n")).value
+  }
 
   private func describe(_ status: ChildProcess.ExitStatus) -> String {
     status.signal.map { "by \($0)" } ?? "with \(status.code)"

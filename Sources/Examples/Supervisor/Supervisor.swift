@@ -32,7 +32,7 @@ struct Supervisor: ParsableCommand {
 
   func run() throws {
     let succeeded = try EventLoop.run { loop in
-      let output = try Output(loop)
+      let output = try loop.standardOutput
       let services = commands.enumerated().map { index, command in
         Service("\(index + 1)", command, self, loop, output)
       }

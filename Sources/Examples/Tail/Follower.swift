@@ -6,11 +6,11 @@ struct Follower {
   private static let pieceCount = 64 * 1024
 
   private let path: FilePath
-  private let output: Output
+  private let output: ByteStream
   private var file: File
   private var position: Int64 = 0
 
-  init(_ file: File, _ path: FilePath, _ output: Output) {
+  init(_ file: File, _ path: FilePath, _ output: ByteStream) {
     self.file = file
     self.path = path
     self.output = output
@@ -47,7 +47,7 @@ struct Follower {
       let bytes = try await file.read(Self.pieceCount, at: position).value
       if bytes.isEmpty { return }
       position += Int64(bytes.count)
-      try await output.write(bytes)
+      try await output.write(bytes).value
     }
   }
 

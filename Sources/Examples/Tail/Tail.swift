@@ -29,7 +29,7 @@ struct Tail: ParsableCommand {
 
   private func tail(_ loop: EventLoop) async throws {
     let path = FilePath(file)
-    let output = try Output(loop)
+    let output = try loop.standardOutput
     // The directory is watched, and not the file, which may be replaced. It is watched before anything is read, so that
     // no change is missed.
     let changes = try follow ? loop.files.watch(directory(of: path)) : nil
