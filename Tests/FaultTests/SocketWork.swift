@@ -6,13 +6,14 @@ final class SocketWork {
   private let ledger: Ledger
   private var listener: TCPListener?
   private var clients = 0
-  private var errors = 0
+  private let echo: Echo
 
   private static let pattern = Bytes((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) })
 
   init(_ loop: EventLoop, _ ledger: Ledger) {
     self.loop = loop
     self.ledger = ledger
+    echo = Echo(ledger)
   }
 
   func start() {
@@ -40,62 +41,12 @@ final class SocketWork {
     try? connection.setNoDelay()
     try? connection.setKeepAlive(.seconds(60))
     _ = try? connection.peerAddress()
-    connection.start { [self] result in
-      switch result {
-      case .success(let bytes?):
-        connection.write(
-          bytes,
-          ledger.once("server's write") { [self] in
-            guard case .failure = $0 else { return }
-            errors += 1
-            connection.close(ledger.once("server's close"))
-          })
-      case .success(nil):
-        connection.shutdown(
-          ledger.once("server's shutdown") { [self] in
-            if case .failure = $0 { errors += 1 }
-            connection.close(ledger.once("server's close"))
-          })
-      case .failure:
-        errors += 1
-        connection.close(ledger.once("server's close"))
-      }
-    }
+    echo.serve(connection)
   }
 
   private func converse(_ result: Result<TCPConnection, UVError>, _ size: Int) {
     guard let client = try? result.get() else { return finish() }
-    let bytes = Bytes(Self.pattern.prefix(size))
-    var received = 0
-    var isIntact = true
-    func note(_ result: Result<Void, UVError>) {
-      guard case .failure = result else { return }
-      errors += 1
-      // The server waits for the rest, which will not come.
-      client.close()
-    }
-    client.write(Bytes(bytes.prefix(size / 3)), ledger.once("write", note))
-    client.write([Bytes(bytes.dropFirst(size / 3).prefix(size / 3))], ledger.once("write", note))
-    let rest = Bytes(bytes.dropFirst(size / 3 * 2))
-    client.write(
-      (0..<8).map { part in
-        Bytes(
-          rest.dropFirst(rest.count * part / 8).prefix(rest.count * (part + 1) / 8 - rest.count * part / 8))
-      }, ledger.once("write of several", note))
-    client.drain(ledger.once("drain", note))
-    client.shutdown(ledger.once("shutdown", note))
-    client.start { [self] result in
-      if case .success(let part?) = result {
-        isIntact = isIntact && part == Bytes(bytes.dropFirst(received).prefix(part.count))
-        return received += part.count
-      }
-      if case .failure = result { errors += 1 }
-      // Unless somebody was told of an error, everything has come back.
-      if errors == 0 {
-        ledger.expect(received == size && isIntact, "\(received) of \(size) bytes came back")
-      }
-      client.close(ledger.once("close") { [self] _ in finish() })
-    }
+    echo.converse(client, Bytes(Self.pattern.prefix(size))) { [self] in finish() }
   }
 
   private func finish() {

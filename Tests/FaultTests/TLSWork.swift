@@ -8,7 +8,7 @@ final class TLSWork {
   private let ledger: Ledger
   private var listener: TLSListener?
   private var clients = 0
-  private var errors = 0
+  private let echo: Echo
 
   private static let pattern = Bytes((0..<150_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) })
   /// Made once, before any fault.
@@ -19,6 +19,7 @@ final class TLSWork {
   init(_ loop: EventLoop, _ ledger: Ledger) {
     self.loop = loop
     self.ledger = ledger
+    echo = Echo(ledger)
   }
 
   /// The context of a server, and its certificate, which openssl makes.
@@ -48,7 +49,7 @@ final class TLSWork {
       let port = try? Int(listener.localAddress().port)
     else { return }
     self.listener = listener
-    listener.start { [self] result in if let connection = try? result.get() { serve(connection) } }
+    listener.start { [self] result in if let connection = try? result.get() { echo.serve(connection) } }
     clients = 2
     for size in [10, 150_000] {
       loop.tls.connect(
@@ -61,57 +62,9 @@ final class TLSWork {
     ).cancel()
   }
 
-  private func serve(_ connection: TLSConnection) {
-    connection.start { [self] result in
-      switch result {
-      case .success(let bytes?):
-        connection.write(
-          bytes,
-          ledger.once("server's write") { [self] in
-            guard case .failure = $0 else { return }
-            errors += 1
-            connection.close(ledger.once("server's close"))
-          })
-      case .success(nil):
-        connection.shutdown(
-          ledger.once("server's shutdown") { [self] in
-            if case .failure = $0 { errors += 1 }
-            connection.close(ledger.once("server's close"))
-          })
-      case .failure:
-        errors += 1
-        connection.close(ledger.once("server's close"))
-      }
-    }
-  }
-
   private func converse(_ result: Result<TLSConnection, UVError>, _ size: Int) {
     guard let client = try? result.get() else { return finish() }
-    let bytes = Bytes(Self.pattern.prefix(size))
-    var received = 0
-    var isIntact = true
-    func note(_ result: Result<Void, UVError>) {
-      guard case .failure = result else { return }
-      errors += 1
-      // The server waits for the rest, which will not come.
-      client.close()
-    }
-    client.write(Bytes(bytes.prefix(size / 2)), ledger.once("write", note))
-    client.write([Bytes(bytes.dropFirst(size / 2))], ledger.once("write of several", note))
-    client.drain(ledger.once("drain", note))
-    client.shutdown(ledger.once("shutdown", note))
-    client.start { [self] result in
-      if case .success(let part?) = result {
-        isIntact = isIntact && part == Bytes(bytes.dropFirst(received).prefix(part.count))
-        return received += part.count
-      }
-      if case .failure = result { errors += 1 }
-      // Unless somebody was told of an error, everything has come back.
-      if errors == 0 {
-        ledger.expect(received == size && isIntact, "\(received) of \(size) bytes came back")
-      }
-      client.close(ledger.once("close") { [self] _ in finish() })
-    }
+    echo.converse(client, Bytes(Self.pattern.prefix(size))) { [self] in finish() }
   }
 
   private func finish() {

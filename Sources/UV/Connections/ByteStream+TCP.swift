@@ -1,6 +1,6 @@
 import CUV
 
-/// What a stream can do whose handle is a TCP connection, whether or not its bytes are encrypted.
+/// The options and calls of a TCP connection. A stream that encrypts its bytes has them, too.
 extension ByteStream {
   private func tcp(_ operation: String) throws(UVError) -> UnsafeMutablePointer<uv_tcp_t> {
     try checkOpen(operation)

@@ -28,7 +28,7 @@ final class FilteredSendfile {
 
   func start() -> PendingRequest {
     step()
-    // A caller may keep the pending request, and must not keep the stream with it. What is under way keeps this.
+    // A caller may keep the pending request; that must not keep the stream. The read or write under way keeps it.
     return PendingRequest { [weak self] in self?.cancel() }
   }
 

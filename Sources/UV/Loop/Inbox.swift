@@ -75,7 +75,8 @@ final class Inbox: Sendable {
   /// - Returns: How many messages were handled, and whether others are left because of the limit.
   func receive(atMost limit: Int, _ handle: (consuming Message) -> Void) -> (count: Int, isMore: Bool) {
     var count = 0
-    // The rest of the time before. What has come since has given its only signal, so it's looked at, too.
+    // First the messages that the last call left. Those that came since have signalled already and won't again,
+    // so they are handled in this call, too.
     if !state.pointee.arrived.isEmpty { count = handleArrived(limit, handle) }
     if state.pointee.arrived.isEmpty {
       takeArrived()

@@ -5,11 +5,7 @@ extension WriteQueue {
   func write(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
     if let code = refusal() { return refuse(done, code) }
     let taken = gathers ? 0 : offer(buffers)
-    if taken < 0 || taken == buffers.byteCount {
-      lastTold = loop.microtasks.nextNumber
-      loop.complete(done, .write, Int32(min(taken, 0)))
-      return PendingRequest()
-    }
+    if taken < 0 || taken == buffers.byteCount { return tell(done, taken) }
     pending.beginWrite()
     pending.append(buffers, after: taken, .callback(done))
     return sendRest(after: taken)

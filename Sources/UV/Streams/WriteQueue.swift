@@ -72,14 +72,18 @@ final class WriteQueue: Cancelling {
   func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
     if let code = refusal() { return refuse(done, code) }
     let taken = gathers ? 0 : tryWrite(bytes)
-    if taken < 0 || taken == bytes.count {
-      lastTold = loop.microtasks.nextNumber
-      loop.complete(done, .write, Int32(min(taken, 0)))
-      return PendingRequest()
-    }
+    if taken < 0 || taken == bytes.count { return tell(done, taken) }
     pending.beginWrite()
     pending.append(bytes.dropping(taken), .callback(done), isBegun: taken > 0)
     return sendRest(after: taken)
+  }
+
+  /// Tells a writer in a microtask how its write has ended, which didn't wait.
+  @inline(__always)
+  func tell(_ done: @escaping Completion<Void>, _ taken: Int) -> PendingRequest {
+    lastTold = loop.microtasks.nextNumber
+    loop.complete(done, .write, Int32(min(taken, 0)))
+    return PendingRequest()
   }
 
   func write(_ bytes: Bytes, passing handle: Handle, _ done: @escaping Completion<Void>) -> PendingRequest {
