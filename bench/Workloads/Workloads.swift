@@ -8,7 +8,7 @@ import CBaseline
 public enum Workloads {
   /// All of them, in the order in which they are run.
   public static let all: [any Workload] =
-    [millionTimers, sleepChain, fsStat, fsRead, fsReadFile, wakeup, thenChain]
+    [millionTimers, sleepChain, fsStat, fsRead, fsReadFile, wakeup, thenChain, hostCall]
     + [tcpPingPong, tcpEcho, tcpStream, tcpAccept]
 
   /// The version of the libuv that the rows are linked with.
@@ -92,6 +92,17 @@ public enum Workloads {
       (.c, CRow.loop(cb_then_chain_run)),
       (.callback, ThenChain.callback), (.promise, ThenChain.promise),
       (.future, ThenChain.future), (.async, ThenChain.async),
+    ])
+
+  static let hostCall = LoopWorkload(
+    name: "host-call", summary: "a call that is answered in the same turn",
+    note: "C calls a function with a callback; async spawns a task for each call, as an addon does for its host",
+    parameters: [],
+    check: .counted,
+    rows: [
+      (.c, CRow.loop(cb_host_call_run)),
+      (.callback, HostCall.callback), (.promise, HostCall.promise),
+      (.future, HostCall.future), (.async, HostCall.async),
     ])
 
   private static let echoRows: [(style: Style, serve: ServerRow)] = [

@@ -27,6 +27,9 @@ export const libuvVersion: string;
 /** The sum of two numbers, at once. */
 export function add(a: number, b: number): number;
 
+/** The same value, from a Swift task. What it costs is what a call to Swift and back costs. */
+export function answer(value: number): Promise<number>;
+
 /** Waits in a Swift task. Rejects with the signal's reason when that aborts. */
 export function sleep(milliseconds: number, options?: Options): Promise<void>;
 

@@ -87,7 +87,7 @@ struct PeersCommand: ParsableCommand {
     var overrides = ["cores": [1], "in-flight": [64]]
     // The slowest take 50 µs for each.
     if quick { overrides["timers"] = [20_000] }
-    let cases = try ["tcp-echo", "million-timers", "fs-read", "wakeup", "then-chain"]
+    let cases = try ["tcp-echo", "million-timers", "fs-read", "wakeup", "then-chain", "host-call"]
       .filter(names.contains)
       .flatMap { name in
         let known = BenchMain.current.workloads.first { $0.name == name }?.parameters.map(\.name) ?? []

@@ -210,6 +210,13 @@ const async = {
     });
     return total;
   },
+
+  async 'host-call'(count) {
+    const answer = async (value) => value;
+    let answered = 0;
+    while (answered < count) answered += await answer(1);
+    return answered;
+  },
 };
 
 async function main() {

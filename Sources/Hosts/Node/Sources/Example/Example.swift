@@ -11,7 +11,8 @@ public func register(_ environment: OpaquePointer?, _ exports: OpaquePointer?) -
     // A function that returns at once.
     try exports.function("add") { (a: Double, b: Double) in a + b }
 
-    // One that JavaScript awaits.
+    // Two that JavaScript awaits. The first is answered as soon as a task can run.
+    try exports.asyncFunction("answer") { (value: Int) in value }
     try exports.asyncFunction("sleep") { (milliseconds: Int) in
       try await loop.sleep(for: .milliseconds(milliseconds)).value
     }
