@@ -101,17 +101,17 @@ let package = Package(
       name: "Copy", dependencies: ["UV", "UVPromises", "UVFutures"], path: "Sources/Examples/Copy",
       swiftSettings: settings),
     .executableTarget(
-      name: "HTTPServer", dependencies: ["UV"], path: "Sources/Examples/HTTPServer",
-      swiftSettings: settings),
+      name: "FileServer", dependencies: ["UV", "UVTLS", argumentParser],
+      path: "Sources/Examples/FileServer", swiftSettings: settings),
     // The host alone knows libuv.
     .executableTarget(
       name: "InsideHost", dependencies: ["CUV", "UV"], path: "Sources/Examples/InsideHost",
       swiftSettings: settings),
     .executableTarget(
-      name: "RedisServer", dependencies: ["UV", "UVPromises", "UVFutures", argumentParser],
+      name: "RedisServer", dependencies: ["UV", "UVTLS", "UVPromises", "UVFutures", argumentParser],
       path: "Sources/Examples/RedisServer", swiftSettings: settings),
     .executableTarget(
-      name: "Proxy", dependencies: ["UV", argumentParser], path: "Sources/Examples/Proxy",
+      name: "Proxy", dependencies: ["UV", "UVTLS", argumentParser], path: "Sources/Examples/Proxy",
       swiftSettings: settings),
     .executableTarget(
       name: "Tail", dependencies: ["UV", argumentParser], path: "Sources/Examples/Tail",
@@ -192,7 +192,7 @@ let package = Package(
     .testTarget(
       name: "PackageTests",
       dependencies: [
-        "Chat", "Copy", "EchoServer", "FourStyles", "HTTPServer", "InsideHost", "Lines", "MainActorInLoop",
+        "Chat", "Copy", "EchoServer", "FileServer", "FourStyles", "InsideHost", "Lines", "MainActorInLoop",
         "Proxy",
         "RedisServer", "Supervisor", "Tail", "UV", "UVTestSupport", "Workers",
       ],

@@ -36,7 +36,7 @@ import Testing
     let (proxy, port) = try proxy(to: target)
     for _ in 0..<10 { #expect(try Client.run("curl -s http://127.0.0.1:\(port)/") == "hello\n") }
     proxy.terminate()
-    #expect(try proxy.end() == ("ended\n", 0))
+    #expect(try proxy.end() == ("ended; 0 connections were cut off\n", 0))
   }
 
   @Test("A client that ends what it sends still gets the answer")
@@ -74,7 +74,7 @@ import Testing
     try client.write("hello\n")
     #expect(try client.line() == "hello")
     #expect(try client.end().output == "")
-    try proxy.line(containing: "silent for 1.0 seconds")
+    try proxy.line(containing: "idleTimeout of 1.0 seconds")
   }
 
   @Test("A server that doesn't answer is reported, and the client sees an end")
@@ -87,7 +87,7 @@ import Testing
   @Test("After SIGTERM a connection goes on until it ends, and no other is accepted")
   func graceful() throws {
     let (_, target) = try server("cat")
-    let (proxy, port) = try proxy(to: target, "--grace", "30")
+    let (proxy, port) = try proxy(to: target, "--grace", "30", "--farewell", "30")
     let client = try RunningProgram(["nc", "-N", "127.0.0.1", port])
     try client.write("one\n")
     #expect(try client.line() == "one")
@@ -97,6 +97,31 @@ import Testing
     #expect(try client.line() == "two")
     try client.closeInput()
     #expect(try client.end() == ("", 0))
-    #expect(try proxy.end() == ("ended\n", 0))
+    #expect(try proxy.end() == ("ended; 0 connections were cut off\n", 0))
+  }
+
+  @Test("After SIGTERM a connection that is silent is let go of")
+  func gracefulIdle() throws {
+    let (_, target) = try server("cat")
+    let (proxy, port) = try proxy(to: target, "--grace", "50")
+    let client = try RunningProgram(["nc", "127.0.0.1", port])
+    try client.write("one\n")
+    #expect(try client.line() == "one")
+    proxy.terminate()
+    #expect(try proxy.end() == ("ended; 0 connections were cut off\n", 0))
+  }
+
+  @Test("A client that speaks TLS reaches a server that doesn't", .enabled(if: Client.hasCurl, Client.howToInstall))
+  func tls() throws {
+    let (_, target) = try server(
+      #"while IFS= read -r line && [ "$line" != $'\r' ]; do :; done; printf 'HTTP/1.0 200 OK\r\n\r\nhello\n'"#
+    )
+    let certificate = TestCertificate.shared
+    let (proxy, port) = try RunningProgram.serving("Proxy", ["--to", "127.0.0.1:\(target)"] + certificate.options)
+    programs.append(proxy)
+    let get = "curl -4 -s --cacert '\(certificate.certificate)' https://localhost:\(port)/"
+    for _ in 0..<3 { #expect(try Client.run(get) == "hello\n") }
+    proxy.terminate()
+    #expect(try proxy.end() == ("ended; 0 connections were cut off\n", 0))
   }
 }

@@ -142,4 +142,25 @@ import Testing
     )
     #expect(output == "+OK\r\n$5\r\nhello\r\n+OK\r\n")
   }
+
+  /// Debian's redis-cli speaks TLS; others may not.
+  static let clientSpeaksTLS = (try? Client.run("redis-cli --help 2>&1"))?.contains("--tls") == true
+
+  @Test("redis-cli speaks TLS with the server, in each style", .enabled(if: clientSpeaksTLS), arguments: styles)
+  func tls(style: String) throws {
+    let certificate = TestCertificate.shared
+    let (server, port) = try RunningProgram.serving("RedisServer", ["--style", style] + certificate.options)
+    programs.append(server)
+    let output = try Client.run(
+      """
+      cli() { redis-cli -p \(port) --tls --cacert '\(certificate.certificate)' "$@"; }
+      file=$(mktemp); trap 'rm $file' EXIT
+      head -c 1048576 /dev/urandom | base64 -w 0 > $file
+      cli SET a 1; cli INCR a; cli -x SET big < $file
+      cli GET big | tr -d '\\n' | cmp - $file && echo same
+      """)
+    #expect(output == "OK\n2\nOK\nsame\n")
+    server.terminate()
+    #expect(try server.end() == ("ended; 0 connections were cut off\n", 0))
+  }
 }

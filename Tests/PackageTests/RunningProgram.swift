@@ -32,6 +32,12 @@ final class RunningProgram {
     DispatchQueue.global().asyncAfter(deadline: .now() + 60) { [weak process] in process?.end() }
   }
 
+  /// Starts an example that serves, and reads which port it has.
+  static func serving(_ example: String, _ arguments: [String]) throws -> (RunningProgram, port: String) {
+    let server = try RunningProgram(example: example, ["--port", "0"] + arguments, mergesErrors: true)
+    return (server, try server.port())
+  }
+
   // Tests run on threads that block SIGTERM, and so do the programs that are started there, unless they mind.
   deinit { process.end() }
 

@@ -2,7 +2,6 @@
 //
 // A member who doesn't read holds up nobody, and costs a bounded amount of memory; see Member.swift.
 import ArgumentParser
-import Foundation
 import UV
 
 @main
@@ -32,16 +31,16 @@ struct Chat: ParsableCommand {
     try EventLoop.run { loop in
       let room = Room(self)
       let listener = try loop.tcp.listen(host: host, port: port)
-      say("listening on \(try listener.localAddress())")
+      try await loop.standardOutput.write(Bytes("listening on \(try listener.localAddress())\n")).value
       for signal in [Signal.terminate, .interrupt] {
         let signals = try loop.signals(signal)
         signals.keepsLoopRunning = false
         signals.start { result in
           // The end of the watcher, which comes with the loop's end, is no signal.
           guard case .success(_?) = result else { return }
-          room.close()
           loop.shutdownGracefully(within: .seconds(self.grace)) { result in
-            if case .success(let report) = result { say("ended; \(report.count) members were cut off") }
+            guard case .success(let report) = result else { return }
+            (try? loop.standardOutput)?.write(Bytes("ended; \(report.count) members were cut off\n")) { _ in }
           }
         }
       }
@@ -54,11 +53,8 @@ struct Chat: ParsableCommand {
   }
 }
 
-/// Prints a line at once. `print` would keep it to itself while the output is a pipe.
-func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
-
 /// Reports why a member has left early. That a member vanishes is nothing to report.
 func report(_ error: UVError, _ connection: TCPConnection) {
   if [.cancelled, .connectionReset, .brokenPipe].contains(error.code) { return }
-  FileHandle.standardError.write(Data("Chat: \(error)\n".utf8))
+  (try? connection.loop.standardError)?.write(Bytes("Chat: \(error)\n")) { _ in }
 }

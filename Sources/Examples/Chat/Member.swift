@@ -29,12 +29,6 @@ final class Member {
     connection.write(line) { _ in }
   }
 
-  /// Says a last line, and ends the connection once the member has everything.
-  func end(_ line: Bytes) {
-    connection.write(line) { _ in }
-    connection.shutdown { _ in self.connection.close() }
-  }
-
   /// Waits until the member has read what there is.
   private func waitUntilRead() {
     connection.drain().timeout(after: patience).start { result in

@@ -13,6 +13,13 @@ final class Room {
 
   /// Receives somebody who has connected, until they leave.
   func receive(_ connection: TCPConnection) async throws(UVError) {
+    defer { connection.close() }
+    // At the end of the chat everybody gets all that was said, and a goodbye.
+    connection.quiescing { result in
+      guard case .success = result else { return }
+      connection.write("* the chat ends\n") { _ in }
+      connection.shutdown { _ in connection.close() }
+    }
     guard count < options.maxMembers else {
       return try await connection.write("* there is no room, come back later\n").value
     }
@@ -34,11 +41,6 @@ final class Room {
       default: tell("\(member.name): \(text)\n", except: member)
       }
     }
-  }
-
-  /// Says goodbye to everybody.
-  func close() {
-    for member in members.values { member.end("* the chat ends\n") }
   }
 
   /// Asks for a name; nil if there is none.

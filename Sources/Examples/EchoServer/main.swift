@@ -2,7 +2,6 @@
 //
 // It listens on a port of 127.0.0.1 (0, the default: one that the system chooses), prints it, and goes on for ever,
 // or until so many connections have been served.
-import Foundation
 import UV
 
 let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
@@ -12,7 +11,7 @@ let limit = arguments.dropFirst().first ?? .max
 try EventLoop.run { loop in
   let listener = try loop.tcp.listen(host: "127.0.0.1", port: port)
   // Not `print`, which would keep the line to itself while the output is a pipe.
-  FileHandle.standardOutput.write(Data("listening on \(try listener.localAddress())\n".utf8))
+  try await loop.standardOutput.write(Bytes("listening on \(try listener.localAddress())\n")).value
   var accepted = 0
   for try await connection in listener {
     loop.spawn {

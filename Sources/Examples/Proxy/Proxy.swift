@@ -5,6 +5,7 @@
 import ArgumentParser
 import Foundation
 import UV
+import UVTLS
 
 @main
 struct Proxy: ParsableCommand {
@@ -13,22 +14,31 @@ struct Proxy: ParsableCommand {
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
   @Option(help: "The port to listen on; 0 for any that is free.") var port = 0
   @Option(help: "The server to connect to.") var to: Target
+  @Option(help: "The certificate chain for clients that speak TLS, a file in PEM form.") var tlsCertificate: String?
+  @Option(help: "The private key for clients that speak TLS, a file in PEM form.") var tlsKey: String?
   @Option(help: "How many connections there may be at a time; others wait.") var limit = 1000
   @Option(help: "How many seconds the other server has to accept a connection.") var connectTimeout = 5
   @Option(help: "How many seconds a connection may be silent in both directions.") var idleTimeout = 300
   @Option(help: "How many seconds connections get to end after SIGTERM.") var grace = 5
+  @Option(help: "How many seconds a connection may be silent after SIGTERM.") var farewell = 1
 
   func validate() throws {
     guard 0...65535 ~= port else { throw ValidationError("--port is 0 to 65535.") }
-    guard limit >= 1, connectTimeout >= 1, idleTimeout >= 1, grace >= 0 else {
+    guard limit >= 1, connectTimeout >= 1, idleTimeout >= 1, farewell >= 1, grace >= 0 else {
       throw ValidationError("--limit and the timeouts are 1 or more, and --grace is 0 or more.")
+    }
+    guard (tlsCertificate == nil) == (tlsKey == nil) else {
+      throw ValidationError("--tls-certificate and --tls-key come together.")
     }
   }
 
   func run() throws {
+    let tls = try tlsContext()
     try EventLoop.run { loop in
       let listener = try loop.tcp.listen(host: host, port: port)
-      say("listening on \(try listener.localAddress())")
+      // Nobody is accepted while there are too many. They wait in the system's queue.
+      listener.connectionLimit = limit
+      try await loop.standardOutput.write(Bytes("listening on \(try listener.localAddress())\n")).value
       for signal in [Signal.terminate, .interrupt] {
         let signals = try loop.signals(signal)
         // Otherwise waiting for a signal would keep the program from ending after the other.
@@ -36,60 +46,55 @@ struct Proxy: ParsableCommand {
         // The watcher's own end, which comes with the loop's, is no signal.
         signals.start { if case .success(_?) = $0 { self.end(loop) } }
       }
-      try await accept(from: listener)
+      for try await client in listener {
+        loop.spawn {
+          do { try await pass(client, tls) } catch { report(error, loop) }
+        }
+      }
     }
-    say("ended")
   }
 
-  /// Serves the connections until the listener ends.
-  private func accept(from listener: TCPListener) async throws(UVError) {
-    let loop = listener.loop
-    let gate = Gate(loop, limit: limit)
-    for try await client in listener {
-      loop.spawn {
-        do { try await pass(client) } catch { report(error) }
-        gate.leave()
-      }
-      // Nobody is accepted while there are too many. They wait in the system's queue.
-      try await gate.enter().value
-    }
+  private func tlsContext() throws -> TLSContext? {
+    guard let tlsCertificate, let tlsKey else { return nil }
+    return try .server(TLSIdentity(certificateChain: tlsCertificate, privateKey: tlsKey))
   }
 
   /// Connects a client with the server, until both have ended what they send.
-  private func pass(_ client: TCPConnection) async throws {
-    let loop = client.loop
+  private func pass(_ plain: TCPConnection, _ tls: TLSContext?) async throws {
+    defer { plain.close() }
+    let loop = plain.loop
+    // With TLS it is a stream of bytes as without.
+    let client: ByteStream = if let tls { try await loop.tls.secure(plain, tls).value } else { plain }
+    defer { client.close() }
     let server = try await loop.tcp.connect(host: to.host, port: to.port)
       .timeout(after: .seconds(connectTimeout)).value
-    let activity = Activity(loop)
+    defer { server.close() }
+    // What is read from the one is written to the other, so both are silent or neither is.
+    client.idleTimeout = .seconds(idleTimeout)
+    server.idleTimeout = .seconds(idleTimeout)
+    client.quiescing { result in
+      guard case .success = result else { return }
+      client.idleTimeout = .seconds(farewell)
+      server.idleTimeout = .seconds(farewell)
+    }
     try await loop.withTasks { tasks in
-      let there = tasks.spawn { try await copy(from: client, to: server, activity) }
-      let back = tasks.spawn { try await copy(from: server, to: client, activity) }
-      tasks.spawn { try await activity.end(after: .seconds(idleTimeout)) }
-      try await there.value
-      try await back.value
-      // Nothing is left to watch.
-      tasks.cancelAll()
+      tasks.spawn { try await copy(from: client, to: server) }
+      tasks.spawn { try await copy(from: server, to: client) }
     }
   }
 
   /// Copies what one side sends, and then its end. The other direction goes on.
-  private func copy(
-    from source: TCPConnection, to target: TCPConnection, _ activity: Activity
-  ) async throws(UVError) {
-    for try await chunk in source {
-      activity.note()
-      try await target.write(chunk).value
-      activity.note()
-    }
+  private func copy(from source: ByteStream, to target: ByteStream) async throws(UVError) {
+    for try await chunk in source { try await target.write(chunk).value }
     try await target.shutdown().value
   }
 
   /// Accepts no more, and gives those who are connected some time. A second signal gives them none.
   private func end(_ loop: EventLoop) {
-    loop.shutdownGracefully(within: loop.isShuttingDown ? .zero : .seconds(grace)) { result in
-      if case .success(let report) = result, report.count > 0 {
-        say("\(report.count) connections were cut off")
-      }
+    let isFirst = !loop.isShuttingDown
+    loop.shutdownGracefully(within: isFirst ? .seconds(grace) : .zero) { result in
+      guard isFirst, case .success(let report) = result else { return }
+      (try? loop.standardOutput)?.write(Bytes("ended; \(report.count) connections were cut off\n")) { _ in }
     }
   }
 }
@@ -109,15 +114,11 @@ struct Target: ExpressibleByArgument {
   }
 }
 
-/// Prints a line at once. `print` would keep it to itself while the output is a pipe.
-func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
-
-/// Reports why a connection has ended early. That a peer has gone is nothing to report.
-func report(_ error: any Error) {
-  if let error = error as? UVError,
-    [.connectionReset, .brokenPipe, .notConnected, .cancelled].contains(error.code)
-  {
-    return
+/// Reports why a connection has ended early. That a peer has gone is nothing to report, nor is that it is silent at the end.
+func report(_ error: any Error, _ loop: EventLoop) {
+  if let error = error as? UVError {
+    if [.connectionReset, .brokenPipe, .notConnected, .cancelled].contains(error.code) { return }
+    if error.code == .timedOut, loop.isShuttingDown { return }
   }
-  FileHandle.standardError.write(Data("Proxy: \(error)\n".utf8))
+  (try? loop.standardError)?.write(Bytes("Proxy: \(error)\n")) { _ in }
 }

@@ -67,7 +67,7 @@ struct CommandParser {
           if arguments.isEmpty { continue }
           return true
         }
-        guard let count = try takeNumber("invalid multibulk length") else { break }
+        guard let count = try takeNumber(UInt8(ascii: "*"), "invalid multibulk length") else { break }
         if count > Self.maxArguments { throw ProtocolError(message: "invalid multibulk length") }
         missingArguments = count
         room = maxValue
@@ -88,8 +88,7 @@ struct CommandParser {
   /// Takes an argument, or what has come of it.
   private mutating func takeArgument() throws(ProtocolError) -> Bool {
     if part == nil {
-      guard bytes[position] == UInt8(ascii: "$") else { throw ProtocolError(message: "expected '$'") }
-      guard let count = try takeNumber("invalid bulk length") else { return false }
+      guard let count = try takeNumber(UInt8(ascii: "$"), "invalid bulk length") else { return false }
       room -= count
       if room < 0 { throw ProtocolError(message: "invalid bulk length") }
       let end = position + count
@@ -118,23 +117,33 @@ struct CommandParser {
     return try takeLineEnd()
   }
 
-  /// Takes a line such as `$3`: the number, or nil if the line hasn't come completely.
-  private mutating func takeNumber(_ complaint: String) throws(ProtocolError) -> Int? {
-    var index = position + 1
+  /// Takes a line such as `$3`: the number after a mark, or nil if the line hasn't come completely.
+  private mutating func takeNumber(_ mark: UInt8, _ complaint: String) throws(ProtocolError) -> Int? {
+    guard let (number, end) = try Self.number(bytes, position, mark, complaint) else { return nil }
+    position = end
+    return number
+  }
+
+  /// Reads such a line. The bytes are a parameter, and looked at through a span, because a server does little else as often.
+  private static func number(
+    _ bytes: Bytes, _ start: Int, _ mark: UInt8, _ complaint: String
+  ) throws(ProtocolError) -> (number: Int, end: Int)? {
+    let span = bytes.span
+    guard span[start] == mark else { throw ProtocolError(message: "expected '\(UnicodeScalar(mark))'") }
+    var index = start + 1
     var number = 0
-    while index < bytes.count, bytes[index] != UInt8(ascii: "\r") {
-      let digit = Int(bytes[index]) - 0x30
-      guard 0...9 ~= digit, index - position <= Self.maxDigits else {
-        throw ProtocolError(message: complaint)
-      }
+    while index < span.count, span[index] != UInt8(ascii: "\r") {
+      let digit = Int(span[index]) - 0x30
+      guard 0...9 ~= digit, index - start <= maxDigits else { throw ProtocolError(message: complaint) }
       number = number * 10 + digit
       index += 1
     }
-    guard index + 1 < bytes.count else { return nil }
-    if index == position + 1 { throw ProtocolError(message: complaint) }
-    position = index
-    _ = try takeLineEnd()
-    return number
+    guard index + 1 < span.count else { return nil }
+    if index == start + 1 { throw ProtocolError(message: complaint) }
+    guard span[index + 1] == UInt8(ascii: "\n") else {
+      throw ProtocolError(message: "expected the end of a line")
+    }
+    return (number, index + 2)
   }
 
   private mutating func takeLineEnd() throws(ProtocolError) -> Bool {

@@ -8,8 +8,8 @@
 //   Answers.swift                 puts answers together
 //   Server.swift, Store*.swift    what all clients share
 import ArgumentParser
-import Foundation
 import UV
+import UVTLS
 
 @main
 struct RedisServer: ParsableCommand {
@@ -20,6 +20,8 @@ struct RedisServer: ParsableCommand {
   @Option(help: "The port to listen on; 0 for any that is free.") var port = 6379
   @Option(help: "How many loops serve connections, each on a thread of its own.") var loops = 1
   @Option(help: "How the loop of a connection is written.") var style = Style.async
+  @Option(help: "The certificate chain for TLS, a file in PEM form.") var tlsCertificate: String?
+  @Option(help: "The private key for TLS, a file in PEM form.") var tlsKey: String?
   @Option(help: "How many clients may be connected at a time.") var maxClients = 10_000
   @Option(help: "How many bytes the arguments of a command may have.") var maxValue = 64 << 20
   @Option(help: "How many seconds clients get to finish after SIGTERM.") var grace = 2
@@ -30,17 +32,22 @@ struct RedisServer: ParsableCommand {
       throw ValidationError("--loops, --max-clients and --max-value are 1 or more.")
     }
     guard 0...3600 ~= grace else { throw ValidationError("--grace is 0 to 3600 seconds.") }
+    guard (tlsCertificate == nil) == (tlsKey == nil) else {
+      throw ValidationError("--tls-certificate and --tls-key come together.")
+    }
   }
 
   func run() throws {
-    let server = Server(style: style, loops: loops, maxClients: maxClients, maxValue: maxValue)
+    let server = try Server(
+      style: style, loops: loops, maxClients: maxClients, maxValue: maxValue, tls: tlsContext())
     let group = try EventLoopGroup(count: loops)
     // The loop of this thread has the signals and the clock. Those of the group have the connections.
     try EventLoop.run { loop in
       let address = try await group.listen(host: host, port: port) { connection in
         server.serve(connection)
       }
-      say("listening on \(address)")
+      let output = try loop.standardOutput
+      try await output.write(Bytes("listening on \(address)\n")).value
       try await loop.withTasks { tasks in
         tasks.spawn { for try await _ in loop.ticks(every: .seconds(1)) { server.removeExpired() } }
         for signal in [Signal.terminate, .interrupt] {
@@ -52,13 +59,17 @@ struct RedisServer: ParsableCommand {
         }
       }
       let report = await group.shutdownGracefully(within: .seconds(grace))
-      say("ended; \(report.count) connections were cut off")
+      try await output.write(Bytes("ended; \(report.count) connections were cut off\n")).value
     }
+  }
+
+  private func tlsContext() throws -> TLSContext? {
+    guard let tlsCertificate, let tlsKey else { return nil }
+    return try .server(TLSIdentity(certificateChain: tlsCertificate, privateKey: tlsKey))
   }
 }
 
-/// Prints a line at once. `print` would keep it to itself while the output is a pipe.
-func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
-
 /// Reports what went wrong, without ending anything.
-func report(_ line: String) { FileHandle.standardError.write(Data("RedisServer: \(line)\n".utf8)) }
+func report(_ line: String, _ loop: EventLoop) {
+  (try? loop.standardError)?.write(Bytes("RedisServer: \(line)\n")) { _ in }
+}

@@ -1,5 +1,6 @@
 import Synchronization
 import UV
+import UVTLS
 
 /// The state that all clients share, whichever loop serves them.
 final class Server: Sendable {
@@ -7,6 +8,7 @@ final class Server: Sendable {
   private let style: Style
   private let loops: Int
   private let maxClients: Int
+  private let tls: TLSContext?
   private let began = LoopClock.Instant.now
   /// The data. With one loop nobody ever waits for this lock.
   private let store = Mutex(Store())
@@ -15,11 +17,12 @@ final class Server: Sendable {
   private let rejected = Atomic(0)
   private let commands = Atomic(0)
 
-  init(style: Style, loops: Int, maxClients: Int, maxValue: Int) {
+  init(style: Style, loops: Int, maxClients: Int, maxValue: Int, tls: TLSContext?) {
     self.style = style
     self.loops = loops
     self.maxClients = maxClients
     self.maxValue = maxValue
+    self.tls = tls
   }
 
   // MARK: Clients
@@ -30,7 +33,17 @@ final class Server: Sendable {
     if clients.add(1, ordering: .relaxed).newValue <= maxClients {
       // An answer is written whole, so the system needn't wait for more of it.
       try? connection.setNoDelay()
-      Session(connection, self).run(style)
+      guard let tls else { return Session(connection, self).run(style) }
+      // With TLS it is a stream of bytes as without.
+      connection.loop.tls.secure(connection, tls) { result in
+        switch result {
+        case .success(let secured): Session(secured, self).run(self.style)
+        case .failure(let error):
+          connection.close()
+          self.clientLeft()
+          report("a handshake failed: \(error)", connection.loop)
+        }
+      }
     } else {
       rejected.add(1, ordering: .relaxed)
       connection.write("-ERR max number of clients reached\r\n") { _ in

@@ -4,7 +4,7 @@ import UVFutures
 /// The conversation with one client. The loop of a style reads, passes the bytes on, and starts the request that writes
 /// the answers; see Styles.swift.
 final class Session {
-  let connection: TCPConnection
+  let connection: ByteStream
   private let server: Server
   private var parser: CommandParser
   private var answers = Answers()
@@ -13,7 +13,7 @@ final class Session {
   /// The subscription of the publishers' style.
   var subscription: AnyCancellable?
 
-  init(_ connection: TCPConnection, _ server: Server) {
+  init(_ connection: ByteStream, _ server: Server) {
     self.connection = connection
     self.server = server
     parser = CommandParser(maxValue: server.maxValue)
@@ -51,8 +51,8 @@ final class Session {
     connection.close()
     server.clientLeft()
     if isEnding, error?.code == .timedOut { return }
-    if let error, error.code != .connectionReset, error.code != .brokenPipe {
-      report("a connection ended early: \(error)")
+    if let error, ![.connectionReset, .brokenPipe, .tlsTruncated].contains(error.code) {
+      report("a connection ended early: \(error)", connection.loop)
     }
   }
 }

@@ -32,6 +32,30 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   /// How many connections may be accepted after the listener was told to stop.
   private var restCount = 0
   private var isStopping = false
+  /// Whether the listener waits until a connection has closed.
+  private var isFull = false
+
+  /// How many accepted connections the loop may have open at a time, 1 or more. While there are as many, this listener accepts
+  /// none. At first there is no limit.
+  ///
+  /// ```swift
+  /// listener.connectionLimit = 1000
+  /// for try await connection in listener { loop.spawn { … } }
+  /// ```
+  ///
+  /// Peers beyond the limit wait in the system's queue, as many as the listener's backlog. They are connected for what they
+  /// can see, and get an answer when it is their turn. All connections count that any listener of the loop has accepted, since
+  /// they share its memory and its time. A graceful shutdown of the loop accepts those that wait, regardless of the limit.
+  ///
+  /// libuv has no corresponding function.
+  public var connectionLimit = Int.max {
+    didSet {
+      require(connectionLimit >= 1, "connectionLimit \(connectionLimit): a listener needs room for 1 connection or more")
+      if isFull { connectionClosed() }
+    }
+  }
+
+  private var hasRoom: Bool { loop.acceptedCount < connectionLimit }
 
   init(
     loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32,
@@ -79,6 +103,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   }
 
   override func startProducing() throws(UVError) {
+    if !hasRoom { return waitForRoom() }
     // Sound: the listener retains itself while somebody asks.
     let context = Unmanaged<Handle>.passUnretained(self).toOpaque()
     try check(block.startPoll(context, canAccept), "accept")
@@ -86,12 +111,38 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
 
   override func stopProducing() {
     backoff.end()
+    endWaitForRoom()
     block.stopPoll()
+  }
+
+  private func waitForRoom() {
+    if isFull { return }
+    isFull = true
+    // Balanced in `endWaitForRoom`, which a listener that nobody reads any more calls, too.
+    loop.fullListeners.append(.passUnretained(self))
+  }
+
+  private func endWaitForRoom() {
+    if !isFull { return }
+    isFull = false
+    loop.fullListeners.removeAll { $0.toOpaque() == Unmanaged<Handle>.passUnretained(self).toOpaque() }
+  }
+
+  /// A connection of the loop has closed, or the limit has changed.
+  override func connectionClosed() {
+    if isClosing || !hasRoom { return }
+    endWaitForRoom()
+    do throws(UVError) { try startProducing() } catch { source.finish(error) }
   }
 
   /// Accepts connections for as long as somebody asks. The others stay in the system's queue.
   override func connectionsArrived() {
     for _ in 0..<Self.connectionsPerEvent {
+      if !hasRoom {
+        block.stopPoll()
+        waitForRoom()
+        break
+      }
       guard source.hasDemand, let listening = try? fileDescriptor() else { break }
       let descriptor = cuv_accept(listening)
       if AcceptBackoff.isNeeded(descriptor) {
@@ -146,6 +197,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
 
   override func startUVClose() {
     backoff.end()
+    endWaitForRoom()
     super.startUVClose()
   }
 }

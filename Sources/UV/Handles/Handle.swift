@@ -95,6 +95,9 @@ open class Handle {
   /// Called when connections may wait on a listening socket. A listener overrides it.
   func connectionsArrived() {}
 
+  /// Called when an accepted connection of the loop has closed. A listener without room overrides it.
+  func connectionClosed() {}
+
   /// Why libuv may call the handle.
   struct Activity: OptionSet {
     let rawValue: UInt16

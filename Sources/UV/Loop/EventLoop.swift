@@ -50,6 +50,10 @@ public final class EventLoop {
   @exclusivity(unchecked) var descriptors = DescriptorSet()
   /// Connections that came through a listener and are not closed yet.
   @exclusivity(unchecked) var acceptedCount = 0
+  /// The listeners that wait until one of those closes. Sound: a listener that closes is taken out.
+  @exclusivity(unchecked) var fullListeners: [Unmanaged<Handle>] = []
+  /// The values of each `LoopLocal`, by its number.
+  @exclusivity(unchecked) var locals: [Int: Any] = [:]
   @exclusivity(unchecked) var gracefulShutdown: GracefulShutdown?
   @exclusivity(unchecked) private var workCount = 0
   @exclusivity(unchecked) var tasks = TaskTable()
@@ -155,6 +159,8 @@ public final class EventLoop {
   func leaveThreads() {
     if EventLoop.current === self { EventLoop.current = nil }
     slot?.remove(self)
+    // They may refer to the loop.
+    locals = [:]
   }
 
   // MARK: Time
@@ -265,6 +271,7 @@ public final class EventLoop {
     handleCount -= 1
     guard block.header.pointee.role == .accepted else { return }
     acceptedCount -= 1
+    for listener in fullListeners { listener.takeUnretainedValue().connectionClosed() }
     if acceptedCount == 0 { gracefulShutdown?.finishIfIdle() }
   }
 

@@ -83,6 +83,14 @@ final class FrameReads: Microtask, Cancelling {
     return unread.take(frame)
   }
 
+  /// The outcome for somebody who doesn't wait; nil if the frame isn't here, or if others have asked before.
+  func outcomeIfHere(_ frame: Frame) -> Result<Bytes?, UVError>? {
+    if first != nil || block.isClosing || source._withUnsafeGuaranteedRef({ $0.hasDemand }) {
+      return nil
+    }
+    return unread.take(frame)
+  }
+
   func cancel(slot: UInt, generation: UInt) {
     let entry: Entry
     if let first, first.generation == generation {

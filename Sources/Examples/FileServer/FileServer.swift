@@ -1,0 +1,67 @@
+// Serves the files of a directory over HTTP/1.1: `FileServer --root DIRECTORY`, `FileServer --help`.
+//
+//   Service.swift          what all connections share: limits, counters, TLS
+//   Session.swift          the loop of a connection: read a request, answer it, go on
+//   Session+Answers.swift  the answers
+//   RequestHead.swift      understands the head of a request
+//   RequestPath.swift      the path in a request, which can't leave the root
+//   Conditions.swift       whether a client needs a file, and ByteRanges.swift which parts of it
+//   Site.swift, Page.swift the files, and what a loop remembers of them
+//
+// Requests that arrive together are answered by one write. Small files are kept in memory for a second, and then looked at again.
+// The bytes of large files go from the file to the connection inside the system.
+import ArgumentParser
+import UV
+import UVTLS
+
+@main
+struct FileServer: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Serves the files of a directory over HTTP/1.1.")
+
+  @Option(help: "The address to listen on.") var host = "127.0.0.1"
+  @Option(help: "The port to listen on; 0 for any that is free.") var port = 8080
+  @Option(help: "The directory whose files are served. Names that begin with a dot aren't.") var root = "."
+  @Option(help: "How many loops serve connections, each on a thread of its own.") var loops = 1
+  @Option(help: "The certificate chain for HTTPS, a file in PEM form.") var tlsCertificate: String?
+  @Option(help: "The private key for HTTPS, a file in PEM form.") var tlsKey: String?
+  @Option(help: "How many connections may be open at a time. Others are told to come back later.")
+  var maxConnections = 10_000
+  @Option(help: "How many bytes the head of a request may have.") var maxHead = 16 * 1024
+  @Option(help: "How many seconds a client may be silent.") var idleTimeout = 60
+  @Option(help: "How many seconds connections get to end after SIGTERM.") var grace = 10
+  @Flag(inversion: .prefixedNo, help: "Whether to list directories that have no index.html.") var listing = true
+
+  func validate() throws {
+    guard 0...65535 ~= port else { throw ValidationError("--port is 0 to 65535.") }
+    guard loops >= 1, maxConnections >= 1, idleTimeout >= 1 else {
+      throw ValidationError("--loops, --max-connections and --idle-timeout are 1 or more.")
+    }
+    guard 64...(1 << 20) ~= maxHead else { throw ValidationError("--max-head is 64 to 1048576.") }
+    guard 0...3600 ~= grace else { throw ValidationError("--grace is 0 to 3600 seconds.") }
+    guard (tlsCertificate == nil) == (tlsKey == nil) else {
+      throw ValidationError("--tls-certificate and --tls-key come together.")
+    }
+  }
+
+  func run() throws {
+    let group = try EventLoopGroup(count: loops)
+    // The loop of this thread has the signals. Those of the group have the connections.
+    try EventLoop.run { loop in
+      let service = try Service(self, root: await loop.files.realpath(root).value)
+      let address = try await group.serve(host: host, port: port, backlog: 4096) { await service.serve($0) }
+      let output = try loop.standardOutput
+      try await output.write(Bytes("listening on \(address)\n")).value
+      try await loop.withTasks { tasks in
+        for signal in [Signal.terminate, .interrupt] {
+          let signals = try loop.signals(signal)
+          tasks.spawn {
+            _ = try await signals.next().value
+            tasks.cancelAll()
+          }
+        }
+      }
+      let report = await group.shutdownGracefully(within: .seconds(grace))
+      try await output.write(Bytes("answered \(service.answerCount), cut off \(report.count)\n")).value
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import UV
+
+/// The files below the root, as one loop serves them.
+///
+/// A link may lead from one place below the root to another, and no further: the system's `realpath` says where a file really
+/// is, and that is opened. (A process that can change directories below the root could put a link in the way between the two.
+/// Don't let such processes be your enemies.)
+final class Site {
+  /// How long a file is served from memory before it is looked at again.
+  private static let lifetime = Duration.seconds(1)
+  /// How many files are remembered in each of the two generations.
+  private static let maxPages = 256
+
+  enum Content {
+    case page(Page)
+    case redirection(Bytes)
+    case listing(Bytes)
+  }
+
+  private let loop: EventLoop
+  private let root: FilePath
+  private let listsDirectories: Bool
+  /// Those that were asked for lately, by the path of the request. Once they are many they become the older ones, and what was
+  /// older and nobody asked for is forgotten.
+  private var recent: [Bytes: Page] = [:]
+  private var older: [Bytes: Page] = [:]
+  private var date = Bytes()
+  private var dateChanges: LoopClock.Instant
+
+  init(_ loop: EventLoop, root: FilePath, listsDirectories: Bool) {
+    self.loop = loop
+    self.root = root
+    self.listsDirectories = listsDirectories
+    dateChanges = loop.now
+  }
+
+  /// The field that says the time.
+  var dateField: Bytes {
+    if loop.now >= dateChanges {
+      date = Bytes("date: \(HTTPDate.text(HTTPDate.now))\r\n")
+      dateChanges = loop.now.advanced(by: .seconds(1))
+    }
+    return date
+  }
+
+  /// The file of a path if it is known and may be served without a look at it.
+  func knownPage(_ path: Bytes) -> Page? {
+    guard let page = recent[path], page.checked.duration(to: loop.now) < Self.lifetime else { return nil }
+    return page
+  }
+
+  /// What there is at a path.
+  func content(_ path: Bytes) async throws(Status) -> Content {
+    if let page = knownPage(path) { return .page(page) }
+    let request = try RequestPath(path)
+    // While one request looks whether a file has changed, others get it as it was.
+    let known = recent[path] ?? older[path]
+    known?.checked = loop.now
+    do throws(UVError) {
+      if let content = try await find(path, request, known) { return content }
+    } catch {
+      forget(path)
+      throw Status(error)
+    }
+    forget(path)
+    throw .notFound
+  }
+
+  private func find(_ path: Bytes, _ request: RequestPath, _ known: Page?) async throws(UVError) -> Content? {
+    guard let place = try await real(root.appending(request.relative.components)) else { return nil }
+    if request.endsWithSlash {
+      do throws(UVError) {
+        if let index = try await real(place.appending("index.html")) {
+          return try await page(path, index, known).map { .page($0) }
+        }
+      } catch {
+        guard error.code == .noSuchFile, listsDirectories else { throw error }
+        return .listing(Listing.page(of: path, try await loop.files.scandir(place).value))
+      }
+    } else if let page = try await page(path, place, known) {
+      return .page(page)
+    } else if try await loop.files.stat(place).value.type == .directory {
+      // The links of a directory's page are relative, so its own path has to end with a slash.
+      return .redirection(Bytes("\(path)/"))
+    }
+    return nil
+  }
+
+  /// Where a file really is; nil if that is outside of the root.
+  private func real(_ place: FilePath) async throws(UVError) -> FilePath? {
+    let real = try await loop.files.realpath(place).value
+    return real.starts(with: root) ? real : nil
+  }
+
+  /// The file at a place; nil if there is something else.
+  private func page(_ path: Bytes, _ real: FilePath, _ known: Page?) async throws(UVError) -> Page? {
+    if let known, try await known.isSame(real, loop.files.stat(real).value) {
+      remember(path, known)
+      return known
+    }
+    // To open a pipe would wait for whoever writes to it.
+    let file = try await loop.files.open(real, options: [.noFollow, .nonBlocking]).value
+    let status = try await file.stat().value
+    guard status.type == .regular else { return nil }
+    let page: Page
+    if status.size > Page.maxBody {
+      page = Page(real, .file(file), status, at: loop.now)
+    } else {
+      let bytes = status.size == 0 ? Bytes() : try await file.read(Int(status.size), at: 0).value
+      page = Page(real, .bytes(bytes), status, at: loop.now)
+    }
+    remember(path, page)
+    return page
+  }
+
+  // MARK: Memory
+
+  private func remember(_ path: Bytes, _ page: Page) {
+    if recent.count >= Self.maxPages {
+      older = recent
+      recent = [:]
+    }
+    // The path is a part of what was read from the connection, which needn't stay for it.
+    recent[path.copy()] = page
+  }
+
+  private func forget(_ path: Bytes) {
+    recent[path] = nil
+    older[path] = nil
+  }
+}

@@ -1,0 +1,44 @@
+import Synchronization
+
+/// A value of its own for each loop.
+///
+/// A server on several loops often has state that would need a lock if the loops shared it: a cache, counters, a pool of
+/// connections. This gives each loop its own, which needs none and may hold what isn't `Sendable`:
+///
+/// ```swift
+/// let caches = LoopLocal { loop in Cache(loop) }
+/// try await group.serve(port: 8080) { connection in
+///   await answer(connection, caches[connection.loop])
+/// }
+/// ```
+///
+/// The value is made when it is first asked for, and is dropped at the end of the loop. It usually is an object, so that all who
+/// ask see its changes. Make one `LoopLocal` for the whole program: a loop keeps its value even if the `LoopLocal` itself goes.
+///
+/// libuv has no corresponding type.
+public final class LoopLocal<Value>: Sendable {
+  private let number = LoopLocalNumbers.next()
+  private let make: @Sendable (EventLoop) -> Value
+
+  /// Makes a place for a value on each loop.
+  ///
+  /// - Parameter make: Makes the value of a loop. It is called on the loop's thread, once for each loop that asks.
+  public init(_ make: @escaping @Sendable (EventLoop) -> Value) { self.make = make }
+
+  /// The value of a loop.
+  ///
+  /// A loop that has been shut down keeps nothing: it gets a new value each time. Complexity: O(1).
+  public subscript(loop: EventLoop) -> Value {
+    if let value = loop.locals[number] as? Value { return value }
+    let value = make(loop)
+    if !loop.isClosed { loop.locals[number] = value }
+    return value
+  }
+}
+
+/// Numbers by which loops know their values. A number isn't used again, as an address would be.
+private enum LoopLocalNumbers {
+  private static let last = Atomic(0)
+
+  static func next() -> Int { last.wrappingAdd(1, ordering: .relaxed).newValue }
+}
