@@ -71,7 +71,7 @@ import Testing
 
   @Test(
     "The larger examples tell how to use them",
-    arguments: ["Chat", "Proxy", "RedisServer", "Supervisor", "Tail"])
+    arguments: ["Chat", "FileServer", "Proxy", "RedisServer", "Supervisor", "Tail"])
   func help(example: String) throws {
     let (output, status) = try run(Checkout.program(example), ["--help"])
     #expect(status == 0)

@@ -50,7 +50,7 @@ import UVTestSupport
 
   @Test("Under load, SIGTERM loses no request that a server has accepted", arguments: 0..<5)
   func underLoad(round: Int) async throws {
-    let (server, port) = (server, port)
+    let (processID, port) = (server.processID, port)
     let answered = try await withLoop { loop in
       let count = Count()
       try await loop.withTasks { tasks in
@@ -63,7 +63,7 @@ import UVTestSupport
         }
         // At once in the first round, so that connections wait to be accepted.
         while count.answered < round * 300 { try await loop.sleep(for: .milliseconds(1)).value }
-        server.terminate()
+        kill(processID, SIGTERM)
       }
       #expect(count.lost == 0)
       return count.answered
@@ -74,12 +74,12 @@ import UVTestSupport
 
   @Test("An idle connection ends by itself when its server does")
   func idle() async throws {
-    let (server, port) = (server, port)
+    let (processID, port) = (server.processID, port)
     try await withLoop { loop in
       let connection = try await loop.tcp.connect(host: "127.0.0.1", port: port).value
       try await connection.write("HEAD /hello HTTP/1.1\r\nhost: localhost\r\n\r\n").value
       #expect(try await connection.read(until: "\r\n\r\n", limit: 4096).value != nil)
-      server.terminate()
+      kill(processID, SIGTERM)
       #expect(try await connection.read().value == nil)
       connection.close()
     }

@@ -10,7 +10,8 @@ import Testing
   private var root: String { "\(outside)/root" }
 
   init() throws {
-    try FileManager.default.createDirectory(atPath: "\(outside)/root/a & b", withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      atPath: "\(outside)/root/a & b", withIntermediateDirectories: true)
     try write("secret", to: "../secret")
     try write("hello\n", to: "hello.txt")
   }
@@ -46,7 +47,8 @@ import Testing
   func file() throws {
     let (_, port) = try server()
     let answer = try curl(port, "/hello.txt?query", "-i")
-    #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 6\r\n"))
+    #expect(
+      answer.hasPrefix("HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 6\r\n"))
     #expect(answer.hasSuffix("\r\n\r\nhello\n"))
     for name in ["etag", "last-modified", "date", "accept-ranges"] { #expect(answer.contains("\n\(name): ")) }
     #expect(try curl(port, "/hello.txt", "-I") == String(answer.dropLast(6)))
@@ -66,7 +68,7 @@ import Testing
       """
       cd '\(root)'; get() { curl -s -4 --cacert '\(certificate.certificate)' "$@" \(url); }
       get | cmp - large && echo same
-      get -r 1000000-1999999 | cmp - <(tail -c +1000001 large | head -c 1000000) && echo same
+      get -r 1000000-1999999 | cmp - <(tail -c +1000001 large 2>/dev/null | head -c 1000000) && echo same
       get -r -5 | cmp - <(tail -c 5 large) && echo same
       get -r 0-70000,2999999- | tail -c +1 | grep -ac 'content-range: bytes'
       """)
@@ -100,7 +102,8 @@ import Testing
     let tag = try field("etag", port, "/hello.txt")
     let time = try field("last-modified", port, "/hello.txt")
     for (condition, status) in [
-      ("If-None-Match: \(tag)", "304"), ("If-None-Match: \"x\", W/\(tag)", "304"), ("If-None-Match: *", "304"),
+      ("If-None-Match: \(tag)", "304"), ("If-None-Match: \"x\", W/\(tag)", "304"),
+      ("If-None-Match: *", "304"),
       ("If-None-Match: \"x\"", "200"), ("If-Modified-Since: \(time)", "304"),
       ("If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT", "304"),
       ("If-Modified-Since: Sat, 01 Jan 2000 00:00:00 GMT", "200"), ("If-Modified-Since: yesterday", "200"),
@@ -132,7 +135,8 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: "\(root)/in", withDestinationPath: "hello.txt")
     try write("hidden", to: ".hidden")
     for path in [
-      "/../secret", "/%2e%2e/secret", "/a%20%26%20b/../../secret", "/..%2fsecret", "/out", "/up/secret", "/up/", "/up",
+      "/../secret", "/%2e%2e/secret", "/a%20%26%20b/../../secret", "/..%2fsecret", "/out", "/up/secret",
+      "/up/", "/up",
       "/.hidden", "/./hello.txt", "//hello.txt", "/hello.txt%00", "/hello.txt/", "/none",
     ] {
       #expect(try status(port, path) == "404", "\(path)")
@@ -212,7 +216,7 @@ import Testing
     #expect(try client.line()?.hasPrefix("HTTP/1.1 408 ") == true)
     // One that asks for nothing is let go of.
     let idle = try RunningProgram(["nc", "127.0.0.1", port])
-    #expect(try idle.line() == nil)
+    #expect(try idle.end() == ("", 0))
   }
 
   @Test("A connection too many is told so, and others are served")
@@ -226,7 +230,8 @@ import Testing
     try client.line(containing: "hello")
   }
 
-  @Test("wrk gets an answer to each request, from each of several loops", .enabled(if: Client.isInstalled("wrk")))
+  @Test(
+    "wrk gets an answer to each request, from each of several loops", .enabled(if: Client.isInstalled("wrk")))
   func load() throws {
     let (server, port) = try server("--loops", "2")
     let output = try Client.run("wrk -t1 -c20 -d1 http://127.0.0.1:\(port)/hello.txt")

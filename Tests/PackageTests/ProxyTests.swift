@@ -111,13 +111,16 @@ import Testing
     #expect(try proxy.end() == ("ended; 0 connections were cut off\n", 0))
   }
 
-  @Test("A client that speaks TLS reaches a server that doesn't", .enabled(if: Client.hasCurl, Client.howToInstall))
+  @Test(
+    "A client that speaks TLS reaches a server that doesn't",
+    .enabled(if: Client.hasCurl, Client.howToInstall))
   func tls() throws {
     let (_, target) = try server(
       #"while IFS= read -r line && [ "$line" != $'\r' ]; do :; done; printf 'HTTP/1.0 200 OK\r\n\r\nhello\n'"#
     )
     let certificate = TestCertificate.shared
-    let (proxy, port) = try RunningProgram.serving("Proxy", ["--to", "127.0.0.1:\(target)"] + certificate.options)
+    let (proxy, port) = try RunningProgram.serving(
+      "Proxy", ["--to", "127.0.0.1:\(target)"] + certificate.options)
     programs.append(proxy)
     let get = "curl -4 -s --cacert '\(certificate.certificate)' https://localhost:\(port)/"
     for _ in 0..<3 { #expect(try Client.run(get) == "hello\n") }

@@ -146,7 +146,8 @@ import Testing
   /// Debian's redis-cli speaks TLS; others may not.
   static let clientSpeaksTLS = (try? Client.run("redis-cli --help 2>&1"))?.contains("--tls") == true
 
-  @Test("redis-cli speaks TLS with the server, in each style", .enabled(if: clientSpeaksTLS), arguments: styles)
+  @Test(
+    "redis-cli speaks TLS with the server, in each style", .enabled(if: clientSpeaksTLS), arguments: styles)
   func tls(style: String) throws {
     let certificate = TestCertificate.shared
     let (server, port) = try RunningProgram.serving("RedisServer", ["--style", style] + certificate.options)

@@ -76,6 +76,8 @@ final class RunningProgram {
 
   func closeInput() throws { try input.fileHandleForWriting.close() }
 
+  var processID: Int32 { process.processIdentifier }
+
   /// Sends SIGTERM.
   func terminate() { process.terminate() }
 

@@ -22,10 +22,12 @@ import UVTestSupport
         count.open += 1
         count.most = max(count.most, count.open)
         loop.spawn {
-          for try await bytes in connection { try await connection.write(bytes).value }
-          count.open -= 1
-          count.served += 1
-          try await connection.close().value
+          do throws(UVError) {
+            for try await bytes in connection { try await connection.write(bytes).value }
+            count.open -= 1
+            count.served += 1
+            try await connection.close().value
+          } catch { Issue.record(error) }
         }
       }
       try await loop.withTasks { tasks in
@@ -86,8 +88,12 @@ import UVTestSupport
       case 1: listener.close()
       default:
         let shutdown = loop.shutdownGracefully(within: .seconds(30))
-        loop.spawn { try await loop.sleep(for: .milliseconds(5)).value; one.close() }
+        let ending = loop.spawn { () async throws(UVError) in
+          try await loop.sleep(for: .milliseconds(5)).value
+          one.close()
+        }
         #expect(try await shutdown.value.count == 0)
+        try await ending.value
       }
       for connection in [first, second, one] { connection.close() }
       listener.close()

@@ -29,7 +29,8 @@ struct FileServer: ParsableCommand {
   @Option(help: "How many bytes the head of a request may have.") var maxHead = 16 * 1024
   @Option(help: "How many seconds a client may be silent.") var idleTimeout = 60
   @Option(help: "How many seconds connections get to end after SIGTERM.") var grace = 10
-  @Flag(inversion: .prefixedNo, help: "Whether to list directories that have no index.html.") var listing = true
+  @Flag(inversion: .prefixedNo, help: "Whether to list directories that have no index.html.") var listing =
+    true
 
   func validate() throws {
     guard 0...65535 ~= port else { throw ValidationError("--port is 0 to 65535.") }

@@ -46,7 +46,8 @@ final class Page {
 
   /// Whether the file is still the same, as far as its status tells.
   func isSame(_ path: FilePath, _ other: FileStatus) -> Bool {
-    path == self.path && other.inode == status.inode && other.device == status.device && other.size == status.size
+    path == self.path && other.inode == status.inode && other.device == status.device
+      && other.size == status.size
       && other.changeTime == status.changeTime && other.modificationTime == status.modificationTime
   }
 }

@@ -21,14 +21,17 @@ struct RequestHead {
     let count = bytes.count
     var position = 0
     // A client may send an empty line before its request.
-    while position < count, bytes[position] == .carriageReturn || bytes[position] == .lineFeed { position += 1 }
+    while position < count, bytes[position] == .carriageReturn || bytes[position] == .lineFeed {
+      position += 1
+    }
     let method = position
     while position < count, bytes[position].isToken { position += 1 }
     let methodEnd = position
     position += 1
     let target = position
     while position < count, bytes[position] > .space, bytes[position] < 0x7f { position += 1 }
-    guard target < position, bytes[methodEnd] == .space, count - position >= 9, bytes[position] == .space else {
+    guard target < position, bytes[methodEnd] == .space, count - position >= 9, bytes[position] == .space
+    else {
       throw .badRequest
     }
     let isVersion1 = head.bigEndian(UInt64.self, at: position + 1) >> 8 == 0x48_5454_502f_312e  // HTTP/1.
@@ -51,7 +54,9 @@ struct RequestHead {
   /// Reads a field that begins at the end of the line before it. Returns the end of its own line.
   private mutating func readField(_ head: Bytes, _ bytes: Span<UInt8>, _ end: Int) throws(Status) -> Int {
     let count = bytes.count
-    guard end + 2 < count, bytes[end] == .carriageReturn, bytes[end + 1] == .lineFeed else { throw .badRequest }
+    guard end + 2 < count, bytes[end] == .carriageReturn, bytes[end + 1] == .lineFeed else {
+      throw .badRequest
+    }
     let name = end + 2
     var position = name
     while position < count, bytes[position].isToken { position += 1 }

@@ -55,7 +55,9 @@ final class Service: Sendable {
     } catch {
       switch error.code {
       // The peer has gone, is too slow, or doesn't speak TLS: no news. Nor is the end of this server.
-      case .connectionReset, .brokenPipe, .notConnected, .timedOut, .endOfFile, .tls, .tlsTruncated, .cancelled: break
+      case .connectionReset, .brokenPipe, .notConnected, .timedOut, .endOfFile, .tls, .tlsTruncated,
+        .cancelled:
+        break
       default: try? await plain.loop.standardError.write(Bytes("FileServer: \(error)\n")).value
       }
     }

@@ -68,7 +68,8 @@ extension Session {
     let boundary = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     let heads = ranges.map { range in
       Bytes(
-        "\r\n--\(boundary)\r\ncontent-type: \(page.type)\r\ncontent-range: \(Self.contentRange(range, of: page))\r\n\r\n")
+        "\r\n--\(boundary)\r\ncontent-type: \(page.type)\r\ncontent-range: \(Self.contentRange(range, of: page))\r\n\r\n"
+      )
     }
     let end = Bytes("\r\n--\(boundary)--\r\n")
     field("content-type", Bytes("multipart/byteranges; boundary=\(boundary)"))
@@ -135,7 +136,7 @@ extension Session {
   }
 
   private func endHead() {
-    output.append(site.dateField)
+    output.append(site.commonFields)
     output.append(isLast ? "connection: close\r\n\r\n" : "\r\n")
   }
 }

@@ -24,23 +24,23 @@ final class Site {
   /// older and nobody asked for is forgotten.
   private var recent: [Bytes: Page] = [:]
   private var older: [Bytes: Page] = [:]
-  private var date = Bytes()
-  private var dateChanges: LoopClock.Instant
+  private var fields = Bytes()
+  private var fieldsChange: LoopClock.Instant
 
   init(_ loop: EventLoop, root: FilePath, listsDirectories: Bool) {
     self.loop = loop
     self.root = root
     self.listsDirectories = listsDirectories
-    dateChanges = loop.now
+    fieldsChange = loop.now
   }
 
-  /// The field that says the time.
-  var dateField: Bytes {
-    if loop.now >= dateChanges {
-      date = Bytes("date: \(HTTPDate.text(HTTPDate.now))\r\n")
-      dateChanges = loop.now.advanced(by: .seconds(1))
+  /// The fields that all answers have: the time, and that a browser may not guess at another type than they say.
+  var commonFields: Bytes {
+    if loop.now >= fieldsChange {
+      fields = Bytes("date: \(HTTPDate.text(HTTPDate.now))\r\nx-content-type-options: nosniff\r\n")
+      fieldsChange = loop.now.advanced(by: .seconds(1))
     }
-    return date
+    return fields
   }
 
   /// The file of a path if it is known and may be served without a look at it.

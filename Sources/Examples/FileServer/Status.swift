@@ -21,7 +21,8 @@ enum Status: Int, Error {
   init(_ error: UVError) {
     switch error.code {
     // That a name leads round in circles (ELOOP) is a file that doesn't exist, too.
-    case .noSuchFile, .notDirectory, .nameTooLong, .invalidArgument, UVError.Code(rawValue: -40): self = .notFound
+    case .noSuchFile, .notDirectory, .nameTooLong, .invalidArgument, UVError.Code(rawValue: -40):
+      self = .notFound
     case .permissionDenied, .notPermitted: self = .forbidden
     case .tooManyOpenFiles, .outOfMemory: self = .serviceUnavailable
     default: self = .internalServerError

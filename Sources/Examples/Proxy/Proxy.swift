@@ -14,7 +14,8 @@ struct Proxy: ParsableCommand {
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
   @Option(help: "The port to listen on; 0 for any that is free.") var port = 0
   @Option(help: "The server to connect to.") var to: Target
-  @Option(help: "The certificate chain for clients that speak TLS, a file in PEM form.") var tlsCertificate: String?
+  @Option(help: "The certificate chain for clients that speak TLS, a file in PEM form.") var tlsCertificate:
+    String?
   @Option(help: "The private key for clients that speak TLS, a file in PEM form.") var tlsKey: String?
   @Option(help: "How many connections there may be at a time; others wait.") var limit = 1000
   @Option(help: "How many seconds the other server has to accept a connection.") var connectTimeout = 5

@@ -50,7 +50,9 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   /// libuv has no corresponding function.
   public var connectionLimit = Int.max {
     didSet {
-      require(connectionLimit >= 1, "connectionLimit \(connectionLimit): a listener needs room for 1 connection or more")
+      require(
+        connectionLimit >= 1,
+        "connectionLimit \(connectionLimit): a listener needs room for 1 connection or more")
       if isFull { connectionClosed() }
     }
   }
@@ -116,7 +118,8 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   }
 
   private func waitForRoom() {
-    if isFull { return }
+    // A reader that was told of the last connection may have closed the listener.
+    if isFull || isClosing { return }
     isFull = true
     // Balanced in `endWaitForRoom`, which a listener that nobody reads any more calls, too.
     loop.fullListeners.append(.passUnretained(self))
@@ -138,12 +141,12 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   /// Accepts connections for as long as somebody asks. The others stay in the system's queue.
   override func connectionsArrived() {
     for _ in 0..<Self.connectionsPerEvent {
+      guard source.hasDemand, let listening = try? fileDescriptor() else { break }
       if !hasRoom {
         block.stopPoll()
         waitForRoom()
         break
       }
-      guard source.hasDemand, let listening = try? fileDescriptor() else { break }
       let descriptor = cuv_accept(listening)
       if AcceptBackoff.isNeeded(descriptor) {
         block.stopPoll()

@@ -47,7 +47,9 @@ extension ByteStream {
   /// - Throws: `invalidArgument` if `count` is out of range.
   ///
   /// libuv has no corresponding function.
-  public final func tryRead(exactly count: Int) throws(UVError) -> Bytes? { try tryRead(Frame(.exactly, count)) }
+  public final func tryRead(exactly count: Int) throws(UVError) -> Bytes? {
+    try tryRead(Frame(.exactly, count))
+  }
 
   private func tryRead(_ frame: Frame) throws(UVError) -> Bytes? {
     if !frame.isValid { throw frame.invalid }
