@@ -17,19 +17,24 @@ final class Inbox: Sendable {
 
   private struct State {
     var messages: [Message] = []
-    /// The messages that the loop handles now. Only the loop touches them, and what follows.
-    var arrived: [Message] = []
-    /// How many of those have been handled.
-    var handled = 0
-    /// An empty array whose memory was that of earlier messages.
-    var spare: [Message] = []
     var isClosed = false
     var late = Queue<UnownedJob>()
     var isRunningLate = false
   }
 
+  /// The messages that the loop handles now.
+  private struct Portion {
+    var arrived: [Message] = []
+    /// How many of those have been handled.
+    var handled = 0
+    /// An empty array whose memory was that of earlier messages.
+    var spare: [Message] = []
+  }
+
   // Sound: touched only under the lock.
   nonisolated(unsafe) private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+  // Sound: touched only on the loop's thread. Apart from the rest, because others change that meanwhile.
+  nonisolated(unsafe) private let portion = UnsafeMutablePointer<Portion>.allocate(capacity: 1)
   // Sound: a pointer to a mutex; freed with this object.
   nonisolated(unsafe) private let lock = Lock()
   private let wakeup: Wakeup
@@ -39,11 +44,14 @@ final class Inbox: Sendable {
   init(wakeup: Wakeup) {
     self.wakeup = wakeup
     state.initialize(to: State())
+    portion.initialize(to: Portion())
   }
 
   deinit {
     state.deinitialize(count: 1)
     state.deallocate()
+    portion.deinitialize(count: 1)
+    portion.deallocate()
     lock.deallocate()
   }
 
@@ -77,24 +85,24 @@ final class Inbox: Sendable {
     var count = 0
     // First the messages that the last call left. Those that came since have signalled already and won't again,
     // so they are handled in this call, too.
-    if !state.pointee.arrived.isEmpty { count = handleArrived(limit, handle) }
-    if state.pointee.arrived.isEmpty {
+    if !portion.pointee.arrived.isEmpty { count = handleArrived(limit, handle) }
+    if portion.pointee.arrived.isEmpty {
       takeArrived()
       count += handleArrived(limit - count, handle)
     }
-    return (count, !state.pointee.arrived.isEmpty)
+    return (count, !portion.pointee.arrived.isEmpty)
   }
 
   /// Handles some of the messages that were taken out, and returns how many.
   private func handleArrived(_ limit: Int, _ handle: (consuming Message) -> Void) -> Int {
-    let state = state
-    let count = state.pointee.arrived.count
-    let first = state.pointee.handled
+    let portion = portion
+    let count = portion.pointee.arrived.count
+    let first = portion.pointee.handled
     let end = count - first > limit ? first + limit : count
-    while state.pointee.handled < end {
-      let message = state.pointee.arrived[state.pointee.handled]
-      state.pointee.arrived[state.pointee.handled] = .handled
-      state.pointee.handled += 1
+    while portion.pointee.handled < end {
+      let message = portion.pointee.arrived[portion.pointee.handled]
+      portion.pointee.arrived[portion.pointee.handled] = .handled
+      portion.pointee.handled += 1
       handle(message)
     }
     if end == count { recycleArrived() }
@@ -103,17 +111,17 @@ final class Inbox: Sendable {
 
   private func takeArrived() {
     lock.withLock {
-      swap(&state.pointee.arrived, &state.pointee.messages)
-      swap(&state.pointee.messages, &state.pointee.spare)
+      swap(&portion.pointee.arrived, &state.pointee.messages)
+      swap(&state.pointee.messages, &portion.pointee.spare)
     }
   }
 
   /// Keeps the array's memory for later messages, unless it is much.
   private func recycleArrived() {
-    state.pointee.handled = 0
-    if state.pointee.arrived.capacity > 1024 { return state.pointee.arrived = [] }
-    state.pointee.arrived.removeAll(keepingCapacity: true)
-    swap(&state.pointee.arrived, &state.pointee.spare)
+    portion.pointee.handled = 0
+    if portion.pointee.arrived.capacity > 1024 { return portion.pointee.arrived = [] }
+    portion.pointee.arrived.removeAll(keepingCapacity: true)
+    swap(&portion.pointee.arrived, &portion.pointee.spare)
   }
 
   /// Refuses further messages; those that have come are still received.
