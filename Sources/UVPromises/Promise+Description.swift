@@ -1,3 +1,15 @@
+extension Promise {
+  /// Where the promise was made, in debug builds of your program; nil in others.
+  ///
+  /// A task that waits for a promise shows it in `loop.snapshot()`. PromiseKit has no corresponding property.
+  public var creationSite: CreationSite? { node.creationSite }
+}
+
+extension Guarantee {
+  /// Where the guarantee was made, in debug builds of your program; nil in others.
+  public var creationSite: CreationSite? { node.creationSite }
+}
+
 extension Promise: CustomStringConvertible, CustomDebugStringConvertible {
   /// The value, the error, or that it is pending: `Promise(1)`, `Promise(Boom())`, `Promise(…Int)`.
   ///

@@ -75,7 +75,7 @@ public struct TLS {
           done)
       }
     }
-    return PendingRequest { stage.cancel() }
+    return PendingRequest("TLS connect", subject: { "\(host):\(port)" }) { stage.cancel() }
   }
 
   /// Does a handshake on a connection that is open already, as STARTTLS and proxies need it.

@@ -37,7 +37,7 @@ final class TLSHandshake {
     }
     if session.context.isServer, !session.hasInput { take(.waits, nil) } else { connection.deliverFiltered() }
     // A caller may keep the pending request, and must not keep the connection with it. The timer keeps this while it goes on.
-    return PendingRequest { [weak self] in self?.cancel() }
+    return PendingRequest("TLS handshake") { [weak self] in self?.cancel() }
   }
 
   private func cancel() { fail(UVError(.cancelled, operation: operation, subject: subject)) }

@@ -40,6 +40,10 @@ final class ConnectRequest<Connection: ByteStream>: AnyConnectRequest {
 
   override func cancel(slot: UInt, generation: UInt) { connection?.close() }
 
+  override func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    connection == nil ? nil : Awaited(operation: "connect", subject: subject)
+  }
+
   override func finish(_ code: Int32) {
     let connection = self.connection.take()!
     if code < 0 {

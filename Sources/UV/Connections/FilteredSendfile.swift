@@ -29,7 +29,7 @@ final class FilteredSendfile {
   func start() -> PendingRequest {
     step()
     // A caller may keep the pending request; that must not keep the stream. The read or write under way keeps it.
-    return PendingRequest { [weak self] in self?.cancel() }
+    return PendingRequest("sendfile") { [weak self] in self?.cancel() }
   }
 
   private func cancel() {

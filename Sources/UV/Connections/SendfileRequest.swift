@@ -39,6 +39,13 @@ class SendfileRequest: ActiveRequest {
     return PendingRequest(self)
   }
 
+  override var isOnPool: Bool { true }
+
+  override func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    guard isWanted else { return nil }
+    return Awaited(operation: "sendfile", subject: "\(file), \(remaining) bytes left")
+  }
+
   /// Whether somebody still waits for the end.
   var isWanted: Bool { done != nil }
 
@@ -115,7 +122,7 @@ final class FileSendfileRequest: SendfileRequest {
 final class SocketSendfileRequest: SendfileRequest {
   private let job = UnsafeMutablePointer<cuv_sendfile_job>.allocate(capacity: 1)
   private var poll: UnsafeMutablePointer<uv_poll_t>?
-  private var isOnPool = false
+  private var isAtWork = false
   /// Called when the socket has taken some of the bytes.
   var didProgress: (() -> Void)?
 
@@ -129,7 +136,7 @@ final class SocketSendfileRequest: SendfileRequest {
     job.pointee.offset = offset
     job.pointee.count = remaining
     let code = cuv_sendfile_job_queue(loop.raw, job, didSendToSocket)
-    isOnPool = code == 0
+    isAtWork = code == 0
     return code
   }
 
@@ -137,13 +144,13 @@ final class SocketSendfileRequest: SendfileRequest {
     guard isWanted else { return }
     super.cancel(slot: slot, generation: generation)
     // Work that the pool has begun runs to its end.
-    if isOnPool { uv_cancel(cuv_request(job)) }
+    if isAtWork { uv_cancel(cuv_request(job)) }
     // Not from here: the writes that waited for this go on, and may report their end.
-    loop.queueMicrotask { [self] in if !isOnPool { end(0) } }
+    loop.queueMicrotask { [self] in if !isAtWork { end(0) } }
   }
 
   fileprivate func finish(_ code: Int32) {
-    isOnPool = false
+    isAtWork = false
     let result = code < 0 ? Int(code) : job.pointee.result
     if result > 0 { didProgress?() }
     if result == Int(UV_EAGAIN.rawValue), isWanted { waitUntilWritable() } else { didSend(result) }

@@ -111,7 +111,7 @@ extension EventLoop {
 }
 
 /// Looks up a name and tries its addresses one after the other.
-private final class HostConnection {
+private final class HostConnection: Cancelling {
   private let loop: EventLoop
   /// Nil once the caller has been told: the caller may keep the pending request, which keeps this object.
   private var done: Completion<TCPConnection>?
@@ -131,11 +131,15 @@ private final class HostConnection {
       case .success(let addresses): attempt(addresses[...])
       }
     }
-    return PendingRequest { [self] in
-      isCancelled = true
-      stage.cancel()
-    }
+    return PendingRequest(self)
   }
+
+  func cancel(slot: UInt, generation: UInt) {
+    isCancelled = true
+    stage.cancel()
+  }
+
+  func awaited(slot: UInt, generation: UInt) -> Awaited? { done == nil ? nil : stage.awaited }
 
   private func attempt(_ addresses: ArraySlice<SocketAddress>) {
     if isCancelled { return answer(.failure(UVError(.cancelled, operation: "connect"))) }

@@ -170,6 +170,14 @@ final class DatagramQueue: Cancelling {
     }
   }
 
+  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    guard let entry = entries.first(where: { $0.generation == generation }), entry.done != nil else {
+      return nil
+    }
+    return Awaited(
+      operation: "udp_send", subject: entry.datagrams[entry.index].address?.description, object: owner)
+  }
+
   func cancel(slot: UInt, generation: UInt) {
     guard let index = entries.firstIndex(where: { $0.generation == generation }),
       let done = entries[index].done

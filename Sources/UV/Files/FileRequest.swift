@@ -194,6 +194,13 @@ final class FileRequest: ActiveRequest {
     loop.queueMicrotask { answer.fail(error) }
   }
 
+  override var isOnPool: Bool { true }
+
+  override func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    guard generation == 0 || generation == self.generation, answer != nil else { return nil }
+    return Awaited(operation: operation.description, subject: subject)
+  }
+
   // MARK: Ending
 
   /// Tells the answer, on the loop.
@@ -249,7 +256,9 @@ final class FileRequest: ActiveRequest {
   /// The path that the operation is about.
   private var subject: String? {
     if let file { return file.description }
-    return (request.pointee.path ?? call.pointee.path.map { UnsafePointer($0) }).map { String(cString: $0) }
+    // A thread may be writing the path of libuv's own request, if it works on the queue.
+    let path = isQueued ? call.pointee.path.map { UnsafePointer($0) } : request.pointee.path
+    return path.map { String(cString: $0) }
   }
 
   /// Releases what the operation used.

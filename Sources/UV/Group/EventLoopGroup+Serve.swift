@@ -18,6 +18,8 @@ extension EventLoopGroup {
   ///   - port: 0…65535. With 0 the system chooses one port for all loops.
   ///   - backlog: How many connections may wait in the system to be accepted, for each listener; 1 or more.
   ///   - balance: How connections are spread over the loops.
+  ///   - file: Where this is called, as the place where the tasks are spawned; see ``EventLoop/snapshot(limit:)``.
+  ///   - line: The line there.
   ///   - handle: What to do with a connection. It runs on the connection's loop. The connection closes when
   ///     the task drops its last reference to it.
   /// - Returns: The address that is served, with the port that the system chose.
@@ -28,15 +30,16 @@ extension EventLoopGroup {
   @discardableResult
   public func serve(
     host: String = "0.0.0.0", port: Int, backlog: Int = 511, balance: Balance = .system,
+    file: StaticString = #fileID, line: UInt = #line,
     _ handle: nonisolated(nonsending) @escaping @Sendable (TCPConnection) async -> Void
   ) async throws(UVError) -> SocketAddress {
     try await listen(host: host, port: port, backlog: backlog, balance: balance) { connection in
-      connection.loop.spawn { await handle(connection) }
+      connection.loop.spawn(file: file, line: line) { await handle(connection) }
     }
   }
 
   /// Serves a port on all loops with a callback. The callback receives each connection on the loop that
-  /// serves it; see ``serve(host:port:backlog:balance:_:)``.
+  /// serves it; see ``serve(host:port:backlog:balance:file:line:_:)``.
   ///
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   @discardableResult
@@ -48,7 +51,7 @@ extension EventLoopGroup {
   }
 
   /// A request to serve a port on all loops of the group, for callbacks, promises and publishers on another
-  /// loop; see ``serve(host:port:backlog:balance:_:)``. Cancelling it closes the listeners. Connections that
+  /// loop; see ``serve(host:port:backlog:balance:file:line:_:)``. Cancelling it closes the listeners. Connections that
   /// have been accepted by then are still served.
   ///
   /// ```swift
@@ -62,16 +65,17 @@ extension EventLoopGroup {
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   public func serve(
     host: String = "0.0.0.0", port: Int, backlog: Int = 511, balance: Balance = .system, on loop: EventLoop,
+    file: StaticString = #fileID, line: UInt = #line,
     _ handle: nonisolated(nonsending) @escaping @Sendable (TCPConnection) async -> Void
   ) -> Request<SocketAddress> {
     listen(host: host, port: port, backlog: backlog, balance: balance, on: loop) { connection in
-      connection.loop.spawn { await handle(connection) }
+      connection.loop.spawn(file: file, line: line) { await handle(connection) }
     }
   }
 
   /// A request to serve a port on all loops of the group with a callback. It is for callbacks, promises and
   /// publishers on another loop; see ``listen(host:port:backlog:balance:_:)`` and
-  /// ``serve(host:port:backlog:balance:on:_:)``.
+  /// ``serve(host:port:backlog:balance:on:file:line:_:)``.
   ///
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   public func listen(

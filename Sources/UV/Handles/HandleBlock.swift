@@ -30,6 +30,8 @@ struct HandleBlock {
     var ownDescriptor: Int32 = -1
     /// The poll handle of a listener's socket.
     var poll: UnsafeMutablePointer<uv_poll_t>?
+    /// When the handle was made, on the loop's clock in milliseconds.
+    let start: UInt64
   }
 
   /// Keeps the handle aligned for any libuv type.
@@ -50,7 +52,7 @@ struct HandleBlock {
   init(size: Int, loop: EventLoop) {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.offset + size, alignment: 16)
     header = memory.bindMemory(to: Header.self, capacity: 1)
-    header.initialize(to: Header(loop: loop))
+    header.initialize(to: Header(loop: loop, start: uv_now(loop.raw)))
     raw.initializeMemory(as: UInt8.self, repeating: 0, count: size)
   }
 

@@ -3,7 +3,7 @@ import CUV
 /// The kind of a handle, or of what a file descriptor refers to. The raw value is libuv's name.
 ///
 /// The corresponding libuv type is `uv_handle_type`, and the function is `uv_handle_type_name`.
-public enum HandleType: String, Hashable, Sendable {
+public enum HandleType: String, Hashable, Sendable, Codable {
   /// A TCP socket.
   case tcp
   /// A UDP socket.

@@ -49,6 +49,8 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
   /// Makes libuv stop producing. Called when nobody asks any more.
   func stopProducing() {}
 
+  override var isAwaited: Bool { source.hasDemand }
+
   /// Whether elements have come while nobody asked.
   var hasPending: Bool { false }
 

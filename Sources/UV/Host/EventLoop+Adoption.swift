@@ -80,7 +80,7 @@ extension EventLoop {
       return PendingRequest()
     }
     let number = adoption.waiters.add(done)
-    return PendingRequest { [self] in
+    return PendingRequest("detach") { [self] in
       guard let done = adoption.waiters.take(number) else { return }
       queueMicrotask { done(.failure(UVError(.cancelled, operation: "detach"))) }
     }

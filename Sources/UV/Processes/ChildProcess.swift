@@ -123,6 +123,11 @@ public final class ChildProcess: Handle, Cancelling {
     loop.queueMicrotask { done(.failure(Self.cancelled)) }
   }
 
+  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    guard waiters.contains(where: { $0.generation == generation }) else { return nil }
+    return Awaited(operation: "exit", subject: "process \(processID)")
+  }
+
   fileprivate func finish(_ status: ExitStatus) {
     exitStatus = status
     tell(.success(status))

@@ -2,6 +2,9 @@
 protocol Cancelling: AnyObject {
   /// Cancels the request that occupies `slot` if its generation still is `generation`.
   func cancel(slot: UInt, generation: UInt)
+
+  /// What that request waits for; nil if it has ended.
+  func awaited(slot: UInt, generation: UInt) -> Awaited?
 }
 
 /// A request that is under way. Dropping this value does nothing: the request goes on.
@@ -23,6 +26,27 @@ public struct PendingRequest {
   /// - Parameter cancel: Called on the first ``cancel()``, and at most once.
   public init(_ cancel: @escaping () -> Void) { self.init(CancellationClosure(cancel)) }
 
+  /// Creates a pending request that is cancelled by a closure.
+  ///
+  /// - Parameters:
+  ///   - operation: What is waited for, for ``EventLoop/snapshot(limit:)``.
+  ///   - subject: Says more about it.
+  ///   - cancel: Called on the first ``cancel()``, and at most once.
+  package init(
+    _ operation: StaticString, subject: (() -> String?)? = nil, _ cancel: @escaping () -> Void
+  ) {
+    self.init(CancellationClosure(cancel, operation, subject))
+  }
+
+  /// Creates a pending request that is made of another.
+  ///
+  /// - Parameters:
+  ///   - work: The request that is waited for.
+  ///   - cancel: Called on the first ``cancel()``, and at most once.
+  init(waitingFor work: PendingRequest, _ cancel: @escaping () -> Void) {
+    self.init(CancellationClosure(cancel, work: work))
+  }
+
   init(_ target: any Cancelling, slot: UInt = 0, generation: UInt = 0) {
     self.target = target
     self.slot = slot
@@ -38,15 +62,38 @@ public struct PendingRequest {
   ///
   /// The corresponding libuv function is `uv_cancel`.
   public func cancel() { target?.cancel(slot: slot, generation: generation) }
+
+  /// Whether this is the value for a request that has ended already.
+  var isEmpty: Bool { target == nil }
+
+  /// What the request waits for; nil if it has ended.
+  var awaited: Awaited? { target?.awaited(slot: slot, generation: generation) }
 }
 
 private final class CancellationClosure: Cancelling {
   private var body: (() -> Void)?
-  init(_ body: @escaping () -> Void) { self.body = body }
+  private let operation: StaticString
+  private let subject: (() -> String?)?
+  private let work: PendingRequest?
+
+  init(
+    _ body: @escaping () -> Void, _ operation: StaticString = "request", _ subject: (() -> String?)? = nil,
+    work: PendingRequest? = nil
+  ) {
+    self.body = body
+    self.operation = operation
+    self.subject = subject
+    self.work = work
+  }
 
   func cancel(slot: UInt, generation: UInt) {
     let body = self.body
     self.body = nil
     body?()
+  }
+
+  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    if let work { return work.awaited }
+    return Awaited(operation: operation.description, subject: subject?())
   }
 }

@@ -16,6 +16,10 @@ class SingleRequest<Success>: ActiveRequest {
   /// The path, address or name that the operation is about, for its error.
   var subject: String? { nil }
 
+  override func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    isAnswered ? nil : Awaited(operation: operation, subject: subject)
+  }
+
   /// Whether the caller has been told, or is about to be.
   var isAnswered: Bool { done == nil }
 
@@ -44,6 +48,8 @@ class SingleRequest<Success>: ActiveRequest {
 
 /// A request that the thread pool works on.
 class PoolRequest<Success>: SingleRequest<Success> {
+  override var isOnPool: Bool { true }
+
   /// libuv's request.
   var raw: UnsafeMutableRawPointer { fatalError("a subclass has it") }
 

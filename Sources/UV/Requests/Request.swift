@@ -158,7 +158,7 @@ extension Request {
         work.cancel()
         done(.failure(UVError(.timedOut, operation: "timeout", subject: limit.description)))
       }
-      return PendingRequest {
+      return PendingRequest(waitingFor: work) {
         timer.cancel()
         work.cancel()
       }

@@ -1,3 +1,5 @@
+import CUV
+
 /// A request that libuv or its thread pool holds.
 class ActiveRequest: Cancelling {
   // Sound: a loop outlives its requests, because it waits for them when it ends. They don't use it
@@ -7,9 +9,17 @@ class ActiveRequest: Cancelling {
   @exclusivity(unchecked) fileprivate var next: Unmanaged<ActiveRequest>?
   @exclusivity(unchecked) fileprivate var previous: Unmanaged<ActiveRequest>?
 
+  /// When the request was begun, on the loop's clock in milliseconds.
+  @exclusivity(unchecked) fileprivate(set) var start: UInt64 = 0
+
   init(loop: EventLoop) { self.loop = loop }
 
   func cancel(slot: UInt, generation: UInt) {}
+
+  func awaited(slot: UInt, generation: UInt) -> Awaited? { nil }
+
+  /// Whether the thread pool works on the request.
+  var isOnPool: Bool { false }
 
   /// Does the request's work, on a thread of the pool.
   func runOnPool() {}
@@ -35,6 +45,7 @@ final class RequestList {
     first?._withUnsafeGuaranteedRef { $0.previous = link }
     first = link
     count &+= 1
+    request.start = uv_now(request.loop.raw)
     request.loop.hold()
   }
 
@@ -49,6 +60,15 @@ final class RequestList {
     request.loop.letGo()
     // Balances `insert`.
     Unmanaged.passUnretained(request).release()
+  }
+
+  /// Calls `body` with each request, the latest first.
+  func forEach(_ body: (ActiveRequest) -> Void) {
+    var link = first
+    while let request = link?.takeUnretainedValue() {
+      link = request.next
+      body(request)
+    }
   }
 
   func cancelAll() {

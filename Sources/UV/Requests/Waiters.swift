@@ -12,6 +12,8 @@ struct Waiters<Success> {
     return lastNumber
   }
 
+  func contains(_ number: UInt) -> Bool { entries.contains { $0.number == number } }
+
   /// Takes one completion out; nil if it has been taken out already.
   mutating func take(_ number: UInt) -> Completion<Success>? {
     guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }

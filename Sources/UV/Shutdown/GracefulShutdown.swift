@@ -21,7 +21,7 @@ final class GracefulShutdown {
       deadlines.append(
         loop.sleep(for: limit) { [self] result in if case .success = result { cutOff() } })
     }
-    return PendingRequest { [self] in
+    return PendingRequest("shutdownGracefully") { [self] in
       guard let done = waiters.take(number) else { return }
       loop.queueMicrotask { done(.failure(UVError(.cancelled, operation: "shutdownGracefully"))) }
     }

@@ -173,6 +173,13 @@ final class SourceCore<Element>: Cancelling {
     pauseIfUnwanted()
   }
 
+  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    guard isProducing,
+      first?.generation == generation || others.contains(where: { $0.generation == generation })
+    else { return nil }
+    return Awaited(operation: operation, object: driver)
+  }
+
   /// Whether an object waits, before everybody else.
   func isFirst(_ receiver: ElementReceiver<Element>) -> Bool { first?.isFor(receiver) ?? false }
 

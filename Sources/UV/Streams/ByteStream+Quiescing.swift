@@ -76,6 +76,10 @@ final class QuiescingWaiters: Cancelling {
     stream.letGo(.quiescing)
   }
 
+  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    waiters.contains(generation) ? Awaited(operation: "quiescing", object: stream) : nil
+  }
+
   func cancel(slot: UInt, generation: UInt) {
     guard let done = waiters.take(generation) else { return }
     loop.queueMicrotask { done(.failure(UVError(.cancelled, operation: "quiescing"))) }

@@ -212,6 +212,10 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     }
   }
 
+  override var isAwaited: Bool { source.hasDemand }
+
+  override var queuedByteCount: Int { writes.byteCount }
+
   /// Whether this stream is a file, which libuv can't poll.
   var isFile: Bool { false }
 

@@ -74,7 +74,7 @@ struct Frame {
   }
 
   /// The wish in words.
-  private var wish: String {
+  var wish: String {
     switch kind {
     case .any: "bytes"
     case .exactly, .peek, .into: "\(count) bytes"

@@ -108,6 +108,11 @@ final class FrameReads: Microtask, Cancelling {
     loop.queueMicrotask { entry.waiter.resume(.failure(error)) }
   }
 
+  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    let entry = first?.generation == generation ? first : others.first { $0.generation == generation }
+    return entry.map { Awaited(operation: "read", subject: $0.frame.wish, object: stream) }
+  }
+
   /// Keeps the bytes that a caller's memory has got, and of which the caller hasn't been told.
   private func keepBytesOf(_ frame: Frame) {
     if countInto == 0 { return }

@@ -23,6 +23,11 @@ struct PendingWrites {
     @inline(__always) get { inFlight.isEmpty && queued.isEmpty }
   }
 
+  /// Whether a write hasn't ended.
+  func contains(_ generation: UInt) -> Bool {
+    inFlight.contains { $0.generation == generation } || queued.contains { $0.generation == generation }
+  }
+
   /// Begins a write, which may have several buffers, and gives it a number.
   mutating func beginWrite() { generation &+= 1 }
 

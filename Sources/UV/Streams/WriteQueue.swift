@@ -301,6 +301,14 @@ final class WriteQueue: Cancelling {
     }
   }
 
+  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    switch Slot(rawValue: slot) {
+    case .drain: drainWaiters.contains(generation) ? Awaited(operation: "drain", object: owner) : nil
+    case .shutdown: owner.isClosing ? nil : Awaited(operation: "shutdown", object: owner)
+    default: pending.contains(generation) ? Awaited(operation: "write", object: owner) : nil
+    }
+  }
+
   private func cancelDrain(_ number: UInt) {
     guard let done = drainWaiters.take(number) else { return }
     loop.enqueue(.completion(done, .write, UV_ECANCELED.rawValue))

@@ -13,22 +13,32 @@ extension EventLoop {
   /// other, only the first 16 begin. After the loop's end no task begins. A task that hasn't begun for one of
   /// these reasons begins, cancelled, when somebody awaits its `value`.
   ///
-  /// - Parameter body: What to do; it need not be `Sendable`.
+  /// - Parameters:
+  ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
+  ///   - line: The line there.
+  ///   - body: What to do; it need not be `Sendable`.
   /// - Returns: The task, to cancel it or to wait for it.
   @discardableResult
-  public func spawn(_ body: nonisolated(nonsending) @escaping () async -> Void) -> LoopTask<Void, Never> {
-    start(LoopTask(loop: self, body))
+  public func spawn(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ body: nonisolated(nonsending) @escaping () async -> Void
+  ) -> LoopTask<Void, Never> {
+    start(LoopTask(loop: self, SourcePlace(file: file, line: line), body))
   }
 
   /// Starts a task that has a value or may throw; see the other `spawn`. An error that nobody waits for is
   /// lost, so keep the task and await its value.
   ///
-  /// - Parameter body: What to do; it need not be `Sendable`.
+  /// - Parameters:
+  ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
+  ///   - line: The line there.
+  ///   - body: What to do; it need not be `Sendable`.
   /// - Returns: The task, to cancel it or to wait for its value.
   public func spawn<T, E: Error>(
+    file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) -> LoopTask<T, E> {
-    start(LoopTask(loop: self, body))
+    start(LoopTask(loop: self, SourcePlace(file: file, line: line), body))
   }
 
   @discardableResult

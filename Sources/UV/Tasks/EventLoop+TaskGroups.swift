@@ -13,16 +13,20 @@ extension EventLoop {
   /// calls this is cancelled, all tasks of the group are. A task that is cancelled alone, with its `cancel()`, doesn't
   /// end the others. On the loop's thread only.
   ///
-  /// - Parameter body: What to do. It may start tasks with `spawn` of the group that it is passed.
+  /// - Parameters:
+  ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
+  ///   - line: The line there.
+  ///   - body: What to do. It may start tasks with `spawn` of the group that it is passed.
   /// - Returns: What the body returned.
   /// - Throws: The first error of a task; `cancelled` if the caller was cancelled and a task ended because of that.
   ///
   /// The corresponding function of Swift's is `withThrowingTaskGroup`.
   @discardableResult
   public nonisolated(nonsending) func withTasks<T>(
+    file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping (LoopTaskGroup) async throws -> T
   ) async throws -> T {
-    try await LoopTaskGroup(self).run(body)
+    try await LoopTaskGroup(self).run(SourcePlace(file: file, line: line), body)
   }
 
   /// Runs `body`, and cancels it if it takes longer than `limit`. On the loop's thread only.
@@ -39,11 +43,14 @@ extension EventLoop {
   ///
   /// - Parameters:
   ///   - limit: How long the body may take; with zero or less it is cancelled in the next turn of the loop.
+  ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
+  ///   - line: The line there.
   ///   - body: What to do; it need not be `Sendable`.
   /// - Returns: What the body returned.
   /// - Throws: `timedOut` if the body ended because of the deadline; otherwise what the body threw.
   public nonisolated(nonsending) func withDeadline<T>(
-    _ limit: Duration, _ body: nonisolated(nonsending) @escaping () async throws -> T
+    _ limit: Duration, file: StaticString = #fileID, line: UInt = #line,
+    _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) async throws -> T {
     let group = LoopTaskGroup(self)
     var hasExpired = false
@@ -53,7 +60,7 @@ extension EventLoop {
       group.cancelAll()
     }
     defer { timer.cancel() }
-    do { return try await group.run { _ in try await body() } } catch {
+    do { return try await group.run(SourcePlace(file: file, line: line)) { _ in try await body() } } catch {
       if hasExpired, !group.wasCancelled, error.isCancellation {
         throw UVError(.timedOut, operation: "withDeadline", subject: limit.description)
       }
@@ -73,13 +80,17 @@ extension EventLoop {
   /// The body runs in a task of its own, which this waits for. A body that doesn't end keeps the loop running, so give it
   /// a deadline. Once the loop is being shut down, its requests fail with `loopClosed` all the same. On the loop's thread only.
   ///
-  /// - Parameter body: What to do; it need not be `Sendable`.
+  /// - Parameters:
+  ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
+  ///   - line: The line there.
+  ///   - body: What to do; it need not be `Sendable`.
   /// - Returns: What the body returned.
   /// - Throws: What the body threw.
   public nonisolated(nonsending) func withShield<T, E: Error>(
+    file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) async throws(E) -> T {
-    let task = LoopTask(loop: self, body)
+    let task = LoopTask(loop: self, SourcePlace(file: file, line: line), body)
     task.isShielded = true
     start(task)
     await task.waitForEnd()

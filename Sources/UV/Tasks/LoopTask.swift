@@ -8,9 +8,9 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   @exclusivity(unchecked) private var result: Result<Success, Failure>?
   @exclusivity(unchecked) private var waiters: [UnsafeContinuation<Void, Never>] = []
 
-  init(loop: EventLoop, _ body: @escaping Body) {
+  init(loop: EventLoop, _ origin: SourcePlace, _ body: @escaping Body) {
     self.body = body
-    super.init(loop: loop)
+    super.init(loop: loop, origin)
   }
 
   func takeBody() -> Body { body.take()! }
@@ -48,7 +48,13 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
     if let loop = unbegunOn.take() { loop.begin(self) }
     // The result is checked again: a caller that wasn't on the loop gets there in between, and the task may
     // have ended meanwhile.
-    await withContinuation { if result == nil { waiters.append($0) } else { $0.resume() } }
+    let waiting = EventLoop.current?.currentTask
+    await withContinuation {
+      guard result == nil else { return $0.resume() }
+      waiters.append($0)
+      waiting?.willWait(for: PendingRequest(self))
+    }
+    waiting?.didWait()
   }
 }
 
@@ -77,12 +83,21 @@ public class LoopTaskBase {
   unowned(unsafe) let loop: EventLoop
   @exclusivity(unchecked) private var task: Task<Void, Never>?
   @exclusivity(unchecked) private(set) var isFinished = false
-  @exclusivity(unchecked) private var wait = PendingRequest()
+  @exclusivity(unchecked) private(set) var wait = PendingRequest()
+  /// When the task began to wait, on the loop's clock in milliseconds. It counts while the task waits.
+  @exclusivity(unchecked) private(set) var waitStart: UInt64 = 0
+  /// Where the task was spawned, and when.
+  let origin: SourcePlace
+  let start: UInt64
   /// The runtime's task that runs the body. Children that the body starts are other tasks, and wait
   /// separately.
   @exclusivity(unchecked) private var identity: UnsafeMutableRawPointer?
 
-  init(loop: EventLoop) { self.loop = loop }
+  init(loop: EventLoop, _ origin: SourcePlace) {
+    self.loop = loop
+    self.origin = origin
+    start = uv_now(loop.raw)
+  }
 
   /// Called with the task that will run the body.
   func begin(_ task: Task<Void, Never>) {
@@ -124,7 +139,7 @@ public class LoopTaskBase {
 
   /// The group that waits for the task.
   @exclusivity(unchecked) var group: LoopTaskGroup?
-  /// Whether the end of the loop leaves the task alone; see ``EventLoop/withShield(_:)``.
+  /// Whether the end of the loop leaves the task alone; see ``EventLoop/withShield(file:line:_:)``.
   @exclusivity(unchecked) var isShielded = false
 
   // MARK: What keeps the loop running
@@ -219,11 +234,24 @@ public class LoopTaskBase {
   /// cancelled.
   @usableFromInline
   @inline(__always)
-  func willWait(for request: consuming PendingRequest) { wait = request }
+  func willWait(for request: consuming PendingRequest) {
+    wait = request
+    waitStart = uv_now(loop.raw)
+  }
 
   @usableFromInline
   @inline(__always)
   func didWait() { wait = PendingRequest() }
+}
+
+/// A task that another task waits for.
+extension LoopTaskBase: Cancelling {
+  /// Cancelling the task that waits doesn't cancel this one.
+  func cancel(slot: UInt, generation: UInt) {}
+
+  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    isFinished ? nil : Awaited(operation: "task", subject: origin.description)
+  }
 }
 
 extension EventLoop {

@@ -1,4 +1,4 @@
-/// Tasks that belong together and end together; see ``EventLoop/withTasks(_:)``. On the loop's thread only.
+/// Tasks that belong together and end together; see ``EventLoop/withTasks(file:line:_:)``. On the loop's thread only.
 ///
 /// Trio calls this a nursery. It does for a loop's tasks what `withThrowingTaskGroup` does for others, and its tasks may
 /// use what isn't `Sendable`.
@@ -24,14 +24,18 @@ public final class LoopTaskGroup {
   ///
   /// After `withTasks` has returned, this stops the program with a message.
   ///
-  /// - Parameter body: What to do; it need not be `Sendable`.
+  /// - Parameters:
+  ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
+  ///   - line: The line there.
+  ///   - body: What to do; it need not be `Sendable`.
   /// - Returns: The task, to cancel it alone or wait for its value.
   @discardableResult
   public func spawn<T, E: Error>(
+    file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) -> LoopTask<T, E> {
     require(!hasEnded, "spawn: the group has ended; start the task before `withTasks` returns")
-    let task = LoopTask(loop: loop, body)
+    let task = LoopTask(loop: loop, SourcePlace(file: file, line: line), body)
     task.group = self
     task.isShielded = loop.currentTask?.isShielded ?? false
     tasks[ObjectIdentifier(task)] = task
@@ -48,9 +52,9 @@ public final class LoopTaskGroup {
 
   /// Runs `body` as the group's first task, and waits until all have ended.
   nonisolated(nonsending) func run<T>(
-    _ body: nonisolated(nonsending) @escaping (LoopTaskGroup) async throws -> T
+    _ origin: SourcePlace, _ body: nonisolated(nonsending) @escaping (LoopTaskGroup) async throws -> T
   ) async throws -> T {
-    let first = spawn { try await body(self) }
+    let first = spawn(file: origin.file, line: origin.line) { try await body(self) }
     await end()
     if let failure { throw failure }
     let value = try first.resultIfFinished!.get()
@@ -62,7 +66,7 @@ public final class LoopTaskGroup {
   private nonisolated(nonsending) func end() async {
     let allEnded = Request<Void>(loop) { done in
       self.whenEnded = done
-      return PendingRequest { self.cancelWithParent() }
+      return PendingRequest("withTasks") { self.cancelWithParent() }
     }
     do throws(UVError) { try await allEnded.value } catch {
       // The task that waits had been cancelled before it could wait, so it waits for what cannot be cancelled.

@@ -80,6 +80,13 @@ struct TaskTable {
     old.deallocate()
   }
 
+  /// Calls `body` with each task, in no order.
+  func forEach(_ body: (LoopTaskBase) -> Void) {
+    for index in 0...mask {
+      if let task = slots[index].task { body(task) }
+    }
+  }
+
   /// Cancels the tasks, but for those that are shielded.
   func cancelAll() {
     let all = (0...mask).compactMap { slots[$0].task }

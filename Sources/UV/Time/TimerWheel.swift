@@ -94,6 +94,33 @@ final class TimerWheel: Cancelling {
     if count == 0 { disarm() }
   }
 
+  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    // Sound: the memory of nodes stays until the wheel goes.
+    let node = UnsafeMutablePointer<Node>(bitPattern: slot)!
+    guard node.pointee.generation == generation else { return nil }
+    return Awaited(operation: "sleep", deadline: node.pointee.deadline)
+  }
+
+  /// When timers are due, in milliseconds on libuv's clock: those that the wheel would come to first, as many as `limit`.
+  /// Further ahead the wheel knows no order among timers that are due at about the same time.
+  func deadlines(atMost limit: Int) -> [UInt64] {
+    var deadlines: [UInt64] = []
+    func add(_ list: Int) {
+      var node = lists[list].first
+      while let current = node, deadlines.count < limit {
+        deadlines.append(current.pointee.deadline)
+        node = current.pointee.next
+      }
+    }
+    add(Self.firing)
+    add(Self.immediate)
+    for level in 0..<Self.levels where occupied[level] != 0 {
+      let current = Int(truncatingIfNeeded: elapsed >> UInt64(level * 6)) & 63
+      for offset in 0..<64 where deadlines.count < limit { add(level * 64 + (current + offset) & 63) }
+    }
+    return deadlines.sorted()
+  }
+
   /// Ends every timer with `cancelled`.
   func cancelAll() {
     for index in 0...Self.immediate {

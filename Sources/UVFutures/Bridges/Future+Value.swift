@@ -40,7 +40,7 @@ extension Future {
           }
         }
         isStarting = false
-        return PendingRequest {
+        return PendingRequest("future") {
           waiter.cancel()
           loop.queueMicrotask { waiting.take()?(.failure(UVError(.cancelled, operation: "await"))) }
         }

@@ -48,18 +48,19 @@ extension Promise {
     let root = Root(file, line)
     node = root
     if let loop = EventLoop.current {
-      root.spawn(on: loop, body)
+      root.spawn(on: loop, file, line, body)
     } else {
-      root.startLater("Promise { try await … }") { root.spawn(on: $0, body) }
+      root.startLater("Promise { try await … }") { root.spawn(on: $0, file, line, body) }
     }
   }
 }
 
 extension Root {
   fileprivate func spawn<T>(
-    on loop: EventLoop, _ body: nonisolated(nonsending) @escaping () async throws -> T
+    on loop: EventLoop, _ file: StaticString, _ line: UInt,
+    _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) {
-    let task = loop.spawn { () async -> Void in
+    let task = loop.spawn(file: file, line: line) { () async -> Void in
       do { self.fulfill(try await body()) } catch { self.reject(error) }
       self.didResolve()
     }
@@ -97,6 +98,17 @@ extension Guarantee {
   }
 }
 
+extension Node {
+  /// Says where the promise was made, in debug builds. In others nothing is known, and nothing is allocated.
+  fileprivate var tellsPlace: (() -> String?)? {
+    #if DEBUG
+      { [self] in site.map { "made at \($0)" } }
+    #else
+      nil
+    #endif
+  }
+}
+
 /// A task's wait for a promise.
 private final class Waiter: Continuation {
   private var done: ((Node?) -> Void)?
@@ -118,7 +130,7 @@ private final class Waiter: Continuation {
         node.append(waiter, tag: 0)
         if node.state != .pending { node.notify() }
       }
-      return PendingRequest {
+      return PendingRequest("promise", subject: node.tellsPlace) {
         guard cancels, waiter.done != nil else { return }
         if node.hasOneContinuation { return node.cancel() }
         node.remove(waiter, tag: 0)

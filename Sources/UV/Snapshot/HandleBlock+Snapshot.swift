@@ -1,0 +1,91 @@
+import CUV
+
+/// What a snapshot says about a handle. Another thread may be dropping the handle's owner, so that this touches only an owner
+/// that retains itself.
+extension HandleBlock {
+  /// - Parameter now: The time in milliseconds on libuv's clock.
+  func snapshot(now: UInt64) -> HandleSnapshot {
+    let start = header.pointee.start
+    let isFile = header.pointee.role == .file
+    var snapshot = HandleSnapshot(
+      type: isFile ? .file : HandleType(cuv_handle_type(handle)),
+      age: .milliseconds(now > start ? now - start : 0))
+    snapshot.isClosing = isClosing
+    if isClosing { return snapshot }
+    snapshot.isListener = isListening
+    snapshot.isAccepted = header.pointee.role == .accepted
+    snapshot.fileDescriptor = descriptor
+    describe(&snapshot)
+    snapshot.isActive = isListening || uv_is_active(handle) != 0
+    snapshot.keepsLoopRunning = isListening ? header.pointee.isKeepingLoop : uv_has_ref(handle) != 0
+    if let owner = header.pointee.retainedOwner?.takeUnretainedValue() {
+      snapshot.queuedByteCount = owner.queuedByteCount
+      snapshot.isAwaited = owner.isAwaited
+    }
+    return snapshot
+  }
+
+  private var descriptor: Int32? {
+    var descriptor: uv_os_fd_t = -1
+    if uv_fileno(handle, &descriptor) == 0 { return descriptor }
+    return header.pointee.descriptor >= 0 ? header.pointee.descriptor : nil
+  }
+
+  /// Adds what is known of the handle's type. What the system doesn't know, such as the peer of a connection that has been
+  /// reset, is left out.
+  private func describe(_ snapshot: inout HandleSnapshot) {
+    switch snapshot.type {
+    case .tcp:
+      let tcp = raw.assumingMemoryBound(to: uv_tcp_t.self)
+      snapshot.localAddress = text { uv_tcp_getsockname(tcp, $0, $1) }
+      if !isListening { snapshot.peerAddress = text { uv_tcp_getpeername(tcp, $0, $1) } }
+    case .udp:
+      let udp = raw.assumingMemoryBound(to: uv_udp_t.self)
+      snapshot.localAddress = text { uv_udp_getsockname(udp, $0, $1) }
+      snapshot.peerAddress = text { uv_udp_getpeername(udp, $0, $1) }
+    case .pipe:
+      let pipe = raw.assumingMemoryBound(to: uv_pipe_t.self)
+      snapshot.localAddress = name { uv_pipe_getsockname(pipe, $0, $1) }
+      if !isListening { snapshot.peerAddress = name { uv_pipe_getpeername(pipe, $0, $1) } }
+    case .fileEvent:
+      let watch = raw.assumingMemoryBound(to: uv_fs_event_t.self)
+      snapshot.subject = name { uv_fs_event_getpath(watch, $0, $1) }
+    case .fileStatus:
+      let watch = raw.assumingMemoryBound(to: uv_fs_poll_t.self)
+      snapshot.subject = name { uv_fs_poll_getpath(watch, $0, $1) }
+    case .signal:
+      let number = raw.assumingMemoryBound(to: uv_signal_t.self).pointee.signum
+      if number > 0 { snapshot.subject = Signal(rawValue: number).description }
+    case .process:
+      let identifier = uv_process_get_pid(raw.assumingMemoryBound(to: uv_process_t.self))
+      if identifier > 0 { snapshot.subject = "process \(identifier)" }
+    case .timer:
+      guard uv_is_active(handle) != 0 else { break }
+      snapshot.dueIn = .milliseconds(uv_timer_get_due_in(raw.assumingMemoryBound(to: uv_timer_t.self)))
+    default: break
+    }
+  }
+
+  private func text(
+    _ get: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<Int32>) -> Int32
+  ) -> String? {
+    (try? address("getsockname", get))?.description
+  }
+
+  private func name(_ get: (UnsafeMutablePointer<CChar>, UnsafeMutablePointer<Int>) -> Int32) -> String? {
+    guard let name = try? string("getname", get), !name.isEmpty else { return nil }
+    return name
+  }
+}
+
+extension HandleSnapshot {
+  /// What tells the handle from others of its type, with an arrow between the addresses.
+  func subject(_ arrow: String) -> String? {
+    switch (localAddress, peerAddress) {
+    case (let local?, let peer?): "\(local) \(arrow) \(peer)"
+    case (let local?, nil): local
+    case (nil, let peer?): "\(arrow) \(peer)"
+    case (nil, nil): subject ?? fileDescriptor.map { "descriptor \($0)" }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+extension LoopSnapshot {
+  /// The snapshot as one line of JSON, for programs that don't use Foundation's `JSONEncoder`. The names are those of the
+  /// properties, and durations are whole milliseconds. What is nil is left out.
+  public var json: String {
+    var text = ""
+    LoopSnapshot.append(self, to: &text)
+    return text
+  }
+
+  /// Appends a value of a snapshot, which the mirrors of its types describe in the same way as the encoder does.
+  private static func append(_ value: Any, to text: inout String) {
+    switch value {
+    case let text_ as String: append(quoted: text_, to: &text)
+    case let duration as Duration: text += "\(duration.wholeMilliseconds)"
+    case let type as HandleType: append(quoted: type.rawValue, to: &text)
+    case let state as TaskSnapshot.State: append(quoted: state.rawValue, to: &text)
+    case let number as any FixedWidthInteger: text += "\(number)"
+    case let flag as Bool: text += "\(flag)"
+    default: append(mirrored: Mirror(reflecting: value), to: &text)
+    }
+  }
+
+  private static func append(mirrored mirror: Mirror, to text: inout String) {
+    let isList = mirror.displayStyle == .collection
+    text += isList ? "[" : "{"
+    var isFirst = true
+    for (label, value) in mirror.children {
+      guard let value = unwrapped(value) else { continue }
+      if !isFirst { text += "," }
+      isFirst = false
+      if !isList {
+        append(quoted: label ?? "", to: &text)
+        text += ":"
+      }
+      append(value, to: &text)
+    }
+    text += isList ? "]" : "}"
+  }
+
+  /// The value in an optional; nil if there is none.
+  private static func unwrapped(_ value: Any) -> Any? {
+    let mirror = Mirror(reflecting: value)
+    return mirror.displayStyle == .optional ? mirror.children.first?.value : value
+  }
+
+  private static func append(quoted value: String, to text: inout String) {
+    text += "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": text += "\\\(scalar)"
+      case "\0"..<" ":
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+}

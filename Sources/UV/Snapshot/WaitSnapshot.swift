@@ -1,0 +1,19 @@
+/// Something that is waited for, in a ``LoopSnapshot``: a request, and what it is about.
+public struct WaitSnapshot: Hashable, Sendable, Codable {
+  /// What is waited for, by libuv's name: `read`, `accept`, `sleep`, `getaddrinfo`, …
+  public var operation: String
+  /// What the request is about: the addresses of a connection, a path or a name.
+  public var subject: String?
+  /// How long it has been waited for.
+  public var age: Duration
+  /// How long the wait can last at most, if that is known: the rest of a sleep.
+  public var remaining: Duration?
+
+  /// Creates a wait; for test doubles.
+  public init(operation: String, subject: String? = nil, age: Duration, remaining: Duration? = nil) {
+    self.operation = operation
+    self.subject = subject
+    self.age = age
+    self.remaining = remaining
+  }
+}

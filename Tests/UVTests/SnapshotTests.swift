@@ -1,0 +1,188 @@
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+/// What a loop says that it waits for.
+@Suite struct SnapshotTests {
+  @Test(
+    "A task that reads is listed with both addresses, what it reads, how long it has waited and where it was spawned"
+  )
+  func readingTask() async throws {
+    try await withPair { loop, client, server in
+      let line = #line + 1
+      let reader = loop.spawn { () async throws(UVError) in
+        try await server.read(until: "\n", limit: 100).value
+      }
+      try await loop.sleep(for: .milliseconds(20)).value
+      let snapshot = loop.snapshot()
+      let task = try #require(snapshot.tasks.entries.first { $0.state == .waiting })
+      let wait = try #require(task.wait)
+      #expect(wait.operation == "read")
+      let addresses = "\(try server.localAddress()) ← \(try server.peerAddress())"
+      #expect(wait.subject == "\(addresses), until \"\\n\"")
+      #expect(wait.age >= .milliseconds(15) && task.age >= wait.age)
+      #expect(task.place == "UVTests/SnapshotTests.swift:\(line)")
+      #expect(snapshot.description.contains("read \(addresses), until"))
+      #expect(snapshot.tasks.entries.contains { $0.state == .running && $0.place == "the body of run" })
+      try await client.write("x\n").value
+      #expect(try await reader.value == "x")
+    }
+  }
+
+  @Test(
+    "A handle is listed with its addresses, its descriptor and the bytes that wait, even if nobody waits for it"
+  )
+  func handles() async throws {
+    try await withPair { loop, client, server in
+      let bytes = Bytes(Array(repeating: 7, count: 1 << 24))
+      let writing = loop.spawn { () async throws(UVError) in try await server.write(bytes).value }
+      try await loop.sleep(for: .milliseconds(10)).value
+      let handles = loop.snapshot().handles
+      #expect(handles.count == 2 && handles.omittedCount == 0)
+      let mine = try #require(handles.entries.first { $0.isAccepted })
+      #expect(mine.type == .tcp && mine.keepsLoopRunning && !mine.isAwaited)
+      #expect(mine.localAddress == "\(try server.localAddress())")
+      #expect(mine.peerAddress == "\(try server.peerAddress())")
+      #expect(mine.fileDescriptor == (try server.fileDescriptor()))
+      #expect(mine.queuedByteCount > 0 && mine.queuedByteCount <= bytes.count)
+      #expect(loop.snapshot().tasks.entries.contains { $0.wait?.operation == "write" })
+      client.closeReset()
+      await #expect(throws: UVError.self) { try await writing.value }
+    }
+  }
+
+  @Test(
+    "Only as many entries are listed as the limit says; the others are counted, and those that wait longest come first"
+  )
+  func limit() async throws {
+    try await withLoop { loop in
+      let first = loop.spawn { try? await loop.sleep(for: .seconds(1000)).value }
+      try await loop.sleep(for: .milliseconds(5)).value
+      let others = (0..<49).map { _ in loop.spawn { try? await loop.sleep(for: .seconds(2000)).value } }
+      try await loop.sleep(for: .milliseconds(5)).value
+      let snapshot = loop.snapshot(limit: 10)
+      #expect(snapshot.tasks.entries.count == 10 && snapshot.tasks.count == 51)
+      #expect(snapshot.tasks.entries[0].state == .running)
+      let wait = try #require(snapshot.tasks.entries[1].wait)
+      #expect(wait.operation == "sleep" && snapshot.tasks.entries[2].wait.map { $0.age < wait.age } == true)
+      #expect(try #require(wait.remaining) <= .seconds(1000))
+      #expect(snapshot.timers.count == 50 && snapshot.timers.entries.count == 10)
+      #expect(
+        snapshot.timers.entries[0].dueIn <= .seconds(1000)
+          && snapshot.timers.entries[1].dueIn > .seconds(1000))
+      #expect(snapshot.description.contains("  and 41 more"))
+      #expect(loop.snapshot(limit: 0).tasks == SnapshotList(count: 51))
+      for task in [first] + others { task.cancel() }
+    }
+  }
+
+  @Test("What the loop has on the thread pool is listed, with the path or the name that it is about")
+  func pool() async throws {
+    try await withTemporaryDirectory { directory in
+      let fifo = directory + "/fifo"
+      mkfifo(fifo, 0o600)
+      try await withLoop { loop in
+        let opening = loop.spawn { () async throws(UVError) in try await loop.files.open(fifo).value }
+        let working = loop.spawn { try? await loop.work { usleep(50_000) }.value }
+        try await loop.sleep(for: .milliseconds(10)).value
+        let snapshot = loop.snapshot()
+        #expect(snapshot.poolRequests.count == 2 && snapshot.requests.count == 0)
+        let opened = try #require(snapshot.poolRequests.entries.first { $0.operation == "fs_open" })
+        #expect(opened.subject == fifo)
+        #expect(snapshot.poolRequests.entries.contains { $0.operation == "work" })
+        #expect(
+          snapshot.tasks.entries.contains { $0.wait?.operation == "fs_open" && $0.wait?.subject == fifo })
+        // The open ends when somebody writes.
+        let writer = open(fifo, O_WRONLY)
+        try await opening.value.close().value
+        close(writer)
+        await working.value
+      }
+    }
+  }
+
+  @Test(
+    "A task that waits for another is listed with where that was spawned; one that waits for something else, as such"
+  )
+  func otherWaits() async throws {
+    try await withLoop { loop in
+      let line = #line + 1
+      let slow = loop.spawn { try? await loop.sleep(for: .milliseconds(50)).value }
+      let waiting = loop.spawn { await slow.value }
+      let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+      let elsewhere = loop.spawn { for await _ in stream {} }
+      let limited = loop.spawn {
+        try? await loop.sleep(for: .seconds(9)).timeout(after: .milliseconds(60)).value
+      }
+      try await loop.sleep(for: .milliseconds(5)).value
+      let tasks = loop.snapshot().tasks.entries
+      #expect(
+        tasks.contains {
+          $0.wait?.operation == "task" && $0.wait?.subject == "UVTests/SnapshotTests.swift:\(line)"
+        })
+      #expect(tasks.filter { $0.state == .elsewhere }.count == 1)
+      // A request with a timeout is told as what it is made of.
+      #expect(tasks.filter { $0.wait?.operation == "sleep" }.count == 2)
+      continuation.finish()
+      await waiting.value
+      await elsewhere.value
+      await limited.value
+      #expect(loop.snapshot().tasks.count == 1)
+    }
+  }
+
+  @Test("JSON has what the encoder writes, with durations in milliseconds, and can be decoded again")
+  func json() async throws {
+    try await withPair { loop, client, server in
+      let reader = loop.spawn { _ = try? await server.read().value }
+      let signals = try loop.signals(.user2)
+      try await loop.sleep(for: .milliseconds(5)).value
+      var snapshot = loop.snapshot()
+      snapshot.tasks.entries[0].place = "a \"quoted\"\n\u{1} path"
+      let decoder = JSONDecoder()
+      #expect(try decoder.decode(LoopSnapshot.self, from: Data(snapshot.json.utf8)) == snapshot)
+      let encoded = try JSONEncoder().encode(snapshot)
+      #expect(try decoder.decode(LoopSnapshot.self, from: encoded) == snapshot)
+      let object = try #require(JSONSerialization.jsonObject(with: encoded) as? NSDictionary)
+      #expect(object == (try JSONSerialization.jsonObject(with: Data(snapshot.json.utf8)) as? NSDictionary))
+      let handles = try #require((object["handles"] as? NSDictionary)?["entries"] as? [NSDictionary])
+      #expect(handles.allSatisfy { $0["age"] is Int })
+      signals.close()
+      server.close()
+      await reader.value
+    }
+  }
+
+  @Test(
+    "A snapshot of an idle loop says that it does nothing, and so does that of a loop that has been shut down"
+  )
+  func idle() async throws {
+    try await withCallbackLoop { loop in
+      #expect(loop.snapshot().description == "event loop: not running")
+      let other = try EventLoop()
+      other.shutdown()
+      #expect(other.snapshot() == LoopSnapshot())
+    }
+  }
+
+  @Test("A loop of a group is asked from outside")
+  func group() async throws {
+    let group = try EventLoopGroup(count: 2)
+    let line = #line + 1
+    let address = try await group.serve(host: "127.0.0.1", port: 0) { connection in
+      _ = try? await connection.read().value
+    }
+    try await withLoop { loop in
+      let client = try await loop.tcp.connect(to: address).value
+      var tasks: [TaskSnapshot] = []
+      while !tasks.contains(where: { $0.wait?.operation == "read" }) {
+        tasks = await group.snapshots().flatMap(\.tasks.entries)
+        try await loop.sleep(for: .milliseconds(1)).value
+      }
+      #expect(tasks.map(\.place) == ["UVTests/SnapshotTests.swift:\(line)"])
+      client.close()
+    }
+    _ = await group.shutdownGracefully(within: .seconds(5))
+  }
+}
