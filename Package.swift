@@ -23,6 +23,11 @@ func combine(_ name: String) -> Target.Dependency {
 /// The options of programs. No product needs it, so that nobody who depends on this package fetches it.
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
+/// What `UVService` needs, and nothing else does.
+func service(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Service"]))
+}
+
 /// Whether another package has fetched this one. It then gets no more than it asks for; in a checkout of its own,
 /// every target is built.
 let isDependency = {
@@ -40,18 +45,27 @@ let package = Package(
     .library(name: "UVPromisesFoundation", targets: ["UVPromisesFoundation"]),
     .library(name: "UVFutures", targets: ["UVFutures"]),
     .library(name: "UVTLS", targets: ["UVTLS"]),
+    .library(name: "UVService", targets: ["UVService"]),
     // The benchmark is none: what only it needs is fetched by nobody who depends on this package.
   ],
   traits: [
     .trait(name: "Futures", description: "What UVFutures needs: OpenCombine, where there is no Combine."),
     .trait(
+      name: "Service",
+      description:
+        "What UVService needs: swift-service-lifecycle, swift-log, swift-metrics, swift-distributed-tracing."),
+    .trait(
       name: "LinkLibuv",
       description: "Links the system's libuv. Without it the program that loads the library brings a libuv."),
-    .default(enabledTraits: isDependency ? ["LinkLibuv"] : ["LinkLibuv", "Futures"]),
+    .default(enabledTraits: isDependency ? ["LinkLibuv"] : ["LinkLibuv", "Futures", "Service"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     // For `swift package generate-documentation` alone: no target uses it, so that no consumer fetches it.
@@ -75,6 +89,14 @@ let package = Package(
       name: "COpenSSL", path: "CModules/COpenSSL", pkgConfig: "openssl",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .target(name: "UVTLS", dependencies: ["UV", "COpenSSL"], swiftSettings: settings),
+    .target(
+      name: "UVService",
+      dependencies: [
+        "UV", service("ServiceLifecycle", "swift-service-lifecycle"),
+        service("UnixSignals", "swift-service-lifecycle"), service("Logging", "swift-log"),
+        service("Metrics", "swift-metrics"), service("Tracing", "swift-distributed-tracing"),
+      ],
+      swiftSettings: settings),
     .target(
       name: "UVPromisesFoundation", dependencies: ["UVPromises"], swiftSettings: settings),
     .target(
@@ -118,6 +140,9 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "Supervisor", dependencies: ["UV", argumentParser], path: "Sources/Examples/Supervisor",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "Service", dependencies: ["UV", "UVService"], path: "Sources/Examples/Service",
       swiftSettings: settings),
     .executableTarget(
       name: "Chat", dependencies: ["UV", argumentParser], path: "Sources/Examples/Chat",
@@ -179,6 +204,14 @@ let package = Package(
       name: "UVTLSTests", dependencies: ["UVTLS", "COpenSSL", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
+      name: "UVServiceTests",
+      dependencies: [
+        "UVService", "UVPromises", "UVFutures", "UVTestSupport",
+        service("InMemoryLogging", "swift-log"), service("InMemoryTracing", "swift-distributed-tracing"),
+        service("MetricsTestKit", "swift-metrics"),
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "StyleTests", dependencies: ["UV", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
@@ -194,7 +227,7 @@ let package = Package(
       dependencies: [
         "Chat", "Copy", "EchoServer", "FileServer", "FourStyles", "InsideHost", "Lines", "MainActorInLoop",
         "Proxy",
-        "RedisServer", "Supervisor", "Tail", "UV", "UVTestSupport", "Workers",
+        "RedisServer", "Service", "Supervisor", "Tail", "UV", "UVTestSupport", "Workers",
       ],
       swiftSettings: settings),
     .testTarget(

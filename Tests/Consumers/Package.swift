@@ -8,7 +8,7 @@ import PackageDescription
 /// What the README tells a user to enable.
 let asTheReadmeSays: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
-let products: [Target.Dependency] = ["UV", "UVPromises", "UVFutures", "UVTLS"].map {
+let products: [Target.Dependency] = ["UV", "UVPromises", "UVFutures", "UVTLS", "UVService"].map {
   .product(name: $0, package: "swift-uv")
 }
 

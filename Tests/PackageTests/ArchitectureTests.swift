@@ -4,10 +4,17 @@ import Testing
 /// The arrows between modules: who may import whom.
 @Suite struct ArchitectureTests {
   @Test(arguments: [
-    ("Sources/UV", ["UVPromises", "UVFutures", "OpenCombine", "Combine", "Foundation", "ArgumentParser"]),
+    (
+      "Sources/UV",
+      [
+        "UVPromises", "UVFutures", "OpenCombine", "Combine", "Foundation", "ArgumentParser", "Logging",
+        "Metrics",
+      ]
+    ),
     ("Sources/UVPromises", ["UVFutures", "OpenCombine", "Combine", "CUV"]),
     ("Sources/UVFutures", ["UVPromises", "CUV"]),
     ("Sources/UVTLS", ["UVPromises", "UVFutures", "CUV", "Foundation"]),
+    ("Sources/UVService", ["UVPromises", "UVFutures", "UVTLS", "CUV", "Foundation"]),
     ("bench/Kit", ["UV", "CUV", "UVPromises", "UVFutures"]),
     ("Sources/Examples", ["CUV"]),
   ])

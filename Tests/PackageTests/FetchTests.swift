@@ -35,18 +35,39 @@ import Testing
         == Self.system.union(combine).union(["UVFuturesUser", "UV", "UVFutures"]))
   }
 
+  @Test(
+    "A program that uses UVService asks for its trait, and fetches swift-service-lifecycle, logs, metrics and traces besides"
+  )
+  func service() throws {
+    let consumer = try Self.consumer(of: ["UVService"], traits: #", traits: [.defaults, "Service"]"#)
+    #expect(
+      try consumer.fetched() == [
+        "swift-uv", "swift-system", "swift-service-lifecycle", "swift-log", "swift-metrics",
+        "swift-distributed-tracing",
+        // What swift-service-lifecycle needs itself.
+        "swift-async-algorithms", "swift-collections",
+      ])
+    let modules = try consumer.plan(of: "UVServiceUser").modules
+    #expect(
+      modules.isSuperset(
+        of: Self.system.union(["UVServiceUser", "UV", "UVService", "ServiceLifecycle", "Logging"])))
+    #expect(modules.isDisjoint(with: ["OpenCombine", "UVPromises", "UVFutures", "UVTLS"]))
+  }
+
   @Test("Without the trait that links libuv, none is linked")
   func withoutLibuv() throws {
     let consumer = try Self.consumer(of: ["UV"], traits: ", traits: []")
     #expect(try !consumer.plan(of: "UVUser").link.contains("\"-luv\""))
   }
 
-  @Test("UVFutures without its trait says what to write")
-  func theError() throws {
-    let file = Checkout.root.appendingPathComponent("Sources/UVFutures/Exports.swift")
+  @Test(
+    "A module without its trait says what to write",
+    arguments: [("UVFutures", "Futures"), ("UVService", "Service")])
+  func theError(module: String, trait: String) throws {
+    let file = Checkout.root.appendingPathComponent("Sources/\(module)/Exports.swift")
     let compiler = try run(URL(fileURLWithPath: "/usr/bin/env"), ["swiftc", "-typecheck", file.path])
     #expect(compiler.status != 0)
-    #expect(compiler.output.contains(#"traits: [.defaults, "Futures"]"#))
+    #expect(compiler.output.contains(#"traits: [.defaults, "\#(trait)"]"#))
   }
 
   /// What `FilePath` comes from.

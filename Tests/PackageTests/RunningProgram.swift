@@ -81,6 +81,12 @@ final class RunningProgram {
   /// Sends SIGTERM.
   func terminate() { process.terminate() }
 
+  /// Sends SIGUSR1.
+  func sendUser1() { kill(process.processIdentifier, SIGUSR1) }
+
+  /// Sends SIGINT.
+  func interrupt() { process.interrupt() }
+
   /// Ends the program's input; what it goes on to print, and how it ends.
   func end() throws -> (output: String, status: Int32) {
     try? input.fileHandleForWriting.close()

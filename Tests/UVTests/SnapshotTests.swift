@@ -97,7 +97,7 @@ import UVTestSupport
         let writer = open(fifo, O_WRONLY)
         try await opening.value.close().value
         close(writer)
-        await working.value
+        _ = await working.value
       }
     }
   }

@@ -152,7 +152,10 @@ final class SocketSendfileRequest: SendfileRequest {
   fileprivate func finish(_ code: Int32) {
     isAtWork = false
     let result = code < 0 ? Int(code) : job.pointee.result
-    if result > 0 { didProgress?() }
+    if result > 0 {
+      loop.microtasks.state.pointee.counts.bytesWritten &+= result
+      didProgress?()
+    }
     if result == Int(UV_EAGAIN.rawValue), isWanted { waitUntilWritable() } else { didSend(result) }
   }
 

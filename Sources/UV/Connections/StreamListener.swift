@@ -149,6 +149,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
       }
       let descriptor = cuv_accept(listening)
       if AcceptBackoff.isNeeded(descriptor) {
+        loop.microtasks.state.pointee.counts.refused += 1
         block.stopPoll()
         backoff.begin { [unowned self] in
           do throws(UVError) { try startProducing() } catch { source.finish(error) }
@@ -156,6 +157,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
       }
       if descriptor == UV_EAGAIN.rawValue || AcceptBackoff.isNeeded(descriptor) { break }
       // Another error concerns one connection, whose peer has gone. The listener goes on.
+      if descriptor < 0 { loop.microtasks.state.pointee.counts.refused += 1 }
       if descriptor >= 0 { loop.callback { deliver(descriptor) } }
     }
     source.pauseIfUnwanted()
@@ -167,8 +169,10 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
       let connection = try makeConnection(loop, descriptor)
       connection.block.own()
       connection.take(role: .accepted)
+      loop.microtasks.state.pointee.counts.accepted += 1
       source.deliver(connection)
     } catch {
+      loop.microtasks.state.pointee.counts.refused += 1
       _ = CUV.close(descriptor)
     }
   }

@@ -1,7 +1,7 @@
 import CUV
 
 /// Threads, each of which runs a loop until it is told to end.
-final class LoopThreads: Sendable {
+package final class LoopThreads: Sendable {
   private struct State {
     var running = 0
     var waiters: [UnsafeContinuation<Void, Never>] = []
@@ -12,7 +12,7 @@ final class LoopThreads: Sendable {
   // Sound: a pointer to a mutex; freed with this object.
   nonisolated(unsafe) private let lock = Lock()
 
-  init() { state.initialize(to: State()) }
+  package init() { state.initialize(to: State()) }
 
   deinit {
     state.deinitialize(count: 1)
@@ -21,8 +21,11 @@ final class LoopThreads: Sendable {
   }
 
   /// Starts a thread, and waits until its loop exists.
-  func start() throws(UVError) -> LoopExecutor {
-    let start = Start(self)
+  ///
+  /// - Parameter isKept: Whether the loop runs until it is told to stop. Otherwise it ends with its work, after the caller
+  ///   has called `endWork()` once.
+  package func start(isKept: Bool = true) throws(UVError) -> LoopExecutor {
+    let start = Start(self, isKept)
     var thread = uv_thread_t()
     var options = uv_thread_options_t()
     options.flags = UV_THREAD_NO_FLAGS.rawValue
@@ -41,7 +44,7 @@ final class LoopThreads: Sendable {
   }
 
   /// Waits until all threads have ended.
-  func ended() async {
+  package func ended() async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
       let isRunning = lock.withLock {
         if state.pointee.running > 0 { state.pointee.waiters.append(continuation) }
@@ -65,11 +68,13 @@ final class LoopThreads: Sendable {
 /// Used by a thread to tell its maker that its loop exists.
 private final class Start {
   let threads: LoopThreads
+  let isKept: Bool
   private let semaphore = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
   private var result: Result<LoopExecutor, UVError>?
 
-  init(_ threads: LoopThreads) {
+  init(_ threads: LoopThreads, _ isKept: Bool) {
     self.threads = threads
+    self.isKept = isKept
     uv_sem_init(semaphore, 0)
   }
 
@@ -95,11 +100,11 @@ private func runLoopThread(_ argument: UnsafeMutableRawPointer?) {
   let threads = start.threads
   do throws(UVError) {
     let loop = try EventLoop()
-    // Keeps the loop running until it is stopped.
+    // Keeps the loop running until it is stopped, or until there is other work.
     loop.beginWork()
     start.tell(.success(loop.executor))
     loop.runCallbacks { _ in }
-    loop.endWork()
+    if start.isKept { loop.endWork() }
     loop.shutdown()
   } catch {
     start.tell(.failure(error))

@@ -78,6 +78,8 @@ struct MicrotaskQueue {
     var reserve = 0
     /// Whether the loop has been told to stop, or is closed; see `LastRound`.
     var isEnding = false
+    /// What the loop's streams have done. It is here because each read and write looks at this memory anyway.
+    var counts = LoopCounts()
   }
 
   let state: UnsafeMutablePointer<State>

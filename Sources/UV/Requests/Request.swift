@@ -155,6 +155,7 @@ extension Request {
       }
       timer = loop.sleep(for: limit) { result in
         guard case .success = result, let done = waiting.take() else { return }
+        loop.microtasks.state.pointee.counts.timeouts += 1
         work.cancel()
         done(.failure(UVError(.timedOut, operation: "timeout", subject: limit.description)))
       }

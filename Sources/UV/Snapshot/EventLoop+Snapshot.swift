@@ -43,6 +43,20 @@ extension EventLoop {
   }
 }
 
+extension EventLoop {
+  /// How many requests of the loop the thread pool has, and for how long it has had the oldest.
+  package var poolUse: (count: Int, longest: Duration) {
+    var (count, oldest) = (0, UInt64.max)
+    requests.forEach { request in
+      guard request.isOnPool else { return }
+      count += 1
+      oldest = min(oldest, request.start)
+    }
+    let now = uv_hrtime() / 1_000_000
+    return (count, .milliseconds(now > oldest ? now - oldest : 0))
+  }
+}
+
 extension LoopSnapshot {
   fileprivate func printToStandardError() {
     var text = "\(self)\n"

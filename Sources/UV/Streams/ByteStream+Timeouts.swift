@@ -74,6 +74,7 @@ extension ByteStream {
 
   /// Ends what waits for the peer. A write can't be taken back, so it takes the whole stream with it.
   func timeOut(_ kind: StreamCompanion.Kind, after duration: Duration) {
+    loop.microtasks.state.pointee.counts.timeouts += 1
     let subject = "within the \(kind.name) of \(duration)"
     let error = UVError(.timedOut, operation: "read", subject: subject)
     if isWaitingToWrite {

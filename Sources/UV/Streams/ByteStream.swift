@@ -308,7 +308,10 @@ extension ByteStream {
   @inline(__always)
   fileprivate func finishRead(_ count: Int) {
     keepAlive(.callback)
-    if count > 0 { block.withCompanion { $0.noteRead() } }
+    if count > 0 {
+      loop.microtasks.state.pointee.counts.bytesRead &+= count
+      block.withCompanion { $0.noteRead() }
+    }
     loop.callback { if count > 0 { deliver(count) } else { endReading(count) } }
     // This comes last, so that a reader that was resumed has had the time to ask again.
     if count > 0 { source.pauseIfUnwanted() }

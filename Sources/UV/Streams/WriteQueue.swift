@@ -181,6 +181,7 @@ final class WriteQueue: Cancelling {
   @inline(__always)
   func taken(_ result: Int32) -> Int {
     if result >= 0 {
+      loop.microtasks.state.pointee.counts.bytesWritten &+= Int(result)
       block.withCompanion { $0.noteWrite() }
       return Int(result)
     }
@@ -230,8 +231,14 @@ final class WriteQueue: Cancelling {
   }
 
   func finish(_ code: Int32) {
+    let count = pending.inFlightByteCount
     let entries = pending.takeInFlight()
-    if code < 0 { failureCode = code } else { block.withCompanion { $0.noteWrite() } }
+    if code < 0 {
+      failureCode = code
+    } else {
+      loop.microtasks.state.pointee.counts.bytesWritten &+= count
+      block.withCompanion { $0.noteWrite() }
+    }
     end(entries, code)
   }
 

@@ -57,6 +57,7 @@ extension EventLoop {
     let timer = sleep(for: limit) { result in
       guard case .success = result else { return }
       hasExpired = true
+      self.microtasks.state.pointee.counts.timeouts += 1
       group.cancelAll()
     }
     defer { timer.cancel() }

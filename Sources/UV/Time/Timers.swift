@@ -31,7 +31,7 @@ extension EventLoop {
   }
 
   /// Waits for a time as ``sleep(for:_:)`` does, a millisecond at least, but without keeping the loop running.
-  func sleepQuietly(for duration: Duration, _ done: @escaping Completion<Void>) -> PendingRequest {
+  package func sleepQuietly(for duration: Duration, _ done: @escaping Completion<Void>) -> PendingRequest {
     if isClosed {
       complete(done, .sleep, .loopClosed)
       return PendingRequest()

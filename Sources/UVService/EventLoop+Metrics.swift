@@ -1,0 +1,50 @@
+public import Metrics
+public import UV
+
+extension EventLoop {
+  /// Reports what the loop does as metrics, at intervals, until the loop ends. <doc:UVService#Metrics> lists them.
+  ///
+  /// ```swift
+  /// MetricsSystem.bootstrap(prometheus)
+  /// try EventLoop.run { loop in
+  ///   loop.reportMetrics()
+  ///   …
+  /// }
+  /// ```
+  ///
+  /// Nothing is measured for it: the loop's counts are read when an interval has passed. The timer doesn't keep the loop running.
+  ///
+  /// - Parameters:
+  ///   - interval: The time between two reports, a millisecond or more.
+  ///   - name: The loop's name, as the value of the dimension `loop`.
+  ///   - factory: Where the metrics go. Without one it is the one that the program has bootstrapped.
+  /// - Returns: A way to end the reports.
+  @discardableResult
+  public func reportMetrics(
+    every interval: Duration = .seconds(10), as name: String = "loop", to factory: (any MetricsFactory)? = nil
+  ) -> PendingRequest {
+    let instruments = LoopInstruments(loop: name, factory ?? MetricsSystem.factory)
+    let report = LoopReport(self, every: interval, instruments)
+    return PendingRequest { report.stop() }
+  }
+}
+
+extension EventLoopGroup {
+  /// Reports what each loop of the group does as metrics; see `reportMetrics` of `EventLoop`. The loops are called `NAME 1`,
+  /// `NAME 2`, and so on.
+  ///
+  /// - Parameters:
+  ///   - interval: The time between two reports, a millisecond or more.
+  ///   - name: The name of the group.
+  ///   - factory: Where the metrics go. Without one it is the one that the program has bootstrapped.
+  /// - Throws: `loopClosed` once the group has been shut down.
+  public func reportMetrics(
+    every interval: Duration = .seconds(10), as name: String = "loop", to factory: (any MetricsFactory)? = nil
+  ) async throws(UVError) {
+    for (index, executor) in executors.enumerated() {
+      try await executor.submit { loop in
+        _ = loop.reportMetrics(every: interval, as: "\(name) \(index + 1)", to: factory)
+      }
+    }
+  }
+}

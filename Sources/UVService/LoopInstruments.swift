@@ -1,0 +1,53 @@
+import Metrics
+import UV
+
+/// The instruments of swift-metrics for one loop; see `EventLoop.reportMetrics`. Their names are stable.
+struct LoopInstruments {
+  private let turns, events, jobs, stalls, accepted, refused, timeouts, read, written: Counter
+  private let handles, requests, tasks, timers, connections, poolRequests, poolAge: Gauge
+
+  init(loop name: String, _ factory: any MetricsFactory) {
+    let dimensions = [("loop", name)]
+    func counter(_ label: String) -> Counter {
+      Counter(label: label, dimensions: dimensions, factory: factory)
+    }
+    func gauge(_ label: String) -> Gauge { Gauge(label: label, dimensions: dimensions, factory: factory) }
+    turns = counter("uv.loop.turns")
+    events = counter("uv.loop.events")
+    jobs = counter("uv.loop.jobs")
+    stalls = counter("uv.loop.stalls")
+    handles = gauge("uv.loop.handles")
+    requests = gauge("uv.loop.requests")
+    tasks = gauge("uv.loop.tasks")
+    timers = gauge("uv.loop.timers")
+    accepted = counter("uv.connections.accepted")
+    refused = counter("uv.connections.refused")
+    connections = gauge("uv.connections.open")
+    timeouts = counter("uv.timeouts")
+    read = counter("uv.bytes.read")
+    written = counter("uv.bytes.written")
+    poolRequests = gauge("uv.pool.requests")
+    poolAge = gauge("uv.pool.age")
+  }
+
+  func record(_ now: LoopReading, since last: LoopReading, _ loop: EventLoop) {
+    turns.increment(by: now.turns &- last.turns)
+    events.increment(by: now.events &- last.events)
+    jobs.increment(by: now.jobs - last.jobs)
+    stalls.increment(by: now.stalls - last.stalls)
+    accepted.increment(by: now.counts.accepted - last.counts.accepted)
+    refused.increment(by: now.counts.refused - last.counts.refused)
+    timeouts.increment(by: now.counts.timeouts - last.counts.timeouts)
+    read.increment(by: now.counts.bytesRead - last.counts.bytesRead)
+    written.increment(by: now.counts.bytesWritten - last.counts.bytesWritten)
+    let activity = loop.activity
+    handles.record(activity.handles)
+    requests.record(activity.requests)
+    tasks.record(activity.tasks)
+    timers.record(activity.timers)
+    connections.record(loop.openConnectionCount)
+    let pool = loop.poolUse
+    poolRequests.record(pool.count)
+    poolAge.record(pool.longest / .seconds(1))
+  }
+}

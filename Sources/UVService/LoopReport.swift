@@ -1,0 +1,54 @@
+import Metrics
+import UV
+
+/// Reports the metrics of one loop again and again, until the loop ends or it is stopped. On the loop's thread.
+final class LoopReport {
+  private let instruments: LoopInstruments
+  private let interval: Duration
+  private weak var loop: EventLoop?
+  private var last = LoopReading()
+  private var timer = PendingRequest()
+  private var isStopped = false
+
+  init(_ loop: EventLoop, every interval: Duration, _ instruments: LoopInstruments) {
+    self.loop = loop
+    self.interval = interval
+    self.instruments = instruments
+    last = LoopReading(loop)
+    wait(loop)
+  }
+
+  func stop() {
+    isStopped = true
+    timer.cancel()
+  }
+
+  /// The timer keeps this object, and keeps no loop running.
+  private func wait(_ loop: EventLoop) {
+    timer = loop.sleepQuietly(for: interval) { [self] result in
+      guard case .success = result, !isStopped, let loop = self.loop else { return }
+      let reading = LoopReading(loop)
+      instruments.record(reading, since: last, loop)
+      last = reading
+      wait(loop)
+    }
+  }
+}
+
+/// The counts of a loop that only grow.
+struct LoopReading {
+  var turns: UInt64 = 0
+  var events: UInt64 = 0
+  var jobs = 0
+  var stalls = 0
+  var counts = LoopCounts()
+
+  init() {}
+
+  init(_ loop: EventLoop) {
+    if let metrics = loop.metrics { (turns, events) = (metrics.turns, metrics.events) }
+    let activity = loop.activity
+    jobs = activity.jobsFromLoop + activity.jobsFromOtherThreads
+    counts = loop.counts
+  }
+}

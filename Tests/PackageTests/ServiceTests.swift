@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+/// The example of a service, which a `ServiceGroup` of swift-service-lifecycle runs.
+@Suite struct ServiceTests {
+  @Test(
+    "SIGTERM ends the service in good order: a request that is being answered is, and the program ends with code 0"
+  )
+  func terminate() async throws {
+    let program = try RunningProgram(example: "Service", mergesErrors: true)
+    let port = try program.line(containing: "listening on")
+    let number = try #require(port.split(separator: ":").last.flatMap { Int($0) })
+    try await withLoop { loop in
+      let client = try await loop.tcp.connect(host: "127.0.0.1", port: number).value
+      try await client.write("one\n").value
+      #expect(try await client.readLine(limit: 100).value == "one")
+      try await client.write("two\n").value
+      // The server has it, and answers in a moment.
+      try await loop.sleep(for: .milliseconds(30)).value
+      program.terminate()
+      #expect(try await client.readLine(limit: 100).value == "two")
+      #expect(try await client.readLine(limit: 100).value == nil)
+      await #expect(throws: UVError.self) {
+        try await loop.tcp.connect(host: "127.0.0.1", port: number).value
+      }
+    }
+    #expect(try program.end().status == 0)
+  }
+
+  @Test("SIGUSR1 prints which task waits for which peer, and where it was spawned; the server goes on")
+  func snapshot() async throws {
+    let program = try RunningProgram(example: "Service", mergesErrors: true)
+    let port = try program.line(containing: "listening on")
+    let number = try #require(port.split(separator: ":").last.flatMap { Int($0) })
+    try await withLoop { loop in
+      let client = try await loop.tcp.connect(host: "127.0.0.1", port: number).value
+      try await client.write("one\n").value
+      #expect(try await client.readLine(limit: 100).value == "one")
+      program.sendUser1()
+      #expect(try program.line(containing: "event loop") == "event loop: running")
+      let here = try client.localAddress()
+      let task = try program.line(containing: "read 127.0.0.1:\(number) ← \(here), until")
+      #expect(task.contains("Service/main.swift:"))
+      #expect(try program.line(containing: "tcp 127.0.0.1:\(number)  ").contains("listener, accepts"))
+      try await client.write("two\n").value
+      #expect(try await client.readLine(limit: 100).value == "two")
+      client.close()
+    }
+    program.terminate()
+    #expect(try program.end().status == 0)
+  }
+
+  @Test("SIGINT cancels the service at once, and the group says so")
+  func interrupt() async throws {
+    let program = try RunningProgram(example: "Service", mergesErrors: true)
+    let port = try program.line(containing: "listening on")
+    let number = try #require(port.split(separator: ":").last.flatMap { Int($0) })
+    try await withLoop { loop in
+      let client = try await loop.tcp.connect(host: "127.0.0.1", port: number).value
+      try await client.write("one\n").value
+      #expect(try await client.readLine(limit: 100).value == "one")
+      program.interrupt()
+      // Nobody answers any more. The end comes as one, or as a reset.
+      #expect(try? await client.readLine(limit: 100).value == Bytes?.none)
+    }
+    _ = try program.end()
+  }
+}

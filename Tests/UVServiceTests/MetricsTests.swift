@@ -1,0 +1,92 @@
+import Foundation
+import Metrics
+import MetricsTestKit
+import Testing
+import UV
+import UVService
+import UVTestSupport
+
+/// What loops report to swift-metrics.
+@Suite struct MetricsTests {
+  @Test("A loop reports what it has open, what it has accepted and how many bytes have gone each way")
+  func report() async throws {
+    let metrics = TestMetrics()
+    try await withPair { loop, client, server in
+      let before = loop.counts
+      let report = loop.reportMetrics(every: .milliseconds(5), as: "mine", to: metrics)
+      try await client.write("hello").value
+      _ = try await server.read(exactly: 5).value
+      try await server.write([Bytes("a"), "bc"]).value
+      _ = try await client.read(exactly: 3).value
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let second = try await loop.tcp.connect(to: listener.localAddress()).value
+      let accepted = try await listener.accept().value
+      server.readTimeout = .zero
+      await #expect(throws: UVError.self) { try await server.read().value }
+      func total(_ label: String) -> Int64 {
+        metrics.counterTotal(label: label, dimensions: [("loop", "mine")])
+      }
+      while total("uv.timeouts") < 1 { try await loop.sleep(for: .milliseconds(1)).value }
+      #expect(total("uv.bytes.read") == 8)
+      #expect(total("uv.bytes.written") == 8)
+      #expect(total("uv.connections.accepted") == 1)
+      #expect(total("uv.connections.refused") == 0)
+      #expect(total("uv.loop.jobs") > 0)
+      #expect(loop.counts.accepted == before.accepted + 1 && loop.counts.bytesRead == before.bytesRead + 8)
+      func last(_ label: String) throws -> Double? {
+        try metrics.expectGauge(label, [("loop", "mine")]).lastValue
+      }
+      #expect(try last("uv.loop.handles") == 5)
+      #expect(try last("uv.connections.open") == 2)
+      #expect(try last("uv.loop.tasks") == 1)
+      #expect(try last("uv.pool.requests") == 0)
+      report.cancel()
+      for handle in [listener, second, accepted] as [Handle] { handle.close() }
+    }
+  }
+
+  @Test("The thread pool's requests are reported with the age of the oldest")
+  func pool() async throws {
+    let metrics = TestMetrics()
+    try await withLoop { loop in
+      loop.reportMetrics(every: .milliseconds(5), to: metrics)
+      let work = loop.spawn { try? await loop.work { usleep(60_000) }.value }
+      var age = 0.0
+      while age < 0.01 {
+        try await loop.sleep(for: .milliseconds(1)).value
+        age = (try? metrics.expectGauge("uv.pool.age", [("loop", "loop")]).lastValue ?? 0) ?? 0
+      }
+      _ = await work.value
+    }
+  }
+
+  @Test("Large writes that wait for the peer count once, when they have left")
+  func largeWrites() async throws {
+    try await withPair { loop, client, server in
+      let before = loop.counts
+      let bytes = Bytes(Array(repeating: 1, count: 5_000_000))
+      let writing = loop.spawn { () async throws(UVError) in
+        try await server.write(bytes).value
+        try await server.write([bytes, "end"]).value
+      }
+      var count = 0
+      while count < 10_000_003 { count += try await client.read().value?.count ?? 0 }
+      try await writing.value
+      #expect(loop.counts.bytesWritten - before.bytesWritten == 10_000_003)
+      #expect(loop.counts.bytesRead - before.bytesRead == 10_000_003)
+    }
+  }
+
+  @Test("Reports keep no loop running, and end with it; the loops of a group report under their numbers")
+  func group() async throws {
+    let metrics = TestMetrics()
+    try await withCallbackLoop { loop in _ = loop.reportMetrics(every: .milliseconds(1), to: metrics) }
+    let group = try EventLoopGroup(count: 2)
+    try await group.reportMetrics(every: .milliseconds(1), as: "worker", to: metrics)
+    while metrics.recorders(label: "uv.loop.tasks").filter({ $0.lastValue != nil }).count < 2 {
+      await Task.yield()
+    }
+    #expect((try? metrics.expectGauge("uv.loop.tasks", [("loop", "worker 2")])) != nil)
+    _ = await group.shutdownGracefully(within: .zero)
+  }
+}

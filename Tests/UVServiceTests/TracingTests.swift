@@ -1,0 +1,54 @@
+import InMemoryTracing
+import Testing
+import Tracing
+import UV
+import UVService
+import UVTestSupport
+
+/// Spans, where the program asks for them.
+@Suite(.serialized) struct TracingTests {
+  private static let tracer: InMemoryTracer = {
+    let tracer = InMemoryTracer()
+    InstrumentationSystem.bootstrap(tracer)
+    return tracer
+  }()
+
+  @Test(
+    "A connection's span names its peer, is on the loop's thread, and is the parent of spans in tasks that it spawns"
+  )
+  func span() async throws {
+    let tracer = Self.tracer
+    tracer.clearAll()
+    try await withPair { loop, client, server in
+      let peer = try server.peerAddress()
+      let value = try await server.withSpan("request") { _ in
+        #expect(loop.executor.isOnLoop)
+        return await loop.spawn { withSpan("work") { _ in 5 } }.value
+      }
+      #expect(value == 5)
+      #expect(loop.executor.isOnLoop)
+      let spans = tracer.finishedSpans
+      let request = try #require(spans.first { $0.operationName == "request" })
+      let work = try #require(spans.first { $0.operationName == "work" })
+      #expect(work.parentSpanID == request.spanID)
+      #expect(request.attributes.get("network.peer.address") == .string(peer.host))
+      #expect(request.attributes.get("network.peer.port") == .int64(Int64(peer.port)))
+      #expect(request.kind == .server)
+    }
+  }
+
+  @Test("Nothing begins a span by itself, and an error of the body is recorded")
+  func errors() async throws {
+    let tracer = Self.tracer
+    tracer.clearAll()
+    try await withPair { loop, client, server in
+      try await client.write("x").value
+      _ = try await server.read().value
+      #expect(tracer.finishedSpans.isEmpty)
+      await #expect(throws: UVError.self) {
+        try await server.withSpan("late") { _ in try await server.read().timeout(after: .zero).value }
+      }
+      #expect(tracer.finishedSpans.first?.errors.count == 1)
+    }
+  }
+}
