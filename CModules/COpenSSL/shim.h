@@ -183,10 +183,6 @@ static inline void *ctls_owner(const SSL *ssl) { return SSL_get_app_data(ssl); }
 static inline void ctls_set_context_owner(SSL_CTX *context, void *owner) { SSL_CTX_set_app_data(context, owner); }
 static inline void *ctls_context_owner(const SSL *ssl) { return SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)); }
 static inline bool ctls_set_server_name(SSL *ssl, const char *name) { return SSL_set_tlsext_host_name(ssl, name) == 1; }
-static inline long ctls_ticket_key_size(SSL_CTX *context) { return SSL_CTX_get_tlsext_ticket_keys(context, NULL, 0); }
-static inline bool ctls_set_ticket_keys(SSL_CTX *context, const void *keys, long count) {
-  return SSL_CTX_set_tlsext_ticket_keys(context, (void *)keys, count) == 1;
-}
 static inline int ctls_error_library(unsigned long error) { return ERR_GET_LIB(error); }
 static inline int ctls_error_reason(unsigned long error) { return ERR_GET_REASON(error); }
 static inline bool ctls_is_system_error(unsigned long error) { return ERR_SYSTEM_ERROR(error); }

@@ -37,7 +37,7 @@ public final class TLSContext: @unchecked Sendable {
   ///     bytes. A client that offers protocols and has none in common is refused.
   ///   - clientCertificates: Whether clients are asked for certificates.
   ///   - options: The rest.
-  /// - Throws: `tls` with OpenSSL's reason, and `invalidArgument` for a protocol or keys of a wrong length.
+  /// - Throws: `tls` with OpenSSL's reason, and `invalidArgument` for a protocol of a wrong length.
   ///
   /// The corresponding OpenSSL function is `SSL_CTX_new`.
   public static func server(
@@ -135,7 +135,9 @@ public final class TLSContext: @unchecked Sendable {
     if options.keyLog != nil { SSL_CTX_set_keylog_callback(raw, logKey) }
     if isServer {
       try check(SSL_CTX_set_session_id_context(raw, "swift-uv", 8), "session_id_context")
-      try setTicketKeys()
+      if options.ticketKeys != nil {
+        try check(SSL_CTX_set_tlsext_ticket_key_evp_cb(raw, useTicketKey), "ticket keys")
+      }
     } else {
       ctls_cache_client_sessions(raw, keepSession)
     }
@@ -144,18 +146,6 @@ public final class TLSContext: @unchecked Sendable {
       "versions")
     if let ciphers = options.cipherList { try check(SSL_CTX_set_cipher_list(raw, ciphers), ciphers) }
     if let suites = options.cipherSuites { try check(SSL_CTX_set_ciphersuites(raw, suites), suites) }
-  }
-
-  private func setTicketKeys() throws(UVError) {
-    guard let keys = options.ticketKeys else { return }
-    let needed = ctls_ticket_key_size(raw)
-    guard keys.count == needed else {
-      throw UVError(
-        .invalidArgument, operation: "tls_context",
-        subject: "ticket keys of \(keys.count) bytes, not \(needed)")
-    }
-    let isSet = keys.withUnsafeBytes { ctls_set_ticket_keys(raw, $0.baseAddress, needed) }
-    try check(isSet ? 1 : 0, "ticket keys")
   }
 
   private func use(_ identity: TLSIdentity) throws(UVError) {

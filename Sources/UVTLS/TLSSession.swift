@@ -40,12 +40,17 @@ final class TLSSession: StreamFilter {
   @exclusivity(unchecked) private var thread: UInt = 0
   /// How reading ends after the bytes that have been read already.
   @exclusivity(unchecked) private var outcome: FilteredRead?
+  /// Whether the first records are small; nil if all are as large as can be.
+  @exclusivity(unchecked) private var smallRecords: SmallRecords?
+  /// The session that a client wants to resume. It is only compared.
+  private var offered: OpaquePointer?
   /// The identity that the program has chosen.
   private var chosen: TLSIdentity?
 
   init(_ context: TLSContext, host: String?, cacheKey: String?) throws(UVError) {
     self.context = context
     self.cacheKey = cacheKey
+    if context.options.smallFirstRecords { smallRecords = SmallRecords() }
     ERR_clear_error()
     guard let ssl = SSL_new(context.raw) else { throw OpenSSLError.take("secure") }
     self.ssl = ssl
@@ -91,6 +96,7 @@ final class TLSSession: StreamFilter {
     guard isSet else { throw UVError(.invalidArgument, operation: "secure", subject: host) }
     guard let cacheKey, let session = context.sessions.take(for: cacheKey) else { return }
     SSL_set_session(ssl, session)
+    offered = session
     SSL_SESSION_free(session)
   }
 
@@ -125,6 +131,15 @@ final class TLSSession: StreamFilter {
     isReady = true
     handshake = nil
     chosen = nil
+    if offered != nil { keepRenewed() }
+  }
+
+  /// Keeps what a server of TLS 1.2 has sent in place of the session that was resumed. OpenSSL tells of the first one only.
+  private func keepRenewed() {
+    guard SSL_version(ssl) <= TLS1_2_VERSION, SSL_session_reused(ssl) == 1, SSL_get_session(ssl) != offered,
+      let session = SSL_get1_session(ssl)
+    else { return }
+    if !keep(session) { SSL_SESSION_free(session) }
   }
 
   /// Uses the identity that the program has chosen. The next step goes on with it.
@@ -224,9 +239,23 @@ final class TLSSession: StreamFilter {
 
   func seal(_ bytes: UnsafeRawBufferPointer) -> UVError? {
     if hasFailed { return UVError(.tls, operation: "write") }
+    if smallRecords != nil { return sealInSmallRecords(bytes) }
+    return encrypt(bytes)
+  }
+
+  private func sealInSmallRecords(_ bytes: UnsafeRawBufferPointer) -> UVError? {
+    smallRecords?.begin(at: .now)
+    var rest = bytes[...]
+    while !rest.isEmpty, let count = smallRecords?.next(of: rest.count) {
+      if let error = encrypt(UnsafeRawBufferPointer(rebasing: rest.prefix(count))) { return error }
+      rest = rest.dropFirst(count)
+    }
+    return nil
+  }
+
+  private func encrypt(_ bytes: UnsafeRawBufferPointer) -> UVError? {
     var count = 0
-    OpenSSLError.clear()
-    // All of it is written, because the transport takes all.
+    // All of it is written, because the transport takes all. So nothing is asked of the queue of errors, which is empty.
     if SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count) == 1 { return nil }
     hasFailed = true
     return OpenSSLError.take("write", of: ssl)

@@ -182,8 +182,11 @@ import UVTestSupport
   @Test("Servers that share their ticket keys resume each other's sessions")
   func sharedTicketKeys() async throws {
     var options = TLSOptions()
-    options.ticketKeys = Bytes((0..<80).map { UInt8($0) })
-    let servers = try [certificates.server(options: options), certificates.server(options: options)]
+    let key = Bytes((0..<80).map { UInt8($0) })
+    let servers = try (0..<2).map { _ in
+      options.ticketKeys = try TLSTicketKeys([key])
+      return try certificates.server(options: options)
+    }
     let client = try certificates.client()
     try await withLoop { loop in
       var resumed: [Bool] = []
@@ -197,6 +200,32 @@ import UVTestSupport
       }
       #expect(resumed == [false, true])
     }
+  }
+
+  @Test(
+    "Keys of tickets are rotated while servers use them: a ticket outlives one rotation, and not two",
+    arguments: [TLSOptions.Version.tls12, .tls13])
+  func rotatedTicketKeys(version: TLSOptions.Version) async throws {
+    var options = TLSOptions()
+    options.maximumVersion = version
+    let keys = try TLSTicketKeys()
+    options.ticketKeys = keys
+    let server = try certificates.server(options: options)
+    let client = try certificates.client()
+    let resumed: [Bool] = try await withLoop { loop in
+      var resumed: [Bool] = []
+      for rotations in [0, 0, 1, 1, 2, 0] {
+        for _ in 0..<rotations { try keys.rotate() }
+        let (near, far) = try await handshake(loop, server, client).get()
+        try await near.write("x").value
+        #expect(try await far.read().value == "x")
+        resumed.append(near.isResumed)
+        near.close()
+        far.close()
+      }
+      return resumed
+    }
+    #expect(resumed == [false, true, true, true, false, true])
   }
 
   @Test("Keys go to the closure that asks for them")

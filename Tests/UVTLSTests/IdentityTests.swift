@@ -45,13 +45,22 @@ import UVTestSupport
     #expect(throws: UVError.self) { try TLSContext.client(trust: .certificates("/nowhere")) }
   }
 
+  @Test("Keys of tickets that can't be are refused, and the others stay")
+  func ticketKeys() throws {
+    let key = Bytes(repeating: 7, count: TLSTicketKeys.keySize)
+    for keys in [[], ["short"], [key, "short"], Array(repeating: key, count: TLSTicketKeys.limit + 1)] {
+      #expect(throws: UVError.self) { try TLSTicketKeys(keys) }
+    }
+    let keys = try TLSTicketKeys(Array(repeating: key, count: TLSTicketKeys.limit))
+    #expect(throws: UVError.self) { try keys.add("short") }
+    #expect(throws: UVError.self) { try keys.add(key, keeping: 0) }
+    #expect(throws: UVError.self) { try keys.rotate(keeping: TLSTicketKeys.limit + 1) }
+  }
+
   @Test("A context refuses options that can't be")
   func options() throws {
     var options = TLSOptions()
     options.cipherList = "NO-SUCH-CIPHER"
-    #expect(throws: UVError.self) { try certificates.server(options: options) }
-    options = TLSOptions()
-    options.ticketKeys = "short"
     #expect(throws: UVError.self) { try certificates.server(options: options) }
     #expect(throws: UVError.self) { try certificates.server(protocols: [""]) }
   }

@@ -159,6 +159,31 @@ import UVTestSupport
     }
   }
 
+  @Test("A task's write of which the system takes a part waits for the rest, and nothing is out of order")
+  func partOfAWrite() async throws {
+    try await withTLS { loop, server, client throws in
+      let written = Log<Int>()
+      let writer = loop.spawn { () async throws(UVError) in
+        for number in 0..<60 {
+          try await client.write(Bytes(repeating: UInt8(number), count: 50_000)).value
+          written.append(number)
+          // Between two of them, what doesn't wait.
+          client.write(Bytes(repeating: UInt8(number), count: 10)) { _ in }
+        }
+        try await client.shutdown().value
+      }
+      while client.writeQueueSize == 0 { try await loop.sleep(for: .zero).value }
+      for _ in 0..<20 { try await loop.sleep(for: .zero).value }
+      #expect(written.values.count < 60)
+      for number in 0..<60 {
+        let bytes = try await server.read(exactly: 50_010).value
+        #expect(bytes == Bytes(repeating: UInt8(number), count: 50_010))
+      }
+      #expect(try await server.read().value == nil)
+      try await writer.value
+    }
+  }
+
   @Test("A write that is cancelled before its bytes leave takes none with it")
   func cancelledWrite() async throws {
     try await withTLS { loop, server, client throws in

@@ -14,7 +14,11 @@ enum SecureOptions: Program {
       options.maximumVersion = .tls12
       options.cipherList = "ECDHE+AESGCM"
       options.cipherSuites = "TLS_AES_128_GCM_SHA256"
-      options.ticketKeys = Bytes(repeating: 7, count: 80)
+      let keys = try TLSTicketKeys()
+      try keys.add(Bytes(repeating: 7, count: TLSTicketKeys.keySize))
+      try keys.rotate(keeping: TLSTicketKeys.limit)
+      options.ticketKeys = keys
+      options.smallFirstRecords = true
       options.handshakesOnThreadPool = true
       options.keyLog = { line in if line.isEmpty { print("empty") } }
       print(TLSOptions.Version.tls12 < .tls13)

@@ -1,12 +1,12 @@
 import Foundation
-import UVTLS
 
 /// Certificates for tests, which openssl makes once in a process. They last a day or two.
-struct Certificates: Sendable {
-  static let shared = Certificates()
+public struct Certificates: Sendable {
+  /// Those of this process.
+  public static let shared = Certificates()
 
   /// Where the files are.
-  let directory: String
+  public let directory: String
 
   private init() {
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("swift-uv-tls-\(UUID())").path
@@ -44,28 +44,6 @@ struct Certificates: Sendable {
     printf -- '-----BEGIN CERTIFICATE-----\\nrubbish\\n-----END CERTIFICATE-----\\n' >rubbish.pem
     """
 
-  func path(_ name: String) -> String { "\(directory)/\(name)" }
-
-  func identity(_ name: String = "server") throws(UVError) -> TLSIdentity {
-    try TLSIdentity(certificateChain: path("\(name).pem"), privateKey: path("\(name).key"))
-  }
-
-  /// Whom the tests' clients trust.
-  var trust: TLSTrust { .certificates(path("root.pem")) }
-
-  func server(
-    _ name: String = "server", protocols: [String] = [], clientCertificates: TLSClientCertificates = .none,
-    options: TLSOptions = TLSOptions()
-  ) throws(UVError) -> TLSContext {
-    try .server(
-      identity(name), protocols: protocols, clientCertificates: clientCertificates, options: options)
-  }
-
-  func client(
-    _ identity: String? = nil, protocols: [String] = [], options: TLSOptions = TLSOptions()
-  ) throws(UVError) -> TLSContext {
-    try .client(
-      trust: trust, identity: identity.map { name throws(UVError) in try self.identity(name) },
-      protocols: protocols, options: options)
-  }
+  /// The path of one of the files.
+  public func path(_ name: String) -> String { "\(directory)/\(name)" }
 }

@@ -1,0 +1,86 @@
+import Testing
+import UVTLS
+import UVTestSupport
+
+/// How writes become records.
+@Suite struct RecordTests {
+  /// The lengths of the records that hold a server's writes, as somebody sees them who listens on the way.
+  private nonisolated(nonsending) static func lengths(
+    _ loop: EventLoop, _ server: TLSContext, writing sizes: [Int]
+  ) async throws -> [[Int]] {
+    let (near, proxyNear) = try loop.pipes.socketPair()
+    let (far, proxyFar) = try loop.pipes.socketPair()
+    var seen: [UInt8] = []
+    proxyNear.start { result in
+      guard case .success(let bytes?) = result else { return }
+      seen += bytes
+      proxyFar.write(bytes) { _ in }
+    }
+    proxyFar.start { if case .success(let bytes?) = $0 { proxyNear.write(bytes) { _ in } } }
+    let (a, b) = try await handshake(loop, near, far, server, Certificates.shared.client()).get()
+    // The tickets come first.
+    try await a.write("x").value
+    #expect(try await b.read().value == "x")
+    var all: [[Int]] = []
+    for size in sizes {
+      seen = []
+      let writing = loop.spawn { () async throws(UVError) in
+        try await a.write(Bytes(repeating: 1, count: size)).value
+      }
+      #expect(try await b.read(exactly: size).value?.count == size)
+      try await writing.value
+      var lengths: [Int] = []
+      var rest = seen[...]
+      while rest.count >= 5 {
+        let length = Int(rest[rest.startIndex + 3]) << 8 | Int(rest[rest.startIndex + 4])
+        // Without the type's byte and the tag.
+        lengths.append(length - 17)
+        rest = rest.dropFirst(5 + length)
+      }
+      all.append(lengths)
+    }
+    for stream in [a, b, proxyNear, proxyFar] { stream.close() }
+    return all
+  }
+
+  @Test("Records are as large as can be")
+  func large() async throws {
+    let server = try Certificates.shared.server()
+    try await withLoop { loop in
+      let lengths = try await Self.lengths(loop, server, writing: [40_000, 10])
+      #expect(lengths == [[16_384, 16_384, 7232], [10]])
+    }
+  }
+
+  @Test("The first 16 KiB leave in records of 1,300 bytes if the server asks for that")
+  func small() async throws {
+    var options = TLSOptions()
+    options.smallFirstRecords = true
+    let server = try Certificates.shared.server(options: options)
+    try await withLoop { loop in
+      let lengths = try await Self.lengths(loop, server, writing: [3000, 40_000, 10])
+      #expect(lengths[0] == [1300, 1300, 400])
+      #expect(lengths[1].dropLast(3).allSatisfy { $0 <= 1300 })
+      #expect(lengths[1].last! > 1300)
+      #expect(lengths[1].reduce(0, +) == 40_000)
+      #expect(lengths[2] == [10])
+    }
+  }
+
+  @Test("After a second without a write records are small again")
+  func idle() {
+    var records = SmallRecords()
+    let start = LoopClock.Instant.now
+    records.begin(at: start)
+    var count = 0
+    while case let next = records.next(of: 100_000), next < 100_000 { count += next }
+    #expect(count == SmallRecords.countAfterIdle)
+    records.begin(at: start.advanced(by: .milliseconds(900)))
+    #expect(records.next(of: 5000) == 5000)
+    records.begin(at: start.advanced(by: .milliseconds(1899)))
+    #expect(records.next(of: 5000) == 5000)
+    records.begin(at: start.advanced(by: .milliseconds(2899)))
+    #expect(records.next(of: 5000) == SmallRecords.recordSize)
+    #expect(records.next(of: 10) == 10)
+  }
+}

@@ -1,0 +1,66 @@
+import Testing
+import UVTLS
+import UVTestSupport
+
+/// The timeouts of streams, on a TLS connection.
+@Suite struct TimeoutTests {
+  @Test("A read timeout ends the reads that wait, and leaves the connection as it was")
+  func read() async throws {
+    try await withTLS { loop, server, client throws in
+      server.readTimeout = .milliseconds(5)
+      let handled = Log<UVError.Code?>()
+      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read().value }
+      try await client.write("half").value
+      await expectFailure(.timedOut) { () async throws(UVError) in
+        try await server.read(exactly: 40_000).value
+      }
+      server.start { if let error = $0.error { handled.append(error.code) } }
+      while handled.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      #expect(handled.values == [.timedOut])
+      server.readTimeout = nil
+      try await server.write("408").value
+      #expect(try await client.read().value == "408")
+      try await client.write(" and half\n").value
+      #expect(try await server.readLine(limit: 20).value == " and half")
+    }
+  }
+
+  @Test("A write timeout closes a connection whose peer doesn't read")
+  func write() async throws {
+    try await withTLS { loop, server, client throws in
+      server.writeTimeout = .milliseconds(40)
+      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      await expectFailure(.timedOut) { () async throws(UVError) in
+        try await server.write(Bytes(repeating: 1, count: 8 << 20)).value
+      }
+      await expectFailure(.timedOut) { () async throws(UVError) in try await reading.value }
+      #expect(server.isClosing)
+      await expectFailure(.timedOut) { () async throws(UVError) in try await server.write("later").value }
+      // Half of it has come, and no sign of the end.
+      var count = 0
+      await expectFailure(.tlsTruncated) { () async throws(UVError) in
+        while let bytes = try await client.read().value { count += bytes.count }
+      }
+      #expect(count < 8 << 20)
+    }
+  }
+
+  @Test("An idle timeout counts bytes in both directions")
+  func idle() async throws {
+    try await withTLS { loop, server, client throws in
+      server.idleTimeout = .milliseconds(60)
+      client.start { _ in }
+      let writing = loop.spawn { () async throws(UVError) in
+        for _ in 0..<20 {
+          try await server.write("still here").value
+          try await loop.sleep(for: .milliseconds(6)).value
+        }
+        return loop.now
+      }
+      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read().value }
+      // It came after the last write.
+      let (last, end) = try await (writing.value, loop.now)
+      #expect(end > last)
+    }
+  }
+}
