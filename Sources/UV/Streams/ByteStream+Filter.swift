@@ -5,7 +5,7 @@ extension ByteStream {
   /// Sets the filter. Called once, before anybody reads or writes.
   package func setFilter(_ filter: any StreamFilter) {
     frameReads.filter = filter
-    writes.isFiltered = true
+    writes.filteredReads = unmanagedFrames
   }
 
   /// Reads for the filter, although nobody asks for bytes.
@@ -25,29 +25,36 @@ extension ByteStream {
 
   /// Sends what the filter has to say, before all bytes that are still to be written.
   package func flushFilter() {
-    if let filter = frames?.filter, !filter.output.isEmpty { writes.flushOutput() }
+    if let filter = frames?.filter { flushOutput(of: filter) }
+  }
+
+  private func flushOutput(of filter: any StreamFilter) {
+    if !filter.output.isEmpty { writes.flushOutput() }
   }
 
   /// Takes bytes from the system.
-  func receive(_ count: Int, through filter: any StreamFilter) {
+  func receive(_ count: Int, through filter: any StreamFilter, _ frames: FrameReads) {
     filter.received(count)
-    deliverFiltered()
+    deliver(through: filter, frames)
   }
 
   /// Delivers what has come through the filter. If nobody asks any more, the stream keeps the rest, which is less than two
   /// reads of the system.
   package func deliverFiltered() {
-    // A handler may close the stream, or give its connection to another.
-    guard let frames, let filter = frames.filter else { return }
+    if let frames, let filter = frames.filter { deliver(through: filter, frames) }
+  }
+
+  // A handler may close the stream, or give its connection to another.
+  private func deliver(through filter: any StreamFilter, _ frames: FrameReads) {
     if filter.advance() { while readOn(filter, frames) {} }
-    if frames.filter !== filter { return }
+    if !frames.isFiltered { return }
     filter.endReceiving()
-    if !isClosing { flushFilter() }
+    if !isClosing { flushOutput(of: filter) }
   }
 
   /// Delivers as many bytes as one buffer holds; false if there is nothing more.
   private func readOn(_ filter: any StreamFilter, _ frames: FrameReads) -> Bool {
-    if isClosing || frames.filter !== filter { return false }
+    if isClosing || !frames.isFiltered { return false }
     var buffer = uv_buf_t()
     if !frames.reserveInPlace(&buffer) { loop.readBuffer.reserve(&buffer) }
     switch filter.read(into: UnsafeMutableRawBufferPointer(start: buffer.base, count: buffer.len)) {

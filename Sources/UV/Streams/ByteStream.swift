@@ -261,7 +261,9 @@ func allocateForRead(
   _ handle: UnsafeMutablePointer<uv_handle_t>?, _: Int, _ buffer: UnsafeMutablePointer<uv_buf_t>?
 ) {
   var isInPlace = false
-  withOwner(of: handle!, as: ByteStream.self) { isInPlace = $0.frames?.reserve(buffer!) ?? false }
+  withOwner(of: handle!, as: ByteStream.self) {
+    isInPlace = $0.unmanagedFrames?._withUnsafeGuaranteedRef { $0.reserve(buffer!) } ?? false
+  }
   if !isInPlace { withLoop(of: handle!) { $0.readBuffer.reserve(buffer!) } }
 }
 
@@ -295,7 +297,7 @@ extension ByteStream {
   @inline(__always)
   private func deliver(_ count: Int) {
     guard let frames else { return source.deliver(loop.readBuffer.take(count)) }
-    if let filter = frames.filter { receive(count, through: filter) } else { deliver(count, frames) }
+    if let filter = frames.filter { receive(count, through: filter, frames) } else { deliver(count, frames) }
   }
 
   /// Delivers bytes that have been read to where they were to go.
@@ -305,6 +307,12 @@ extension ByteStream {
     if source.hasDemand { source.deliver(bytes) } else { frames.keep(bytes) }
   }
 
+  /// Hands over what was written in answer to what was read. A reader that waited for that can then ask again before the
+  /// stream pauses.
+  private func endDelivering() {
+    if writes.isScheduled { loop.callback { writes.endDelivering() } } else { writes.isDelivering = false }
+  }
+
   @inline(__always)
   fileprivate func finishRead(_ count: Int) {
     keepAlive(.callback)
@@ -312,7 +320,9 @@ extension ByteStream {
       loop.microtasks.state.pointee.counts.bytesRead &+= count
       block.withCompanion { $0.noteRead() }
     }
+    if writes.isFiltered { writes.isDelivering = true }
     loop.callback { if count > 0 { deliver(count) } else { endReading(count) } }
+    if writes.isFiltered { endDelivering() }
     // This comes last, so that a reader that was resumed has had the time to ask again.
     if count > 0 { source.pauseIfUnwanted() }
     letGo(.callback)

@@ -34,7 +34,11 @@ final class FrameReads: Microtask, Cancelling {
   private let turn: UnsafeMutablePointer<MicrotaskQueue.State>
   private var receiver: FrameReceiver!
   /// The filter that the stream's bytes pass on their way from and to the system, such as TLS.
-  @exclusivity(unchecked) var filter: (any StreamFilter)?
+  @exclusivity(unchecked) var filter: (any StreamFilter)? {
+    didSet { isFiltered = filter != nil }
+  }
+  /// Whether there is a filter. To ask for the filter would retain it.
+  @exclusivity(unchecked) private(set) var isFiltered = false
 
   init(_ stream: ByteStream) {
     self.stream = stream

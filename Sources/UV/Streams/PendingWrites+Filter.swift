@@ -1,9 +1,15 @@
 /// Seals writes right before the system is offered them.
 extension PendingWrites {
   /// How many bytes are sealed before the system is asked for room again. A large write isn't held twice.
-  private static let bytesPerOffer = 65536
+  static let bytesPerOffer = 65536
   /// How many bytes one record of TLS carries.
   static let bytesPerRecord = 16384
+
+  /// Notes that bytes were sealed, and that the system hasn't taken all that they have become.
+  mutating func standForSealedBytes() {
+    beginWrite()
+    inFlight = [PendingWrite(bytes: Bytes(), waiter: .none, generation: generation, isBegun: true)]
+  }
 
   /// Moves the first writes to `inFlight` and seals them. The first entry stands for all of the filter's output.
   ///

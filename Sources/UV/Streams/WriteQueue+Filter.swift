@@ -2,11 +2,42 @@ import CUV
 
 /// Writes that pass through the stream's filter. They are sealed right before the system is offered them, in order.
 extension WriteQueue {
-  var filter: (any StreamFilter)? { isFiltered ? owner.frames?.filter : nil }
+  var filter: (any StreamFilter)? { filteredReads?._withUnsafeGuaranteedRef { $0.filter } }
+
+  /// Hands over what was written while the stream delivered what it has read.
+  func endDelivering() {
+    isDelivering = false
+    if isScheduled { flush() }
+  }
+
+  /// Seals a task's bytes and offers them to the system, if nothing is before them. A task that awaits each write has
+  /// nothing to gather.
+  ///
+  /// - Returns: How many bytes the system has taken: all or none, or ``sealed``.
+  func writeAtOnce(filtered bytes: Bytes) -> Result<Int, UVError> {
+    guard isEmpty, bytes.count <= PendingWrites.bytesPerOffer, let filter, filter.output.isEmpty else {
+      return .success(0)
+    }
+    _ = loop.spend(TurnBudget.systemCall &+ bytes.count >> 10)
+    if !bytes.isEmpty, let error = bytes.withUnsafeBytes({ filter.seal($0) }) {
+      failLater(error.code.rawValue)
+      return .failure(UVError(error.code, operation: "write", message: error.message))
+    }
+    let taken = offer(filter.output)
+    if taken < 0 { return .failure(failure(Int32(taken), "write")) }
+    if taken == filter.output.count {
+      filter.dropOutput()
+      return .success(bytes.count)
+    }
+    keepOwnerAlive()
+    pending.standForSealedBytes()
+    wait(for: filter, after: taken)
+    return .success(Self.sealed)
+  }
 
   /// Seals the writes that wait, and hands the result to the system.
   func flush(through filter: any StreamFilter) {
-    owner.keepAlive(.writing)
+    keepOwnerAlive()
     var ended: [PendingWrite] = []
     while true {
       if let error = pending.send(sealedBy: filter) {
@@ -65,7 +96,7 @@ extension WriteQueue {
   /// Offers the system bytes, without waiting. Returns how many it has taken, or a code.
   func offer(_ output: UnsafeRawBufferPointer) -> Int {
     if output.isEmpty { return 0 }
-    return taken(cuv_try_write(owner.stream, output.baseAddress!, output.count))
+    return taken(cuv_try_write(cuv_stream(block.raw), output.baseAddress!, output.count))
   }
 
   /// All later writes fail with a code.

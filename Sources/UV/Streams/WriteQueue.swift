@@ -11,15 +11,18 @@ final class WriteQueue: Cancelling {
   // The properties that a write touches which the system takes at once come first, so that they share a cache
   // line. They are confined to the loop; exclusivity checks would cost more than the accesses.
   /// The stream's handle, which every write looks at. Going through the stream would retain it each time.
-  private var block: HandleBlock!
+  private(set) var block: HandleBlock!
   let loop: EventLoop
   @exclusivity(unchecked) var pending = PendingWrites()
   /// The number of the microtask that tells a writer of the last write that was taken at once.
   @exclusivity(unchecked) var lastTold = -1
   @exclusivity(unchecked) var isShutDown = false
-  /// Whether the bytes pass through the stream's filter. They are then gathered until the end of the turn.
-  @exclusivity(unchecked) var isFiltered = false
-  @exclusivity(unchecked) private var isScheduled = false
+  /// Has the filter that the bytes pass, if there is one. They are then gathered until the end of the turn.
+  /// Sound: the stream owns it, and this.
+  @exclusivity(unchecked) var filteredReads: Unmanaged<FrameReads>?
+  @exclusivity(unchecked) private(set) var isScheduled = false
+  /// Whether the stream delivers what it has read. What is written meanwhile leaves right afterwards.
+  @exclusivity(unchecked) var isDelivering = false
   /// Why a write has failed. Later writes fail with the same code, because there would be a gap before their
   /// bytes.
   @exclusivity(unchecked) private(set) var failureCode: Int32?
@@ -34,7 +37,7 @@ final class WriteQueue: Cancelling {
   }
   var request: UnsafeMutablePointer<uv_write_t>?
   var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
-  private var drainWaiters = Waiters<Void>()
+  @exclusivity(unchecked) private var drainWaiters = Waiters<Void>()
   var shutdownWaiter: Completion<Void>?
 
   init(_ loop: EventLoop) { self.loop = loop }
@@ -46,6 +49,10 @@ final class WriteQueue: Cancelling {
 
   var isEmpty: Bool {
     @inline(__always) get { pending.isEmpty }
+  }
+
+  var isFiltered: Bool {
+    @inline(__always) get { filteredReads != nil }
   }
 
   /// How many bytes are held here. A write counts whole, even if the system has taken a part of it.
@@ -105,9 +112,14 @@ final class WriteQueue: Cancelling {
   /// The result if nothing was tried. It is less than any number of bytes, so that the task waits.
   static let notTried = -1
 
+  /// The result if a filter has taken all of a task's bytes, and the system has no room for all that they have become. It
+  /// is less than any number of bytes, so that the task waits.
+  static let sealed = -2
+
   @inline(__always)
   private func writeAtOnce(_ bytes: Bytes) -> Result<Int, UVError> {
     if let error = refusalForTask() { return .failure(error) }
+    if isFiltered { return writeAtOnce(filtered: bytes) }
     let taken = tryWrite(bytes)
     return taken < 0 ? .failure(failure(taken, "write")) : .success(taken)
   }
@@ -130,6 +142,7 @@ final class WriteQueue: Cancelling {
       case .failure(let error): return .failure(error)
       }
     }
+    if taken == Self.sealed { taken = bytes.count }
     let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
       pending.beginWrite()
       pending.append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)
@@ -194,18 +207,32 @@ final class WriteQueue: Cancelling {
   private func schedule() {
     guard !isScheduled, pending.inFlight.isEmpty else { return }
     isScheduled = true
-    owner.keepAlive(.writing)
-    loop.internals.flushNextTurn(owner)
+    keepOwnerAlive()
+    if !isDelivering { loop.internals.flushNextTurn(owner) }
+  }
+
+  /// Keeps the stream alive while it writes. It usually keeps itself alive already, and then isn't touched.
+  @inline(__always)
+  func keepOwnerAlive() {
+    if block.header.pointee.retainedOwner == nil { return owner.keepAlive(.writing) }
+    block.header.pointee.activity.insert(.writing)
+  }
+
+  /// Ends what ``keepOwnerAlive()`` began.
+  @inline(__always)
+  private func letOwnerGo() {
+    block.header.pointee.activity.remove(.writing)
+    if block.header.pointee.activity.isEmpty { owner.letGo(.writing) }
   }
 
   /// Hands the queued writes to libuv.
   func flush() {
     isScheduled = false
-    guard pending.inFlight.isEmpty, !owner.isClosing || owner.isFile else { return }
+    guard pending.inFlight.isEmpty, !block.isClosing || owner.isFile else { return }
     guard !pending.queued.isEmpty else { return becameEmpty() }
-    if let filter { return flush(through: filter) }
+    if isFiltered, let filter { return flush(through: filter) }
     pending.send()
-    owner.keepAlive(.writing)
+    keepOwnerAlive()
     if owner.isFile { return owner.writeInFlight() }
     let handle = pending.inFlight[0].handle
     if let handle, handle.isClosing { return fail(UV_EBADF.rawValue) }
@@ -253,13 +280,17 @@ final class WriteQueue: Cancelling {
 
   private func becameEmpty(_ code: Int32 = 0) {
     // If the stream is closing, its close tells everyone who waits.
-    guard isEmpty, !owner.isClosing else { return }
-    for done in drainWaiters.takeAll() { done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
+    guard isEmpty, !block.isClosing else { return }
+    if !drainWaiters.isEmpty { tellDrained(code) }
     if shutdownRequest == nil, let done = shutdownWaiter.take() {
       // The writing side isn't ended: the peer would think that it has everything.
       if code < 0 { done(.failure(failure(code, "shutdown"))) } else { startShutdown(done) }
     }
-    owner.letGo(.writing)
+    letOwnerGo()
+  }
+
+  private func tellDrained(_ code: Int32) {
+    for done in drainWaiters.takeAll() { done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
   }
 
   // MARK: Standing back
