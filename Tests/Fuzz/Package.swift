@@ -7,7 +7,10 @@ let package = Package(
   dependencies: [.package(name: "swift-uv", path: "../..")],
   targets: [
     .executableTarget(
-      name: "fuzz", dependencies: [.product(name: "UV", package: "swift-uv")], path: ".",
+      name: "fuzz",
+      dependencies: [
+        .product(name: "UV", package: "swift-uv"), .product(name: "UVTLS", package: "swift-uv"),
+      ], path: ".",
       exclude: ["Package.swift"], sources: ["main.swift", "Entries"],
       swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")])
   ]

@@ -5,7 +5,9 @@ import UVTestSupport
 /// A bounded run of the fuzzers' entries: a corpus, and mutations of it that are the same each time. `Tests/run-fuzz`
 /// runs the same entries under libFuzzer.
 @Suite struct FuzzTests {
-  @Test("Whatever comes in, an address, a path or a stream keeps its promises", arguments: FuzzEntry.allCases)
+  @Test(
+    "Whatever comes in, an address, a path, a stream or TLS keeps its promises", arguments: FuzzEntry.allCases
+  )
   func aBoundedRun(entry: FuzzEntry) async throws {
     let rounds = entry == .address ? 5000 : 200
     try await withTemporaryDirectory { directory in
@@ -44,6 +46,16 @@ enum Corpus {
         [], [0x0f], [0x0f, 0x0f, 0x0f, 0x0f], [0x00, 0x01, 0x02], Array(0x00...0x5f), Array(0x60...0xcf),
         Array(repeating: 0x5f, count: 64), [0x9f, 0xaf, 0xbf, 0xc0], [0x3, 0x13, 0x23, 0xd0, 0x6f, 0xc0],
       ]
+    case .tls:
+      // The first byte chooses the version and the direction; see `Tampering` for the others.
+      (0..<4).flatMap { (mode: UInt8) -> [[UInt8]] in
+        [
+          [mode], [mode, 0x03], [mode, 0x28, 0x0b], [mode, 0x8a, 0x13], [mode, 0xfa, 0xfa, 0x04],
+          [mode, 0xfa, 0x07],
+          [mode, 0x8a, 0x2d, 23, 3, 3, 0, 0], [mode, 0x2d, 21, 3, 3, 0, 2],
+          [mode, 0xfa, 0x8a, 0x2d, 22, 3, 3, 0xff, 0xff],
+        ]
+      }
     }
   }
 }

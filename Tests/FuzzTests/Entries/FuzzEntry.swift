@@ -2,7 +2,7 @@ import UV
 
 /// What is fed with bytes of any kind: by libFuzzer through `Tests/run-fuzz`, and by the tests.
 public enum FuzzEntry: String, CaseIterable, Sendable {
-  case address, path, stream
+  case address, path, stream, tls
 
   /// Feeds `input`, and says what does not hold; nil if everything does.
   ///
@@ -12,6 +12,7 @@ public enum FuzzEntry: String, CaseIterable, Sendable {
     case .address: FuzzedAddress(input).problem
     case .path: try await FuzzedPath(loop, directory, input).problem()
     case .stream: try await FuzzedStream(loop, input).problem()
+    case .tls: try await FuzzedTLS(loop, directory, input).problem()
     }
   }
 }
