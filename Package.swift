@@ -151,15 +151,20 @@ let package = Package(
     // The benchmark.
     .target(name: "CBenchHooks", path: "bench/Hooks"),
     .target(name: "CBenchSupport", path: "bench/Support"),
-    .target(name: "CBaseline", dependencies: ["CUV", "CLibuv", "CBenchSupport"], path: "bench/CBaseline"),
-    .target(name: "CLoadGenerator", dependencies: ["CBenchSupport"], path: "bench/LoadGenerator"),
+    .target(
+      name: "CBaseline", dependencies: ["CUV", "CLibuv", "COpenSSL", "CBenchSupport"],
+      path: "bench/CBaseline"),
+    .target(
+      name: "CLoadGenerator", dependencies: ["CBenchSupport", "COpenSSL"], path: "bench/LoadGenerator"),
     .target(
       name: "BenchKit",
       dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
       path: "bench/Kit", swiftSettings: settings),
     .target(
       name: "BenchWorkloads",
-      dependencies: ["BenchKit", "CBaseline", "CBenchSupport", "UV", "UVPromises", "UVFutures"],
+      dependencies: [
+        "BenchKit", "CBaseline", "CBenchSupport", "CLoadGenerator", "UV", "UVFutures", "UVPromises", "UVTLS",
+      ],
       path: "bench/Workloads", exclude: ["README.md"], swiftSettings: settings),
     .target(
       name: "BenchCommand",
@@ -202,7 +207,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "UVTLSTests", dependencies: ["UVTLS", "COpenSSL", "UVPromises", "UVFutures", "UVTestSupport"],
-      swiftSettings: settings),
+      exclude: ["Peers"], swiftSettings: settings),
     .testTarget(
       name: "UVServiceTests",
       dependencies: [
@@ -218,7 +223,7 @@ let package = Package(
       name: "FaultTests",
       dependencies: ["UV", "UVTLS", "UVTestSupport", "CBenchHooks", "CTestHooks", "BenchSoak"],
       swiftSettings: settings),
-    .testTarget(name: "FuzzTests", dependencies: ["UV", "UVTestSupport"], swiftSettings: settings),
+    .testTarget(name: "FuzzTests", dependencies: ["UV", "UVTLS", "UVTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "HostTests", dependencies: ["CUV", "UV", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),

@@ -16,6 +16,7 @@ static void on_closed(uv_handle_t *handle) {
 void connection_close(struct connection *connection, int error, const char *what) {
   if (error != 0) cb_fail(connection->server->result, error, what);
   if (!uv_is_closing((uv_handle_t *)&connection->handle)) {
+    tls_end(connection);
     uv_close((uv_handle_t *)&connection->handle, on_closed);
   }
 }
@@ -28,7 +29,9 @@ static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) {
   struct connection *connection = stream->data;
-  if (count > 0) {
+  if (count > 0 && connection->ssl != NULL) {
+    tls_received(connection, buffer->base, (size_t)count);
+  } else if (count > 0) {
     connection->server->result->bytes_read += (uint64_t)count;
     connection->server->on_bytes(connection, buffer->base, (size_t)count);
   } else if (count < 0) {
@@ -41,17 +44,17 @@ void connection_read(struct connection *connection) {
 }
 
 int connection_write(struct connection *connection, char *bytes, size_t count, uv_write_cb done) {
-  uv_buf_t whole = uv_buf_init(bytes, (unsigned)count);
+  connection->server->result->bytes_written += count;
+  uv_buf_t whole = connection->ssl == NULL ? uv_buf_init(bytes, (unsigned)count) : tls_seal(connection, bytes, count);
   int wrote = uv_try_write((uv_stream_t *)&connection->handle, &whole, 1);
   if (wrote == UV_EAGAIN) wrote = 0;
   if (wrote < 0) return wrote;
-  connection->server->result->bytes_written += count;
-  if ((size_t)wrote == count) return 1;
-  size_t rest = count - (size_t)wrote;
-  char *from = bytes + wrote;
+  if ((size_t)wrote == whole.len) return 1;
+  size_t rest = whole.len - (size_t)wrote;
+  char *from = whole.base + wrote;
   if (connection->server->payload == NULL) {
     // The read buffer is shared: the next read would overwrite what is queued.
-    if (connection->pending == NULL) connection->pending = malloc(READ_BUFFER);
+    if (connection->pending == NULL) connection->pending = malloc(connection->ssl == NULL ? READ_BUFFER : 4 * READ_BUFFER);
     if (connection->pending == NULL) return UV_ENOMEM;
     from = memcpy(connection->pending, from, rest);
   }
@@ -84,6 +87,7 @@ static void on_connection(uv_stream_t *listener, int status) {
   server->accepted++;
   int error = uv_accept(listener, (uv_stream_t *)&connection->handle);
   if (error == 0) error = uv_tcp_nodelay(&connection->handle, 1);
+  if (error == 0 && server->tls != NULL) error = tls_accept(connection);
   if (error != 0) {
     connection_close(connection, error, "uv_accept");
   } else {
@@ -121,9 +125,10 @@ int tcp_server_run(
   server->result = result;
   server->payload = payload;
   server->on_bytes = on_bytes;
+  server->tls = params->identity == NULL ? NULL : tls_server_create(params->identity);
   uv_tcp_init(&server->loop, &server->listener);
   server->listener.data = server;
-  error = listen_on_loopback(server);
+  error = params->identity != NULL && server->tls == NULL ? UV_EPROTO : listen_on_loopback(server);
   if (error != 0) {
     cb_fail(result, error, "listen");
     uv_close((uv_handle_t *)&server->listener, NULL);
@@ -135,6 +140,7 @@ int tcp_server_run(
     free(connection->pending);
     free(connection);
   }
+  if (server->tls != NULL) tls_server_destroy(server->tls);
   free(server);
   return error;
 }

@@ -17,6 +17,8 @@ struct connection {
   /// tcp-stream: writes that are still to be issued.
   uint64_t remaining;
   uint8_t request[8];
+  /// TLS: OpenSSL's connection.
+  struct ssl_st *ssl;
 };
 
 /// A listener on 127.0.0.1 with one read buffer for all of its connections. It ends
@@ -32,6 +34,8 @@ struct tcp_server {
   void (*on_bytes)(struct connection *connection, char *bytes, size_t count);
   /// tcp-stream: what every write sends.
   char *payload;
+  /// TLS: what all connections share; null without it.
+  struct tls_server *tls;
   char buffer[READ_BUFFER];
 };
 
@@ -49,3 +53,21 @@ void connection_close(struct connection *connection, int error, const char *what
 /// Writes what the kernel takes at once, and queues a copy of the rest. Returns 1
 /// when all is written; 0 when `done` will be called later; a negative error.
 int connection_write(struct connection *connection, char *bytes, size_t count, uv_write_cb done);
+
+// TLS. These are called by the functions above, if `cb_params.identity` is set.
+
+/// Null if the identity cannot be read.
+struct tls_server *tls_server_create(const char *identity);
+void tls_server_destroy(struct tls_server *tls);
+
+/// Prepares a connection that was accepted. Zero, or a negative error.
+int tls_accept(struct connection *connection);
+
+/// Takes what came, does the handshake, and hands over what was decrypted.
+void tls_received(struct connection *connection, const char *bytes, size_t count);
+
+/// Encrypts. The bytes are in a buffer of the loop's.
+uv_buf_t tls_seal(struct connection *connection, const char *bytes, size_t count);
+
+/// Sends the sign of the end, and releases what OpenSSL keeps for the connection.
+void tls_end(struct connection *connection);

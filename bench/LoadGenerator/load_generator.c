@@ -47,6 +47,7 @@ static int run(struct session *session, const char *line) {
   session->rate = number(line, " rate=");
   session->poisson = (int)integer(line, " poisson=");
   session->silent = (int)integer(line, " silent=");
+  session->resumes = (int)integer(line, " resumes=");
   session->error[0] = 0;
   bench_pin_thread((int)number(line, " cpu="));
   session_reset(session);
@@ -56,7 +57,9 @@ static int run(struct session *session, const char *line) {
   session->epoll = epoll_create1(EPOLL_CLOEXEC);
   if (session->epoll < 0) return session_fail(session, "epoll_create1", errno);
   int result = -1;
-  if (strstr(line, " mode=echo") != NULL) {
+  if (integer(line, " tls=") != 0 && secure_begin(session) < 0) {
+    // It has said why.
+  } else if (strstr(line, " mode=echo") != NULL) {
     result = run_echo(session);
   } else if (strstr(line, " mode=accept") != NULL) {
     result = run_accept(session);
@@ -65,6 +68,7 @@ static int run(struct session *session, const char *line) {
   } else {
     session_fail(session, "unknown mode", 0);
   }
+  secure_end(session);
   close(session->epoll);
   return result;
 }

@@ -51,7 +51,7 @@ static int finish(struct visits *all, struct visit *visit) {
   if (visit->received < session->size) {
     return session_fail(session, "the server closed a connection early", 0);
   }
-  session_close(visit->fd);
+  session_close(session, visit->fd);
   bench_latency_record(session->latencies, bench_now_ns() - visit->started_ns);
   session->checksum += bench_share(visit->index, (uint64_t)(visit->bytes - all->payload));
   session->completed++;
@@ -60,7 +60,8 @@ static int finish(struct visits *all, struct visit *visit) {
 
 static int proceed(struct visits *all, struct visit *visit, uint32_t events) {
   struct session *session = all->session;
-  if ((events & EPOLLOUT) != 0 && visit->sent < session->size) {
+  // What makes room to write may be the end of a handshake.
+  if (visit->sent < session->size) {
     ssize_t sent = session_write(
         session, visit->fd, visit->bytes + visit->sent, session->size - visit->sent);
     if (sent < 0) return -1;
@@ -116,10 +117,15 @@ int run_accept(struct session *session) {
     bench_fill(all->payload, (size_t)session->size + SPARE, session->seed);
     result = phase(all, session->warmup);
     if (result == 0) result = session_rendezvous(session);
+    if (result == 0 && session->secure != NULL) secure_resumed(session);
     if (result == 0) result = phase(all, session->operations);
+    if (result == 0 && session->secure != NULL &&
+        secure_resumed(session) != (session->resumes ? session->operations : 0)) {
+      result = session_fail(session, "handshakes resumed sessions, or did not, against what was asked for", 0);
+    }
     if (result == 0) result = session_report(session);
     for (uint32_t i = 0; i < session->connections; i++) {
-      if (all->visits[i].fd >= 0) session_close(all->visits[i].fd);
+      if (all->visits[i].fd >= 0) session_close(session, all->visits[i].fd);
     }
   }
   free(all->visits);

@@ -193,8 +193,7 @@ int run_echo(struct session *session) {
     if (result == 0) result = phase(echo, session->operations, session->rate > 0);
     if (result == 0) result = session_report(session);
     for (uint32_t i = 0; i < session->connections; i++) {
-      // An orderly end: the server sees the end of the stream, not a reset.
-      if (echo->clients[i].fd >= 0) close(echo->clients[i].fd);
+      if (echo->clients[i].fd >= 0) session_end(session, echo->clients[i].fd);
     }
   }
   if (echo->timer >= 0) close(echo->timer);

@@ -124,7 +124,7 @@ int run_stream(struct session *session) {
     if (result == 0) result = phase(sink, session->operations);
     if (result == 0) result = session_report(session);
     for (uint32_t i = 0; i < session->connections; i++) {
-      if (sink->sources[i].fd >= 0) close(sink->sources[i].fd);
+      if (sink->sources[i].fd >= 0) session_end(session, sink->sources[i].fd);
     }
   }
   free(sink->sources);

@@ -89,7 +89,19 @@ int session_connect(struct session *session) {
     close(fd);
     return -1;
   }
-  return fd;
+  if (session->secure == NULL || secure_connect(session, fd) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+/// Does the handshake of a socket that is connected.
+static int greet(struct session *session, int fd) {
+  struct pollfd readable = {.fd = fd, .events = POLLIN};
+  while (1) {
+    int done = secure_handshake(session, fd);
+    if (done != 0) return done < 0 ? -1 : 0;
+    if (poll(&readable, 1, 10000) != 1) return session_fail(session, "handshake", ETIMEDOUT);
+  }
 }
 
 int session_connect_and_wait(struct session *session) {
@@ -103,12 +115,13 @@ int session_connect_and_wait(struct session *session) {
   } else {
     getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length);
   }
-  if (error == 0) return fd;
+  if (error == 0 && (session->secure == NULL || greet(session, fd) == 0)) return fd;
   close(fd);
   return session_fail(session, "connect", error);
 }
 
 ssize_t session_read(struct session *session, int fd, void *bytes, size_t count) {
+  if (session->secure != NULL) return secure_read(session, fd, bytes, count);
   ssize_t got;
   do {
     got = recv(fd, bytes, count, 0);
@@ -120,6 +133,7 @@ ssize_t session_read(struct session *session, int fd, void *bytes, size_t count)
 }
 
 ssize_t session_write(struct session *session, int fd, const void *bytes, size_t count) {
+  if (session->secure != NULL) return secure_write(session, fd, bytes, count);
   ssize_t sent;
   do {
     sent = send(fd, bytes, count, MSG_NOSIGNAL);
@@ -130,9 +144,14 @@ ssize_t session_write(struct session *session, int fd, const void *bytes, size_t
   return -2;
 }
 
-void session_close(int fd) {
+void session_end(struct session *session, int fd) {
+  if (session->secure != NULL) secure_close(session, fd);
+  close(fd);
+}
+
+void session_close(struct session *session, int fd) {
   struct linger now = {.l_onoff = 1, .l_linger = 0};
   setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
-  close(fd);
+  session_end(session, fd);
 }
 #endif

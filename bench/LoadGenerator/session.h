@@ -23,6 +23,10 @@ struct session {
   double rate;
   int poisson;
   int silent;
+  /// TLS: whether handshakes resume the session of an earlier one.
+  int resumes;
+  /// TLS: what `secure.c` knows of the connections; null without it.
+  void *secure;
 
   uint64_t completed;
   uint64_t checksum;
@@ -59,7 +63,23 @@ ssize_t session_read(struct session *session, int socket, void *bytes, size_t co
 ssize_t session_write(struct session *session, int socket, const void *bytes, size_t count);
 
 /// Closes without leaving a port in TIME_WAIT.
-void session_close(int socket);
+void session_close(struct session *session, int socket);
+
+/// Closes in an orderly way: the server sees the end of the stream, not a reset.
+void session_end(struct session *session, int socket);
+
+// TLS. These are called by the functions above.
+int secure_begin(struct session *session);
+void secure_end(struct session *session);
+/// Zero, or -1 after an error.
+int secure_connect(struct session *session, int socket);
+/// 1 when the handshake is done, zero when the server has to send more, -1 after an error.
+int secure_handshake(struct session *session, int socket);
+ssize_t secure_read(struct session *session, int socket, void *bytes, size_t count);
+ssize_t secure_write(struct session *session, int socket, const void *bytes, size_t count);
+void secure_close(struct session *session, int socket);
+/// How many of the connections that were closed since the last call had resumed a session.
+uint64_t secure_resumed(struct session *session);
 
 int run_echo(struct session *session);
 int run_accept(struct session *session);

@@ -1,5 +1,6 @@
 import BenchKit
 import CBaseline
+import UVTLS
 
 /// The workloads of `uvbench`, named after libuv's own benchmarks where one exists.
 ///
@@ -9,7 +10,7 @@ public enum Workloads {
   /// All of them, in the order in which they are run.
   public static let all: [any Workload] =
     [millionTimers, sleepChain, fsStat, fsRead, fsReadFile, wakeup, thenChain, hostCall]
-    + [tcpPingPong, tcpEcho, tcpStream, tcpAccept]
+    + [tcpPingPong, tcpEcho, tcpStream, tcpAccept, tlsEcho, tlsHandshake]
 
   /// The version of the libuv that the rows are linked with.
   public static var libuvVersion: String { String(cString: cb_libuv_version()) }
@@ -96,7 +97,8 @@ public enum Workloads {
 
   static let hostCall = LoopWorkload(
     name: "host-call", summary: "a call that is answered in the same turn",
-    note: "C calls a function with a callback; async spawns a task for each call, as an addon does for its host",
+    note:
+      "C calls a function with a callback; async spawns a task for each call, as an addon does for its host",
     parameters: [],
     check: .counted,
     rows: [
@@ -107,15 +109,15 @@ public enum Workloads {
 
   private static let echoRows: [(style: Style, serve: ServerRow)] = [
     (.c, CRow.server(cb_tcp_echo_run)),
-    (.callback, TCPEcho.callback), (.promise, TCPEcho.promise),
-    (.future, TCPEcho.future), (.async, TCPEcho.async),
+    (.callback, TCPEcho<TCPListener>.callback), (.promise, TCPEcho<TCPListener>.promise),
+    (.future, TCPEcho<TCPListener>.future), (.async, TCPEcho<TCPListener>.async),
   ]
 
   static let tcpPingPong = ServerWorkload(
     name: "tcp-ping-pong", summary: "a message there and back on one connection",
     parameters: [
       Parameter("cores", 1, 2, in: 1...2, help: "1: the client shares the server's processor; 2: one each"),
-      messageSize(64, "bytes of a message"),
+      messageSize(64, help: "bytes of a message"),
     ],
     load: .echo, rows: echoRows)
 
@@ -123,7 +125,7 @@ public enum Workloads {
     name: "tcp-echo", summary: "a message there and back on one of many connections",
     parameters: [
       connections(50, "connections, each with one message under way"),
-      messageSize(64, "bytes of a message"),
+      messageSize(64, help: "bytes of a message"),
     ],
     load: .echo, rows: echoRows)
 
@@ -149,7 +151,7 @@ public enum Workloads {
     name: "tcp-stream", summary: "a write to a peer that only reads",
     parameters: [
       connections(1, "connections, each with one write under way"),
-      messageSize(65536, "bytes of a write"),
+      messageSize(65536, help: "bytes of a write"),
     ],
     load: .stream,
     rows: [
@@ -160,12 +162,40 @@ public enum Workloads {
 
   static let tcpAccept = ServerWorkload(
     name: "tcp-accept", summary: "accept a connection, one message there and back, close",
-    parameters: [inFlight(8, takesDescriptors: true), messageSize(64, "bytes of a message")],
+    parameters: [inFlight(8, takesDescriptors: true), messageSize(64, help: "bytes of a message")],
     load: .accept,
     rows: [
       (.c, CRow.server(cb_tcp_accept_run)),
-      (.callback, TCPAccept.callback), (.promise, TCPAccept.promise),
-      (.future, TCPAccept.future), (.async, TCPAccept.async),
+      (.callback, TCPAccept<TCPListener>.callback), (.promise, TCPAccept<TCPListener>.promise),
+      (.future, TCPAccept<TCPListener>.future), (.async, TCPAccept<TCPListener>.async),
+    ])
+
+  static let tlsEcho = ServerWorkload(
+    name: "tls-echo", summary: "tcp-echo through TLS 1.3",
+    parameters: [
+      connections(50, "connections, each with one message under way"),
+      messageSize(64, 16_384, help: "bytes of a message"),
+    ],
+    load: .echo, isSecure: true,
+    rows: [
+      (.c, CRow.server(cb_tcp_echo_run)),
+      (.callback, TCPEcho<TLSListener>.callback), (.promise, TCPEcho<TLSListener>.promise),
+      (.future, TCPEcho<TLSListener>.future), (.async, TCPEcho<TLSListener>.async),
+    ])
+
+  static let tlsHandshake = ServerWorkload(
+    name: "tls-handshake", summary: "tcp-accept through TLS 1.3: the handshake is what it costs",
+    parameters: [
+      inFlight(8, takesDescriptors: true), messageSize(64, help: "bytes of a message"),
+      Parameter(
+        "key", 2048, in: 256...8192, help: "bits of the server's key: RSA, or ECDSA on P-256 for 256"),
+      Parameter("resumed", 0, 1, in: 0...1, help: "1: each handshake resumes the session of an earlier one"),
+    ],
+    load: .accept, isSecure: true,
+    rows: [
+      (.c, CRow.server(cb_tcp_accept_run)),
+      (.callback, TCPAccept<TLSListener>.callback), (.promise, TCPAccept<TLSListener>.promise),
+      (.future, TCPAccept<TLSListener>.future), (.async, TCPAccept<TLSListener>.async),
     ])
 
   private static func inFlight(_ values: Int..., takesDescriptors: Bool = false) -> Parameter {
@@ -180,8 +210,10 @@ public enum Workloads {
   }
 
   // What is under way is kept in memory, and of files there are 64.
-  private static func messageSize(_ value: Int, _ help: String) -> Parameter {
-    Parameter("size", value, in: 1...(1 << 26), help: help)
+  private static func messageSize(_ values: Int..., help: String) -> Parameter {
+    var parameter = Parameter("size", in: 1...(1 << 26), help: help)
+    parameter.values = values
+    return parameter
   }
 
   // A buffer of nothing cannot be read into.

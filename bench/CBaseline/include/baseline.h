@@ -28,6 +28,8 @@ struct cb_params {
   struct bench_latency *latencies;
   /// Timers: where starts and firings are written down.
   struct bench_timer_ledger *ledger;
+  /// TLS: the file with the server's certificate and key; null without it.
+  const char *identity;
   /// Called with 1 when the measured window opens and with 0 when it closes. TCP
   /// rows do not call it: the load generator knows when its requests are done.
   void (*window)(void *context, int open);

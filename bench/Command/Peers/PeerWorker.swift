@@ -1,5 +1,6 @@
 import BenchKit
 import CBenchSupport
+import CLoadGenerator
 
 /// Measures a row of a peer, by the contract in `bench/peers/README.md`: the peer works, and its processor time is
 /// read from outside.
@@ -11,9 +12,17 @@ final class PeerWorker: RowWorker {
   /// Starts the peer's program, by the command before it if there is one. Its files are in `directory`.
   init(_ peer: Peer, folder: String, id: WorkloadID, directory: String, by tool: [String] = []) throws {
     let parameters = id.parameters.names.map { "\($0)=\(id.parameters[$0])" }
-    let command =
+    var command =
       tool + peer.command(in: folder) + [id.workload] + parameters + ["directory=\(directory)"]
-    let isServer = id.workload.hasPrefix("tcp-")
+    let isSecure = id.workload.hasPrefix("tls-")
+    let isServer = isSecure || id.workload.hasPrefix("tcp-")
+    if isSecure {
+      let path = directory + "/identity-\(id.parameters.value("key") ?? 256).pem"
+      guard load_generator_write_identity(path, UInt32(id.parameters.value("key") ?? 256)) == 0 else {
+        throw UsageError("cannot write \(path)")
+      }
+      command.append("identity=\(path)")
+    }
     // A child begins where the thread is that starts it: as our own row, on one processor or on all of them.
     if isServer || id.parameters.value("cores") == 1 { bench_pin_thread(bench_usable_cpu(0)) }
     defer { bench_unpin_thread() }
@@ -57,12 +66,15 @@ final class PeerWorker: RowWorker {
   func finish() { child.finish(within: 30) }
 
   private func load(_ request: WorkerRequest, port: String) -> [(String, String)] {
-    let connections = request.id.parameters["connections"]
+    let isEcho = request.id.workload.hasSuffix("echo")
+    let connections = request.id.parameters[isEcho ? "connections" : "in-flight"]
     let apart = bench_usable_cpus() > 1
     return [
-      ("port", port), ("mode", "echo"), ("connections", "\(connections)"),
+      ("port", port), ("mode", isEcho ? "echo" : "accept"), ("connections", "\(connections)"),
       ("size", "\(request.id.parameters["size"])"), ("operations", "\(request.operations)"),
-      ("warmup", "\(max(connections * 4, 200))"), ("seed", "\(request.seed)"),
+      ("warmup", "\(isEcho ? max(connections * 4, 200) : 64)"), ("seed", "\(request.seed)"),
+      ("tls", request.id.workload.hasPrefix("tls-") ? "1" : "0"),
+      ("resumes", "\(request.id.parameters.value("resumed") ?? 0)"),
       ("silent", request.verb == .run ? "0" : "1"), ("cpu", "\(bench_usable_cpu(apart ? 1 : 0))"),
     ]
   }

@@ -84,13 +84,19 @@ struct PeersCommand: ParsableCommand {
     }
     guard !names.isEmpty else { throw UsageError("no peer that is here has such a workload") }
     // `wakeup` is measured with both threads on one processor: where the threads of others run is their affair.
-    var overrides = ["cores": [1], "in-flight": [64]]
+    var overrides = ["cores": [1]]
     // The slowest take 50 µs for each.
     if quick { overrides["timers"] = [20_000] }
-    let cases = try ["tcp-echo", "million-timers", "fs-read", "wakeup", "then-chain", "host-call"]
-      .filter(names.contains)
+    let order = [
+      "tcp-echo", "tls-echo", "tls-handshake", "million-timers", "fs-read", "wakeup", "then-chain",
+      "host-call",
+    ].filter(names.contains)
+    let cases =
+      try order
       .flatMap { name in
         let known = BenchMain.current.workloads.first { $0.name == name }?.parameters.map(\.name) ?? []
+        // As many handshakes under way as the workload has; they have no queue.
+        overrides["in-flight"] = name == "tls-handshake" ? nil : [64]
         return try SuitePlan.cases(
           BenchMain.current.workloads, patterns: [name], styles: [],
           overrides: overrides.filter { known.contains($0.key) }, quick: quick)

@@ -29,7 +29,7 @@ public struct FrontPage {
           // The library in its colour, the others in grey.
           return (name(line.row), isOurs(line.row) ? 1 : 0, ratio, ratio, ratio)
         })
-      return (workload + ".svg", chart.file)
+      return (workload.replacing(" ", with: "-") + ".svg", chart.file)
     }
     var lines = ["| processor time, C = 1 | " + table.workloads.joined(separator: " | ") + " |"]
     lines.append("|---|" + table.workloads.map { _ in "--:|" }.joined())

@@ -27,11 +27,12 @@ public struct PeerTable: Sendable {
     var workloads: [String] = []
     var lines: [Style: Line] = [:]
     for row in results {
-      if !workloads.contains(row.workload) { workloads.append(row.workload) }
+      let workload = Self.name(row, among: results)
+      if !workloads.contains(workload) { workloads.append(workload) }
       guard let ratio = row.ratioToC?.cpu, row.hasEnoughForARatio else { continue }
       let style = styles[row.style] ?? row.style
       var line = lines[row.style] ?? Line(style: style, row: row.style, ratios: [:])
-      line.ratios[row.workload] = ratio
+      line.ratios[workload] = ratio
       line.instructions = row.countsPerOperation[.instructions] ?? line.instructions
       lines[row.style] = line
     }
@@ -45,6 +46,15 @@ public struct PeerTable: Sendable {
       }
       return first.row.rawValue < second.row.rawValue
     }
+  }
+
+  /// The workload's name, and what tells its cases apart.
+  private static func name(_ row: RowResult, among results: [RowResult]) -> String {
+    let others = results.filter { $0.workload == row.workload }
+    let parts = row.parameters.names.filter { name in
+      others.contains { $0.parameters.value(name) != row.parameters.value(name) }
+    }
+    return ([row.workload] + parts.map { "\($0)=\(row.parameters[$0])" }).joined(separator: " ")
   }
 
   /// The head and the lines; a style is named in its first line only.

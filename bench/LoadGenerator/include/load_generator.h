@@ -16,5 +16,10 @@
 /// `rate=R` sends R requests a second whatever comes back (`poisson=1` for random
 /// arrivals); `latencies` then count from the intended start, and `service=` from
 /// the actual one. With `silent=1` no latencies are listed. `cpu` is the
-/// processor to run on, or -1. It ends with standard input, or with its parent.
+/// processor to run on, or -1. `tls=1` has it speak TLS, and `resumes=1` resume the session of an
+/// earlier connection in each handshake. It ends with standard input, or with its parent.
 int load_generator_main(int argc, char **argv);
+
+/// Writes a certificate and its key to a file, for servers that the program speaks TLS with: ECDSA on P-256 for 256
+/// `bits`, else RSA. Zero where that worked.
+int load_generator_write_identity(const char *path, unsigned bits);

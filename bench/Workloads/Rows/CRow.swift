@@ -41,7 +41,13 @@ enum CRow {
       params.listening = { context, port in
         Unmanaged<Listening>.fromOpaque(context!).takeUnretainedValue().call(port)
       }
-      let result = try withExtendedLifetime(listening) { try run(row, &params) }
+      let result = try withExtendedLifetime(listening) {
+        guard let identity = task.identity else { return try run(row, &params) }
+        return try identity.withCString { path in
+          params.identity = path
+          return try run(row, &params)
+        }
+      }
       return ServerReport(
         bytesRead: Int(result.bytes_read), bytesWritten: Int(result.bytes_written))
     }

@@ -2,11 +2,11 @@ import UV
 import UVFutures
 import UVPromises
 
-/// `tcp-accept`: one message is written back on each connection, which is closed then.
-enum TCPAccept {
-  static let callback: ServerRow = { task in
+/// `tcp-accept` and `tls-handshake`: one message is written back on each connection, which is closed then.
+enum TCPAccept<Listener: ServerListener> {
+  static func callback(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.runCallbacks { loop in
-      let service = try TCPService(task, on: loop)
+      let service = try TCPService<Listener>(task, on: loop)
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
         var missing = service.size
@@ -24,7 +24,7 @@ enum TCPAccept {
               service.bytesRead += chunk.count
               service.bytesWritten += chunk.count
               connection.write(chunk, written)
-              if connection.writeQueueSize > 0 {
+              if connection.isAboveHighWaterMark {
                 connection.stop()
                 connection.drain { _ in echo() }
               }
@@ -39,9 +39,9 @@ enum TCPAccept {
     }.report()
   }
 
-  static let promise: ServerRow = { task in
+  static func promise(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.runCallbacks { loop in
-      let service = try TCPService(task, on: loop)
+      let service = try TCPService<Listener>(task, on: loop)
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
         var missing = service.size
@@ -61,9 +61,9 @@ enum TCPAccept {
     }.report()
   }
 
-  static let future: ServerRow = { task in
+  static func future(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.runCallbacks { loop in
-      let service = try TCPService(task, on: loop)
+      let service = try TCPService<Listener>(task, on: loop)
       service.listener.publisher()
         .sink(receiveCompletion: { service.end($0) }) { connection in
           service.admit(connection)
@@ -84,9 +84,9 @@ enum TCPAccept {
     }.report()
   }
 
-  static let async: ServerRow = { task in
+  static func async(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.run { loop in
-      let service = try TCPService(task, on: loop)
+      let service = try TCPService<Listener>(task, on: loop)
       for try await connection in service.listener {
         service.admit(connection)
         loop.spawn {

@@ -2,11 +2,11 @@ import UV
 import UVFutures
 import UVPromises
 
-/// `tcp-echo` and `tcp-ping-pong`: what is read is written back.
-enum TCPEcho {
-  static let callback: ServerRow = { task in
+/// `tcp-echo`, `tcp-ping-pong` and `tls-echo`: what is read is written back.
+enum TCPEcho<Listener: ServerListener> {
+  static func callback(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.runCallbacks { loop in
-      let service = try TCPService(task, on: loop)
+      let service = try TCPService<Listener>(task, on: loop)
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
         let written: Completion<Void> = { service.check($0, on: connection) }
@@ -17,7 +17,7 @@ enum TCPEcho {
               service.bytesRead += chunk.count
               service.bytesWritten += chunk.count
               connection.write(chunk, written)
-              if connection.writeQueueSize > 0 {
+              if connection.isAboveHighWaterMark {
                 connection.stop()
                 connection.drain { _ in echo() }
               }
@@ -32,9 +32,9 @@ enum TCPEcho {
     }.report()
   }
 
-  static let promise: ServerRow = { task in
+  static func promise(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.runCallbacks { loop in
-      let service = try TCPService(task, on: loop)
+      let service = try TCPService<Listener>(task, on: loop)
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
         connection.each { chunk in
@@ -47,9 +47,9 @@ enum TCPEcho {
     }.report()
   }
 
-  static let future: ServerRow = { task in
+  static func future(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.runCallbacks { loop in
-      let service = try TCPService(task, on: loop)
+      let service = try TCPService<Listener>(task, on: loop)
       service.listener.publisher()
         .sink(receiveCompletion: { service.end($0) }) { connection in
           service.admit(connection)
@@ -67,9 +67,9 @@ enum TCPEcho {
     }.report()
   }
 
-  static let async: ServerRow = { task in
+  static func async(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.run { loop in
-      let service = try TCPService(task, on: loop)
+      let service = try TCPService<Listener>(task, on: loop)
       for try await connection in service.listener {
         service.admit(connection)
         loop.spawn {

@@ -1,11 +1,42 @@
 import BenchKit
 import UV
 import UVFutures
+import UVTLS
+
+/// Where connections come from, encrypted or not.
+protocol ServerListener: EventSource, SendableMetatype
+where Element: ServerConnection, Failure == UVError, AsyncIterator: SendableMetatype {
+  static func listen(_ task: ServerTask, on loop: EventLoop) throws(UVError) -> Self
+  func localAddress() throws(UVError) -> SocketAddress
+  @discardableResult func close() -> Request<Void>
+}
+
+protocol ServerConnection: ByteStream {
+  func setNoDelay(_ isEnabled: Bool) throws(UVError)
+}
+
+extension TCPConnection: ServerConnection {}
+
+extension TCPListener: ServerListener {
+  static func listen(_: ServerTask, on loop: EventLoop) throws(UVError) -> TCPListener {
+    try loop.tcp.listen(host: "127.0.0.1", port: 0, backlog: 1024)
+  }
+}
+
+extension TLSConnection: ServerConnection {}
+
+extension TLSListener: ServerListener {
+  static func listen(_ task: ServerTask, on loop: EventLoop) throws(UVError) -> TLSListener {
+    let path = task.identity ?? ""
+    let identity = try TLSIdentity(certificateChain: path, privateKey: path)
+    return try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity), backlog: 1024)
+  }
+}
 
 /// What all Swift rows of a TCP workload share: the listener, and what has been served.
-final class TCPService {
+final class TCPService<Listener: ServerListener> {
   /// Listens on a port of its own.
-  let listener: TCPListener
+  let listener: Listener
   /// Bytes received and sent on all connections.
   var bytesRead = 0
   var bytesWritten = 0
@@ -22,7 +53,7 @@ final class TCPService {
   /// Listens, and tells the load generator where.
   init(_ task: ServerTask, on loop: EventLoop) throws(UVError) {
     self.task = task
-    listener = try loop.tcp.listen(host: "127.0.0.1", port: 0, backlog: 1024)
+    listener = try Listener.listen(task, on: loop)
     jobs = JobCount(loop)
     task.listening(try listener.localAddress().port)
   }
@@ -31,15 +62,15 @@ final class TCPService {
   var size: Int { task.size }
 
   /// Prepares a connection that was accepted; the last one closes the listener.
-  func admit(_ connection: TCPConnection) {
+  func admit(_ connection: Listener.Element) {
     accepted += 1
     if isFull { listener.close() }
-    do throws(UVError) { try connection.setNoDelay() } catch { fail(error, on: connection) }
+    do throws(UVError) { try connection.setNoDelay(true) } catch { fail(error, on: connection) }
   }
 
   /// The connection that a listener's callback brought; nil, and the failure noted, where
   /// there is none.
-  func accept(_ result: Result<TCPConnection?, UVError>) -> TCPConnection? {
+  func accept(_ result: Result<Listener.Element?, UVError>) -> Listener.Element? {
     switch result {
     case .success(let connection?):
       admit(connection)
@@ -55,7 +86,7 @@ final class TCPService {
   var isFull: Bool { accepted == task.connections }
 
   /// Closes a connection that has been served.
-  func close(_ connection: TCPConnection) {
+  func close(_ connection: ByteStream) {
     connection.close { [self] _ in
       closed += 1
       if closed == task.connections { jobs = JobCount(connection.loop).since(jobs) }
@@ -63,7 +94,7 @@ final class TCPService {
   }
 
   /// Notes a failure to write.
-  func check(_ result: Result<Void, UVError>, on connection: TCPConnection) {
+  func check(_ result: Result<Void, UVError>, on connection: ByteStream) {
     if case .failure(let error) = result { fail(error, on: connection) }
   }
 
@@ -74,7 +105,7 @@ final class TCPService {
   }
 
   /// Ends a connection whose pipeline has ended.
-  func end(_ completion: Subscribers.Completion<UVError>, of connection: TCPConnection) {
+  func end(_ completion: Subscribers.Completion<UVError>, of connection: ByteStream) {
     switch completion {
     case .finished: close(connection)
     case .failure(let error): fail(error, on: connection)
@@ -82,7 +113,7 @@ final class TCPService {
   }
 
   /// Notes the first failure, and closes what it happened on.
-  func fail(_ error: any Error, on connection: TCPConnection? = nil) {
+  func fail(_ error: any Error, on connection: ByteStream? = nil) {
     if failure == nil { failure = error }
     connection?.close()
   }

@@ -7,7 +7,7 @@ import UVPromises
 enum TCPStream {
   static let callback: ServerRow = { task in
     try EventLoop.runCallbacks { loop in
-      let service = try TCPService(task, on: loop)
+      let service = try TCPService<TCPListener>(task, on: loop)
       let payload = task.payload
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
@@ -36,7 +36,7 @@ enum TCPStream {
 
   static let promise: ServerRow = { task in
     try EventLoop.runCallbacks { loop in
-      let service = try TCPService(task, on: loop)
+      let service = try TCPService<TCPListener>(task, on: loop)
       let payload = task.payload
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
@@ -61,7 +61,7 @@ enum TCPStream {
 
   static let future: ServerRow = { task in
     try EventLoop.runCallbacks { loop in
-      let service = try TCPService(task, on: loop)
+      let service = try TCPService<TCPListener>(task, on: loop)
       let payload = task.payload
       service.listener.publisher()
         .sink(receiveCompletion: { service.end($0) }) { connection in
@@ -86,7 +86,7 @@ enum TCPStream {
 
   static let async: ServerRow = { task in
     try EventLoop.run { loop in
-      let service = try TCPService(task, on: loop)
+      let service = try TCPService<TCPListener>(task, on: loop)
       let payload = task.payload
       for try await connection in service.listener {
         service.admit(connection)

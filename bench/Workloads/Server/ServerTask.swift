@@ -11,6 +11,8 @@ public struct ServerTask: Sendable {
   public var size: Int
   /// What the payload of `tcp-stream` follows from, by `bench_fill`.
   public var seed: UInt64
+  /// TLS: the file with the server's certificate and key; nil without it.
+  public var identity: String?
   /// To be called once, on any thread.
   public var listening: @Sendable (_ port: UInt16) -> Void
 }

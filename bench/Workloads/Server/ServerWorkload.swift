@@ -1,5 +1,6 @@
 import BenchKit
 import CBenchSupport
+import CLoadGenerator
 
 /// A workload in which the row is a TCP server and the load comes from another process.
 public struct ServerWorkload: Workload {
@@ -21,6 +22,8 @@ public struct ServerWorkload: Workload {
   public var parameters: [Parameter]
   /// What the load generator does.
   public var load: Load
+  /// Whether the bytes are encrypted.
+  public var isSecure = false
   /// The rows, the reference first.
   public var rows: [(style: Style, serve: ServerRow)]
 
@@ -44,13 +47,27 @@ public struct ServerWorkload: Workload {
     guard let row = rows.first(where: { $0.style == style }) else {
       throw UsageError("\(name) has no style \(style)")
     }
-    return try ServerInstance(load: load, serve: row.serve, parameters: parameters, context: context)
+    return try ServerInstance(
+      load: load, identity: isSecure ? try identity(parameters, context) : nil, serve: row.serve,
+      parameters: parameters, context: context)
+  }
+
+  /// Makes a certificate and a key. What is encrypted with the keys of an echo doesn't depend on them.
+  private func identity(_ parameters: ParameterValues, _ context: WorkloadContext) throws -> String {
+    let bits = parameters.value("key") ?? 256
+    let path = context.directory + "/identity-\(bits).pem"
+    guard load_generator_write_identity(path, UInt32(bits)) == 0 else {
+      throw UsageError("cannot make a key of \(bits) bits in \(path)")
+    }
+    return path
   }
 }
 
 /// One style of a `ServerWorkload`.
 private final class ServerInstance: WorkloadInstance {
   private let load: ServerWorkload.Load
+  private let identity: String?
+  private let resumes: Int
   private let serve: ServerRow
   private let connections: Int
   private let size: Int
@@ -60,10 +77,12 @@ private final class ServerInstance: WorkloadInstance {
   private let abort: @Sendable (any Error) -> Never
 
   init(
-    load: ServerWorkload.Load, serve: @escaping ServerRow, parameters: ParameterValues,
+    load: ServerWorkload.Load, identity: String?, serve: @escaping ServerRow, parameters: ParameterValues,
     context: WorkloadContext
   ) throws {
     self.load = load
+    self.identity = identity
+    resumes = parameters.value("resumed") ?? 0
     self.serve = serve
     connections = parameters.value("connections") ?? parameters.value("in-flight") ?? 1
     size = parameters["size"]
@@ -88,6 +107,7 @@ private final class ServerInstance: WorkloadInstance {
       ("silent", request.wantsLatencies ? "0" : "1"),
       ("cpu", "\(bench_usable_cpu(processors > 1 && !request.isDuel ? 1 : 0))"),
     ]
+    if identity != nil { values += [("tls", "1"), ("resumes", "\(resumes)")] }
     if let arrivals = request.arrivals {
       values += [("rate", "\(arrivals.rate)"), ("poisson", arrivals.isPoisson ? "1" : "0")]
     }
@@ -96,7 +116,9 @@ private final class ServerInstance: WorkloadInstance {
     let meter = request.meter
     let total = self.load == .accept ? warmUp + request.operations : connections
     let begin: @Sendable ([UInt16]) -> Void = { dialogue.begin(ports: $0, load: load, meter: meter) }
-    let task = ServerTask(connections: total, size: size, seed: request.seed) { begin([$0]) }
+    let task = ServerTask(connections: total, size: size, seed: request.seed, identity: identity) {
+      begin([$0])
+    }
     let report =
       loops == 1
       ? try serve(task) : ServerLoops(serve, task, count: loops, abort: abort, begin: begin).serve()

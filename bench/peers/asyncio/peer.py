@@ -6,6 +6,7 @@
 import asyncio
 import os
 import socket
+import ssl
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,22 @@ class Echo(asyncio.Protocol):
         self.transport.resume_reading()
 
 
+class Answer(asyncio.Protocol):
+    """`tls-handshake`: a connection ends with its message."""
+
+    def __init__(self, size):
+        self.missing = size
+
+    def connection_made(self, transport):
+        self.transport = transport
+
+    def data_received(self, data):
+        self.missing -= len(data)
+        self.transport.write(data)
+        if self.missing == 0:
+            self.transport.close()
+
+
 async def echo_stream(reader, writer):
     while data := await reader.read(READ_SIZE):
         writer.write(data)
@@ -35,13 +52,34 @@ async def echo_stream(reader, writer):
     writer.close()
 
 
-async def serve(style):
+async def answer_stream(reader, writer, size):
+    while size > 0 and (data := await reader.read(READ_SIZE)):
+        size -= len(data)
+        writer.write(data)
+        await writer.drain()
+    writer.close()
+
+
+def tls_context(identity):
+    if identity is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(identity)
+    return context
+
+
+async def serve(style, workload, options):
+    context = tls_context(options.get("identity"))
+    protocol, stream = Echo, echo_stream
+    if workload == "tls-handshake":
+        size = options["size"]
+        protocol, stream = lambda: Answer(size), lambda *ends: answer_stream(*ends, size)
     loop = asyncio.get_running_loop()
     listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
     if style == "protocol":
-        await loop.create_server(Echo, sock=listener)
+        await loop.create_server(protocol, sock=listener, ssl=context)
     else:
-        await asyncio.start_server(echo_stream, sock=listener)
+        await asyncio.start_server(stream, sock=listener, ssl=context)
     print(listener.getsockname()[1], flush=True)
     ended = loop.create_future()
     loop.add_reader(0, lambda: os.read(0, 64) or ended.done() or ended.set_result(None))
@@ -217,8 +255,8 @@ def main():
     loop_name, style, workload = sys.argv[1:4]
     options = dict(argument.split("=", 1) for argument in sys.argv[4:])
     options = {key: int(value) if value.isdigit() else value for key, value in options.items()}
-    if workload == "tcp-echo":
-        body = serve(style)
+    if workload.startswith(("tcp-", "tls-")):
+        body = serve(style, workload, options)
     else:
         rows = Protocol if style == "protocol" else Streams
         body = answer_lines(getattr(rows, workload.replace("-", "_")), options)

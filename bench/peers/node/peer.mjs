@@ -6,6 +6,7 @@ import { once, on } from 'node:events';
 import fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import net from 'node:net';
+import tls from 'node:tls';
 import readline from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
@@ -29,8 +30,26 @@ const echo = {
   },
 };
 
-function serve(style) {
-  const server = net.createServer({ noDelay: true }, echo[style]);
+// `tls-handshake`: a connection ends with its message.
+function answer(size) {
+  return (socket) => {
+    let missing = size;
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      missing -= chunk.length;
+      if (missing === 0) socket.end(chunk);
+      else socket.write(chunk);
+    });
+  };
+}
+
+function serve(style, workload, options) {
+  let handler = echo[style];
+  if (workload === 'tls-handshake') handler = answer(options.size);
+  const pem = options.identity && fs.readFileSync(options.identity);
+  const server = pem
+    ? tls.createServer({ noDelay: true, key: pem, cert: pem }, handler)
+    : net.createServer({ noDelay: true }, handler);
   server.listen({ host: '127.0.0.1', port: 0, backlog: 1024 }, () => console.log(server.address().port));
   process.stdin.on('end', () => process.exit(0)).resume();
 }
@@ -221,10 +240,10 @@ const async = {
 
 async function main() {
   const [style, workload, ...rest] = process.argv.slice(2);
-  if (workload === 'tcp-echo') return serve(style);
   const options = Object.fromEntries(
     rest.map((word) => word.split('=')).map(([key, value]) => [key, /^\d+$/.test(value) ? +value : value]),
   );
+  if (/^t(cp|ls)-/.test(workload)) return serve(style, workload, options);
   if (workload === 'wakeup') startPinger();
   const work = { callback, promise, async }[style][workload];
   for await (const line of readline.createInterface({ input: process.stdin })) {

@@ -7,6 +7,7 @@ let package = Package(
   platforms: [.macOS(.v26)],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
@@ -17,6 +18,7 @@ let package = Package(
         "PeerContract",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ]),
     .executableTarget(name: "opencombine-peer", dependencies: ["PeerContract", "OpenCombine"]),
   ],

@@ -27,6 +27,15 @@ public struct Contract: Sendable {
   /// How many operations are under way at a time.
   public var inFlight: Int { options["in-flight"].flatMap { Int($0) } ?? 1 }
 
+  /// Bytes of a message.
+  public var size: Int { options["size"].flatMap { Int($0) } ?? 64 }
+
+  /// Where a client finds its server.
+  public var port: Int { options["port"].flatMap { Int($0) } ?? 0 }
+
+  /// The file with a server's certificate and key; nil for a server without TLS.
+  public var identity: String? { options["identity"] }
+
   /// The path of the file of operation `index`.
   public func path(_ index: Int) -> String {
     let number = index % 64

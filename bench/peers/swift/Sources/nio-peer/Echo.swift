@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import PeerContract
 
 /// The echo with a channel handler.
@@ -8,16 +9,31 @@ enum HandlerEcho {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) { context.write(data, promise: nil) }
+    /// `tls-handshake`: bytes until the connection ends.
+    private var missing: Int
+
+    init(_ size: Int) { missing = size }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      missing -= unwrapInboundIn(data).readableBytes
+      context.write(data, promise: nil)
+      if missing == 0 {
+        context.flush()
+        context.close(promise: nil)
+      }
+    }
     func channelReadComplete(context: ChannelHandlerContext) { context.flush() }
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
   }
 
-  static func serve(on loop: any EventLoop) throws {
+  static func serve(on loop: any EventLoop, _ contract: Contract) throws {
+    let tls = try contract.tls()
+    let size = contract.visitSize
     let channel = try bootstrap(loop)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Handler())
+          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+          try channel.pipeline.syncOperations.addHandler(Handler(size))
         }
       }
       .bind(host: "127.0.0.1", port: 0).wait()
@@ -38,11 +54,14 @@ enum HandlerEcho {
 
 /// The echo with `NIOAsyncChannel`.
 enum AsyncEcho {
-  static func serve(on loop: any EventLoop, executor: LoopTaskExecutor?) {
+  static func serve(on loop: any EventLoop, _ contract: Contract, executor: LoopTaskExecutor?) throws {
+    let tls = try contract.tls()
+    let size = contract.visitSize
     Task(executorPreference: executor) {
       let server = try await HandlerEcho.bootstrap(loop).bind(host: "127.0.0.1", port: 0) { channel in
         channel.eventLoop.makeCompletedFuture {
-          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+          return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
         }
       }
       Contract.say("\(server.channel.localAddress?.port ?? 0)")
@@ -51,7 +70,12 @@ enum AsyncEcho {
           for try await connection in connections {
             group.addTask(executorPreference: executor) {
               try? await connection.executeThenClose { inbound, outbound in
-                for try await chunk in inbound { try await outbound.write(chunk) }
+                var missing = size
+                for try await chunk in inbound {
+                  missing -= chunk.readableBytes
+                  try await outbound.write(chunk)
+                  if missing == 0 { break }
+                }
               }
             }
           }
@@ -59,5 +83,18 @@ enum AsyncEcho {
       }
     }
     while readLine() != nil {}
+  }
+}
+
+extension Contract {
+  /// After so many bytes a connection of `tls-handshake` ends; -1 for an echo.
+  var visitSize: Int { workload == "tls-handshake" ? size : -1 }
+
+  func tls() throws -> NIOSSLContext? {
+    guard let identity else { return nil }
+    let configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: try NIOSSLCertificate.fromPEMFile(identity).map { .certificate($0) },
+      privateKey: .privateKey(try NIOSSLPrivateKey(file: identity, format: .pem)))
+    return try NIOSSLContext(configuration: configuration)
   }
 }

@@ -17,11 +17,13 @@ let pool = NIOThreadPool(numberOfThreads: 4)
 pool.start()
 
 switch (mode, contract.workload) {
-case ("handler", "tcp-echo"): try HandlerEcho.serve(on: loop)
+case ("handler", "tcp-echo"), ("handler", "tls-echo"), ("handler", "tls-handshake"):
+  try HandlerEcho.serve(on: loop, contract)
+case ("client", _): try LineClient.run(on: loop, contract)
 case ("handler", _): Contract.answerLines(Callbacks(contract, loop, pool).work)
 case ("future", "then-chain"): Contract.answerLines { Futures(contract, loop).thenChain($0) }
-case (_, "tcp-echo"):
-  AsyncEcho.serve(on: loop, executor: mode == "async-executor" ? LoopTaskExecutor(loop) : nil)
+case (_, "tcp-echo"), (_, "tls-echo"), (_, "tls-handshake"):
+  try AsyncEcho.serve(on: loop, contract, executor: mode == "async-executor" ? LoopTaskExecutor(loop) : nil)
 default:
   let executor = mode == "async-executor" ? LoopTaskExecutor(loop) : nil
   Contract.answerLines(Tasks(contract, loop, pool, executor).work)
