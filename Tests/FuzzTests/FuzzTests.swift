@@ -9,7 +9,7 @@ import UVTestSupport
     "Whatever comes in, an address, a path, a stream or TLS keeps its promises", arguments: FuzzEntry.allCases
   )
   func aBoundedRun(entry: FuzzEntry) async throws {
-    let rounds = entry == .address ? 5000 : 200
+    let rounds = entry == .address ? 5000 : entry == .tls ? 80 : 200
     try await withTemporaryDirectory { directory in
       let problems = try await withLoop { loop in
         var mutator = Mutator(seed: 1, corpus: Corpus.inputs(entry))
