@@ -77,9 +77,13 @@ let package = Package(
     .systemLibrary(
       name: "CLibuv", path: "CModules/CLibuv", pkgConfig: "libuv",
       providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+    // A signal handler, which can't be Swift; see Design/0041-stalls.md.
+    .target(name: "CStack", path: "CModules/CStack"),
     .target(
       name: "UV",
-      dependencies: ["CUV", .target(name: "CLibuv", condition: .when(traits: ["LinkLibuv"])), system],
+      dependencies: [
+        "CUV", "CStack", .target(name: "CLibuv", condition: .when(traits: ["LinkLibuv"])), system,
+      ],
       // For `Bytes.span` alone, whose lifetime is that of the bytes. Who uses it needs no setting.
       swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")],
       linkerSettings: [.linkedLibrary("uv", .when(traits: ["LinkLibuv"]))]),

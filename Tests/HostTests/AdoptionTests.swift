@@ -1,3 +1,4 @@
+import CUV
 import Testing
 import UV
 import UVFutures
@@ -16,6 +17,25 @@ import UVTestSupport
       #expect(host.hasItsData, sourceLocation: sourceLocation)
       #expect(host.close() == 0, sourceLocation: sourceLocation)
       #expect(EventLoop.current == nil, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test func theLagOfALoopInAHostContainsTheHostsCallbacks() async throws {
+    try await withHost { host in
+      let loop = try EventLoop(adopting: host.loop)
+      try loop.configure(.lag)
+      let timer = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
+      uv_timer_init(host.loop, timer)
+      uv_timer_start(timer, { _ in usleep(30_000) }, 2, 0)
+      // Until the host's callback has been called, and the turn after that.
+      for _ in 0..<3 { loop.sleep(for: .milliseconds(20)) { _ in } }
+      host.run()
+      loop.sleep(for: .milliseconds(1)) { _ in }
+      host.run()
+      // libuv's time of the turn's beginning may be 2 ms late.
+      #expect(loop.lag.max >= .milliseconds(28))
+      uv_close(UnsafeMutableRawPointer(timer).assumingMemoryBound(to: uv_handle_t.self)) { $0?.deallocate() }
+      host.run()
     }
   }
 

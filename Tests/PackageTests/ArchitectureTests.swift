@@ -62,7 +62,7 @@ import Testing
     (
       "nonisolated(unsafe)",
       [
-        "UV/Loop/", "UV/Group/", "UV/Values/", "UVTLS/TLSSession.swift",
+        "UV/Loop/", "UV/Stalls/", "UV/Group/", "UV/Values/", "UVTLS/TLSSession.swift",
         "Hosts/Node/Sources/Node/NodeValue.swift",
       ]
     ),

@@ -69,6 +69,7 @@ extension EventLoop {
   private func closeInternals() {
     timers.close()
     quietTimers?.close()
+    endObservation()
     internals.close(self)
   }
 

@@ -4,6 +4,7 @@ extension EventLoop {
   @inline(__always)
   func beginCallback() {
     microtasks.state.pointee.isAttended = true
+    if microtasks.state.pointee.isTurnToBegin { beginTurn() }
     if microtasks.state.pointee.budget < TurnBudget.perCallback {
       microtasks.state.pointee.budget = TurnBudget.perCallback
     }

@@ -7,6 +7,9 @@ public enum LoopOption: Hashable, Sendable {
   ///
   /// The corresponding libuv constant is `UV_METRICS_IDLE_TIME`.
   case idleTime
+  /// Measures how long the loop's turns take; see ``EventLoop/lag``. It costs two readings of the clock for each turn,
+  /// and 8 KiB. libuv has no corresponding constant.
+  case lag
   /// Keeps a signal from waking the loop while it waits for events. libuv accepts only `SIGPROF`, which a
   /// profiler sends all the time.
   ///
@@ -25,6 +28,7 @@ extension EventLoop {
   public func configure(_ option: LoopOption) throws(UVError) {
     if isClosed { throw UVError(.loopClosed, operation: "loop_configure") }
     switch option {
+    case .lag: measureLag()
     case .idleTime: try check(cuv_loop_measure_idle_time(raw), "loop_configure")
     case .blockSignal(let signal):
       try check(cuv_loop_block_signal(raw, signal.rawValue), "loop_configure", signal.description)

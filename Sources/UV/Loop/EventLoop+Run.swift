@@ -124,9 +124,11 @@ extension EventLoop {
     executor.bindToCurrentThread()
     isRunning = true
     renewBudget()
+    if let turnWatch { beginRun(turnWatch) }
     drain()
     body()
     drain()
+    if let turnWatch { endRun(turnWatch) }
     isRunning = false
     EventLoop.current = previous
   }

@@ -1,4 +1,5 @@
 import CUV
+import Synchronization
 
 /// A libuv event loop: timers, files and sockets on one thread, in callbacks, promises, futures or
 /// async/await.
@@ -61,7 +62,17 @@ public final class EventLoop {
   @exclusivity(unchecked) var lastRound = LastRound()
   @exclusivity(unchecked) var tickets = TicketPool()
   @exclusivity(unchecked) var waiting = WaitingObjects()
+  @exclusivity(unchecked) var turnWatch: TurnWatch?
+  @exclusivity(unchecked) var stallWatch: StallWatch?
   private(set) lazy var actor = LoopActor(executor)
+  /// How the loop is called in what is told of it, such as a ``Stall``. It is "loop 1" for the first loop of the
+  /// process and so on, unless you set it. Set it on the loop's thread. libuv has no corresponding field.
+  public var name: String {
+    get { givenName ?? "loop \(number)" }
+    set { givenName = newValue }
+  }
+  private var givenName: String?
+  private let number = EventLoop.nextNumber()
   private(set) lazy var newer = NewerFunctions(of: raw)
 
   /// Whether the loop is inside one of its `run` functions.
@@ -151,6 +162,9 @@ public final class EventLoop {
     get { CurrentLoop.get() }
     set { CurrentLoop.set(newValue) }
   }
+
+  private static let numbers = Atomic<Int>(0)
+  private static func nextNumber() -> Int { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// Once in a process, before it has a descriptor of libuv's.
   private static let fillStandardDescriptors: Void = cuv_fill_standard_descriptors()

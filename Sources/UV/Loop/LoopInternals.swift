@@ -89,7 +89,7 @@ final class LoopInternals {
     unflushed.append(writer)
   }
 
-  func beginTurn() {
+  func flush() {
     guard !unflushed.isEmpty else { return }
     let writers = unflushed
     unflushed.removeAll(keepingCapacity: true)
@@ -139,10 +139,11 @@ private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
   loop.renewBudget()
   // A writer that is told here of the end of a write may write again, and the loop is about to wait.
   for _ in 0..<16 {
-    loop.callback { loop.internals.beginTurn() }
-    if !loop.internals.hasUnflushed { return }
+    loop.callback { loop.internals.flush() }
+    if !loop.internals.hasUnflushed { break }
   }
-  _ = loop.internals.pump()
+  if loop.internals.hasUnflushed { _ = loop.internals.pump() }
+  if let watch = loop.turnWatch { loop.endTurn(watch) }
 }
 
 private func idleCallback(_ handle: UnsafeMutablePointer<uv_idle_t>?) {

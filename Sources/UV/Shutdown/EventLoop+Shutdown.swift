@@ -42,6 +42,7 @@ extension EventLoop {
     } while !activity.isIdle || !executor.closeIfEmpty()
     timers.close()
     quietTimers?.close()
+    endObservation()
     internals.close(self)
     uv_run(raw, UV_RUN_DEFAULT)
     let code = uv_loop_close(raw)

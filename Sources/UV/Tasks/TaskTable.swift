@@ -1,3 +1,5 @@
+import CStack
+
 /// The tasks of a loop that have not ended, found by the runtime's task that runs each of them.
 ///
 /// This is a hash table of our own. A task-local value would be slower to find, and would cost each task
@@ -7,10 +9,16 @@ struct TaskTable {
     var key: UnsafeMutableRawPointer?
     // Sound: a task is taken out when it ends, and until then its closure owns it.
     unowned(unsafe) var task: LoopTaskBase?
+    // Where the task was spawned, for a signal handler that can read only plain memory; see `cstack_slot`.
+    var file: UnsafePointer<UInt8>?
+    var length: UInt32 = 0
+    var line: UInt32 = 0
   }
 
   private var slots: UnsafeMutablePointer<Slot>
   private var bits: UInt = 4
+  /// What a signal handler on the loop's thread may read, while the loop is watched for stalls.
+  private var published: UnsafeMutablePointer<cstack_tasks>?
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
@@ -49,12 +57,20 @@ struct TaskTable {
   }
 
   mutating func insert(_ task: LoopTaskBase, _ key: UnsafeMutableRawPointer) {
+    beginChange()
+    defer { endChange() }
     if count * 2 > mask { grow() }
-    slots[index(of: key)] = Slot(key: key, task: task)
+    let file = task.origin.file
+    slots[index(of: key)] = Slot(
+      key: key, task: task, file: file.hasPointerRepresentation ? file.utf8Start : nil,
+      length: file.hasPointerRepresentation ? UInt32(file.utf8CodeUnitCount) : 0,
+      line: UInt32(clamping: task.origin.line))
     count += 1
   }
 
   mutating func remove(_ key: UnsafeMutableRawPointer) {
+    beginChange()
+    defer { endChange() }
     var hole = index(of: key)
     count -= 1
     // The entries that follow move up, except when an entry would land before the slot where the search for
@@ -68,6 +84,28 @@ struct TaskTable {
       next = (next + 1) & mask
     }
     slots[hole] = Slot(key: nil, task: nil)
+  }
+
+  // MARK: For a signal handler
+
+  /// Lets a signal handler on the loop's thread read the table from now on; nil ends that.
+  mutating func publish(to tasks: UnsafeMutablePointer<cstack_tasks>?) {
+    beginChange()
+    endChange(slots: nil)
+    published = tasks
+    beginChange()
+    endChange()
+  }
+
+  @inline(__always)
+  private func beginChange() { if let published { cstack_tasks_begin_change(published) } }
+
+  @inline(__always)
+  private func endChange() { endChange(slots: slots) }
+
+  @inline(__always)
+  private func endChange(slots: UnsafeMutablePointer<Slot>?) {
+    if let published { cstack_tasks_end_change(published, slots, UInt64(bits)) }
   }
 
   private mutating func grow() {

@@ -1,0 +1,120 @@
+/// How long a loop's turns took, and how long events waited for the loop; see ``EventLoop/lag``.
+///
+/// A turn begins when the loop has got events from the system, and ends when it asks for the next. The time that the
+/// loop waits for events isn't part of a turn. While a turn runs, nothing else does: an event that comes meanwhile
+/// waits.
+///
+/// Each figure has an error of at most 3 %, except ``count``, ``mean``, ``max`` and the times, which are exact. Turns
+/// of more than 73 minutes count as that long in percentiles.
+public struct LoopLag: Hashable, Sendable {
+  private var buckets: [UInt64]
+  private var turns: UInt64
+  private var sum: UInt64
+  private var longest: UInt64
+  private var elapsed: UInt64
+
+  /// Creates a value without turns, to add others to.
+  public init() { self.init(buckets: [], count: 0, sum: 0, longest: 0, elapsed: 0) }
+
+  init(buckets: [UInt64], count: UInt64, sum: UInt64, longest: UInt64, elapsed: UInt64) {
+    self.buckets = buckets
+    turns = count
+    self.sum = sum
+    self.longest = longest
+    self.elapsed = elapsed
+  }
+
+  /// How many turns have ended.
+  public var count: Int { Int(turns) }
+
+  /// How long a turn took on average; zero if there was none.
+  public var mean: Duration { turns == 0 ? .zero : .nanoseconds(sum / turns) }
+
+  /// How long the longest turn took.
+  public var max: Duration { .nanoseconds(longest) }
+
+  /// How long all turns took together.
+  public var busyTime: Duration { .nanoseconds(sum) }
+
+  /// How long was measured, the time that the loop waited included. For several loops it is their sum.
+  public var elapsedTime: Duration { .nanoseconds(elapsed) }
+
+  /// The time that a turn took at most, for so many of a hundred turns. Complexity: O(1), a walk over 1,024 buckets.
+  ///
+  /// - Parameter percent: 0…100, such as 99.9. Values outside count as the nearer end.
+  /// - Returns: The time, or zero if there was no turn.
+  public func percentile(_ percent: Double) -> Duration {
+    let wanted = Double(turns) * Swift.min(Swift.max(percent, 0), 100) / 100
+    var found: UInt64 = 0
+    for (index, count) in buckets.enumerated() where count > 0 {
+      found += count
+      if Double(found) >= wanted { return .nanoseconds(Swift.min(upperBound(of: index), longest)) }
+    }
+    return .zero
+  }
+
+  /// The time that an event waits at most before the loop asks for it, for so many of a hundred events that come at any
+  /// moment. Complexity: O(1), a walk over 1,024 buckets.
+  ///
+  /// The system doesn't say when an event came. So this is computed: an event that comes while the loop waits isn't
+  /// kept waiting, and one that comes during a turn waits until the turn has ended. Long turns count for more here than
+  /// in ``percentile(_:)``, because more events come in them. Once the loop has got an event, it handles the others
+  /// of the same turn first, which takes no longer than that turn.
+  ///
+  /// - Parameter percent: 0…100, such as 99.9. Values outside count as the nearer end.
+  /// - Returns: The time, or zero if there was no turn.
+  public func waitPercentile(_ percent: Double) -> Duration {
+    // The share of moments at which an event would have waited longer is the time that turns have beyond that.
+    let allowed = Double(Swift.max(elapsed, sum)) * (1 - Swift.min(Swift.max(percent, 0), 100) / 100)
+    var (count, length) = (0.0, 0.0)
+    for (index, number) in buckets.enumerated().reversed() where number > 0 {
+      let typical = Double(Swift.min(middle(of: index), longest))
+      // What the longer turns have beyond the length of these.
+      if length - count * typical >= allowed, count > 0 { break }
+      count += Double(number)
+      length += Double(number) * typical
+    }
+    if count == 0 || length <= allowed { return .zero }
+    return .nanoseconds(UInt64(Swift.min((length - allowed) / count, Double(longest))))
+  }
+
+  private func upperBound(of index: Int) -> UInt64 {
+    index == LagMeter.bucketCount - 1 ? .max : LagMeter.lowerBound(of: index + 1) - 1
+  }
+
+  private func middle(of index: Int) -> UInt64 {
+    let low = LagMeter.lowerBound(of: index)
+    return index == LagMeter.bucketCount - 1 ? low : low + (LagMeter.lowerBound(of: index + 1) - low) / 2
+  }
+
+  // MARK: Several loops
+
+  /// Adds what another loop has measured, or the same loop at another time.
+  public static func += (sum: inout LoopLag, other: LoopLag) {
+    if sum.buckets.isEmpty {
+      sum.buckets = other.buckets
+    } else {
+      for index in other.buckets.indices { sum.buckets[index] += other.buckets[index] }
+    }
+    sum.turns += other.turns
+    sum.sum += other.sum
+    sum.longest = Swift.max(sum.longest, other.longest)
+    sum.elapsed += other.elapsed
+  }
+
+  /// What two loops have measured together.
+  public static func + (a: LoopLag, b: LoopLag) -> LoopLag {
+    var sum = a
+    sum += b
+    return sum
+  }
+}
+
+extension LoopLag: CustomStringConvertible {
+  /// The figures in one line.
+  public var description: String {
+    let share = elapsed == 0 ? 0 : (Double(sum) / Double(elapsed) * 1000).rounded() / 10
+    return "\(count) turns, \(share) % busy, p50 \(percentile(50)), p99 \(percentile(99)), max \(max), "
+      + "wait p99 \(waitPercentile(99))"
+  }
+}

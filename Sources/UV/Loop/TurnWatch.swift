@@ -1,0 +1,128 @@
+import CStack
+import CUV
+
+/// What is told of the beginning and the end of each of a loop's turns. A loop that nobody observes has none.
+///
+/// A turn begins with the first callback after the poll: nothing can be called right after the poll. It ends in the
+/// loop's prepare handle, right before the next poll. In between are two readings of the clock for the lag, and none
+/// for stalls, which have libuv's time.
+final class TurnWatch {
+  var lag: LagMeter?
+  var stalls: TurnMark?
+  /// Marks the beginning of turns in which a host's callbacks alone are called.
+  var check: UnsafeMutablePointer<uv_check_t>?
+}
+
+/// The turn of a loop as another thread sees it.
+final class TurnMark: Sendable {
+  // Sound: the loop's thread writes to it by atomic stores, and under the lock. It is freed with this object.
+  nonisolated(unsafe) let turn = UnsafeMutablePointer<cstack_turn>.allocate(capacity: 1)
+  // Sound: a pointer to a mutex; freed with this object.
+  nonisolated(unsafe) let lock = Lock()
+  private let signal: Int32
+
+  /// Where the loop's table of tasks is published.
+  var tasks: UnsafeMutablePointer<cstack_tasks> {
+    (UnsafeMutableRawPointer(turn) + MemoryLayout<cstack_turn>.offset(of: \.tasks)!)
+      .assumingMemoryBound(to: cstack_tasks.self)
+  }
+
+  init(signal: Int32) {
+    self.signal = signal
+    turn.initialize(to: cstack_turn())
+  }
+
+  deinit {
+    turn.deallocate()
+    lock.deallocate()
+  }
+
+  /// The calling thread runs the loop from now on.
+  func bind() { lock.withLock { cstack_turn_bind(turn, signal) } }
+
+  /// No thread runs the loop any more. The thread isn't interrupted once this returns.
+  func leave() {
+    lock.withLock {
+      cstack_turn_end(turn)
+      turn.pointee.thread = 0
+    }
+  }
+}
+
+extension EventLoop {
+  /// Called in the first callback of a turn.
+  @inline(never)
+  func beginTurn() {
+    microtasks.state.pointee.isTurnToBegin = false
+    let time = uv_now(raw)
+    turnWatch?.lag?.begin(since: time)
+    if let mark = turnWatch?.stalls { cstack_turn_begin(mark.turn, time) }
+  }
+
+  /// Called right before the poll.
+  @inline(never)
+  func endTurn(_ watch: TurnWatch) {
+    if microtasks.state.pointee.isTurnToBegin { beginTurn() }
+    watch.lag?.end()
+    if let mark = watch.stalls { cstack_turn_end(mark.turn) }
+    microtasks.state.pointee.isTurnToBegin = true
+  }
+
+  /// A run begins. Before the first poll there is a turn, too.
+  func beginRun(_ watch: TurnWatch) {
+    microtasks.state.pointee.isTurnToBegin = false
+    watch.lag?.begin()
+    guard let mark = watch.stalls else { return }
+    mark.bind()
+    cstack_turn_begin(mark.turn, uv_hrtime() / 1_000_000)
+  }
+
+  /// A run has ended, with a last turn.
+  func endRun(_ watch: TurnWatch) {
+    if microtasks.state.pointee.isTurnToBegin { beginTurn() }
+    watch.lag?.end()
+    watch.stalls?.leave()
+    microtasks.state.pointee.isTurnToBegin = false
+  }
+
+  /// Begins to observe turns, or observes more of them.
+  func watchTurns(_ change: (TurnWatch) -> Void) {
+    let watch = turnWatch ?? TurnWatch()
+    change(watch)
+    turnWatch = watch
+    watch.stalls?.bind()
+    if isRunning {
+      watch.lag?.begin()
+      if let mark = watch.stalls { cstack_turn_begin(mark.turn, uv_hrtime() / 1_000_000) }
+    } else if isAdopted {
+      microtasks.state.pointee.isTurnToBegin = true
+      startCheck(watch)
+    }
+  }
+
+  private func startCheck(_ watch: TurnWatch) {
+    guard watch.check == nil else { return }
+    let check = UnsafeMutablePointer<uv_check_t>.allocate(capacity: 1)
+    uv_check_init(raw, check)
+    // Sound: the loop closes this handle before it goes.
+    cuv_handle_set_data(check, Unmanaged.passUnretained(self).toOpaque())
+    uv_check_start(check, checkCallback)
+    uv_unref(cuv_handle(check))
+    watch.check = check
+  }
+
+  /// The loop is about to close its handles.
+  func stopWatchingTurns() {
+    guard let watch = turnWatch.take() else { return }
+    microtasks.state.pointee.isTurnToBegin = false
+    watch.stalls?.leave()
+    if let check = watch.check { closeInternal(check, of: self) }
+  }
+}
+
+private func checkCallback(_ handle: UnsafeMutablePointer<uv_check_t>?) {
+  // Sound: the loop closes this handle before it goes.
+  Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(handle))._withUnsafeGuaranteedRef { loop in
+    if loop.microtasks.state.pointee.isTurnToBegin { loop.beginTurn() }
+  }
+}

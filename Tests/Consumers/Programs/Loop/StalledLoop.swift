@@ -1,0 +1,43 @@
+// A loop that is blocked says which function blocks it, while it is blocked.
+import UV
+
+private func computePrimes(until isOver: () -> Bool) -> Int {
+  var count = 0
+  while !isOver() {
+    count = (2..<500).count { number in !(2..<number).contains { number % $0 == 0 } }
+  }
+  return count
+}
+
+enum StalledLoop: Program {
+  static func main() throws {
+    let (stalls, continuation) = AsyncStream.makeStream(of: Stall.self)
+    try EventLoop.run { loop in
+      loop.name = "the main loop"
+      print(loop.stallCount)
+      try loop.watchStalls(longerThan: .milliseconds(20)) { continuation.yield($0) }
+      await loop.spawn {
+        _ = computePrimes { loop.stallCount > 0 }
+      }.value
+      loop.stopWatchingStalls()
+    }
+    continuation.finish()
+    try EventLoop.run { _ in
+      for await stall in stalls {
+        print(stall.loop, stall.duration >= .milliseconds(20))
+        // The optimizer may have put the function into its caller.
+        print(stall.function != nil, stall.spawnedAt?.contains(":") ?? true)
+        print(stall.frames.contains { $0.isOfProgram && $0.file.contains("/") && $0.address != 0 })
+        print(stall.frames.contains { $0.function == "uv_run" }, stall.description.contains("main loop"))
+        break
+      }
+    }
+  }
+}
+
+// Prints:
+// 0
+// the main loop true
+// true true
+// true
+// true true
