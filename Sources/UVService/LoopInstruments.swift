@@ -4,7 +4,7 @@ import UV
 /// The instruments of swift-metrics for one loop; see `EventLoop.reportMetrics`. Their names are stable.
 struct LoopInstruments {
   private let turns, events, jobs, stalls, accepted, refused, timeouts, read, written: Counter
-  private let handles, requests, tasks, timers, connections, poolRequests, poolAge: Gauge
+  private let handles, requests, tasks, timers, connections, poolRequests, poolAge, lag, longestLag: Gauge
 
   init(loop name: String, _ factory: any MetricsFactory) {
     let dimensions = [("loop", name)]
@@ -28,6 +28,8 @@ struct LoopInstruments {
     written = counter("uv.bytes.written")
     poolRequests = gauge("uv.pool.requests")
     poolAge = gauge("uv.pool.age")
+    lag = gauge("uv.loop.lag")
+    longestLag = gauge("uv.loop.lag.max")
   }
 
   func record(_ now: LoopReading, since last: LoopReading, _ loop: EventLoop) {
@@ -46,6 +48,10 @@ struct LoopInstruments {
     tasks.record(activity.tasks)
     timers.record(activity.timers)
     connections.record(loop.openConnectionCount)
+    // Zero unless the loop measures it.
+    let measured = loop.lag
+    lag.record(measured.waitPercentile(99) / .seconds(1))
+    longestLag.record(measured.max / .seconds(1))
     let pool = loop.poolUse
     poolRequests.record(pool.count)
     poolAge.record(pool.longest / .seconds(1))

@@ -49,6 +49,7 @@ struct LoopReading {
     if let metrics = loop.metrics { (turns, events) = (metrics.turns, metrics.events) }
     let activity = loop.activity
     jobs = activity.jobsFromLoop + activity.jobsFromOtherThreads
+    stalls = loop.stallCount
     counts = loop.counts
   }
 }
