@@ -2,7 +2,7 @@ public import Metrics
 public import UV
 
 extension EventLoop {
-  /// Reports what the loop does as metrics, at intervals, until the loop ends. <doc:UVService#Metrics> lists them.
+  /// Reports what the loop does as metrics, at intervals, until the loop ends. The overview of this module lists them.
   ///
   /// ```swift
   /// MetricsSystem.bootstrap(prometheus)

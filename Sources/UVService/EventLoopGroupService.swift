@@ -12,7 +12,7 @@ public import UV
 /// try await services.run()
 /// ```
 ///
-/// The service ends when it is told to, and the group ends with it; see ``/UV/EventLoopGroup/shutdownGracefully(within:)``. If the
+/// The service ends when it is told to, and the group ends with it; see `shutdownGracefully(within:)` of the group. If the
 /// service's task is cancelled, the connections get no time.
 ///
 /// The group has the signals. Task-local values of its task don't reach the tasks that serve connections: these begin in a
