@@ -9,8 +9,10 @@ import UVTestSupport
     "SIGTERM ends the service in good order: a request that is being answered is, and the program ends with code 0"
   )
   func terminate() async throws {
+    // Sound: one thread after the other uses it. Made here, because Foundation's processes keep descriptors of their
+    // thread.
+    nonisolated(unsafe) let program = try RunningProgram(example: "Service", mergesErrors: true)
     try await withLoop { loop in
-      let program = try RunningProgram(example: "Service", mergesErrors: true)
       let port = try program.line(containing: "listening on")
       let number = try #require(port.split(separator: ":").last.flatMap { Int($0) })
       let client = try await loop.tcp.connect(host: "127.0.0.1", port: number).value
@@ -22,17 +24,18 @@ import UVTestSupport
       program.terminate()
       #expect(try await client.readLine(limit: 100).value == "two")
       #expect(try await client.readLine(limit: 100).value == nil)
-      await #expect(throws: UVError.self) {
-        try await loop.tcp.connect(host: "127.0.0.1", port: number).value
-      }
+      let isRefused = (try? await loop.tcp.connect(host: "127.0.0.1", port: number).value) == nil
+      #expect(isRefused)
       #expect(try program.end().status == 0)
     }
   }
 
   @Test("SIGUSR1 prints which task waits for which peer, and where it was spawned; the server goes on")
   func snapshot() async throws {
+    // Sound: one thread after the other uses it. Made here, because Foundation's processes keep descriptors of their
+    // thread.
+    nonisolated(unsafe) let program = try RunningProgram(example: "Service", mergesErrors: true)
     try await withLoop { loop in
-      let program = try RunningProgram(example: "Service", mergesErrors: true)
       let port = try program.line(containing: "listening on")
       let number = try #require(port.split(separator: ":").last.flatMap { Int($0) })
       let client = try await loop.tcp.connect(host: "127.0.0.1", port: number).value
@@ -54,8 +57,10 @@ import UVTestSupport
 
   @Test("SIGINT cancels the service at once, and the group says so")
   func interrupt() async throws {
+    // Sound: one thread after the other uses it. Made here, because Foundation's processes keep descriptors of their
+    // thread.
+    nonisolated(unsafe) let program = try RunningProgram(example: "Service", mergesErrors: true)
     try await withLoop { loop in
-      let program = try RunningProgram(example: "Service", mergesErrors: true)
       let port = try program.line(containing: "listening on")
       let number = try #require(port.split(separator: ":").last.flatMap { Int($0) })
       let client = try await loop.tcp.connect(host: "127.0.0.1", port: number).value

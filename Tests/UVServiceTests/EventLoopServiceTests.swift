@@ -126,7 +126,7 @@ import UVTestSupport
   func ends() async throws {
     await #expect(throws: Broken.self) {
       try await EventLoopService(logger: Self.logger) { loop in
-        loop.spawn { try? await loop.sleep(for: .seconds(1000)).value }
+        _ = loop.spawn { try? await loop.sleep(for: .seconds(1000)).value }
         throw Broken()
       }.run()
     }

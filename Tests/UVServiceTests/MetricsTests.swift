@@ -49,7 +49,7 @@ import UVTestSupport
   func pool() async throws {
     let metrics = TestMetrics()
     try await withLoop { loop in
-      loop.reportMetrics(every: .milliseconds(5), to: metrics)
+      let report = loop.reportMetrics(every: .milliseconds(5), to: metrics)
       let work = loop.spawn { try? await loop.work { usleep(60_000) }.value }
       var age = 0.0
       while age < 0.01 {
@@ -57,6 +57,7 @@ import UVTestSupport
         age = (try? metrics.expectGauge("uv.pool.age", [("loop", "loop")]).lastValue ?? 0) ?? 0
       }
       _ = await work.value
+      report.cancel()
     }
   }
 
@@ -80,7 +81,9 @@ import UVTestSupport
   @Test("Reports keep no loop running, and end with it; the loops of a group report under their numbers")
   func group() async throws {
     let metrics = TestMetrics()
-    try await withCallbackLoop { loop in _ = loop.reportMetrics(every: .milliseconds(1), to: metrics) }
+    try await withThread {
+      try EventLoop.runCallbacks { loop in _ = loop.reportMetrics(every: .milliseconds(1), to: metrics) }
+    }
     let group = try EventLoopGroup(count: 2)
     try await group.reportMetrics(every: .milliseconds(1), as: "worker", to: metrics)
     while metrics.recorders(label: "uv.loop.tasks").filter({ $0.lastValue != nil }).count < 2 {

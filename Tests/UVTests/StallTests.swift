@@ -27,6 +27,7 @@ import UVTestSupport
       let stall = try #require(stalls.values.first)
       #expect(stall.function?.contains("(compute in") == true, "\(stall)")
       #expect(stall.loop == "the blocked loop")
+      #expect(stall.spawnedAt?.contains("StallTests.swift:") == true, "\(stall)")
       #expect(stall.duration >= .milliseconds(20))
       #expect(stall.description.contains("(compute in"))
       #expect(stall.frames.contains { $0.function == "uv_run" && $0.file.contains("libuv") }, "\(stall)")

@@ -57,7 +57,7 @@ extension HandleBlock {
       let number = raw.assumingMemoryBound(to: uv_signal_t.self).pointee.signum
       if number > 0 { snapshot.subject = Signal(rawValue: number).description }
     case .process:
-      let identifier = uv_process_get_pid(raw.assumingMemoryBound(to: uv_process_t.self))
+      let identifier = cuv_process_id(raw.assumingMemoryBound(to: uv_process_t.self))
       if identifier > 0 { snapshot.subject = "process \(identifier)" }
     case .timer:
       guard uv_is_active(handle) != 0 else { break }
