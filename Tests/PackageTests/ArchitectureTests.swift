@@ -73,6 +73,7 @@ import Testing
         "UVFutures/Dispatchers/Dispatch.swift",
         "UVPromises/Core/", "UVPromises/Remote/", "UVPromises/Dispatchers/", "UVPromises/Resolver.swift",
         "UVTLS/TLSContext.swift", "UVTLS/TLSIdentity.swift", "UVTLS/SessionCache.swift",
+        "UVTLS/TLSTicketKeys.swift",
         "Hosts/Node/Sources/Node/NodeError.swift",
       ]
     ),

@@ -76,7 +76,7 @@ import Testing
     let (output, status) = try run(Checkout.program(example), ["--help"])
     #expect(status == 0)
     // A command's name is that of its type, with hyphens.
-    let name = example.replacing(/(?<=[a-z])(?=[A-Z])/, with: "-").lowercased()
+    let name = example.replacing(/([a-z])([A-Z])/) { "\($0.1)-\($0.2)" }.lowercased()
     #expect(output.contains("USAGE: \(name)"))
     // The code for wrong usage, as of sysexits.h.
     #expect(try run(Checkout.program(example), ["--nonsense"]).status == 64)

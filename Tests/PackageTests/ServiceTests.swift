@@ -26,8 +26,8 @@ import UVTestSupport
       #expect(try await client.readLine(limit: 100).value == nil)
       let isRefused = (try? await loop.tcp.connect(host: "127.0.0.1", port: number).value) == nil
       #expect(isRefused)
-      #expect(try program.end().status == 0)
     }
+    #expect(try program.end().status == 0)
   }
 
   @Test("SIGUSR1 prints which task waits for which peer, and where it was spawned; the server goes on")
@@ -51,8 +51,8 @@ import UVTestSupport
       #expect(try await client.readLine(limit: 100).value == "two")
       client.close()
       program.terminate()
-      #expect(try program.end().status == 0)
     }
+    #expect(try program.end().status == 0)
   }
 
   @Test("SIGINT cancels the service at once, and the group says so")
@@ -70,7 +70,7 @@ import UVTestSupport
       // Nobody answers any more. The end comes as one, or as a reset.
       let answer = try? await client.readLine(limit: 100).value
       #expect(answer == nil)
-      _ = try program.end()
     }
+    _ = try program.end()
   }
 }
