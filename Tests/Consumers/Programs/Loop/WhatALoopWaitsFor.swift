@@ -81,4 +81,26 @@ enum WhatALoopWaitsFor: Program {
 
 // Prints:
 // true false false 0
-// 3 0 2
+// 3 0 1
+// WhatALoopWaitsFor.swift waiting false true read of a connection
+// WhatALoopWaitsFor.swift waiting false true sleep, most of a minute left
+// the body of run running false true -
+// signal false false true true false false 0 true false false false false User defined signal 1
+// tcp true false false true true false 0 true false true true false -
+// tcp false false false false true false 0 true false true true true -
+// tcp false true true true true false 0 true false true true true -
+// timer false false false true true false 0 true true false false false -
+// true
+// 0 0
+// true true
+// true true false
+// [1, 1]
+// event loop: not running
+// tasks: 1
+//     30.0 s  connect 10.0.0.1:80, 5.0 s left  Me/main.swift:1, 1 min 1 s old
+// handles: 10,000
+//       7 ms  udp  idle, doesn't keep the loop running
+//   and 9,999 more
+// timers: 1
+//   in 2 h 0 min
+// running ready elsewhere

@@ -74,4 +74,4 @@ enum LoopAsAService: Program {
 // loops: 2
 // group has ended
 // on the loop: true
-// work: connection timed out
+// work: connection timed out (ETIMEDOUT)

@@ -12,7 +12,7 @@ enum CompleteFrames: Program {
       try await client.write("PUT 3\r\nabcPUT 2\r\nxyNOP\r\n\r\nend;PUT").value
       try await client.shutdown().value
       print(String(decoding: try await client.readToEnd(limit: 100).value, as: UTF8.self))
-      do { try await server.value } catch { print(error.code == .endOfFile) }
+      do { try await server.value } catch { print((error as? UVError)?.code == .endOfFile) }
     }
   }
 
