@@ -1,5 +1,8 @@
 // A loop that is blocked says which function blocks it, while it is blocked.
+import Synchronization
 import UV
+
+private let isTold = Atomic<Bool>(false)
 
 private func computePrimes(until isOver: () -> Bool) -> Int {
   var count = 0
@@ -15,14 +18,17 @@ enum StalledLoop: Program {
     try EventLoop.run { loop in
       loop.name = "the main loop"
       print(loop.stallCount)
-      try loop.watchStalls(longerThan: .milliseconds(20)) { continuation.yield($0) }
+      try loop.watchStalls(longerThan: .milliseconds(20)) {
+        continuation.yield($0)
+        isTold.store(true, ordering: .releasing)
+      }
       await loop.spawn {
-        _ = computePrimes { loop.stallCount > 0 }
+        _ = computePrimes { isTold.load(ordering: .acquiring) }
       }.value
       loop.stopWatchingStalls()
     }
     continuation.finish()
-    try EventLoop.run { _ in
+    EventLoop.run { _ in
       for await stall in stalls {
         print(stall.loop, stall.duration >= .milliseconds(20))
         // The optimizer may have put the function into its caller.

@@ -7,12 +7,12 @@ enum ConnectionLimit: Program {
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       listener.connectionLimit = 1
       let address = try listener.localAddress()
-      loop.spawn {
+      _ = loop.spawn {
         var open = 0
         for try await connection in listener {
           open += 1
           print("open: \(open)")
-          loop.spawn {
+          _ = loop.spawn {
             for try await chunk in connection { try await connection.write(chunk).value }
             open -= 1
             connection.close()
