@@ -10,7 +10,7 @@ public enum Workloads {
   /// All of them, in the order in which they are run.
   public static let all: [any Workload] =
     [millionTimers, sleepChain, fsStat, fsRead, fsReadFile, wakeup, thenChain, hostCall]
-    + [tcpPingPong, tcpEcho, tcpStream, tcpAccept, tlsEcho, tlsHandshake]
+    + [tcpPingPong, tcpEcho, tcpEchoWatched, tcpStream, tcpAccept, tlsEcho, tlsHandshake]
 
   /// The version of the libuv that the rows are linked with.
   public static var libuvVersion: String { String(cString: cb_libuv_version()) }
@@ -128,6 +128,15 @@ public enum Workloads {
       messageSize(64, help: "bytes of a message"),
     ],
     load: .echo, rows: echoRows)
+
+  static let tcpEchoWatched = ServerWorkload(
+    name: "tcp-echo-watched", summary: "tcp-echo, while the loop or its connections are watched",
+    parameters: tcpEcho.parameters + [
+      Parameter(
+        "watch", 0, 1, 2, 3, in: 0...3,
+        help: "0: nothing, 1: lag, 2: stalls, 3: read, write and idle timeouts")
+    ],
+    load: .echo, rows: tcpEcho.rows)
 
   /// `tcp-echo` for `scale`, which looks at one parameter at a time.
   public static let scaling = Scaling(

@@ -55,6 +55,12 @@ final class TCPService<Listener: ServerListener> {
     self.task = task
     listener = try Listener.listen(task, on: loop)
     jobs = JobCount(loop)
+    switch task.watch {
+    case .lag: try loop.configure(.lag)
+    // No turn takes so long: this is the cost of being watched.
+    case .stalls: try loop.watchStalls(longerThan: .seconds(1))
+    case .nothing, .timeouts: break
+    }
     task.listening(try listener.localAddress().port)
   }
 
@@ -65,6 +71,11 @@ final class TCPService<Listener: ServerListener> {
   func admit(_ connection: Listener.Element) {
     accepted += 1
     if isFull { listener.close() }
+    if task.watch == .timeouts {
+      connection.readTimeout = .seconds(60)
+      connection.writeTimeout = .seconds(60)
+      connection.idleTimeout = .seconds(60)
+    }
     do throws(UVError) { try connection.setNoDelay(true) } catch { fail(error, on: connection) }
   }
 

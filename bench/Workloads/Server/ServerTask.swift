@@ -13,8 +13,15 @@ public struct ServerTask: Sendable {
   public var seed: UInt64
   /// TLS: the file with the server's certificate and key; nil without it.
   public var identity: String?
+  /// What is observed of the loop or its connections meanwhile; C has none of it.
+  public var watch = Watch.nothing
   /// To be called once, on any thread.
   public var listening: @Sendable (_ port: UInt16) -> Void
+}
+
+/// What a Swift row may have the loop or its connections observe, by its number in `--watch`.
+public enum Watch: Int, CaseIterable, Sendable {
+  case nothing, lag, stalls, timeouts
 }
 
 /// What a row served.

@@ -72,6 +72,7 @@ private final class ServerInstance: WorkloadInstance {
   private let connections: Int
   private let size: Int
   private let loops: Int
+  private let watch: Watch
   private let dialogue: Dialogue
   private let processors: Int
   private let abort: @Sendable (any Error) -> Never
@@ -87,6 +88,7 @@ private final class ServerInstance: WorkloadInstance {
     connections = parameters.value("connections") ?? parameters.value("in-flight") ?? 1
     size = parameters["size"]
     loops = parameters.value("loops") ?? 1
+    watch = Watch(rawValue: parameters.value("watch") ?? 0) ?? .nothing
     guard (1...connections).contains(loops) else {
       throw UsageError("\(connections) connections cannot be served by \(loops) loops")
     }
@@ -116,9 +118,9 @@ private final class ServerInstance: WorkloadInstance {
     let meter = request.meter
     let total = self.load == .accept ? warmUp + request.operations : connections
     let begin: @Sendable ([UInt16]) -> Void = { dialogue.begin(ports: $0, load: load, meter: meter) }
-    let task = ServerTask(connections: total, size: size, seed: request.seed, identity: identity) {
-      begin([$0])
-    }
+    let task = ServerTask(
+      connections: total, size: size, seed: request.seed, identity: identity, watch: watch
+    ) { begin([$0]) }
     let report =
       loops == 1
       ? try serve(task) : ServerLoops(serve, task, count: loops, abort: abort, begin: begin).serve()
