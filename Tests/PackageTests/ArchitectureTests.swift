@@ -62,14 +62,14 @@ import Testing
     (
       "nonisolated(unsafe)",
       [
-        "UV/Loop/", "UV/Stalls/", "UV/Group/", "UV/Values/", "UVTLS/TLSSession.swift",
+        "UV/Loop/", "UV/Turns/", "UV/Group/", "UV/Values/", "UVTLS/TLSSession.swift",
         "Hosts/Node/Sources/Node/NodeValue.swift",
       ]
     ),
     (
       "@unchecked Sendable",
       [
-        "UV/Loop/", "UV/Time/LoopClock.swift", "UV/Values/", "UVFutures/Core/",
+        "UV/Loop/", "UV/Threads/", "UV/Time/LoopClock.swift", "UV/Values/", "UVFutures/Core/",
         "UVFutures/Dispatchers/Dispatch.swift",
         "UVPromises/Core/", "UVPromises/Remote/", "UVPromises/Dispatchers/", "UVPromises/Resolver.swift",
         "UVTLS/TLSContext.swift", "UVTLS/TLSIdentity.swift", "UVTLS/SessionCache.swift",

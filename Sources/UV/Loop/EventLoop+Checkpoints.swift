@@ -1,10 +1,4 @@
 extension EventLoop {
-  /// Queues a microtask on the ``current`` loop; faster than ``enqueue(_:)``. In a handler that runs for a loop on a thread
-  /// without one, the microtask goes to that loop. Returns false if there is no loop.
-  package static func enqueueOnCurrent(_ microtask: consuming Microtask) -> Bool {
-    CurrentLoop.enqueue(microtask)
-  }
-
   /// Runs `microtask` at the end of this turn, when the queue of microtasks is empty. It can look at what the
   /// turn has left behind, such as a rejected promise that nobody handles. On the loop's thread.
   package func enqueueAfterMicrotasks(_ microtask: Microtask) {

@@ -1,5 +1,4 @@
 import CUV
-import Synchronization
 
 /// A libuv event loop: timers, files and sockets on one thread, in callbacks, promises, futures or
 /// async/await.
@@ -72,7 +71,7 @@ public final class EventLoop {
     set { givenName = newValue }
   }
   private var givenName: String?
-  private let number = EventLoop.nextNumber()
+  private let number = EventLoop.numbers.next()
   private(set) lazy var newer = NewerFunctions(of: raw)
 
   /// Whether the loop is inside one of its `run` functions.
@@ -163,8 +162,7 @@ public final class EventLoop {
     set { CurrentLoop.set(newValue) }
   }
 
-  private static let numbers = Atomic<Int>(0)
-  private static func nextNumber() -> Int { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
+  private static let numbers = Numbering()
 
   /// Once in a process, before it has a descriptor of libuv's.
   private static let fillStandardDescriptors: Void = cuv_fill_standard_descriptors()

@@ -35,13 +35,6 @@ extension EventLoop {
   /// Begins a turn.
   func renewBudget(_ budget: Int = TurnBudget.full) { microtasks.state.pointee.budget = budget }
 
-  /// Pays for an `await` that can be answered at once, on the loop of this thread.
-  ///
-  /// - Parameter cost: 1 for an answer that is there, more if it is made first.
-  /// - Returns: Whether the task should give way before it takes the answer; see ``giveWay()``. False if
-  ///   there is no loop.
-  package static func spendOnAnswer(_ cost: Int = 1) -> Bool { CurrentLoop.spend(cost) }
-
   /// Gives way on the loop of this thread; see ``giveWay()``.
   package nonisolated(nonsending) static func giveWay() async { await current?.giveWay() }
 

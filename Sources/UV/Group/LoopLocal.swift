@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A value of its own for each loop.
 ///
 /// A server on several loops often has state that would need a lock if the loops shared it: a cache, counters, a pool of
@@ -17,7 +15,7 @@ import Synchronization
 ///
 /// libuv has no corresponding type.
 public final class LoopLocal<Value>: Sendable {
-  private let number = LoopLocalNumbers.next()
+  private let number = LoopLocals.numbers.next()
   private let make: @Sendable (EventLoop) -> Value
 
   /// Makes a place for a value on each loop.
@@ -36,9 +34,7 @@ public final class LoopLocal<Value>: Sendable {
   }
 }
 
-/// Numbers by which loops know their values. A number isn't used again, as an address would be.
-private enum LoopLocalNumbers {
-  private static let last = Atomic(0)
-
-  static func next() -> Int { last.wrappingAdd(1, ordering: .relaxed).newValue }
+/// A generic type has no static storage.
+private enum LoopLocals {
+  static let numbers = Numbering()
 }

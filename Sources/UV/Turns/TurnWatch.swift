@@ -68,7 +68,7 @@ extension EventLoop {
     microtasks.state.pointee.isTurnToBegin = true
   }
 
-  /// A run begins. Before the first poll there is a turn, too.
+  /// A run begins, or is observed from now on. Before the first poll there is a turn, too.
   func beginRun(_ watch: TurnWatch) {
     microtasks.state.pointee.isTurnToBegin = false
     watch.lag?.begin()
@@ -90,11 +90,10 @@ extension EventLoop {
     let watch = turnWatch ?? TurnWatch()
     change(watch)
     turnWatch = watch
-    watch.stalls?.bind()
     if isRunning {
-      watch.lag?.begin()
-      if let mark = watch.stalls { cstack_turn_begin(mark.turn, uv_hrtime() / 1_000_000) }
+      beginRun(watch)
     } else if isAdopted {
+      watch.stalls?.bind()
       microtasks.state.pointee.isTurnToBegin = true
       startCheck(watch)
     }

@@ -88,3 +88,18 @@ enum CurrentLoop {
 
   static func set(_ loop: EventLoop?) { slot.set(loop) }
 }
+
+extension EventLoop {
+  /// Queues a microtask on the ``current`` loop; faster than ``enqueue(_:)``. In a handler that runs for a loop on a thread
+  /// without one, the microtask goes to that loop. Returns false if there is no loop.
+  package static func enqueueOnCurrent(_ microtask: consuming Microtask) -> Bool {
+    CurrentLoop.enqueue(microtask)
+  }
+
+  /// Pays for an `await` that can be answered at once, on the loop of this thread.
+  ///
+  /// - Parameter cost: 1 for an answer that is there, more if it is made first.
+  /// - Returns: Whether the task should give way before it takes the answer; see ``giveWay()``. False if
+  ///   there is no loop.
+  package static func spendOnAnswer(_ cost: Int = 1) -> Bool { CurrentLoop.spend(cost) }
+}
