@@ -32,17 +32,9 @@ struct Chat: ParsableCommand {
       let room = Room(self)
       let listener = try loop.tcp.listen(host: host, port: port)
       try await loop.standardOutput.write(Bytes("listening on \(try listener.localAddress())\n")).value
-      for signal in [Signal.terminate, .interrupt] {
-        let signals = try loop.signals(signal)
-        signals.keepsLoopRunning = false
-        signals.start { result in
-          // The end of the watcher, which comes with the loop's end, is no signal.
-          guard case .success(_?) = result else { return }
-          loop.shutdownGracefully(within: .seconds(self.grace)) { result in
-            guard case .success(let report) = result else { return }
-            (try? loop.standardOutput)?.write(Bytes("ended; \(report.count) members were cut off\n")) { _ in }
-          }
-        }
+      loop.shutdownGracefully(onSignals: [.terminate, .interrupt], within: .seconds(grace)) { result in
+        guard case .success(let report) = result else { return }
+        (try? loop.standardOutput)?.write(Bytes("ended; \(report.count) members were cut off\n")) { _ in }
       }
       for try await connection in listener {
         loop.spawn {

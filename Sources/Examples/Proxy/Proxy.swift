@@ -40,12 +40,10 @@ struct Proxy: ParsableCommand {
       // Nobody is accepted while there are too many. They wait in the system's queue.
       listener.connectionLimit = limit
       try await loop.standardOutput.write(Bytes("listening on \(try listener.localAddress())\n")).value
-      for signal in [Signal.terminate, .interrupt] {
-        let signals = try loop.signals(signal)
-        // Otherwise waiting for a signal would keep the program from ending after the other.
-        signals.keepsLoopRunning = false
-        // The watcher's own end, which comes with the loop's, is no signal.
-        signals.start { if case .success(_?) = $0 { self.end(loop) } }
+      // A second signal gives the connections no more time.
+      loop.shutdownGracefully(onSignals: [.terminate, .interrupt], within: .seconds(grace)) { result in
+        guard case .success(let report) = result else { return }
+        (try? loop.standardOutput)?.write(Bytes("ended; \(report.count) connections were cut off\n")) { _ in }
       }
       for try await client in listener {
         loop.spawn {
@@ -88,15 +86,6 @@ struct Proxy: ParsableCommand {
   private func copy(from source: ByteStream, to target: ByteStream) async throws(UVError) {
     for try await chunk in source { try await target.write(chunk).value }
     try await target.shutdown().value
-  }
-
-  /// Accepts no more, and gives those who are connected some time. A second signal gives them none.
-  private func end(_ loop: EventLoop) {
-    let isFirst = !loop.isShuttingDown
-    loop.shutdownGracefully(within: isFirst ? .seconds(grace) : .zero) { result in
-      guard isFirst, case .success(let report) = result else { return }
-      (try? loop.standardOutput)?.write(Bytes("ended; \(report.count) connections were cut off\n")) { _ in }
-    }
   }
 }
 

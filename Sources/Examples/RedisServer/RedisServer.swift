@@ -48,17 +48,13 @@ struct RedisServer: ParsableCommand {
       }
       let output = try loop.standardOutput
       try await output.write(Bytes("listening on \(address)\n")).value
-      try await loop.withTasks { tasks in
-        tasks.spawn { for try await _ in loop.ticks(every: .seconds(1)) { server.removeExpired() } }
-        for signal in [Signal.terminate, .interrupt] {
-          let signals = try loop.signals(signal)
-          tasks.spawn {
-            _ = try await signals.next().value
-            tasks.cancelAll()
-          }
-        }
-      }
-      let report = await group.shutdownGracefully(within: .seconds(grace))
+      let ticks = loop.ticks(every: .seconds(1))
+      ticks.start { _ in server.removeExpired() }
+      // A second signal gives the clients no more time.
+      let report = try await group.shutdownGracefully(
+        onSignals: [.terminate, .interrupt], within: .seconds(grace), on: loop
+      ).value
+      ticks.stop()
       try await output.write(Bytes("ended; \(report.count) connections were cut off\n")).value
     }
   }

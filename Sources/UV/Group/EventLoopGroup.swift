@@ -12,8 +12,9 @@ import Synchronization
 ///       for try await chunk in connection { try await connection.write(chunk).value }
 ///     } catch { print(error) }
 ///   }
-///   _ = try await loop.signals(.terminate).next().value
-///   let report = await group.shutdownGracefully(within: .seconds(10))
+///   let report = try await group.shutdownGracefully(
+///     onSignals: [.terminate, .interrupt], within: .seconds(10), on: loop
+///   ).value
 ///   print("\(report.count) connections were cut off")
 /// }
 /// ```
@@ -103,6 +104,27 @@ public final class EventLoopGroup: Sendable {
   public func shutdownGracefully(within limit: Duration, on loop: EventLoop) -> Request<ShutdownReport> {
     Request(loop) { done in
       AnswerRequest(loop, "shutdownGracefully", done).start { await self.shutdownGracefully(within: limit) }
+    }
+  }
+
+  /// A request to end the group when the process receives a signal; see ``shutdownGracefully(within:)``. If another of these
+  /// signals comes before the end, the connections get no more time.
+  ///
+  /// The signals are watched on `loop`, as ``EventLoop/shutdownGracefully(onSignals:within:)`` says.
+  ///
+  /// - Parameters:
+  ///   - signals: The signals to wait for, at least one.
+  ///   - limit: How long the connections may take from the signal on. Zero or less gives them no time.
+  ///   - loop: The loop of the calling thread, where the answer arrives. It isn't one of the group's.
+  ///
+  /// The corresponding libuv functions are `uv_signal_start` and `uv_close`.
+  public func shutdownGracefully(
+    onSignals signals: [Signal], within limit: Duration, on loop: EventLoop
+  ) -> Request<ShutdownReport> {
+    Request(loop) { [self] done in
+      SignalledShutdown(on: loop, within: limit) { [self] limit, done in
+        shutdownGracefully(within: limit, on: loop).start(done)
+      }.start(signals, done)
     }
   }
 }

@@ -3,22 +3,13 @@ extension EventLoop {
   /// before. The connections that came through them get time to end by themselves; those that haven't ended by then are
   /// reset.
   ///
-  /// ```swift
-  /// let terminations = try loop.signals(.terminate)
-  /// loop.spawn {
-  ///   _ = try? await terminations.next().value
-  ///   let report = try? await loop.shutdownGracefully(within: .seconds(10)).value
-  /// }
-  /// for try await connection in listener { … }   // ends
-  /// ```
-  ///
   /// A loop over a listener's connections ends without an error. Connections that this program made itself
   /// are left alone. The loop goes on: its run ends when the rest of its work has ended, or with ``stop()``.
   /// The program decides what to tell each peer. A connection can check ``ByteStream/isQuiescing`` between two requests,
   /// and wait for ``ByteStream/quiescing()``.
   ///
   /// If you ask again meanwhile, all requests wait for the same end and the shortest limit counts. So a
-  /// second signal can hurry the shutdown. Cancelling the request ends the waiting only; the shutdown goes
+  /// second signal can hurry the shutdown, as it does in ``shutdownGracefully(onSignals:within:)``. Cancelling the request ends the waiting only; the shutdown goes
   /// on.
   ///
   /// - Parameter limit: How long the connections may take. Zero or less resets them on the next turn.
@@ -44,6 +35,45 @@ extension EventLoop {
     }
     stopListening()
     return gracefulShutdown!.wait(within: limit, done)
+  }
+
+  /// Ends the loop's service when the process receives a signal; see ``shutdownGracefully(within:)``. If another of these
+  /// signals comes before the end, the connections get no more time.
+  ///
+  /// ```swift
+  /// let listener = try loop.tcp.listen(port: 8080)
+  /// loop.shutdownGracefully(onSignals: [.terminate, .interrupt], within: .seconds(10)) { result in
+  ///   if case .success(let report) = result { print("\(report.count) connections were cut off") }
+  /// }
+  /// for try await connection in listener { … }   // ends when a signal comes
+  /// ```
+  ///
+  /// The signals have no other effect while the request is pending. Afterwards they end the process again. While it waits
+  /// for a signal, the request doesn't keep the loop running; a task that awaits it does. It fails with `cancelled` if the
+  /// loop ends without a signal. Cancelling it ends the waiting only: a shutdown that has begun goes on.
+  ///
+  /// - Parameters:
+  ///   - signals: The signals to wait for, at least one.
+  ///   - limit: How long the connections may take from the signal on. Zero or less resets them on the next turn.
+  /// - Returns: A request for a report of what was cut off. It fails with `invalidArgument` if a signal can't be watched,
+  ///   such as `SIGKILL`.
+  ///
+  /// The corresponding libuv functions are `uv_signal_start` and `uv_close`.
+  public func shutdownGracefully(onSignals signals: [Signal], within limit: Duration) -> Request<
+    ShutdownReport
+  > {
+    Request(self) { [self] in shutdownGracefully(onSignals: signals, within: limit, $0) }
+  }
+
+  /// Ends the loop's service when the process receives a signal; see ``shutdownGracefully(onSignals:within:)``.
+  ///
+  /// The corresponding libuv functions are `uv_signal_start` and `uv_close`.
+  @discardableResult
+  public func shutdownGracefully(
+    onSignals signals: [Signal], within limit: Duration, _ done: @escaping Completion<ShutdownReport>
+  ) -> PendingRequest {
+    SignalledShutdown(on: self, within: limit) { [self] in shutdownGracefully(within: $0, $1) }
+      .start(signals, done)
   }
 
   /// Closes the listeners, for good.

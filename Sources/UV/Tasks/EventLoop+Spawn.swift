@@ -26,8 +26,11 @@ extension EventLoop {
     start(LoopTask(loop: self, SourcePlace(file: file, line: line), body))
   }
 
-  /// Starts a task that has a value or may throw; see the other `spawn`. An error that nobody waits for is
-  /// lost, so keep the task and await its value.
+  /// Starts a task that has a value or may throw; see the other `spawn`.
+  ///
+  /// An error that nobody waits for is lost. So the compiler warns if you don't use the task, also if its body never
+  /// returns: it may still throw. Keep the task and await its value, handle the error in the body, or spawn the task in
+  /// ``withTasks(file:line:_:)``, which throws the error.
   ///
   /// - Parameters:
   ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.

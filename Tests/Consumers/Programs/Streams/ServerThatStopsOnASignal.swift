@@ -15,15 +15,15 @@ enum ServerThatStopsOnASignal: Program {
       print(try await client.read().value == "hello")
       client.close()
 
-      let signals = try loop.signals(.user1)
       loop.spawn {
         do {
           try await loop.sleep(for: .milliseconds(20)).value
           try loop.processes.kill(SystemInfo.processID, .user1)
         } catch { print(error) }
       }
-      _ = try await signals.next().value
-      let report = await group.shutdownGracefully(within: .seconds(10))
+      let report = try await group.shutdownGracefully(
+        onSignals: [.user1, .terminate], within: .seconds(10), on: loop
+      ).value
       print("\(report.count) connections were cut off")
     }
   }

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+/// One at a time, because signals come to the process.
+@Suite(.serialized) struct SignalledShutdownTests {
+  @Test("The first signal gives connections time, and the second ends them")
+  func twoSignals() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let client = try await loop.tcp.connect(to: listener.localAddress()).value
+      let server = try await listener.accept().value
+      let log = Log<Int>()
+      loop.shutdownGracefully(onSignals: [.user1, .user2], within: .seconds(1000)) {
+        log.append($0.value?.count ?? -1)
+      }
+      try await loop.sleep(for: .zero).value
+      #expect(!loop.isShuttingDown)
+      kill(getpid(), SIGUSR1)
+      try await server.quiescing().value
+      #expect(loop.isShuttingDown)
+      // The connections still speak.
+      try await client.write("hello").value
+      #expect(try await server.read().value == "hello")
+      #expect(log.values.isEmpty)
+      kill(getpid(), SIGUSR2)
+      await expectFailure(.connectionReset) { () async throws(UVError) in try await client.read().value }
+      while log.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      #expect(log.values == [1])
+      client.close()
+    }
+  }
+
+  @Test func waitingForASignalKeepsNoLoopRunningAndTheLoopsEndCancelsIt() async throws {
+    let log = Log<UVError.Code?>()
+    try await withThread {
+      EventLoop.runCallbacks { loop in
+        _ = loop.shutdownGracefully(onSignals: [.user1], within: .zero) { log.append($0.error?.code) }
+      }
+    }
+    #expect(log.values == [.cancelled])
+  }
+
+  @Test func cancellingItClosesTheWatchers() async throws {
+    try await withLoop { loop in
+      let log = Log<UVError.Code?>()
+      let pending = loop.shutdownGracefully(onSignals: [.user1, .user2], within: .zero) {
+        log.append($0.error?.code)
+      }
+      pending.cancel()
+      #expect(log.values.isEmpty)
+      while log.values.isEmpty { try await loop.sleep(for: .zero).value }
+      #expect(log.values == [.cancelled])
+      #expect(!loop.isShuttingDown)
+    }
+  }
+
+  @Test func oneThatCannotBeWatchedIsRefused() async throws {
+    try await withLoop { loop in
+      await expectFailure(.invalidArgument) { () async throws(UVError) in
+        _ = try await loop.shutdownGracefully(onSignals: [.user1, .kill], within: .zero).value
+      }
+      #expect(!loop.isShuttingDown)
+    }
+  }
+
+  @Test("A snapshot says that the shutdown waits for a signal")
+  func snapshot() async throws {
+    try await withLoop { loop in
+      let shutdown = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(onSignals: [.user1], within: .zero).value
+      }
+      try await loop.sleep(for: .zero).value
+      #expect(loop.snapshot().description.contains("shutdownGracefully not before a signal"))
+      kill(getpid(), SIGUSR1)
+      #expect(try await shutdown.value == ShutdownReport())
+    }
+  }
+
+  @Test func aGroupEndsOnASignalToo() async throws {
+    let group = try EventLoopGroup(count: 2)
+    let told = Log<Void>()
+    try await withLoop { loop in
+      let address = try await group.serve(host: "127.0.0.1", port: 0) { connection in
+        _ = try? await connection.quiescing().value
+        told.append(())
+        _ = try? await connection.read().value
+      }
+      let client = try await loop.tcp.connect(to: address).value
+      let shutdown = loop.spawn { () async throws(UVError) in
+        try await group.shutdownGracefully(onSignals: [.user1], within: .seconds(1000), on: loop).value
+      }
+      try await loop.sleep(for: .zero).value
+      kill(getpid(), SIGUSR1)
+      while told.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      kill(getpid(), SIGUSR1)
+      #expect(try await shutdown.value.count == 1)
+      client.close()
+    }
+  }
+}
