@@ -21,18 +21,7 @@ enum Listing {
 
   /// A text as HTML, so that no name is taken for a tag.
   static func escaped(_ text: String) -> String {
-    var result = ""
-    for character in text.unicodeScalars {
-      switch character {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      default: result.unicodeScalars.append(character)
-      }
-    }
-    return result
+    text.unicodeScalars.map { #"&<>"'"#.unicodeScalars.contains($0) ? "&#\($0.value);" : String($0) }.joined()
   }
 
   /// A name as a part of a path, byte for byte: it needn't be UTF-8.
