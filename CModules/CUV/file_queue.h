@@ -40,6 +40,8 @@ struct cuv_file_operation {
   unsigned buffer_count;
   /// For calls that take a path: `short_path`, or memory of its own.
   char *path;
+  /// When the operation was queued, and when a thread began and ended it; zero unless the queue is timed.
+  uint64_t queued, begun, ended;
   char short_path[160];
 };
 
@@ -90,6 +92,8 @@ struct cuv_file_queue {
   intptr_t target;
   /// The Swift object that owns this.
   void *owner;
+  /// Whether operations note their times. The loop's thread alone looks at it.
+  bool is_timed;
 };
 
 static inline void cuv_file_queue_init(struct cuv_file_queue *queue) {
@@ -103,6 +107,8 @@ static inline void cuv_file_queue_destroy(struct cuv_file_queue *queue) { pthrea
 static inline void cuv_file_queue_append(struct cuv_file_queue *queue, struct cuv_file_operation *operation) {
   operation->next = NULL;
   operation->is_cancelled = false;
+  operation->queued = queue->is_timed ? uv_hrtime() : 0;
+  operation->begun = 0;
   pthread_mutex_lock(&queue->lock);
   *queue->last = operation;
   queue->last = &operation->next;
@@ -173,8 +179,15 @@ static inline void cuv_file_queue_work(uv_work_t *work) {
     if (!operation) queue->threads--;
     pthread_mutex_unlock(&queue->lock);
     if (!operation) return;
-    if (is_cancelled) operation->request.result = UV_ECANCELED;
-    else cuv_file_perform(operation);
+    if (is_cancelled) {
+      operation->request.result = UV_ECANCELED;
+    } else if (operation->queued) {
+      operation->begun = uv_hrtime();
+      cuv_file_perform(operation);
+      operation->ended = uv_hrtime();
+    } else {
+      cuv_file_perform(operation);
+    }
     cuv_file_queue_finish(queue, operation);
   }
 }

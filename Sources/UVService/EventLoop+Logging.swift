@@ -26,4 +26,29 @@ extension EventLoop {
     }
     return watcher
   }
+
+  /// Logs each turn of the loop that takes longer than a limit, while it takes that long, with the level `warning`. It is
+  /// `watchStalls` of the loop with a handler that logs, so a handler that was set before is replaced.
+  ///
+  /// The metadata are `loop`, `duration` in seconds, `function` (the function of the program that blocks the loop),
+  /// `spawned` (where the running task was spawned) and `stack` (the calls, the innermost first). What isn't known is left out.
+  ///
+  /// - Parameters:
+  ///   - limit: How long a turn may take, 1 ms or more.
+  ///   - logger: Where to log it. It is called on the thread that watches.
+  /// - Throws: The errors of `watchStalls`.
+  ///
+  /// libuv has no corresponding function.
+  public func logStalls(longerThan limit: Duration = .milliseconds(100), to logger: Logger) throws(UVError) {
+    try watchStalls(longerThan: limit) { stall in
+      let frames = stall.frames
+      var metadata: Logger.Metadata = [
+        "loop": "\(stall.loop)", "duration": "\(stall.duration / .seconds(1))",
+      ]
+      metadata["function"] = frames.first { $0.isOfProgram && $0.function != nil }?.function.map { "\($0)" }
+      metadata["spawned"] = stall.spawnedAt.map { "\($0)" }
+      if !frames.isEmpty { metadata["stack"] = .array(frames.map { "\($0)" }) }
+      logger.warning("the loop has not waited for events for too long", metadata: metadata)
+    }
+  }
 }

@@ -3,8 +3,9 @@ import UV
 
 /// The instruments of swift-metrics for one loop; see `EventLoop.reportMetrics`. Their names are stable.
 struct LoopInstruments {
-  private let turns, events, jobs, stalls, accepted, refused, timeouts, read, written: Counter
-  private let handles, requests, tasks, timers, connections, poolRequests, poolAge, lag, longestLag: Gauge
+  private let turns, events, jobs, stalls, accepted, refused, timeouts, read, written, poolFinished: Counter
+  private let handles, requests, tasks, timers, connections, poolRequests, poolAge, poolWait, poolRun, lag,
+    longestLag: Gauge
 
   init(loop name: String, _ factory: any MetricsFactory) {
     let dimensions = [("loop", name)]
@@ -28,6 +29,9 @@ struct LoopInstruments {
     written = counter("uv.bytes.written")
     poolRequests = gauge("uv.pool.requests")
     poolAge = gauge("uv.pool.age")
+    poolFinished = counter("uv.pool.finished")
+    poolWait = gauge("uv.pool.wait")
+    poolRun = gauge("uv.pool.run")
     lag = gauge("uv.loop.lag")
     longestLag = gauge("uv.loop.lag.max")
   }
@@ -55,5 +59,10 @@ struct LoopInstruments {
     let pool = loop.poolUse
     poolRequests.record(pool.count)
     poolAge.record(pool.longest / .seconds(1))
+    let finished = now.pool.count - last.pool.count
+    poolFinished.increment(by: finished)
+    func mean(_ sum: UInt64) -> Double { finished == 0 ? 0 : Double(sum) / Double(finished) / 1e9 }
+    poolWait.record(mean(now.pool.waiting - last.pool.waiting))
+    poolRun.record(mean(now.pool.running - last.pool.running))
   }
 }

@@ -14,6 +14,7 @@ final class LoopReport {
     self.loop = loop
     self.interval = interval
     self.instruments = instruments
+    loop.measurePool()
     last = LoopReading(loop)
     wait(loop)
   }
@@ -42,6 +43,7 @@ struct LoopReading {
   var jobs = 0
   var stalls = 0
   var counts = LoopCounts()
+  var pool = PoolTimes()
 
   init() {}
 
@@ -51,5 +53,6 @@ struct LoopReading {
     jobs = activity.jobsFromLoop + activity.jobsFromOtherThreads
     stalls = loop.stallCount
     counts = loop.counts
+    if let pool = loop.poolTimes { self.pool = pool }
   }
 }

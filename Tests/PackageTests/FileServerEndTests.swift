@@ -72,6 +72,26 @@ import UVTestSupport
     #expect(answered >= 100)
   }
 
+  @Test("SIGUSR1 prints which connections wait, and the server goes on")
+  func snapshot() async throws {
+    // Sound: one thread after the other uses it.
+    nonisolated(unsafe) let server = server
+    let port = port
+    try await withLoop { loop in
+      let connection = try await loop.tcp.connect(host: "127.0.0.1", port: port).value
+      for _ in 0..<2 {
+        try await connection.write("HEAD /hello HTTP/1.1\r\nhost: localhost\r\n\r\n").value
+        #expect(try await connection.read(until: "\r\n\r\n", limit: 4096).value != nil)
+        server.sendUser1()
+        let here = try connection.localAddress()
+        try server.line(containing: "127.0.0.1:\(port) ← \(here)")
+      }
+      connection.close()
+    }
+    server.terminate()
+    #expect(try server.end().status == 0)
+  }
+
   @Test("An idle connection ends by itself when its server does")
   func idle() async throws {
     let (processID, port) = (server.processID, port)

@@ -62,7 +62,7 @@ import UVTestSupport
   func capture() async throws {
     let log = Log<String>()
     try await withLoop { loop in
-      try await Request.$name.withValue("a") {
+      await Request.$name.withValue("a") {
         let name = Request.name
         let (values, continuation) = AsyncStream.makeStream(of: Void.self)
         loop.sleep(for: .zero).start { _ in

@@ -61,6 +61,31 @@ import UVTestSupport
     }
   }
 
+  @Test("What the thread pool has finished is reported with how long it waited and how long it ran")
+  func poolTimes() async throws {
+    let metrics = TestMetrics()
+    try await withLoop { loop in
+      let report = loop.reportMetrics(every: .milliseconds(1), to: metrics)
+      let threads = Int(ProcessInfo.processInfo.environment["UV_THREADPOOL_SIZE"] ?? "") ?? 4
+      // One more than there are threads: the last waits for one of the others.
+      let works = (0...threads).map { _ in loop.spawn { try? await loop.work { usleep(20_000) }.value } }
+      for work in works { _ = await work.value }
+      for _ in 0..<3 { _ = try await loop.files.stat("/").value }
+      _ = try await loop.files.realpath("/").value
+      let count = Int64(threads + 5)
+      while metrics.counterTotal(label: "uv.pool.finished", dimensions: [("loop", "loop")]) < count {
+        try await loop.sleep(for: .milliseconds(1)).value
+      }
+      func values(_ label: String) throws -> [Double] {
+        try metrics.expectGauge(label, [("loop", "loop")]).values
+      }
+      #expect(try values("uv.pool.wait").contains { $0 > 0.002 })
+      #expect(try values("uv.pool.run").contains { $0 >= 0.02 })
+      #expect(try values("uv.pool.run").allSatisfy { $0 < 60 })
+      report.cancel()
+    }
+  }
+
   @Test("Large writes that wait for the peer count once, when they have left")
   func largeWrites() async throws {
     try await withPair { loop, client, server in
@@ -82,7 +107,7 @@ import UVTestSupport
   func group() async throws {
     let metrics = TestMetrics()
     try await withThread {
-      try EventLoop.runCallbacks { loop in _ = loop.reportMetrics(every: .milliseconds(1), to: metrics) }
+      EventLoop.runCallbacks { loop in _ = loop.reportMetrics(every: .milliseconds(1), to: metrics) }
     }
     let group = try EventLoopGroup(count: 2)
     try await group.reportMetrics(every: .milliseconds(1), as: "worker", to: metrics)

@@ -50,18 +50,14 @@ struct FileServer: ParsableCommand {
     try EventLoop.run { loop in
       let service = try Service(self, root: await loop.files.realpath(root).value)
       let address = try await group.serve(host: host, port: port, backlog: 4096) { await service.serve($0) }
+      // `kill -USR1` shows what each loop waits for.
+      try await group.printSnapshots(on: .user1)
       let output = try loop.standardOutput
       try await output.write(Bytes("listening on \(address)\n")).value
-      try await loop.withTasks { tasks in
-        for signal in [Signal.terminate, .interrupt] {
-          let signals = try loop.signals(signal)
-          tasks.spawn {
-            _ = try await signals.next().value
-            tasks.cancelAll()
-          }
-        }
-      }
-      let report = await group.shutdownGracefully(within: .seconds(grace))
+      // A second signal gives the connections no more time.
+      let report = try await group.shutdownGracefully(
+        onSignals: [.terminate, .interrupt], within: .seconds(grace), on: loop
+      ).value
       try await output.write(Bytes("answered \(service.answerCount), cut off \(report.count)\n")).value
     }
   }

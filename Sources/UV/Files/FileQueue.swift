@@ -44,6 +44,9 @@ final class FileQueue {
     if !isDelivering { engage() }
   }
 
+  /// Has operations note their times from now on.
+  func beginTiming() { queue.pointee.is_timed = true }
+
   /// Cancels an operation if no thread has taken it. It finishes in any case.
   func cancel(_ operation: Operation) { cuv_file_queue_cancel(queue, operation) }
 
@@ -64,6 +67,10 @@ final class FileQueue {
     owner._withUnsafeGuaranteedRef { loop in
       while let operation = next {
         next = operation.pointee.next
+        if operation.pointee.begun != 0 {
+          let (queued, begun) = (operation.pointee.queued, operation.pointee.begun)
+          loop.poolTimes?.add(waiting: begun - queued, running: operation.pointee.ended - begun)
+        }
         loop.callback {
           // Sound: the loop's list of requests owns it.
           Unmanaged<FileRequest>.fromOpaque(cuv_req_data(operation)).takeUnretainedValue().finish()

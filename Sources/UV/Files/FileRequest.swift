@@ -206,6 +206,7 @@ final class FileRequest: ActiveRequest {
   /// Tells the answer, on the loop.
   func finish() {
     if goesOn() { return }
+    if !isQueued { countTime() }
     requests.remove(self)
     let result = request.pointee.result
     let answer = answer.take()!

@@ -72,9 +72,13 @@ class PoolRequest<Success>: SingleRequest<Success> {
     endCancelled()
   }
 
+  /// Counts the time that the pool has had the request.
+  func didRunOnPool() { countTime() }
+
   /// Called from libuv's callback.
   func finish(_ code: Int32, _ value: () -> Success) {
     loop.callback {
+      if code != UV_ECANCELED.rawValue { didRunOnPool() }
       loop.requests.remove(self)
       answer { code < 0 ? .failure(failure(code, operation, subject)) : .success(value()) }
     }

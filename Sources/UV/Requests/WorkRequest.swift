@@ -6,6 +6,10 @@ final class WorkRequest<Success: Sendable>: PoolRequest<Success> {
   /// Nil once the work has ended: the caller may keep the pending request, which keeps this object.
   private var body: (@Sendable () -> Success)?
   private var result: Success?
+  /// When the request was begun, and when a thread began and ended it, if the loop measures that.
+  private var queued: UInt64 = 0
+  private var begun: UInt64 = 0
+  private var ended: UInt64 = 0
 
   init(_ loop: EventLoop, _ body: @escaping @Sendable () -> Success, _ done: @escaping Completion<Success>) {
     self.body = body
@@ -19,10 +23,21 @@ final class WorkRequest<Success: Sendable>: PoolRequest<Success> {
 
   override var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(work) }
 
-  func start() -> PendingRequest { submit { uv_queue_work(loop.raw, work, runWork, didWork) } }
+  func start() -> PendingRequest {
+    if loop.poolTimes != nil { queued = uv_hrtime() }
+    return submit { uv_queue_work(loop.raw, work, runWork, didWork) }
+  }
 
   /// libuv's own locks make this happen before `poolDidEnd`, and nothing else touches the result.
-  override func runOnPool() { result = body!() }
+  override func runOnPool() {
+    if queued != 0 { begun = uv_hrtime() }
+    result = body!()
+    if queued != 0 { ended = uv_hrtime() }
+  }
+
+  override func didRunOnPool() {
+    if queued != 0 { loop.poolTimes?.add(waiting: begun - queued, running: ended - begun) }
+  }
 
   override func poolDidEnd(_ code: Int32) {
     finish(code) { result! }

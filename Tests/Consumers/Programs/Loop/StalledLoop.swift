@@ -22,6 +22,8 @@ enum StalledLoop: Program {
         continuation.yield($0)
         isTold.store(true, ordering: .releasing)
       }
+      // What runs first does so before the loop has asked libuv for events: `uv_run` isn't on the stack yet.
+      try await loop.sleep(for: .milliseconds(1)).value
       await loop.spawn {
         _ = computePrimes { isTold.load(ordering: .acquiring) }
       }.value
@@ -34,6 +36,7 @@ enum StalledLoop: Program {
         // The optimizer may have put the function into its caller.
         print(stall.function != nil, stall.spawnedAt?.contains(":") ?? true)
         print(stall.frames.contains { $0.isOfProgram && $0.file.contains("/") && $0.address != 0 })
+        print(stall.frames.contains { $0.function == "uv_run" })
         print(stall.description.contains("main loop"))
         break
       }
@@ -45,5 +48,6 @@ enum StalledLoop: Program {
 // 0
 // the main loop true
 // true true
+// true
 // true
 // true

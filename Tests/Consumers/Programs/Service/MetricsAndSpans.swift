@@ -7,6 +7,7 @@ enum MetricsAndSpans: Program {
     try EventLoop.run { loop in
       let logger = Logger(label: "quiet") { _ in SwiftLogNoOpLogHandler() }
       let watcher = try loop.logSnapshot(on: .user1, to: logger, limit: 10)
+      try loop.logStalls(longerThan: .seconds(1), to: logger)
       let report = loop.reportMetrics(every: .milliseconds(1), as: "mine")
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let client = try await loop.tcp.connect(to: listener.localAddress()).value

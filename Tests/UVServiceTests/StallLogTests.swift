@@ -1,0 +1,42 @@
+import InMemoryLogging
+import Logging
+import Testing
+import UV
+import UVService
+import UVTestSupport
+
+@Suite(.serialized) struct StallLogTests {
+  @Test("A stall is logged with the function that blocks the loop and the place where its task was spawned")
+  func stall() async throws {
+    let handler = InMemoryLogHandler()
+    let logger = Logger(label: "stalls") { _ in handler }
+    try await withLoop { loop in
+      loop.name = "blocked"
+      try loop.logStalls(longerThan: .milliseconds(10), to: logger)
+      // The first turn runs before libuv is asked for events.
+      try await loop.sleep(for: .milliseconds(1)).value
+      await loop.spawn { block { handler.entries.isEmpty } }.value
+      loop.stopWatchingStalls()
+    }
+    let entry = try #require(handler.entries.first)
+    #expect(entry.level == .warning)
+    #expect(entry.metadata["loop"] == "blocked")
+    #expect(entry.metadata["duration"].flatMap { Double("\($0)") } ?? 0 >= 0.01)
+    #if os(Linux)
+      #expect(entry.metadata["function"].map { "\($0)".contains("block") } == true)
+      #expect(entry.metadata["spawned"].map { "\($0)".contains("StallLogTests.swift:") } == true)
+      guard case .array(let frames)? = entry.metadata["stack"] else {
+        Issue.record("no stack: \(entry.metadata)")
+        return
+      }
+      #expect(frames.contains { "\($0)".contains("uv_run") })
+    #endif
+  }
+}
+
+/// Computes while a condition holds.
+private func block(while condition: () -> Bool) {
+  var number = 1
+  while condition() { for _ in 0..<10_000 { number = number &* 31 &+ 7 } }
+  precondition(number != 0)
+}
