@@ -28,6 +28,11 @@ func service(_ name: String, _ package: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(traits: ["Service"]))
 }
 
+/// What `UVNIO` needs, and nothing else does.
+func nio(_ name: String) -> Target.Dependency {
+  .product(name: name, package: "swift-nio", condition: .when(traits: ["NIO"]))
+}
+
 /// Whether another package has fetched this one. It then gets no more than it asks for; in a checkout of its own,
 /// every target is built.
 let isDependency = {
@@ -46,6 +51,7 @@ let package = Package(
     .library(name: "UVFutures", targets: ["UVFutures"]),
     .library(name: "UVTLS", targets: ["UVTLS"]),
     .library(name: "UVService", targets: ["UVService"]),
+    .library(name: "UVNIO", targets: ["UVNIO"]),
     // The benchmark is none: what only it needs is fetched by nobody who depends on this package.
   ],
   traits: [
@@ -54,10 +60,11 @@ let package = Package(
       name: "Service",
       description:
         "What UVService needs: swift-service-lifecycle, swift-log, swift-metrics, swift-distributed-tracing."),
+    .trait(name: "NIO", description: "What UVNIO needs: swift-nio."),
     .trait(
       name: "LinkLibuv",
       description: "Links the system's libuv. Without it the program that loads the library brings a libuv."),
-    .default(enabledTraits: isDependency ? ["LinkLibuv"] : ["LinkLibuv", "Futures", "Service"]),
+    .default(enabledTraits: isDependency ? ["LinkLibuv"] : ["LinkLibuv", "Futures", "Service", "NIO"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
@@ -66,6 +73,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     // For `swift package generate-documentation` alone: no target uses it, so that no consumer fetches it.
@@ -101,6 +109,7 @@ let package = Package(
         service("Metrics", "swift-metrics"), service("Tracing", "swift-distributed-tracing"),
       ],
       swiftSettings: settings),
+    .target(name: "UVNIO", dependencies: ["UV", nio("NIOCore")], swiftSettings: settings),
     .target(
       name: "UVPromisesFoundation", dependencies: ["UVPromises"], swiftSettings: settings),
     .target(
@@ -220,6 +229,9 @@ let package = Package(
         service("MetricsTestKit", "swift-metrics"),
       ],
       swiftSettings: settings),
+    .testTarget(
+      name: "UVNIOTests",
+      dependencies: ["UVNIO", nio("NIOCore"), nio("NIOHTTP1"), "UVTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "StyleTests", dependencies: ["UV", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),

@@ -23,6 +23,7 @@
 #ifdef __linux__
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
 #endif
@@ -116,18 +117,31 @@ static inline int cuv_listen(int fd, int backlog) {
 extern int cuv_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) __asm__("accept4");
 #endif
 
-/// A connection's descriptor, which isn't inherited, or a libuv error code.
-static inline int cuv_accept(int fd) {
+/// A connection's descriptor, which isn't inherited, or a libuv error code. Fills in the peer's address if there is room for it.
+static inline int cuv_accept_from(int fd, struct sockaddr *address, socklen_t *length) {
   int accepted;
   do {
 #ifdef __linux__
-    accepted = cuv_accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    accepted = cuv_accept4(fd, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 #else
-    accepted = accept(fd, NULL, NULL);
+    accepted = accept(fd, address, length);
     if (accepted >= 0) fcntl(accepted, F_SETFD, FD_CLOEXEC);
 #endif
   } while (accepted < 0 && errno == EINTR);
   return accepted < 0 ? uv_translate_sys_error(errno) : accepted;
+}
+
+static inline int cuv_accept(int fd) { return cuv_accept_from(fd, NULL, NULL); }
+
+// MARK: Threads
+
+/// Names the calling thread for debuggers. Linux keeps the first 15 bytes.
+static inline void cuv_name_thread(const char *name) {
+#ifdef __linux__
+  prctl(PR_SET_NAME, name);
+#elif defined(__APPLE__)
+  pthread_setname_np(name);
+#endif
 }
 
 // MARK: The main queue

@@ -8,9 +8,9 @@ import PackageDescription
 /// What the README tells a user to enable.
 let asTheReadmeSays: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
-let products: [Target.Dependency] = ["UV", "UVPromises", "UVFutures", "UVTLS", "UVService"].map {
+let products: [Target.Dependency] = ["UV", "UVPromises", "UVFutures", "UVTLS", "UVService", "UVNIO"].map {
   .product(name: $0, package: "swift-uv")
-}
+} + [.product(name: "NIOCore", package: "swift-nio")]
 
 /// Programs whose `main` or whose settings differ; each has a folder in `Shapes`.
 let shapes: [(name: String, settings: [SwiftSetting])] = [
@@ -39,5 +39,9 @@ targets.append(.executableTarget(name: "Everything", dependencies: all))
 let package = Package(
   name: "consumers",
   platforms: [.macOS(.v26)],
-  dependencies: [.package(name: "swift-uv", path: "../..")],
+  dependencies: [
+    .package(name: "swift-uv", path: "../.."),
+    // UVNIO re-exports nothing of it.
+    .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
+  ],
   targets: targets)

@@ -15,6 +15,10 @@ import Testing
     ("Sources/UVFutures", ["UVPromises", "CUV"]),
     ("Sources/UVTLS", ["UVPromises", "UVFutures", "CUV", "Foundation"]),
     ("Sources/UVService", ["UVPromises", "UVFutures", "UVTLS", "CUV", "Foundation"]),
+    (
+      "Sources/UVNIO",
+      ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation", "NIOPosix", "NIO"]
+    ),
     ("bench/Kit", ["UV", "CUV", "UVPromises", "UVFutures"]),
     ("Sources/Examples", ["CUV"]),
   ])
@@ -55,7 +59,13 @@ import Testing
   /// Each kind of unsafe code, and the folders and files below `Sources` where it may stand.
   static let places: [(kind: String, places: [String])] = [
     ("Unmanaged", ["UV/", "UVTLS/", "Hosts/"]),
-    ("Pointer<", ["UV/", "UVPromises/Core/", "UVFutures/Core/", "UVTLS/", "Examples/InsideHost/", "Hosts/"]),
+    (
+      "Pointer<",
+      [
+        "UV/", "UVPromises/Core/", "UVFutures/Core/", "UVTLS/", "Examples/InsideHost/", "Hosts/",
+        "UVNIO/Channels/Socket",
+      ]
+    ),
     ("unsafeBitCast", ["UV/Tasks/"]),
     ("unowned(unsafe)", ["UV/", "UVPromises/Core/", "UVFutures/Future/", "UVFutures/Operators/"]),
     ("unsafeDowncast", ["UV/", "UVPromises/", "UVFutures/"]),
@@ -73,7 +83,7 @@ import Testing
         "UVFutures/Dispatchers/Dispatch.swift",
         "UVPromises/Core/", "UVPromises/Remote/", "UVPromises/Dispatchers/", "UVPromises/Resolver.swift",
         "UVTLS/TLSContext.swift", "UVTLS/TLSIdentity.swift", "UVTLS/SessionCache.swift",
-        "UVTLS/TLSTicketKeys.swift",
+        "UVTLS/TLSTicketKeys.swift", "UVNIO/Loop/", "UVNIO/Channels/", "UVNIO/Bootstraps/Connector.swift",
         "Hosts/Node/Sources/Node/NodeError.swift",
       ]
     ),
@@ -81,7 +91,7 @@ import Testing
     ("UnsafeContinuation", ["UV/", "UVPromises/Bridges/", "UVFutures/Bridges/"]),
     ("@exclusivity(unchecked)", ["UV/", "UVPromises/", "UVFutures/", "UVTLS/TLSSession.swift"]),
     ("@preconcurrency", []),
-    ("assumeIsolated", ["UVPromises/Dispatchers/MainQueue.swift"]),
+    ("assumeIsolated", ["UVPromises/Dispatchers/MainQueue.swift", "UVNIO/"]),
   ]
 
   @Test("Each kind of unsafe code stands where CONTRIBUTING.md says") func placesOfUnsafeCode() throws {

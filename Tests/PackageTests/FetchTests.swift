@@ -54,6 +54,19 @@ import Testing
     #expect(modules.isDisjoint(with: ["OpenCombine", "UVPromises", "UVFutures", "UVTLS"]))
   }
 
+  @Test("A program that uses UVNIO asks for its trait, and fetches swift-nio and what that needs")
+  func nio() throws {
+    let consumer = try Self.consumer(of: ["UVNIO"], traits: #", traits: [.defaults, "NIO"]"#)
+    #expect(
+      try consumer.fetched() == [
+        "swift-uv", "swift-system", "swift-nio", "swift-atomics", "swift-collections",
+      ])
+    let modules = try consumer.plan(of: "UVNIOUser").modules
+    #expect(modules.isSuperset(of: Self.system.union(["UVNIOUser", "UV", "UVNIO", "NIOCore"])))
+    #expect(
+      modules.isDisjoint(with: ["NIOPosix", "NIOHTTP1", "OpenCombine", "Logging", "UVTLS", "UVService"]))
+  }
+
   @Test("Without the trait that links libuv, none is linked")
   func withoutLibuv() throws {
     let consumer = try Self.consumer(of: ["UV"], traits: ", traits: []")
@@ -62,7 +75,7 @@ import Testing
 
   @Test(
     "A module without its trait says what to write",
-    arguments: [("UVFutures", "Futures"), ("UVService", "Service")])
+    arguments: [("UVFutures", "Futures"), ("UVService", "Service"), ("UVNIO", "NIO")])
   func theError(module: String, trait: String) throws {
     let file = Checkout.root.appendingPathComponent("Sources/\(module)/Exports.swift")
     let compiler = try run(URL(fileURLWithPath: "/usr/bin/env"), ["swiftc", "-typecheck", file.path])

@@ -22,10 +22,14 @@ package final class LoopThreads: Sendable {
 
   /// Starts a thread, and waits until its loop exists.
   ///
-  /// - Parameter isKept: Whether the loop runs until it is told to stop. Otherwise it ends with its work, after the caller
-  ///   has called `endWork()` once.
-  package func start(isKept: Bool = true) throws(UVError) -> LoopExecutor {
-    let start = Start(self, isKept)
+  /// - Parameters:
+  ///   - isKept: Whether the loop runs until it is told to stop. Otherwise it ends with its work, after the caller
+  ///     has called `endWork()` once.
+  ///   - prepare: Called with the loop, on its thread, before this function returns.
+  package func start(
+    isKept: Bool = true, _ prepare: @escaping @Sendable (EventLoop) -> Void = { _ in }
+  ) throws(UVError) -> LoopExecutor {
+    let start = Start(self, isKept, prepare)
     var thread = uv_thread_t()
     var options = uv_thread_options_t()
     options.flags = UV_THREAD_NO_FLAGS.rawValue
@@ -69,12 +73,14 @@ package final class LoopThreads: Sendable {
 private final class Start {
   let threads: LoopThreads
   let isKept: Bool
+  let prepare: @Sendable (EventLoop) -> Void
   private let semaphore = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
   private var result: Result<LoopExecutor, UVError>?
 
-  init(_ threads: LoopThreads, _ isKept: Bool) {
+  init(_ threads: LoopThreads, _ isKept: Bool, _ prepare: @escaping @Sendable (EventLoop) -> Void) {
     self.threads = threads
     self.isKept = isKept
+    self.prepare = prepare
     uv_sem_init(semaphore, 0)
   }
 
@@ -102,6 +108,7 @@ private func runLoopThread(_ argument: UnsafeMutableRawPointer?) {
     let loop = try EventLoop()
     // Keeps the loop running until it is stopped, or until there is other work.
     loop.beginWork()
+    start.prepare(loop)
     start.tell(.success(loop.executor))
     loop.runCallbacks { _ in }
     if start.isKept { loop.endWork() }

@@ -105,7 +105,7 @@ extension SocketAddress {
   public func with(port: UInt16) -> SocketAddress { SocketAddress(family: family, port: port) }
 
   /// Calls `body` with the address in the system's form.
-  func withSockaddr<T, E: Error>(_ body: (UnsafePointer<sockaddr>) throws(E) -> T) throws(E) -> T {
+  package func withSockaddr<T, E: Error>(_ body: (UnsafePointer<sockaddr>) throws(E) -> T) throws(E) -> T {
     // This is zeroed storage of the largest kind, filled through a typed view. The system looks at the family
     // to read it.
     var storage = sockaddr_storage()

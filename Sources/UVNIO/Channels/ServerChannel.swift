@@ -1,0 +1,121 @@
+import NIOCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Darwin
+#endif
+
+/// A socket that listens. What it reads are channels, each for a loop of the group.
+// Sound: as its superclass.
+final class ServerChannel: SocketChannel, @unchecked Sendable {
+  private var backlog: Int32 = 128
+  private let nextLoop: () -> UVEventLoop
+  private var pause = Pause.shortest
+  private var pauseTimer: Scheduled<Void>?
+
+  /// How long the system is left alone when it has no room for a connection.
+  private enum Pause {
+    static let shortest = TimeAmount.milliseconds(5)
+    static let longest = TimeAmount.seconds(1)
+  }
+
+  init(_ socket: Socket, _ loop: UVEventLoop, nextLoop: @escaping () -> UVEventLoop) {
+    self.nextLoop = nextLoop
+    super.init(socket, loop, parent: nil)
+  }
+
+  override var isWritable: Bool { false }
+  override var noticesEnd: Bool { false }
+
+  override func bind0(to address: SocketAddress, promise: EventLoopPromise<Void>?) {
+    guard isOpen else { return promise.fail(.ioOnClosedChannel) }
+    guard state == .registered else { return promise.fail(.inappropriateOperationForState) }
+    do {
+      try socket.assign(address)
+      try startListening()
+    } catch {
+      promise?.fail(error)
+      return
+    }
+    becomeActive(promise)
+  }
+
+  func startListening() throws {
+    try socket.startListening(backlog: backlog)
+    updateAddresses()
+  }
+
+  // MARK: Accepting
+
+  override func readFromSocket() throws -> Bool {
+    var hasAccepted = false
+    for _ in 0..<maxMessagesPerRead {
+      guard isOpen else { throw ChannelError.eof }
+      guard let (accepted, peer) = try socket.acceptOne() else { break }
+      isReadPending = false
+      hasAccepted = true
+      pause = Pause.shortest
+      let child = StreamChannel(accepted, nextLoop(), parent: self, peer: peer)
+      pipeline.syncOperations.fireChannelRead(NIOAny(child))
+    }
+    return hasAccepted
+  }
+
+  /// What has come through the pipeline begins to live, on its own loop.
+  override func channelRead0(_ data: NIOAny) {
+    guard let child = tryUnwrapData(data, as: StreamChannel.self) else { return }
+    child.loop.execute {
+      child.register0(promise: nil)
+      if child.state == .registered {
+        child.becomeActive(nil)
+      }
+      // A loop that has ended, or a handler, has closed it.
+      else if child.isOpen {
+        child.close0(error: ChannelError.ioOnClosedChannel, mode: .all, promise: nil)
+      }
+    }
+  }
+
+  /// The error of one connection doesn't end the channel. If the system has no room for connections, the others wait a while.
+  override func endsChannel(_ error: any Error) -> Bool {
+    guard let error = error as? IOError else { return true }
+    switch error.errnoCode {
+    case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+      takeRest()
+      return false
+    case ECONNABORTED, EPERM, EPROTO, ENETDOWN, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH: return false
+    default: return true
+    }
+  }
+
+  private func takeRest() {
+    rest(true)
+    pauseTimer?.cancel()
+    pauseTimer = loop.scheduleTask(in: pause) { [self] in
+      pauseTimer = nil
+      if isOpen { rest(false) }
+    }
+    pause = .nanoseconds(min(pause.nanoseconds * 2, Pause.longest.nanoseconds))
+  }
+
+  override func failWrites(_ error: any Error) { pauseTimer.take()?.cancel() }
+
+  // MARK: Options
+
+  override func set<Option: ChannelOption>(_ option: Option, _ value: Option.Value) throws {
+    if option is ChannelOptions.Types.BacklogOption {
+      backlog = value as! Int32
+    } else {
+      try super.set(option, value)
+    }
+  }
+
+  override func get<Option: ChannelOption>(_ option: Option) throws -> Option.Value {
+    option is ChannelOptions.Types.BacklogOption ? backlog as! Option.Value : try super.get(option)
+  }
+}

@@ -1,0 +1,172 @@
+import NIOCore
+import UV
+
+/// What the poll tells a channel, and what the channel reads and writes then.
+extension SocketChannel {
+  func descriptorIsReady(for events: PollEvents, hasError: Bool) {
+    guard isOpen else { return }
+    if hasError { return socketFailed() }
+    if events.contains(.writable) { becameWritable() }
+    guard isOpen else { return }
+    if events.contains(.disconnect) { peerEnded() } else if events.contains(.readable) { becameReadable() }
+  }
+
+  func updatePoll() {
+    guard isOpen, let poll else { return }
+    var events: PollEvents = []
+    if wantsRead { events.insert(.readable) }
+    if wantsWrite { events.insert(.writable) }
+    if watchesEnd { events.insert(.disconnect) }
+    do { try poll.watch(for: events) } catch {
+      let error = IOError(errnoCode: -error.code.rawValue, reason: error.operation)
+      pipeline.syncOperations.fireErrorCaught(error)
+      close0(error: error, mode: .all, promise: nil)
+    }
+  }
+
+  func watchForWrites(_ isWanted: Bool) {
+    if wantsWrite == isWanted { return }
+    wantsWrite = isWanted
+    updatePoll()
+  }
+
+  /// Doesn't watch for what the peer sends, nor for its end.
+  func stopReading() {
+    (wantsRead, watchesEnd, isReadPending) = (false, false, false)
+    updatePoll()
+  }
+
+  /// The system reports an error on the socket, or has refused a connection.
+  private func socketFailed() {
+    if pendingConnect != nil { return finishConnecting() }
+    // What came before the error is for the handlers.
+    watchesEnd = false
+    readToEnd()
+    guard isOpen else { return }
+    close0(error: socket.takeFailure(), mode: .all, promise: nil)
+  }
+
+  // MARK: Writing
+
+  private func becameWritable() {
+    if pendingConnect != nil { finishConnecting() } else { flushNow() }
+  }
+
+  func write0(_ data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard isOpen else { return promise.fail(.ioOnClosedChannel) }
+    add(data, promise)
+  }
+
+  func flush0() {
+    guard isOpen else { return }
+    markFlush()
+    // If the system has no room, it will say when it has.
+    if isLive, !wantsWrite { flushNow() }
+  }
+
+  func flushNow() {
+    if isFlushing || !isLive { return }
+    isFlushing = true
+    var hasRoom = true
+    do {
+      while hasRoom, isOpen, hasFlushedWrites { hasRoom = try writeToSocket() }
+      isFlushing = false
+    } catch {
+      isFlushing = false
+      return writeFailed(error)
+    }
+    if isOpen { watchForWrites(!hasRoom) }
+  }
+
+  /// The peer may have said why it has gone, and the handlers get that first.
+  private func writeFailed(_ error: any Error) {
+    guard isOpen else { return }
+    if state == .active, isReadPending || autoRead, !isInputClosed {
+      var hasRead = false
+      while isOpen, (try? readFromSocket()) == true { hasRead = true }
+      if hasRead, state == .active { pipeline.syncOperations.fireChannelReadComplete() }
+    }
+    if isOpen { close0(error: error, mode: .all, promise: nil) }
+  }
+
+  // MARK: Reading
+
+  func read0() {
+    guard isOpen, !isInputClosed else { return }
+    isReadPending = true
+    if wantsRead || isResting || !isLive { return }
+    wantsRead = true
+    updatePoll()
+  }
+
+  /// Leaves the socket alone for a while, or goes on with what was asked for.
+  func rest(_ isResting: Bool) {
+    self.isResting = isResting
+    wantsRead = !isResting && isReadPending
+    updatePoll()
+  }
+
+  func pauseReading() {
+    isReadPending = false
+    guard wantsRead else { return }
+    wantsRead = false
+    updatePoll()
+  }
+
+  func readIfNeeded() {
+    if state == .active, !isReadPending, autoRead, !isInputClosed { pipeline.syncOperations.read() }
+  }
+
+  private func becameReadable() {
+    if isReadPending { _ = readOnce() } else { pauseReading() }
+  }
+
+  private enum Reading { case more, nothing, end }
+
+  private func peerEnded() {
+    watchesEnd = false
+    readToEnd()
+    // If that wasn't all, the rest is read when it comes.
+    if isOpen { updatePoll() }
+  }
+
+  private func readToEnd() {
+    while state == .active, !isInputClosed {
+      switch readOnce() {
+      case .more: continue
+      case .nothing:
+        wantsRead = true
+        isReadPending = true
+        return
+      case .end: return
+      }
+    }
+  }
+
+  private func readOnce() -> Reading {
+    guard state == .active else { return .end }
+    do {
+      guard try readFromSocket() else { return .nothing }
+    } catch ChannelError.eof {
+      readEnd()
+      return .end
+    } catch {
+      pipeline.syncOperations.fireErrorCaught(error)
+      guard isOpen else { return .end }
+      if endsChannel(error) {
+        close0(error: error, mode: .all, promise: nil)
+        return .end
+      }
+    }
+    if state == .active { pipeline.syncOperations.fireChannelReadComplete() }
+    readIfNeeded()
+    return isOpen ? .more : .end
+  }
+
+  private func readEnd() {
+    guard state == .active else { return }
+    pipeline.syncOperations.fireChannelReadComplete()
+    guard isOpen else { return }
+    close0(error: ChannelError.eof, mode: allowsHalfClosure ? .input : .all, promise: nil)
+  }
+}

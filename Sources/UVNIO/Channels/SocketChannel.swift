@@ -1,0 +1,261 @@
+import NIOCore
+import Synchronization
+import UV
+
+/// What server and stream channels share: the life of a channel, its socket and the poll of it, and reading.
+///
+/// The life of a channel: `fresh`, then `registered` on its loop, `active` once it listens or is connected, and `closed`. Handlers
+/// are told of each change. Telling them runs code of theirs, which may close the channel at once; so each step looks at the
+/// state again after the one before. `activating` is the time in which the promise of the activation is told: a channel
+/// that is closed then was never active for its handlers, and they hear of neither.
+// Sound: everything that changes is touched on the loop's thread, or is atomic, or is behind a lock.
+class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Sendable {
+  enum State { case fresh, registered, activating, active, closed }
+
+  let loop: UVEventLoop
+  let socket: Socket
+  let parent: (any Channel)?
+  private(set) var state = State.fresh
+  private let activity = Atomic(false)
+  private let closePromise: EventLoopPromise<Void>
+  // Set once, in the initializer, since a pipeline needs its channel.
+  private var madePipeline: ChannelPipeline!
+  var pendingConnect: EventLoopPromise<Void>?
+
+  // What the poll watches for. `wantsRead` may stay true although nobody wants to read any more, until something comes: to
+  // stop watching and to begin again would cost two system calls each.
+  var poll: DescriptorPoll?
+  var wantsRead = false
+  var wantsWrite = false
+  var watchesEnd = false
+  /// Whether the channel waits although a read was asked for.
+  var isResting = false
+  var isFlushing = false
+
+  /// Whether a read was asked for, and nothing has come since.
+  var isReadPending = false
+  var autoRead = true
+  var maxMessagesPerRead: UInt = 4
+  var receiver: NIOPooledRecvBufferAllocator
+  /// The loop thread's copy of what is behind the lock.
+  private(set) var bufferAllocator = ByteBufferAllocator()
+  private let shared = Mutex(Shared())
+
+  private struct Shared {
+    var allocator = ByteBufferAllocator()
+    var local: NIOCore.SocketAddress?
+    var remote: NIOCore.SocketAddress?
+  }
+
+  init(_ socket: Socket, _ loop: UVEventLoop, parent: (any Channel)?, peer: NIOCore.SocketAddress? = nil) {
+    self.socket = socket
+    self.loop = loop
+    self.parent = parent
+    closePromise = loop.makePromise()
+    receiver = NIOPooledRecvBufferAllocator(capacity: 4, recvAllocator: AdaptiveRecvByteBufferAllocator())
+    madePipeline = ChannelPipeline(channel: self)
+    if let local = try? socket.localAddress() { shared.withLock { ($0.local, $0.remote) = (local, peer) } }
+  }
+
+  // MARK: What a subclass does
+
+  /// Reads from the socket, tells the handlers of it, and returns whether there was something. Throws `eof` at the end.
+  func readFromSocket() throws -> Bool { fatalError("a subclass does it") }
+
+  /// Sends what has been flushed. Returns false if the system has no room for the rest.
+  func writeToSocket() throws -> Bool { true }
+
+  var hasFlushedWrites: Bool { false }
+  func markFlush() {}
+  func add(_ data: NIOAny, _ promise: EventLoopPromise<Void>?) {
+    promise?.fail(ChannelError.operationUnsupported)
+  }
+  func failWrites(_ error: any Error) {}
+
+  /// Whether the end of what the peer sends is told, and nothing more.
+  var isInputClosed: Bool { false }
+  var allowsHalfClosure: Bool { false }
+  /// Whether the peer's end is to be noticed although nobody reads.
+  var noticesEnd: Bool { true }
+
+  /// Whether an error of reading ends the channel. Otherwise the subclass has seen to what happens next.
+  func endsChannel(_ error: any Error) -> Bool { true }
+
+  func set<Option: ChannelOption>(_ option: Option, _ value: Option.Value) throws {
+    try setBase(option, value)
+  }
+  func get<Option: ChannelOption>(_ option: Option) throws -> Option.Value { try getBase(option) }
+
+  func bind0(to address: NIOCore.SocketAddress, promise: EventLoopPromise<Void>?) {
+    guard isOpen else { return promise.fail(.ioOnClosedChannel) }
+    promise.complete {
+      try socket.assign(address)
+      updateAddresses()
+    }
+  }
+
+  func connect0(to address: NIOCore.SocketAddress, promise: EventLoopPromise<Void>?) {
+    promise.fail(.operationUnsupported)
+  }
+
+  /// Closes the channel, or a side of it that the subclass knows.
+  func close0(error: any Error, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard isOpen else { return promise.fail(.alreadyClosed) }
+    guard mode == .all else { return promise.fail(.operationUnsupported) }
+    closeAll(error, promise)
+  }
+
+  func channelRead0(_ data: NIOAny) {}
+
+  /// The end of the pipeline: an error that no handler has taken.
+  func errorCaught0(error: any Error) {}
+
+  func triggerUserOutboundEvent0(_ event: Any, promise: EventLoopPromise<Void>?) {
+    promise.fail(.operationUnsupported)
+  }
+
+  // MARK: What any thread may ask
+
+  final var eventLoop: any NIOCore.EventLoop { loop }
+  final var pipeline: ChannelPipeline { madePipeline }
+  final var closeFuture: EventLoopFuture<Void> { closePromise.futureResult }
+  final var isActive: Bool { activity.load(ordering: .relaxed) }
+  var isWritable: Bool { true }
+  final var _channelCore: any ChannelCore { self }
+  final var localAddress: NIOCore.SocketAddress? { shared.withLock { $0.local } }
+  final var remoteAddress: NIOCore.SocketAddress? { shared.withLock { $0.remote } }
+  final var allocator: ByteBufferAllocator {
+    loop.inEventLoop ? bufferAllocator : shared.withLock { $0.allocator }
+  }
+
+  final func setAllocator(_ allocator: ByteBufferAllocator) {
+    bufferAllocator = allocator
+    shared.withLock { $0.allocator = allocator }
+  }
+
+  final func updateAddresses() {
+    let (local, remote) = (try? socket.localAddress(), try? socket.remoteAddress())
+    shared.withLock { ($0.local, $0.remote) = (local, remote) }
+  }
+
+  final func localAddress0() throws -> NIOCore.SocketAddress {
+    guard isOpen else { throw ChannelError.ioOnClosedChannel }
+    return try socket.localAddress()
+  }
+
+  final func remoteAddress0() throws -> NIOCore.SocketAddress {
+    guard isOpen else { throw ChannelError.ioOnClosedChannel }
+    return try socket.remoteAddress()
+  }
+
+  // MARK: Life
+
+  final var isOpen: Bool { state != .closed }
+  final var isRegistered: Bool { state != .fresh && state != .closed }
+  /// Whether bytes may come and go.
+  final var isLive: Bool { state == .activating || state == .active }
+
+  final func register0(promise: EventLoopPromise<Void>?) {
+    guard isOpen else { return promise.fail(.ioOnClosedChannel) }
+    guard state == .fresh else { return promise.fail(.inappropriateOperationForState) }
+    guard loop.isOpen else {
+      close0(error: EventLoopError.shutdown, mode: .all, promise: nil)
+      promise?.fail(EventLoopError.shutdown)
+      return
+    }
+    state = .registered
+    loop.add(self)
+    promise?.succeed(())
+    if isOpen { pipeline.syncOperations.fireChannelRegistered() }
+  }
+
+  final func registerAlreadyConfigured0(promise: EventLoopPromise<Void>?) {
+    register0(promise: nil)
+    guard state == .registered else { return promise.fail(.ioOnClosedChannel) }
+    becomeActive(promise)
+  }
+
+  /// Has the poll made, which watches for nothing yet. Closes the channel if that isn't possible.
+  final func makePoll(_ promise: EventLoopPromise<Void>? = nil) -> Bool {
+    if poll != nil { return true }
+    do {
+      poll = try DescriptorPoll(loop.loop, descriptor: socket.descriptor, owner: self)
+      return true
+    } catch {
+      let error = IOError(errnoCode: -error.code.rawValue, reason: error.operation)
+      pipeline.syncOperations.fireErrorCaught(error)
+      promise?.fail(error)
+      close0(error: error, mode: .all, promise: nil)
+      return false
+    }
+  }
+
+  final func becomeActive(_ promise: EventLoopPromise<Void>?) {
+    guard makePoll(promise) else { return }
+    state = .activating
+    activity.store(true, ordering: .relaxed)
+    promise?.succeed(())
+    guard state == .activating else { return }
+    state = .active
+    pipeline.syncOperations.fireChannelActive()
+    guard isOpen else { return }
+    watchesEnd = noticesEnd
+    // A handler may have asked before.
+    wantsRead = isReadPending
+    flushNow()
+    readIfNeeded()
+    updatePoll()
+  }
+
+  private func closeAll(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
+    let before = state
+    // First, so that nothing is told of the descriptor's next owner.
+    poll.take()?.end()
+    var failure: (any Error)?
+    do { try socket.discard() } catch { failure = error }
+    state = .closed
+    activity.store(false, ordering: .relaxed)
+    if before != .fresh { loop.remove(self) }
+    failWrites(error)
+    pendingConnect.take()?.fail(error)
+    if let failure { promise?.fail(failure) } else { promise?.succeed(()) }
+    if before == .active { pipeline.syncOperations.fireChannelInactive() }
+    if before != .fresh { pipeline.syncOperations.fireChannelUnregistered() }
+    loop.loop.queueMicrotask { [self] in
+      removeHandlers(pipeline: pipeline)
+      closePromise.succeed(())
+      shared.withLock { ($0.local, $0.remote) = (nil, nil) }
+    }
+  }
+
+  /// The libuv loop has ended before the channel.
+  final func pollWasClosed() {
+    poll = nil
+    if isOpen { close0(error: EventLoopError.shutdown, mode: .all, promise: nil) }
+  }
+
+  // MARK: Connecting
+
+  /// The connection is there, or has failed.
+  func finishConnecting() {
+    guard let promise = pendingConnect else { return }
+    let code = socket.takeError()
+    if code != 0 { return close0(error: Socket.error("connect", code), mode: .all, promise: nil) }
+    pendingConnect = nil
+    wantsWrite = false
+    updateAddresses()
+    becomeActive(promise)
+  }
+}
+
+extension Optional where Wrapped == EventLoopPromise<Void> {
+  func fail(_ error: ChannelError) { self?.fail(error) }
+
+  /// Completes the promise, if there is one, by the outcome of `body`.
+  func complete(_ body: () throws -> Void) {
+    do {
+      try body()
+      self?.succeed(())
+    } catch { self?.fail(error) }
+  }
+}

@@ -1,0 +1,215 @@
+import NIOCore
+import Synchronization
+
+/// A connection, over TCP or a Unix socket.
+// Sound: as its superclass.
+final class StreamChannel: SocketChannel, @unchecked Sendable {
+  private var writes = PendingWrites()
+  private var waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 * 1024, high: 64 * 1024)
+  private let writability = Atomic(true)
+  /// Whether the handlers know that the channel is writable.
+  private var isWritabilityTold = true
+  /// How often a flush offers the system what it hasn't taken the time before.
+  private var writeSpin: UInt = 16
+  private var halfClosure = false
+  private var inputClosed = false
+  private var outputClosed = false
+  /// The promise of an end of the output that waits for the writes before it.
+  private var outputEnd: OutputEnd = .none
+  private var connectTimeout: TimeAmount?
+  private var connectTimer: Scheduled<Void>?
+
+  private enum OutputEnd {
+    case none
+    case wanted(EventLoopPromise<Void>?)
+  }
+
+  override var isWritable: Bool { writability.load(ordering: .relaxed) }
+  override var isInputClosed: Bool { inputClosed }
+  override var allowsHalfClosure: Bool { halfClosure }
+  override var hasFlushedWrites: Bool { writes.hasFlushed }
+
+  // MARK: Reading
+
+  override func readFromSocket() throws -> Bool {
+    var hasRead = false
+    for _ in 0..<maxMessagesPerRead {
+      guard isOpen, !inputClosed else { throw ChannelError.eof }
+      let socket = socket
+      let (buffer, count) = try receiver.buffer(allocator: bufferAllocator) { buffer in
+        var received: Int?
+        try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) { memory in
+          received = try socket.receive(into: memory)
+          return received ?? 0
+        }
+        return received
+      }
+      guard let count else { return hasRead }
+      if count == 0 {
+        if inputClosed { return hasRead }
+        throw ChannelError.eof
+      }
+      receiver.record(actualReadBytes: count)
+      isReadPending = false
+      hasRead = true
+      pipeline.syncOperations.fireChannelRead(NIOAny(buffer))
+      // It had room for more, so nothing more has come.
+      if buffer.writableBytes > 0 || !isOpen { return true }
+    }
+    return hasRead
+  }
+
+  // MARK: Writing
+
+  override func add(_ data: NIOAny, _ promise: EventLoopPromise<Void>?) {
+    if outputClosed { return promise.fail(.outputClosed) }
+    guard let data = tryUnwrapData(data, as: IOData.self) else { return promise.fail(.operationUnsupported) }
+    writes.append(data, promise)
+    guard writes.byteCount > waterMark.high, writability.exchange(false, ordering: .relaxed) else { return }
+    isWritabilityTold = false
+    pipeline.syncOperations.fireChannelWritabilityChanged()
+  }
+
+  override func markFlush() { writes.markFlush() }
+
+  override func writeToSocket() throws -> Bool {
+    var triesLeft = writeSpin + 1
+    var hasRoom = true
+    while isOpen, writes.hasFlushed {
+      guard triesLeft > 0, let count = try writes.offer(to: socket) else {
+        hasRoom = false
+        break
+      }
+      var done = FinishedWrites()
+      let held = writes.byteCount
+      writes.take(count, &done)
+      // What is left of a write that the system took in part counts as a try.
+      if writes.hasFlushed, count < held { triesLeft -= 1 }
+      if writes.byteCount < waterMark.low { writability.store(true, ordering: .relaxed) }
+      done.succeed()
+    }
+    if !isWritabilityTold, isOpen, isWritable {
+      isWritabilityTold = true
+      pipeline.syncOperations.fireChannelWritabilityChanged()
+    }
+    endOutputIfWanted()
+    return hasRoom
+  }
+
+  override func failWrites(_ error: any Error) {
+    connectTimer.take()?.cancel()
+    var lost = FinishedWrites()
+    writes.takeAll(&lost)
+    if case .wanted(let promise) = outputEnd {
+      outputEnd = .none
+      lost.append(promise)
+    }
+    lost.fail(error)
+  }
+
+  // MARK: Closing
+
+  override func close0(error: any Error, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard isOpen else { return promise.fail(.alreadyClosed) }
+    switch mode {
+    case .all: super.close0(error: error, mode: .all, promise: promise)
+    case .input:
+      if inputClosed { return promise.fail(.inputClosed) }
+      if outputClosed { return super.close0(error: error, mode: .all, promise: promise) }
+      closeInput(isAtEnd: error as? ChannelError == .eof, promise)
+    case .output:
+      if outputClosed { return promise.fail(.outputClosed) }
+      if inputClosed, writes.isEmpty { return super.close0(error: error, mode: .all, promise: promise) }
+      switch outputEnd {
+      case .none, .wanted(nil): outputEnd = .wanted(promise)
+      case .wanted(let first?): if let promise { first.futureResult.cascade(to: promise) }
+      }
+      endOutputIfWanted()
+    }
+  }
+
+  private func closeInput(isAtEnd: Bool, _ promise: EventLoopPromise<Void>?) {
+    do { if !isAtEnd { try socket.end(.input) } } catch {
+      promise?.fail(error)
+      return
+    }
+    inputClosed = true
+    stopReading()
+    promise?.succeed(())
+    if isOpen { pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+  }
+
+  /// Ends the output if that was asked for and all writes have left.
+  private func endOutputIfWanted() {
+    guard isOpen, !outputClosed, case .wanted(let promise) = outputEnd, writes.isEmpty else { return }
+    outputEnd = .none
+    if inputClosed { return super.close0(error: ChannelError.outputClosed, mode: .all, promise: promise) }
+    do { try socket.end(.output) } catch {
+      promise?.fail(error)
+      return close0(error: error, mode: .all, promise: nil)
+    }
+    outputClosed = true
+    watchForWrites(false)
+    promise?.succeed(())
+    if isOpen { pipeline.fireUserInboundEventTriggered(ChannelEvent.outputClosed) }
+  }
+
+  // MARK: Connecting
+
+  override func connect0(to address: SocketAddress, promise: EventLoopPromise<Void>?) {
+    guard isOpen else { return promise.fail(.ioOnClosedChannel) }
+    guard pendingConnect == nil else { return promise.fail(.connectPending) }
+    guard state == .registered else { return promise.fail(.inappropriateOperationForState) }
+    do {
+      if try socket.startConnecting(to: address) {
+        updateAddresses()
+        return becomeActive(promise)
+      }
+      pendingConnect = promise ?? loop.makePromise()
+      updateAddresses()
+      guard makePoll() else { return }
+      startConnectTimer()
+      watchForWrites(true)
+    } catch {
+      pendingConnect = promise
+      close0(error: error, mode: .all, promise: nil)
+    }
+  }
+
+  private func startConnectTimer() {
+    guard let connectTimeout else { return }
+    connectTimer = loop.scheduleTask(in: connectTimeout) { [self] in
+      guard pendingConnect != nil else { return }
+      close0(error: ChannelError.connectTimeout(connectTimeout), mode: .all, promise: nil)
+    }
+  }
+
+  override func finishConnecting() {
+    connectTimer.take()?.cancel()
+    super.finishConnecting()
+  }
+
+  // MARK: Options
+
+  override func set<Option: ChannelOption>(_ option: Option, _ value: Option.Value) throws {
+    switch option {
+    case is ChannelOptions.Types.AllowRemoteHalfClosureOption: halfClosure = value as! Bool
+    case is ChannelOptions.Types.WriteSpinOption: writeSpin = value as! UInt
+    case is ChannelOptions.Types.WriteBufferWaterMarkOption:
+      waterMark = value as! ChannelOptions.Types.WriteBufferWaterMark
+    case is ChannelOptions.Types.ConnectTimeoutOption: connectTimeout = value as! TimeAmount?
+    default: try super.set(option, value)
+    }
+  }
+
+  override func get<Option: ChannelOption>(_ option: Option) throws -> Option.Value {
+    switch option {
+    case is ChannelOptions.Types.AllowRemoteHalfClosureOption: halfClosure as! Option.Value
+    case is ChannelOptions.Types.WriteSpinOption: writeSpin as! Option.Value
+    case is ChannelOptions.Types.WriteBufferWaterMarkOption: waterMark as! Option.Value
+    case is ChannelOptions.Types.ConnectTimeoutOption: connectTimeout as! Option.Value
+    case is ChannelOptions.Types.BufferedWritableBytesOption: writes.byteCount as! Option.Value
+    default: try super.get(option)
+    }
+  }
+}

@@ -1,0 +1,196 @@
+public import Dispatch
+public import NIOCore
+import Synchronization
+public import UV
+
+// Sound: `loop` and what is not behind a lock are touched on the loop's thread alone, and the executor is for every thread.
+/// A libuv loop as an event loop of SwiftNIO.
+///
+/// A ``UVEventLoopGroup`` makes its own loops. For any other loop of swift-uv, such as a host's, ask the loop for ``UV/EventLoop/nio``:
+///
+/// ```swift
+/// let loop = try EventLoop(adopting: uv_default_loop())
+/// let server = UVServerBootstrap(group: loop.nio)
+///   .childChannelInitializer { channel in channel.pipeline.configureHTTPServerPipeline() }
+///   .bind(host: "127.0.0.1", port: 8080)
+/// ```
+///
+/// Functions that NIO allows from any thread may be called from any thread. Handlers and futures are called on the loop's
+/// thread, in between libuv's callbacks, as everything else on the loop is. So a handler may also use swift-uv's own objects,
+/// which it gets from `EventLoop.current`.
+///
+/// The corresponding libuv type is `uv_loop_t`.
+public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
+  /// The part of the loop that puts tasks and actors on it. It is a `TaskExecutor` too:
+  ///
+  /// ```swift
+  /// Task(executorPreference: loop.taskExecutor) { try await channel.executeThenClose { … } }
+  /// ```
+  ///
+  /// A task that runs there reads and writes through `NIOAsyncChannel` without a change of threads.
+  public let taskExecutor: LoopExecutor
+
+  let loop: UV.EventLoop
+  let schedule: Schedule
+  /// Every channel that is registered and not closed.
+  private var channels: [ObjectIdentifier: SocketChannel] = [:]
+  /// Whether channels may register, and work may be scheduled. On the loop's thread.
+  private(set) var isOpen = true
+  private var voidFuture: EventLoopFuture<Void>?
+  private let numbers = Atomic<UInt64>(0)
+  private let promises = Mutex<[_NIOEventLoopFutureIdentifier: (file: StaticString, line: UInt)]>([:])
+  /// The group that the loop belongs to, which lives until it is shut down.
+  let group = Mutex<UVEventLoopGroup?>(nil)
+  private let belongsToGroup: Bool
+  private let late = LateWork()
+  private let name: String
+
+  init(_ loop: UV.EventLoop, belongsToGroup: Bool) {
+    self.loop = loop
+    self.belongsToGroup = belongsToGroup
+    taskExecutor = loop.executor
+    name = loop.name
+    schedule = Schedule(loop)
+  }
+
+  /// Whether the calling thread is the loop's.
+  public var inEventLoop: Bool { taskExecutor.isOnLoop || late.isHere }
+
+  /// What puts actors on the loop; the same object as ``taskExecutor``.
+  public var executor: any SerialExecutor { taskExecutor }
+
+  /// Takes a job. The Swift runtime calls this.
+  public func enqueue(_ job: consuming ExecutorJob) { taskExecutor.enqueue(job) }
+
+  // MARK: Work
+
+  /// Runs `task` on the loop, after the callback that runs now.
+  ///
+  /// From one thread, tasks run in the order in which they were given. After the loop has ended, a task runs on the thread that
+  /// brings it, one at a time. So the callbacks of a future are called even if the future has failed because of the end.
+  ///
+  /// The corresponding libuv function is `uv_async_send`.
+  public func execute(_ task: @escaping @Sendable () -> Void) {
+    if taskExecutor.isOnLoop { return loop.queueMicrotask(task) }
+    do { try taskExecutor.execute { _ in task() } } catch { late.run(task) }
+  }
+
+  /// Runs `task` on the loop and returns its value; see ``execute(_:)``. The future fails with `EventLoopError.shutdown` if the
+  /// loop has ended.
+  public func submit<T>(_ task: @escaping @Sendable () throws -> T) -> EventLoopFuture<T> {
+    let promise = makePromise(of: T.self)
+    if taskExecutor.isOnLoop {
+      loop.queueMicrotask { promise.complete(task) }
+    } else {
+      do { try taskExecutor.execute { _ in promise.complete(task) } } catch {
+        promise.fail(EventLoopError.shutdown)
+      }
+    }
+    return promise.futureResult
+  }
+
+  /// Does what ``execute(_:)`` does, for NIO's isolated view of the loop.
+  public func _executeIsolatedUnsafeUnchecked(_ task: @escaping () -> Void) { loop.queueMicrotask(task) }
+
+  /// Does what ``submit(_:)`` does, for NIO's isolated view of the loop.
+  public func _submitIsolatedUnsafeUnchecked<T>(_ task: @escaping () throws -> T) -> EventLoopFuture<T> {
+    let promise = makePromise(of: T.self)
+    loop.queueMicrotask { promise.complete(task) }
+    return promise.futureResult
+  }
+
+  func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
+
+  // MARK: Futures
+
+  /// A future that has succeeded already. On the loop's thread it is always the same.
+  public func makeSucceededVoidFuture() -> EventLoopFuture<Void> {
+    guard taskExecutor.isOnLoop, isOpen else { return makeVoidFuture() }
+    if let voidFuture { return voidFuture }
+    let future = makeVoidFuture()
+    voidFuture = future
+    return future
+  }
+
+  private func makeVoidFuture() -> EventLoopFuture<Void> {
+    let promise = makePromise(of: Void.self)
+    promise.succeed(())
+    return promise.futureResult
+  }
+
+  /// Stops the program with a message if the calling thread runs a loop: waiting for a future there could wait for ever.
+  public func _preconditionSafeToWait(file: StaticString, line: UInt) {
+    precondition(
+      UV.EventLoop.current?.isRunning != true && !inEventLoop,
+      "wait() on a thread that runs an event loop, which it would block; use whenComplete or get()",
+      file: file,
+      line: line)
+  }
+
+  /// Notes where a promise was made, in debug builds. NIO calls this.
+  public func _promiseCreated(
+    futureIdentifier: _NIOEventLoopFutureIdentifier, file: StaticString, line: UInt
+  ) {
+    promises.withLock { $0[futureIdentifier] = (file, line) }
+  }
+
+  /// Returns where a promise was made, and forgets it, in debug builds. NIO calls this.
+  public func _promiseCompleted(
+    futureIdentifier: _NIOEventLoopFutureIdentifier
+  ) -> (file: StaticString, line: UInt)? {
+    promises.withLock { $0.removeValue(forKey: futureIdentifier) }
+  }
+
+  // MARK: Channels
+
+  func add(_ channel: SocketChannel) { channels[ObjectIdentifier(channel)] = channel }
+
+  func remove(_ channel: SocketChannel) { channels[ObjectIdentifier(channel)] = nil }
+
+  // MARK: Ending
+
+  /// Closes the channels of a loop that doesn't belong to a group, and refuses further channels and scheduled work with
+  /// `EventLoopError.shutdown`. The libuv loop goes on. Work that was scheduled fails.
+  ///
+  /// A loop of a group ends with its group: there, `callback` gets `EventLoopError.unsupportedOperation`.
+  ///
+  /// - Parameters:
+  ///   - queue: Where `callback` is called.
+  ///   - callback: Called once, with nil if the loop has been shut down.
+  public func shutdownGracefully(
+    queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    if belongsToGroup { return queue.async { callback(EventLoopError.unsupportedOperation) } }
+    let end: @Sendable () -> Void = {
+      self.end()
+      // The channels' last promises come first.
+      self.execute { queue.async { callback(nil) } }
+    }
+    if inEventLoop { return end() }
+    do { try taskExecutor.execute { _ in end() } } catch { queue.async { callback(nil) } }
+  }
+
+  /// Closes everything, on the loop's thread.
+  func end() {
+    guard isOpen else { return }
+    isOpen = false
+    for channel in channels.values {
+      channel.close0(error: EventLoopError.shutdown, mode: .all, promise: nil)
+    }
+    schedule.end()
+    voidFuture = nil
+  }
+}
+
+extension EventLoopPromise {
+  /// Completes the promise with what `body` returns or throws, on its loop's thread.
+  func complete(_ body: () throws -> Value) {
+    // Sound: the caller is on the loop's thread.
+    do { assumeIsolatedUnsafeUnchecked().succeed(try body()) } catch { fail(error) }
+  }
+}
+
+extension UVEventLoop: CustomStringConvertible {
+  /// The loop's name, as ``UV/EventLoop/name`` was when this object was made.
+  public var description: String { "UVEventLoop(\(name))" }
+}
