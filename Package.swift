@@ -161,6 +161,11 @@ let package = Package(
       name: "Chat", dependencies: ["UV", argumentParser], path: "Sources/Examples/Chat",
       swiftSettings: settings),
 
+    .executableTarget(
+      name: "HTTPServer",
+      dependencies: ["UVNIO", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOWebSocket"), argumentParser],
+      path: "Sources/Examples/HTTPServer", swiftSettings: settings),
+
     // The benchmark.
     .target(name: "CBenchHooks", path: "bench/Hooks"),
     .target(name: "CBenchSupport", path: "bench/Support"),
@@ -246,7 +251,8 @@ let package = Package(
     .testTarget(
       name: "PackageTests",
       dependencies: [
-        "Chat", "Copy", "EchoServer", "FileServer", "FourStyles", "InsideHost", "Lines", "MainActorInLoop",
+        "Chat", "Copy", "EchoServer", "FileServer", "FourStyles", "HTTPServer", "InsideHost", "Lines",
+        "MainActorInLoop",
         "Proxy",
         "RedisServer", "Service", "Supervisor", "Tail", "UV", "UVTestSupport", "Workers",
       ],

@@ -115,6 +115,7 @@ enum Client {
   static let hasNetcat = isInstalled("nc")
   static let hasSocat = isInstalled("socat")
   static let hasCurl = isInstalled("curl")
+  static let hasWrk = isInstalled("wrk")
 
   static let howToInstall: Comment =
     "a client is missing; Tests/clients installs it"

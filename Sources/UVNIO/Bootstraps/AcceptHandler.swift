@@ -15,7 +15,9 @@ final class AcceptHandler: ChannelInboundHandler {
 
   /// The helper that ends a server gracefully wants no more connections.
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is ChannelShouldQuiesceEvent { context.channel.close(promise: nil) }
+    if event is ChannelShouldQuiesceEvent {
+      context.channel.close().assumeIsolated().whenFailure { context.fireErrorCaught($0) }
+    }
     context.fireUserInboundEventTriggered(event)
   }
 

@@ -70,13 +70,14 @@ final class ServerChannel: SocketChannel, @unchecked Sendable {
   override func channelRead0(_ data: NIOAny) {
     guard let child = tryUnwrapData(data, as: StreamChannel.self) else { return }
     child.loop.execute {
-      child.register0(promise: nil)
-      if child.state == .registered {
-        child.becomeActive(nil)
-      }
-      // A loop that has ended, or a handler, has closed it.
-      else if child.isOpen {
-        child.close0(error: ChannelError.ioOnClosedChannel, mode: .all, promise: nil)
+      // Through the pipeline, since a handler may want to know.
+      child.register().whenComplete { _ in
+        if child.state == .registered {
+          child.becomeActive(nil)
+        } else if child.isOpen {
+          // Its loop has ended, or a handler has kept it from being registered.
+          child.close0(error: ChannelError.ioOnClosedChannel, mode: .all, promise: nil)
+        }
       }
     }
   }

@@ -12,4 +12,4 @@ extension UV.EventLoop {
   public var nio: UVEventLoop { nioLoops[self] }
 }
 
-private let nioLoops = LoopLocal { UVEventLoop($0, belongsToGroup: false) }
+private let nioLoops = LoopLocal { UVEventLoop($0) }

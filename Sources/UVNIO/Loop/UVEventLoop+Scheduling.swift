@@ -72,7 +72,7 @@ extension UVEventLoop {
         schedule.callbackRuns(number)
         handler.handleScheduledCallback(eventLoop: self)
       }, refuse: { [self] _ in handler.didCancelScheduledCallback(eventLoop: self) })
-    if taskExecutor.isOnLoop, !isOpen { throw EventLoopError.shutdown }
+    if isOnThread, !isOpen { throw EventLoopError.shutdown }
     guard onLoop({ $0?.insertCallback(work) ?? work.fail(.shutdown) }) else { throw EventLoopError.shutdown }
     return NIOScheduledCallback(self, id: number)
   }
@@ -96,7 +96,7 @@ extension UVEventLoop {
   /// Calls `body` on the loop's thread with the schedule, or with nil if the loop has ended. Returns whether there will be a
   /// call.
   private func onLoop(_ body: @escaping @Sendable (Schedule?) -> Void) -> Bool {
-    if taskExecutor.isOnLoop {
+    if isOnThread {
       body(isOpen ? schedule : nil)
       return true
     }

@@ -41,20 +41,23 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   private let promises = Mutex<[_NIOEventLoopFutureIdentifier: (file: StaticString, line: UInt)]>([:])
   /// The group that the loop belongs to, which lives until it is shut down.
   let group = Mutex<UVEventLoopGroup?>(nil)
-  private let belongsToGroup: Bool
+  /// Whether the loop's thread has ended.
+  let hasEnded = Atomic(false)
   private let late = LateWork()
   private let name: String
 
-  init(_ loop: UV.EventLoop, belongsToGroup: Bool) {
+  init(_ loop: UV.EventLoop) {
     self.loop = loop
-    self.belongsToGroup = belongsToGroup
     taskExecutor = loop.executor
     name = loop.name
     schedule = Schedule(loop)
   }
 
   /// Whether the calling thread is the loop's.
-  public var inEventLoop: Bool { taskExecutor.isOnLoop || late.isHere }
+  public var inEventLoop: Bool { isOnThread || late.isHere }
+
+  /// Whether the calling thread is the loop's. A thread that begins when the loop's has ended may get its number.
+  var isOnThread: Bool { taskExecutor.isOnLoop && !hasEnded.load(ordering: .relaxed) }
 
   /// What puts actors on the loop; the same object as ``taskExecutor``.
   public var executor: any SerialExecutor { taskExecutor }
@@ -71,7 +74,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   ///
   /// The corresponding libuv function is `uv_async_send`.
   public func execute(_ task: @escaping @Sendable () -> Void) {
-    if taskExecutor.isOnLoop { return loop.queueMicrotask(task) }
+    if isOnThread { return loop.queueMicrotask(task) }
     do { try taskExecutor.execute { _ in task() } } catch { late.run(task) }
   }
 
@@ -79,7 +82,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   /// loop has ended.
   public func submit<T>(_ task: @escaping @Sendable () throws -> T) -> EventLoopFuture<T> {
     let promise = makePromise(of: T.self)
-    if taskExecutor.isOnLoop {
+    if isOnThread {
       loop.queueMicrotask { promise.complete(task) }
     } else {
       do { try taskExecutor.execute { _ in promise.complete(task) } } catch {
@@ -105,7 +108,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
 
   /// A future that has succeeded already. On the loop's thread it is always the same.
   public func makeSucceededVoidFuture() -> EventLoopFuture<Void> {
-    guard taskExecutor.isOnLoop, isOpen else { return makeVoidFuture() }
+    guard isOnThread, isOpen else { return makeVoidFuture() }
     if let voidFuture { return voidFuture }
     let future = makeVoidFuture()
     voidFuture = future
@@ -160,7 +163,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   public func shutdownGracefully(
     queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void
   ) {
-    if belongsToGroup { return queue.async { callback(EventLoopError.unsupportedOperation) } }
+    if group.withLock({ $0 != nil }) { return queue.async { callback(EventLoopError.unsupportedOperation) } }
     let end: @Sendable () -> Void = {
       self.end()
       // The channels' last promises come first.

@@ -54,7 +54,8 @@ public final class UVEventLoopGroup: NIOCore.EventLoopGroup {
         _ = try threads.start { loop in
           loop.name = "\(name) \(number)"
           loop.nameThread()
-          made.withLock { $0.append(UVEventLoop(loop, belongsToGroup: true)) }
+          let nio = loop.nio
+          made.withLock { $0.append(nio) }
         }
       }
     } catch {
@@ -74,8 +75,8 @@ public final class UVEventLoopGroup: NIOCore.EventLoopGroup {
     return loops[Int(UInt(bitPattern: turn) % UInt(loops.count))]
   }
 
-  /// A loop of the group: the calling thread's own, if it is one of them.
-  public func any() -> any NIOCore.EventLoop { loops.first { $0.inEventLoop } ?? loops[0] }
+  /// A loop of the group: the calling thread's own, if it is one of them, and otherwise the next in turn.
+  public func any() -> any NIOCore.EventLoop { loops.first { $0.inEventLoop } ?? nextLoop() }
 
   /// The loops, in their order.
   public func makeIterator() -> EventLoopIterator { EventLoopIterator(loops) }
@@ -123,6 +124,7 @@ public final class UVEventLoopGroup: NIOCore.EventLoopGroup {
     }
     Task {
       await threads.ended()
+      for loop in loops { loop.hasEnded.store(true, ordering: .relaxed) }
       let waiters = phase.withLock { phase -> [Waiter] in
         guard case .ending(let waiters) = phase else { return [] }
         phase = .ended

@@ -1,0 +1,65 @@
+// Takes the place of NIOPosix's loops and bootstraps in NIO's own tests: names of this module come before imported ones.
+import NIOCore
+import UV
+import UVNIO
+
+@testable import NIOPosix
+
+typealias MultiThreadedEventLoopGroup = UVEventLoopGroup
+typealias ServerBootstrap = UVServerBootstrap
+typealias ClientBootstrap = UVClientBootstrap
+
+extension UVEventLoopGroup {
+  convenience init(numberOfThreads: Int) { try! self.init(count: numberOfThreads) }
+
+  static let singleton = UVEventLoopGroup(numberOfThreads: 2)
+
+  static var currentEventLoop: (any NIOCore.EventLoop)? { UV.EventLoop.current?.nio }
+
+  /// Runs a loop on the calling thread until it is shut down.
+  static func withCurrentThreadAsEventLoop(_ body: @escaping (any NIOCore.EventLoop) -> Void) {
+    try! UV.EventLoop.runCallbacks { body($0.nio) }
+  }
+
+  static func withEventLoopGroup<Value>(
+    numberOfThreads: Int, _ body: (UVEventLoopGroup) async throws -> Value
+  ) async throws -> Value {
+    let group = UVEventLoopGroup(numberOfThreads: numberOfThreads)
+    do {
+      let value = try await body(group)
+      try await group.shutdownGracefully()
+      return value
+    } catch {
+      try await group.shutdownGracefully()
+      throw error
+    }
+  }
+}
+
+// What these tests name, and libuv has no counterpart of. The tests are left out; they must compile.
+extension UVEventLoopGroup {
+  convenience init(
+    threadInitializers: [(NIOThread) -> Void], metricsDelegate: (any NIOEventLoopMetricsDelegate)?
+  ) {
+    fatalError("NIOPosix's threads")
+  }
+
+  convenience init(pinnedCPUIDs: [Int]) { fatalError("NIOPosix's threads") }
+}
+
+extension UVServerBootstrap {
+  func bind(to address: VsockAddress) -> EventLoopFuture<any Channel> { fatalError("vsock") }
+
+  func bind<Output: Sendable>(
+    to address: VsockAddress,
+    childChannelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
+  ) async throws -> NIOAsyncChannel<Output, Never> { fatalError("vsock") }
+}
+
+extension UVClientBootstrap {
+  func connect(to address: VsockAddress) -> EventLoopFuture<any Channel> { fatalError("vsock") }
+
+  func connect<Output: Sendable>(
+    to address: VsockAddress, channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
+  ) async throws -> Output { fatalError("vsock") }
+}
