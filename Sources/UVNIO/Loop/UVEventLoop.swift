@@ -6,7 +6,7 @@ public import UV
 // Sound: `loop` and what is not behind a lock are touched on the loop's thread alone, and the executor is for every thread.
 /// A libuv loop as an event loop of SwiftNIO.
 ///
-/// A ``UVEventLoopGroup`` makes its own loops. For any other loop of swift-uv, such as a host's, ask the loop for ``UV/EventLoop/nio``:
+/// A ``UVEventLoopGroup`` makes its own loops. For any other loop of swift-uv, such as a host's, ask the loop for `loop.nio`:
 ///
 /// ```swift
 /// let loop = try EventLoop(adopting: uv_default_loop())
@@ -194,6 +194,6 @@ extension EventLoopPromise {
 }
 
 extension UVEventLoop: CustomStringConvertible {
-  /// The loop's name, as ``UV/EventLoop/name`` was when this object was made.
+  /// The name that swift-uv's loop had when this object was made.
   public var description: String { "UVEventLoop(\(name))" }
 }
