@@ -52,9 +52,10 @@ extension EventLoop {
       StallWatchdog.shared.remove(old)
       if old.mark !== watch.mark { old.mark.leave() }
     }
-    stallWatch = watch
+    // The old mark may go with its watch.
     tasks.publish(to: nil)
-    watchTurns { $0.stalls = watch.mark }
+    stallWatch = watch
+    watchTurns { $0.turn = watch.mark.turn }
     tasks.publish(to: watch.mark.tasks)
   }
 
@@ -65,7 +66,7 @@ extension EventLoop {
   public func stopWatchingStalls() {
     guard let watch = stallWatch.take() else { return }
     tasks.publish(to: nil)
-    turnWatch?.stalls = nil
+    turnWatch?.turn = nil
     watch.mark.leave()
     StallWatchdog.shared.remove(watch)
   }

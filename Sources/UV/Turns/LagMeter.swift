@@ -4,57 +4,72 @@ import CUV
 ///
 /// The buckets are those of an HDR histogram: each power of two is divided into 32 equal parts, so that a bucket is
 /// at most 3 % wide. The unit is 64 ns. The last bucket takes everything from 73 minutes on.
-final class LagMeter {
+///
+/// The meter is plain memory, which its owner frees: counting references to it would cost each turn more than reading the
+/// clock does.
+struct LagMeter {
   static let bucketCount = 1024
   private static let unitBits: UInt64 = 6
   private static let partBits: UInt64 = 5
 
+  private struct State {
+    var count: UInt64 = 0
+    var sum: UInt64 = 0
+    var longest: UInt64 = 0
+    /// When the measurement began, and the turn that is running.
+    var since = uv_hrtime()
+    var start = uv_hrtime()
+  }
+
+  private let state: UnsafeMutablePointer<State>
   private let buckets: UnsafeMutablePointer<UInt64>
-  private var count: UInt64 = 0
-  private var sum: UInt64 = 0
-  private var longest: UInt64 = 0
-  /// When the measurement began, and the turn that is running.
-  private var since = uv_hrtime()
-  private var start = uv_hrtime()
 
   init() {
+    state = .allocate(capacity: 1)
+    state.initialize(to: State())
     buckets = .allocate(capacity: Self.bucketCount)
     buckets.initialize(repeating: 0, count: Self.bucketCount)
   }
 
-  deinit { buckets.deallocate() }
+  func deallocate() {
+    state.deallocate()
+    buckets.deallocate()
+  }
 
   /// A turn begins now.
-  func begin() { start = uv_hrtime() }
+  func begin() { state.pointee.start = uv_hrtime() }
 
   /// A turn has begun when libuv updated its time, or a little later. On a host's loop, callbacks of the host may
   /// have come before this one. libuv's time may be up to 2 ms old when it is new.
   func begin(since milliseconds: UInt64) {
     let now = uv_hrtime()
-    start = now / 1_000_000 > milliseconds &+ 2 ? (milliseconds + 2) * 1_000_000 : now
+    state.pointee.start = now / 1_000_000 > milliseconds &+ 2 ? (milliseconds + 2) * 1_000_000 : now
   }
 
   /// The turn ends now.
   func end() {
     let now = uv_hrtime()
+    let start = state.pointee.start
     let length = now > start ? now - start : 0
-    buckets[Self.index(of: length)] += 1
-    count += 1
-    sum += length
-    if length > longest { longest = length }
+    buckets[Self.index(of: length)] &+= 1
+    state.pointee.count &+= 1
+    state.pointee.sum &+= length
+    if length > state.pointee.longest { state.pointee.longest = length }
   }
 
   /// What has been measured.
   var value: LoopLag {
     LoopLag(
-      buckets: Array(UnsafeBufferPointer(start: buckets, count: Self.bucketCount)), count: count, sum: sum,
-      longest: longest, elapsed: uv_hrtime() - since)
+      buckets: Array(UnsafeBufferPointer(start: buckets, count: Self.bucketCount)),
+      count: state.pointee.count,
+      sum: state.pointee.sum, longest: state.pointee.longest, elapsed: uv_hrtime() - state.pointee.since)
   }
 
   func reset() {
     buckets.update(repeating: 0, count: Self.bucketCount)
-    (count, sum, longest) = (0, 0, 0)
-    since = uv_hrtime()
+    let start = state.pointee.start
+    state.pointee = State()
+    state.pointee.start = start
   }
 
   /// The bucket of a length in nanoseconds.

@@ -6,9 +6,13 @@ import CUV
 /// A turn begins with the first callback after the poll: nothing can be called right after the poll. It ends in the
 /// loop's prepare handle, right before the next poll. In between are two readings of the clock for the lag, and none
 /// for stalls, which have libuv's time.
-final class TurnWatch {
+///
+/// It is plain memory, so that a turn counts no references: that would cost more than reading the clock does.
+struct TurnWatch {
+  /// The loop frees it when it observes no more.
   var lag: LagMeter?
-  var stalls: TurnMark?
+  /// The turn as other threads see it, which the loop's `stallWatch` keeps.
+  var turn: UnsafeMutablePointer<cstack_turn>?
   /// Marks the beginning of turns in which a host's callbacks alone are called.
   var check: UnsafeMutablePointer<uv_check_t>?
 }
@@ -54,9 +58,10 @@ extension EventLoop {
   @inline(never)
   func beginTurn() {
     microtasks.state.pointee.isTurnToBegin = false
+    guard let watch = turnWatch else { return }
     let time = uv_now(raw)
-    turnWatch?.lag?.begin(since: time)
-    if let mark = turnWatch?.stalls { cstack_turn_begin(mark.turn, time) }
+    watch.lag?.begin(since: time)
+    if let turn = watch.turn { cstack_turn_begin(turn, time) }
   }
 
   /// Called right before the poll.
@@ -64,7 +69,7 @@ extension EventLoop {
   func endTurn(_ watch: TurnWatch) {
     if microtasks.state.pointee.isTurnToBegin { beginTurn() }
     watch.lag?.end()
-    if let mark = watch.stalls { cstack_turn_end(mark.turn) }
+    if let turn = watch.turn { cstack_turn_end(turn) }
     microtasks.state.pointee.isTurnToBegin = true
   }
 
@@ -72,49 +77,48 @@ extension EventLoop {
   func beginRun(_ watch: TurnWatch) {
     microtasks.state.pointee.isTurnToBegin = false
     watch.lag?.begin()
-    guard let mark = watch.stalls else { return }
-    mark.bind()
-    cstack_turn_begin(mark.turn, uv_hrtime() / 1_000_000)
+    guard let turn = watch.turn else { return }
+    stallWatch?.mark.bind()
+    cstack_turn_begin(turn, uv_hrtime() / 1_000_000)
   }
 
   /// A run has ended, with a last turn.
   func endRun(_ watch: TurnWatch) {
     if microtasks.state.pointee.isTurnToBegin { beginTurn() }
     watch.lag?.end()
-    watch.stalls?.leave()
+    stallWatch?.mark.leave()
     microtasks.state.pointee.isTurnToBegin = false
   }
 
   /// Begins to observe turns, or observes more of them.
-  func watchTurns(_ change: (TurnWatch) -> Void) {
-    let watch = turnWatch ?? TurnWatch()
-    change(watch)
+  func watchTurns(_ change: (inout TurnWatch) -> Void) {
+    var watch = turnWatch ?? TurnWatch()
+    change(&watch)
+    if isAdopted, watch.check == nil { watch.check = startCheck() }
     turnWatch = watch
     if isRunning {
       beginRun(watch)
     } else if isAdopted {
-      watch.stalls?.bind()
+      stallWatch?.mark.bind()
       microtasks.state.pointee.isTurnToBegin = true
-      startCheck(watch)
     }
   }
 
-  private func startCheck(_ watch: TurnWatch) {
-    guard watch.check == nil else { return }
+  private func startCheck() -> UnsafeMutablePointer<uv_check_t> {
     let check = UnsafeMutablePointer<uv_check_t>.allocate(capacity: 1)
     uv_check_init(raw, check)
     // Sound: the loop closes this handle before it goes.
     cuv_handle_set_data(check, Unmanaged.passUnretained(self).toOpaque())
     uv_check_start(check, checkCallback)
     uv_unref(cuv_handle(check))
-    watch.check = check
+    return check
   }
 
   /// The loop is about to close its handles.
   func stopWatchingTurns() {
     guard let watch = turnWatch.take() else { return }
     microtasks.state.pointee.isTurnToBegin = false
-    watch.stalls?.leave()
+    watch.lag?.deallocate()
     if let check = watch.check { closeInternal(check, of: self) }
   }
 }
