@@ -5,6 +5,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -103,6 +104,13 @@ static int phase(struct visits *all, uint64_t total) {
   return 0;
 }
 
+static int wrong_resumptions(struct session *session, uint64_t got, uint64_t asked) {
+  char what[120];
+  snprintf(what, sizeof what, "%llu of %llu handshakes resumed a session, where %llu should have",
+      (unsigned long long)got, (unsigned long long)session->operations, (unsigned long long)asked);
+  return session_fail(session, what, 0);
+}
+
 int run_accept(struct session *session) {
   struct visits *all = calloc(1, sizeof *all);
   if (all == NULL) return session_fail(session, "out of memory", 0);
@@ -119,9 +127,10 @@ int run_accept(struct session *session) {
     if (result == 0) result = session_rendezvous(session);
     if (result == 0 && session->secure != NULL) secure_resumed(session);
     if (result == 0) result = phase(all, session->operations);
-    if (result == 0 && session->secure != NULL &&
-        secure_resumed(session) != (session->resumes ? session->operations : 0)) {
-      result = session_fail(session, "handshakes resumed sessions, or did not, against what was asked for", 0);
+    if (result == 0 && session->secure != NULL) {
+      uint64_t got = secure_resumed(session);
+      uint64_t asked = session->resumes ? session->operations : 0;
+      if (got != asked) result = wrong_resumptions(session, got, asked);
     }
     if (result == 0) result = session_report(session);
     for (uint32_t i = 0; i < session->connections; i++) {

@@ -23,8 +23,9 @@ struct secure {
 static int keep_ticket(SSL *link, SSL_SESSION *ticket) {
   struct secure *secure = SSL_CTX_get_app_data(SSL_get_SSL_CTX(link));
   SSL_SESSION_free(secure->ticket);
-  secure->ticket = ticket;
-  return 1;
+  // A copy: a connection that ends badly makes its own session unfit for the next.
+  secure->ticket = SSL_SESSION_dup(ticket);
+  return 0;
 }
 
 int secure_begin(struct session *session) {
@@ -63,7 +64,11 @@ int secure_connect(struct session *session, int fd) {
   SSL *link = (size_t)fd < secure->capacity ? SSL_new(secure->context) : NULL;
   if (link == NULL || !SSL_set_fd(link, fd)) return session_fail(session, "OpenSSL has no memory", 0);
   SSL_set_connect_state(link);
-  if (secure->ticket != NULL) SSL_set_session(link, secure->ticket);
+  if (secure->ticket != NULL) {
+    SSL_SESSION *ticket = SSL_SESSION_dup(secure->ticket);
+    if (ticket == NULL || !SSL_set_session(link, ticket)) return session_fail(session, "OpenSSL has no memory", 0);
+    SSL_SESSION_free(ticket);
+  }
   secure->links[fd] = link;
   return 0;
 }
