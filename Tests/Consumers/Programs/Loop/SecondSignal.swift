@@ -20,6 +20,8 @@ enum SecondSignal: Program {
           _ = try? await connection.read().value
         }
       }
+      // The listener has ended. The connection is about to be reset.
+      _ = try? await client.read().value
       client.close()
     }
   }
