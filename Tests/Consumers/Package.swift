@@ -8,9 +8,10 @@ import PackageDescription
 /// What the README tells a user to enable.
 let asTheReadmeSays: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
-let products: [Target.Dependency] = ["UV", "UVPromises", "UVFutures", "UVTLS", "UVService", "UVNIO"].map {
-  .product(name: $0, package: "swift-uv")
-} + [.product(name: "NIOCore", package: "swift-nio")]
+let products: [Target.Dependency] =
+  ["UV", "UVPromises", "UVFutures", "UVTLS", "UVService", "UVNIO"].map {
+    .product(name: $0, package: "swift-uv")
+  } + [.product(name: "NIOCore", package: "swift-nio")]
 
 /// Programs whose `main` or whose settings differ; each has a folder in `Shapes`.
 let shapes: [(name: String, settings: [SwiftSetting])] = [
