@@ -53,10 +53,11 @@ extension EventLoop {
   func settle() {
     guard isAdopted, isSettled else { return }
     guard adoption.isDetaching else { return release() }
-    executor.close()
     receiveAll()
     drain()
-    if isSettled { closeInternals() }
+    guard isSettled else { return }
+    // What comes in this moment has another turn.
+    if executor.closeIfEmpty() { closeInternals() } else { _ = internals.pump() }
   }
 
   private var isSettled: Bool { adoption.holds == 0 && microtasks.isEmpty && !internals.isPumping }

@@ -175,6 +175,7 @@ public final class EventLoop {
     slot?.remove(self)
     // They may refer to the loop.
     locals = [:]
+    executor.threadLeaves()
   }
 
   // MARK: Time

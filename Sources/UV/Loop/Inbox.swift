@@ -18,8 +18,6 @@ final class Inbox: Sendable {
   private struct State {
     var messages: [Message] = []
     var isClosed = false
-    var late = Queue<UnownedJob>()
-    var isRunningLate = false
   }
 
   /// The messages that the loop handles now.
@@ -143,23 +141,4 @@ final class Inbox: Sendable {
   /// Waits until no thread is about to signal. The descriptor is closed next, and its number may be used
   /// again.
   private func awaitSignals() { while signalling.load(ordering: .acquiring) > 0 { sched_yield() } }
-
-  /// Runs a job that came after the loop had ended. The threads that bring such jobs run them, one at a time.
-  func runLate(_ job: UnownedJob, _ run: (UnownedJob) -> Void) {
-    let isMine = lock.withLock {
-      state.pointee.late.append(job)
-      defer { state.pointee.isRunningLate = true }
-      return !state.pointee.isRunningLate
-    }
-    guard isMine else { return }
-    while true {
-      let next: UnownedJob? = lock.withLock {
-        let job = state.pointee.late.popFirst()
-        if job == nil { state.pointee.isRunningLate = false }
-        return job
-      }
-      guard let next else { return }
-      run(next)
-    }
-  }
 }

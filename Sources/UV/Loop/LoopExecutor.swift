@@ -11,6 +11,8 @@ import Synchronization
 public final class LoopExecutor: SerialExecutor, TaskExecutor {
   private let loopThread = Atomic<UInt>(0)
   private let inbox: Inbox
+  private let late = LateWork()
+  private let isOver = Atomic(false)
   private let process = getpid()
   // Sound: set once before the executor is shared, and read only on the loop's thread while the inbox is
   // open. The loop closes the inbox before it goes.
@@ -102,11 +104,38 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     } else if !inbox.send(.job(job)) {
       // A task outlives its loop only if somebody has kept the executor for it. The task can't be dropped, so
       // it ends on a thread that resumes it. Each operation on the loop fails there with `loopClosed`.
-      inbox.runLate(job) { job in
-        bindToCurrentThread()
-        run(job)
-      }
+      late.add(.job(job), isOnLoop: isOnLoop && !hasEnded, runLate)
     }
+  }
+
+  // MARK: After the end
+
+  /// Whether the loop has ended, and its thread has left it.
+  package var hasEnded: Bool { isOver.load(ordering: .acquiring) }
+
+  /// Whether the calling thread runs the loop or, after the end, the work that still comes for it. It isn't true for ever on
+  /// the thread that ran the loop, as ``isOnLoop`` is, nor on a later thread that gets that thread's number.
+  package var isRunningHere: Bool { hasEnded ? late.isHere : isOnLoop }
+
+  /// Runs `body` as the jobs of tasks that outlive the loop are run, one at a time with them. For a loop that has refused it.
+  package func executeLate(_ body: @escaping @Sendable () -> Void) {
+    late.add(.body(body), isOnLoop: isOnLoop && !hasEnded, runLate)
+  }
+
+  /// The loop's thread has nothing more to do with the loop.
+  func threadLeaves() {
+    isOver.store(true, ordering: .releasing)
+    late.threadLeaves(runLate)
+  }
+
+  private func runLate(_ entry: LateWork.Entry) {
+    // Not for longer than this takes. The thread may be another one's next time.
+    let previous = loopThread.exchange(cuv_thread_id(), ordering: .relaxed)
+    switch entry {
+    case .job(let job): run(job)
+    case .body(let body): body()
+    }
+    loopThread.store(previous, ordering: .relaxed)
   }
 
   @inline(__always)

@@ -221,7 +221,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
     if let failure { promise?.fail(failure) } else { promise?.succeed(()) }
     if before == .active { pipeline.syncOperations.fireChannelInactive() }
     if before != .fresh { pipeline.syncOperations.fireChannelUnregistered() }
-    loop.loop.queueMicrotask { [self] in
+    loop.execute { [self] in
       removeHandlers(pipeline: pipeline)
       closePromise.succeed(())
       shared.withLock { ($0.local, $0.remote) = (nil, nil) }

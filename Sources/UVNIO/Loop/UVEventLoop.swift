@@ -41,9 +41,6 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   private let promises = Mutex<[_NIOEventLoopFutureIdentifier: (file: StaticString, line: UInt)]>([:])
   /// The group that the loop belongs to, which lives until it is shut down.
   let group = Mutex<UVEventLoopGroup?>(nil)
-  /// Whether the loop's thread has ended.
-  let hasEnded = Atomic(false)
-  private let late = LateWork()
   private let name: String
 
   init(_ loop: UV.EventLoop) {
@@ -53,11 +50,11 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
     schedule = Schedule(loop)
   }
 
-  /// Whether the calling thread is the loop's.
-  public var inEventLoop: Bool { isOnThread || late.isHere }
+  /// Whether the calling thread is the loop's. After the loop has ended, it is true in the work that still comes for it.
+  public var inEventLoop: Bool { taskExecutor.isRunningHere }
 
-  /// Whether the calling thread is the loop's. A thread that begins when the loop's has ended may get its number.
-  var isOnThread: Bool { taskExecutor.isOnLoop && !hasEnded.load(ordering: .relaxed) }
+  /// Whether the calling thread is the loop's, and the loop is there.
+  var isOnThread: Bool { !taskExecutor.hasEnded && taskExecutor.isOnLoop }
 
   /// What puts actors on the loop; the same object as ``taskExecutor``.
   public var executor: any SerialExecutor { taskExecutor }
@@ -75,7 +72,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   /// The corresponding libuv function is `uv_async_send`.
   public func execute(_ task: @escaping @Sendable () -> Void) {
     if isOnThread { return loop.queueMicrotask(task) }
-    do { try taskExecutor.execute { _ in task() } } catch { late.run(task) }
+    do { try taskExecutor.execute { _ in task() } } catch { taskExecutor.executeLate(task) }
   }
 
   /// Runs `task` on the loop and returns its value; see ``execute(_:)``. The future fails with `EventLoopError.shutdown` if the
@@ -93,12 +90,21 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   }
 
   /// Does what ``execute(_:)`` does, for NIO's isolated view of the loop.
-  public func _executeIsolatedUnsafeUnchecked(_ task: @escaping () -> Void) { loop.queueMicrotask(task) }
+  public func _executeIsolatedUnsafeUnchecked(_ task: @escaping () -> Void) {
+    if isOnThread { return loop.queueMicrotask(task) }
+    // Sound: the caller runs late work, which is done one at a time, and this is more of it.
+    nonisolated(unsafe) let task = task
+    taskExecutor.executeLate { task() }
+  }
 
   /// Does what ``submit(_:)`` does, for NIO's isolated view of the loop.
   public func _submitIsolatedUnsafeUnchecked<T>(_ task: @escaping () throws -> T) -> EventLoopFuture<T> {
     let promise = makePromise(of: T.self)
-    loop.queueMicrotask { promise.complete(task) }
+    if isOnThread {
+      loop.queueMicrotask { promise.complete(task) }
+    } else {
+      promise.fail(EventLoopError.shutdown)
+    }
     return promise.futureResult
   }
 

@@ -124,7 +124,6 @@ public final class UVEventLoopGroup: NIOCore.EventLoopGroup {
     }
     Task {
       await threads.ended()
-      for loop in loops { loop.hasEnded.store(true, ordering: .relaxed) }
       let waiters = phase.withLock { phase -> [Waiter] in
         guard case .ending(let waiters) = phase else { return [] }
         phase = .ended

@@ -1,0 +1,75 @@
+import Foundation
+import NIOCore
+import Testing
+import UV
+import UVTestSupport
+
+@testable import UVNIO
+
+/// What a loop's end means for what was given to its NIO event loop, before and after.
+@Suite(.serialized) struct EndTests {
+  @Test("The thread that has run a loop may wait for the loop's futures afterwards")
+  func waiting() async throws {
+    try await withThread {
+      let (nio, closed) = try UV.EventLoop.run { loop in
+        let server = try await UVServerBootstrap(group: loop.nio).bind(host: "127.0.0.1", port: 0).get()
+        loop.stop()
+        return (loop.nio, server.closeFuture)
+      }
+      guard !nio.inEventLoop else {
+        Issue.record("the loop has ended, and still has the thread")
+        return
+      }
+      try closed.wait()
+      #expect(throws: EventLoopError.shutdown) {
+        try nio.scheduleTask(in: .hours(1)) {}.futureResult.wait()
+      }
+      #expect(throws: EventLoopError.shutdown) { try nio.submit {}.wait() }
+    }
+  }
+
+  @Test("After the end, the jobs of tasks and the callbacks of futures run one at a time")
+  func oneAtATime() async throws {
+    let log = Log<String>()
+    let nio = try await withThread { try UV.EventLoop.run { loop in loop.nio } }
+    @Sendable func job() {
+      log.append("job begins, on the loop: \(nio.inEventLoop)")
+      onAnotherThread { nio.execute { log.append("callback, on the loop: \(nio.inEventLoop)") } }
+      log.append("job ends")
+    }
+    await Task(executorPreference: nio.taskExecutor) { job() }.value
+    await withCheckedContinuation { continuation in nio.execute { continuation.resume() } }
+    #expect(
+      log.values == ["job begins, on the loop: true", "job ends", "callback, on the loop: true"])
+    #expect(!nio.inEventLoop)
+  }
+
+  @Test("What another thread brings while a loop is being taken down waits until the loop's thread has left")
+  func takingDown() async throws {
+    final class Last: Sendable {
+      let nio: UVEventLoop
+      let log: Log<String>
+      init(_ nio: UVEventLoop, _ log: Log<String>) { (self.nio, self.log) = (nio, log) }
+      // The loop drops this as one of the last things that it does.
+      deinit {
+        let (nio, log) = (nio, log)
+        onAnotherThread { nio.execute { log.append("callback") } }
+        log.append("end")
+      }
+    }
+    let log = Log<String>()
+    let lasts = LoopLocal { loop in Last(loop.nio, log) }
+    try await withThread { UV.EventLoop.run { loop in _ = lasts[loop] } }
+    #expect(log.values == ["end", "callback"])
+  }
+}
+
+/// Runs `body` on a new thread, and waits until it has returned.
+private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  Thread {
+    body()
+    done.signal()
+  }.start()
+  done.wait()
+}
