@@ -8,6 +8,30 @@ import UVTestSupport
 
 /// What a loop's end means for what was given to its NIO event loop, before and after.
 @Suite(.serialized) struct EndTests {
+  @Test("A loop that ends by itself fails what was scheduled, and refuses what is scheduled later")
+  func scheduled() async throws {
+    final class Handler: NIOScheduledCallbackHandler, Sendable {
+      let log: Log<String>
+      init(_ log: Log<String>) { self.log = log }
+      func handleScheduledCallback(eventLoop: some NIOCore.EventLoop) { log.append("called") }
+      func didCancelScheduledCallback(eventLoop: some NIOCore.EventLoop) { log.append("not called") }
+    }
+    let log = Log<String>()
+    try await withThread {
+      try UV.EventLoop.run { loop in
+        let nio = loop.nio
+        let never = nio.scheduleTask(in: .hours(1)) {}
+        never.futureResult.whenFailure { error in
+          log.append("\(error)")
+          nio.scheduleTask(in: .hours(1)) {}.futureResult.whenFailure { log.append("again: \($0)") }
+        }
+        _ = try nio.scheduleCallback(in: .hours(2), handler: Handler(log))
+        loop.stop()
+      }
+    }
+    #expect(log.values == ["\(EventLoopError.shutdown)", "again: \(EventLoopError.shutdown)", "not called"])
+  }
+
   @Test("The thread that has run a loop may wait for the loop's futures afterwards")
   func waiting() async throws {
     try await withThread {

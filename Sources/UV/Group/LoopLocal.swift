@@ -34,6 +34,19 @@ public final class LoopLocal<Value>: Sendable {
   }
 }
 
+/// A value that is told of its loop's end.
+package protocol LoopLocalObserver: AnyObject {
+  /// The loop ends: it is closed, and ends next what is open on it. Called on the loop's thread.
+  func loopEnds()
+}
+
+extension EventLoop {
+  /// Tells the values of the loop that it ends.
+  func tellLocals() {
+    for value in locals.values { (value as? any LoopLocalObserver)?.loopEnds() }
+  }
+}
+
 /// A generic type has no static storage.
 private enum LoopLocals {
   static let numbers = Numbering()

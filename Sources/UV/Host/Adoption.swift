@@ -89,6 +89,7 @@ extension EventLoop {
     noteEnd()
     beginLastRound()
     tasks.cancelAll()
+    tellLocals()
     timers.cancelAll()
     quietTimers?.cancelAll()
     requests.cancelAll()

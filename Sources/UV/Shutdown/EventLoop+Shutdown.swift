@@ -26,6 +26,8 @@ extension EventLoop {
     beginLastRound()
     tasks.cancelAll()
     drain()
+    tellLocals()
+    drain()
     repeat {
       repeat {
         timers.cancelAll()

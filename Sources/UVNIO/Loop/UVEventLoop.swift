@@ -35,7 +35,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   /// Every channel that is registered and not closed.
   private var channels: [ObjectIdentifier: SocketChannel] = [:]
   /// Whether channels may register, and work may be scheduled. On the loop's thread.
-  private(set) var isOpen = true
+  private(set) var isOpen: Bool
   private var voidFuture: EventLoopFuture<Void>?
   private let numbers = Atomic<UInt64>(0)
   private let promises = Mutex<[_NIOEventLoopFutureIdentifier: (file: StaticString, line: UInt)]>([:])
@@ -48,6 +48,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
     taskExecutor = loop.executor
     name = loop.name
     schedule = Schedule(loop)
+    isOpen = !loop.isClosed
   }
 
   /// Whether the calling thread is the loop's. After the loop has ended, it is true in the work that still comes for it.
@@ -189,6 +190,10 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
     schedule.end()
     voidFuture = nil
   }
+}
+
+extension UVEventLoop: LoopLocalObserver {
+  package func loopEnds() { end() }
 }
 
 extension EventLoopPromise {
