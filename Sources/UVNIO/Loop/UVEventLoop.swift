@@ -153,9 +153,16 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
 
   // MARK: Channels
 
-  func add(_ channel: SocketChannel) { channels[ObjectIdentifier(channel)] = channel }
+  /// Registers a channel. It keeps the loop running until it closes, since libuv doesn't count a channel that rests.
+  func add(_ channel: SocketChannel) {
+    channels[ObjectIdentifier(channel)] = channel
+    loop.beginWork()
+  }
 
-  func remove(_ channel: SocketChannel) { channels[ObjectIdentifier(channel)] = nil }
+  func remove(_ channel: SocketChannel) {
+    channels[ObjectIdentifier(channel)] = nil
+    loop.endWork()
+  }
 
   // MARK: Ending
 
