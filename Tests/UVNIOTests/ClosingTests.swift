@@ -23,6 +23,33 @@ import UVTestSupport
       while try loop.runOnce() {}
     }
   }
+
+  @Test("What is left to read when a write fails is read once, inside the read whose answer failed")
+  func readingAfterAFailedWrite() async throws {
+    let log = Log<String>()
+    try await withGroup { group in
+      let closed = group.next().makePromise(of: Void.self)
+      let server = try serveUnix(group, "fail") { bootstrap in
+        bootstrap.childChannelOption(
+          ChannelOptions.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 1000)
+        )
+        .childChannelInitializer { channel in
+          channel.closeFuture.cascade(to: closed)
+          return channel.pipeline.addHandler(Nesting(log))
+        }
+      }
+      // On the server's loop: the connection is accepted when its peer has gone.
+      try server.eventLoop.submit {
+        let peer = try Socket(.unix)
+        _ = try peer.startConnecting(to: server.localAddress!)
+        let bytes = [UInt8](repeating: 1, count: 20_000)
+        #expect(try bytes.withUnsafeBytes { try peer.transmit($0) } == 20_000)
+        try peer.discard()
+      }.wait()
+      try closed.futureResult.wait()
+    }
+    #expect(log.values == ["20000 bytes, 2 deep, told that it was all: true"])
+  }
 }
 
 /// A server on a Unix socket.

@@ -68,13 +68,11 @@ extension SocketChannel {
     if isFlushing || !isLive { return }
     isFlushing = true
     var hasRoom = true
-    do {
-      while hasRoom, isOpen, hasFlushedWrites { hasRoom = try writeToSocket() }
-      isFlushing = false
-    } catch {
-      isFlushing = false
-      return writeFailed(error)
+    do { while hasRoom, isOpen, hasFlushedWrites { hasRoom = try writeToSocket() } } catch {
+      // Still flushing: what handlers write meanwhile would fail just so.
+      writeFailed(error)
     }
+    isFlushing = false
     if isOpen { watchForWrites(!hasRoom) }
   }
 
