@@ -50,6 +50,29 @@ import UVTestSupport
     }
     #expect(log.values == ["20000 bytes, 2 deep, told that it was all: true"])
   }
+
+  @Test("Before there is a connection, the output's end waits for it, and the input's fails")
+  func earlyEnd() async throws {
+    let log = Log<String>()
+    try await withGroup { group in
+      let loop = group.next()
+      let received = Collect(on: loop)
+      let server = try serve(loop) { [received] }
+      let ended = loop.makePromise(of: Void.self)
+      let client = try UVClientBootstrap(group: loop).channelInitializer { channel in
+        channel.close(mode: .input).whenFailure { error in
+          log.append((error as? IOError)?.errnoCode == ENOTCONN ? "not connected" : "\(error)")
+        }
+        channel.close(mode: .output, promise: ended)
+        return channel.pipeline.addHandler(Events(log))
+      }.connect(to: server.localAddress!).wait()
+      try ended.futureResult.wait()
+      _ = try received.end.futureResult.wait()
+      try client.closeFuture.wait()
+    }
+    #expect(
+      log.values == ["not connected", "registered", "active", "outputClosed", "inactive", "unregistered"])
+  }
 }
 
 /// A server on a Unix socket.

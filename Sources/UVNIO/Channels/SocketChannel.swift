@@ -71,6 +71,8 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
     promise?.fail(ChannelError.operationUnsupported)
   }
   func failWrites(_ error: any Error) {}
+  /// Does what was asked for before the channel was active.
+  func didBecomeActive() {}
 
   /// Whether the end of what the peer sends is told, and nothing more.
   var isInputClosed: Bool { false }
@@ -203,6 +205,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
     // A handler may have asked before.
     wantsRead = isReadPending
     flushNow()
+    didBecomeActive()
     readIfNeeded()
     updatePoll()
   }

@@ -1,6 +1,16 @@
 import NIOCore
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Darwin
+#endif
+
 /// A connection, over TCP or a Unix socket.
 // Sound: as its superclass.
 final class StreamChannel: SocketChannel, @unchecked Sendable {
@@ -129,6 +139,10 @@ final class StreamChannel: SocketChannel, @unchecked Sendable {
   }
 
   private func closeInput(isAtEnd: Bool, _ promise: EventLoopPromise<Void>?) {
+    guard isLive else {
+      promise?.fail(Socket.error("shutdown", ENOTCONN))
+      return
+    }
     do { if !isAtEnd { try socket.end(.input) } } catch {
       promise?.fail(error)
       return
@@ -139,9 +153,11 @@ final class StreamChannel: SocketChannel, @unchecked Sendable {
     if isOpen { pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
   }
 
-  /// Ends the output if that was asked for and all writes have left.
+  override func didBecomeActive() { endOutputIfWanted() }
+
+  /// Ends the output if that was asked for and all writes have left. Before the connection is there, the system has none to end.
   private func endOutputIfWanted() {
-    guard isOpen, !outputClosed, case .wanted(let promise) = outputEnd, writes.isEmpty else { return }
+    guard isLive, !outputClosed, case .wanted(let promise) = outputEnd, writes.isEmpty else { return }
     outputEnd = .none
     if inputClosed { return super.close0(error: ChannelError.outputClosed, mode: .all, promise: promise) }
     do { try socket.end(.output) } catch {
