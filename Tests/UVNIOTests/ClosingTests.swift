@@ -73,6 +73,24 @@ import UVTestSupport
     #expect(
       log.values == ["not connected", "registered", "active", "outputClosed", "inactive", "unregistered"])
   }
+
+  @Test("A listener that fails while the system has no descriptors left is closed")
+  func failedListener() async throws {
+    let log = Log<String>()
+    try await withGroup { group in
+      let server = try UVServerBootstrap(group: group).serverChannelOption(.autoRead, value: false)
+        .serverChannelInitializer { $0.pipeline.addHandler(Events(log)) }.bind(host: "127.0.0.1", port: 0)
+        .wait()
+      let peer = try Socket(.inet)
+      _ = try peer.startConnecting(to: server.localAddress!)
+      try server.eventLoop.submit {
+        withoutDescriptors { (server as! ServerChannel).descriptorIsReady(for: [], hasError: true) }
+      }.wait()
+      try server.closeFuture.wait()
+      try peer.discard()
+    }
+    #expect(log.values == ["registered", "active", "error", "inactive", "unregistered"])
+  }
 }
 
 /// A server on a Unix socket.

@@ -86,6 +86,25 @@ import UVTestSupport
     try await withThread { UV.EventLoop.run { loop in _ = lasts[loop] } }
     #expect(log.values == ["end", "callback"])
   }
+
+  @Test("A channel that registers at an ended loop is closed, and its handlers are told why")
+  func registering() async throws {
+    let log = Log<String>()
+    try await withThread {
+      let group = try UVEventLoopGroup(count: 1)
+      try group.syncShutdownGracefully()
+      let loop = group.next() as! UVEventLoop
+      let channel = StreamChannel(try Socket(.inet), loop, parent: nil)
+      let registered = loop.makePromise(of: Void.self)
+      loop.execute {
+        #expect(throws: Never.self) { try channel.pipeline.syncOperations.addHandler(Events(log)) }
+        channel.register(promise: registered)
+      }
+      #expect(throws: EventLoopError.shutdown) { try registered.futureResult.wait() }
+      try channel.closeFuture.wait()
+    }
+    #expect(log.values == ["error"])
+  }
 }
 
 /// Runs `body` on a new thread, and waits until it has returned.

@@ -143,6 +143,7 @@ extension SocketChannel {
 
   private func readOnce() -> Reading {
     guard state == .active else { return .end }
+    var isOver = false
     do {
       guard try readFromSocket() else { return .nothing }
     } catch ChannelError.eof {
@@ -155,10 +156,12 @@ extension SocketChannel {
         close0(error: error, mode: .all, promise: nil)
         return .end
       }
+      // There is no more for now. The channel may rest.
+      isOver = true
     }
     if state == .active { pipeline.syncOperations.fireChannelReadComplete() }
     readIfNeeded()
-    return isOpen ? .more : .end
+    return isOpen && !isOver ? .more : .end
   }
 
   private func readEnd() {

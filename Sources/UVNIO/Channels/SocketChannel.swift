@@ -161,6 +161,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
     guard isOpen else { return promise.fail(.ioOnClosedChannel) }
     guard state == .fresh else { return promise.fail(.inappropriateOperationForState) }
     guard loop.isOpen else {
+      pipeline.syncOperations.fireErrorCaught(EventLoopError.shutdown)
       close0(error: EventLoopError.shutdown, mode: .all, promise: nil)
       promise?.fail(EventLoopError.shutdown)
       return
