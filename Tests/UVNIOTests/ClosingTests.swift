@@ -74,6 +74,37 @@ import UVTestSupport
       log.values == ["not connected", "registered", "active", "outputClosed", "inactive", "unregistered"])
   }
 
+  @Test("A channel whose input has ended is closed when its peer goes", arguments: [false, true])
+  func goneAfterHalfClosure(isUnix: Bool) async throws {
+    try await withGroup { group in
+      let loop = group.next()
+      let received = Collect(on: loop)
+      let closed = loop.makePromise(of: Void.self)
+      @Sendable func prepare(_ bootstrap: UVServerBootstrap) -> UVServerBootstrap {
+        bootstrap.childChannelOption(.allowRemoteHalfClosure, value: true).childChannelInitializer {
+          channel in
+          channel.closeFuture.cascade(to: closed)
+          return channel.pipeline.addHandler(received)
+        }
+      }
+      let server =
+        isUnix
+        ? try serveUnix(group, "gone", prepare)
+        : try prepare(UVServerBootstrap(group: group)).bind(host: "127.0.0.1", port: 0).wait()
+      let peer = try Socket(isUnix ? .unix : .inet)
+      if try !peer.startConnecting(to: server.localAddress!) {
+        var wait = pollfd(fd: peer.descriptor, events: Int16(POLLOUT), revents: 0)
+        #expect(poll(&wait, 1, -1) == 1)
+      }
+      try peer.end(.output)
+      _ = try received.end.futureResult.wait()
+      // The system tells of a connection that is cut off, not of one that has ended.
+      try peer.setOption(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
+      try peer.discard()
+      try closed.futureResult.wait()
+    }
+  }
+
   @Test("A listener that fails while the system has no descriptors left is closed")
   func failedListener() async throws {
     let log = Log<String>()

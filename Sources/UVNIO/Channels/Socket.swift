@@ -117,6 +117,12 @@ struct Socket {
     return Self.error("connection reset", code == 0 ? ECONNRESET : code)
   }
 
+  /// Whether the connection has failed or ended, in both directions.
+  var isLost: Bool {
+    var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&entry, 1, 0) > 0
+  }
+
   // MARK: Bytes
 
   /// Reads what has come. Returns 0 at the end, and nil if nothing has come.

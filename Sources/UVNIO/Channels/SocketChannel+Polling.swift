@@ -8,6 +8,7 @@ extension SocketChannel {
     if hasError { return socketFailed() }
     if events.contains(.writable) { becameWritable() }
     guard isOpen else { return }
+    if events == .prioritized { return socketMayBeLost() }
     if events.contains(.disconnect) { peerEnded() } else if events.contains(.readable) { becameReadable() }
   }
 
@@ -17,6 +18,8 @@ extension SocketChannel {
     if wantsRead { events.insert(.readable) }
     if wantsWrite { events.insert(.writable) }
     if watchesEnd { events.insert(.disconnect) }
+    // The system tells of a loss whatever is asked for, but only if something is.
+    if events.isEmpty, isLive, noticesLoss, !isDeaf { events = .prioritized }
     do { try poll.watch(for: events) } catch {
       let error = IOError(errnoCode: -error.code.rawValue, reason: error.operation)
       pipeline.syncOperations.fireErrorCaught(error)
@@ -44,6 +47,13 @@ extension SocketChannel {
     readToEnd()
     guard isOpen else { return }
     close0(error: socket.takeFailure(), mode: .all, promise: nil)
+  }
+
+  /// The connection is lost in both directions, or the peer has sent urgent data, which nobody reads.
+  private func socketMayBeLost() {
+    if socket.isLost { return socketFailed() }
+    isDeaf = true
+    updatePoll()
   }
 
   // MARK: Writing

@@ -28,6 +28,8 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   var wantsRead = false
   var wantsWrite = false
   var watchesEnd = false
+  /// Whether the peer has sent urgent data, which would be told of again and again.
+  var isDeaf = false
   /// Whether the channel waits although a read was asked for.
   var isResting = false
   var isFlushing = false
@@ -79,6 +81,8 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   var allowsHalfClosure: Bool { false }
   /// Whether the peer's end is to be noticed although nobody reads.
   var noticesEnd: Bool { true }
+  /// Whether the loss of the connection is to be noticed although nothing else is.
+  var noticesLoss: Bool { false }
 
   /// Whether an error of reading ends the channel. Otherwise the subclass has seen to what happens next.
   func endsChannel(_ error: any Error) -> Bool { true }

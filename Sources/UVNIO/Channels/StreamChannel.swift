@@ -39,6 +39,10 @@ final class StreamChannel: SocketChannel, @unchecked Sendable {
   override var allowsHalfClosure: Bool { halfClosure }
   override var hasFlushedWrites: Bool { writes.hasFlushed }
 
+  #if os(Linux) || os(Android)
+    override var noticesLoss: Bool { true }
+  #endif
+
   // MARK: Reading
 
   override func readFromSocket() throws -> Bool {
