@@ -40,15 +40,18 @@ struct Socket {
   enum Kind {
     case stream, datagram
 
-    #if os(Linux) || os(Android)
+    // The constants are an enumeration in Glibc's module alone.
+    #if canImport(Glibc)
       var rawValue: Int32 { Int32(self == .stream ? SOCK_STREAM.rawValue : SOCK_DGRAM.rawValue) }
     #else
       var rawValue: Int32 { self == .stream ? SOCK_STREAM : SOCK_DGRAM }
     #endif
   }
 
-  #if os(Linux) || os(Android)
+  #if canImport(Glibc)
     private static let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+  #elseif os(Linux) || os(Android)
+    private static let flags = SOCK_NONBLOCK | SOCK_CLOEXEC
   #endif
 
   private func stopBlocking() throws {
