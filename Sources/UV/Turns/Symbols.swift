@@ -80,8 +80,12 @@ struct Symbols {
     if function.contains("(extension in ") {
       return !["Swift", "UV"].contains { function.contains("(extension in \($0))") }
     }
-    return !["$sS", "$ss", "$s2UV", "$s10UVPromises", "$s9UVFutures", "$s5UVTLS", "uv_", "uv__", "swift_"]
-      .contains { name.hasPrefix($0) }
+    // What sanitizers add to a program is not its own either.
+    let prefixes = [
+      "$sS", "$ss", "$s2UV", "$s10UVPromises", "$s9UVFutures", "$s5UVTLS", "uv_", "uv__", "swift_", "__asan_",
+      "__tsan_",
+    ]
+    return !prefixes.contains { name.hasPrefix($0) }
   }
 }
 
