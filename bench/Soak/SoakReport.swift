@@ -29,7 +29,8 @@ public struct SoakReport: Sendable {
   public var problems: [String] {
     var problems = faults
     guard let start, let end else { return problems + ["it did not come to its end"] }
-    if end.descriptors != start.descriptors {
+    // Fewer are another's: a thread that has used Foundation's run loop takes three with it when it ends.
+    if end.descriptors > start.descriptors {
       problems.append("descriptors: \(start.descriptors) at the start, \(end.descriptors) at the end")
     }
     if end.handles != start.handles {
