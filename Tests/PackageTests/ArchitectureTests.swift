@@ -73,7 +73,7 @@ import Testing
       "nonisolated(unsafe)",
       [
         "UV/Loop/", "UV/Turns/", "UV/Group/", "UV/Values/", "UVTLS/TLSSession.swift",
-        "Hosts/Node/Sources/Node/NodeValue.swift",
+        "UVNIO/Loop/UVEventLoop.swift", "Hosts/Node/Sources/Node/NodeValue.swift",
       ]
     ),
     (
