@@ -105,6 +105,28 @@ import UVTestSupport
     }
   }
 
+  @Test("A listener that the system has no descriptors for rests, and accepts once there are some")
+  func restingListener() async throws {
+    try await withGroup { group in
+      let accepted = group.next().makePromise(of: Void.self)
+      let server = try UVServerBootstrap(group: group).childChannelInitializer { channel in
+        accepted.succeed(())
+        return channel.eventLoop.makeSucceededVoidFuture()
+      }.bind(host: "127.0.0.1", port: 0).wait()
+      // On the server's loop, which can't accept it meanwhile.
+      let peer = try server.eventLoop.submit {
+        let peer = try Socket(.inet)
+        _ = try peer.startConnecting(to: server.localAddress!)
+        let channel = server as! ServerChannel
+        withoutDescriptors { channel.descriptorIsReady(for: .readable, hasError: false) }
+        #expect(channel.isOpen && channel.isResting)
+        return peer
+      }.wait()
+      try accepted.futureResult.wait()
+      try peer.discard()
+    }
+  }
+
   @Test("A listener that fails while the system has no descriptors left is closed")
   func failedListener() async throws {
     let log = Log<String>()

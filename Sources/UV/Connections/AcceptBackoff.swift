@@ -5,7 +5,7 @@ import CUV
 ///
 /// The connections stay in the system's queue. They are tried again after 5 ms, and then after twice the time
 /// each, up to a second.
-final class AcceptBackoff {
+package final class AcceptBackoff {
   private static let shortest = Duration.milliseconds(5)
   private static let longest = Duration.seconds(1)
 
@@ -13,10 +13,11 @@ final class AcceptBackoff {
   private var delay = shortest
   private var timer: PendingRequest?
 
-  init(_ loop: EventLoop) { self.loop = loop }
+  package init(_ loop: EventLoop) { self.loop = loop }
 
-  /// Whether a code says that the system has no room for a connection, rather than that one connection is gone.
-  static func isNeeded(_ code: Int32) -> Bool {
+  /// Whether a code of libuv's, which is negative, says that the system has no room for a connection, rather than that
+  /// one connection is gone.
+  package static func isNeeded(_ code: Int32) -> Bool {
     switch code {
     case UV_EMFILE.rawValue, UV_ENFILE.rawValue, UV_ENOMEM.rawValue, UV_ENOBUFS.rawValue: true
     default: false
@@ -24,7 +25,7 @@ final class AcceptBackoff {
   }
 
   /// Calls `resume` after the next delay, unless ``end()`` is called before.
-  func begin(_ resume: @escaping () -> Void) {
+  package func begin(_ resume: @escaping () -> Void) {
     timer = loop.sleep(for: delay) { [self] result in
       timer = nil
       if case .success = result { resume() }
@@ -33,8 +34,8 @@ final class AcceptBackoff {
   }
 
   /// A connection was accepted.
-  func succeed() { delay = Self.shortest }
+  package func succeed() { delay = Self.shortest }
 
   /// The listener is closed, or nobody asks any more.
-  func end() { timer.take()?.cancel() }
+  package func end() { timer.take()?.cancel() }
 }

@@ -1,4 +1,5 @@
 import NIOCore
+import UV
 
 #if canImport(Glibc)
   import Glibc
@@ -15,24 +16,18 @@ import NIOCore
 final class ServerChannel: SocketChannel, @unchecked Sendable {
   private var backlog: Int32 = 128
   private let nextLoop: () -> UVEventLoop
-  private var pause = Pause.shortest
-  private var pauseTimer: Scheduled<Void>?
-
-  /// How long the system is left alone when it has no room for a connection.
-  private enum Pause {
-    static let shortest = TimeAmount.milliseconds(5)
-    static let longest = TimeAmount.seconds(1)
-  }
+  private let backoff: AcceptBackoff
 
   init(_ socket: Socket, _ loop: UVEventLoop, nextLoop: @escaping () -> UVEventLoop) {
     self.nextLoop = nextLoop
+    backoff = AcceptBackoff(loop.loop)
     super.init(socket, loop, parent: nil)
   }
 
   override var isWritable: Bool { false }
   override var noticesEnd: Bool { false }
 
-  override func bind0(to address: SocketAddress, promise: EventLoopPromise<Void>?) {
+  override func bind0(to address: NIOCore.SocketAddress, promise: EventLoopPromise<Void>?) {
     guard isOpen else { return promise.fail(.ioOnClosedChannel) }
     guard state == .registered else { return promise.fail(.inappropriateOperationForState) }
     do {
@@ -59,7 +54,7 @@ final class ServerChannel: SocketChannel, @unchecked Sendable {
       guard let (accepted, peer) = try socket.acceptOne() else { break }
       isReadPending = false
       hasAccepted = true
-      pause = Pause.shortest
+      backoff.succeed()
       let child = StreamChannel(accepted, nextLoop(), parent: self, peer: peer)
       pipeline.syncOperations.fireChannelRead(NIOAny(child))
     }
@@ -85,26 +80,23 @@ final class ServerChannel: SocketChannel, @unchecked Sendable {
   /// The error of one connection doesn't end the channel. If the system has no room for connections, the others wait a while.
   override func endsChannel(_ error: any Error) -> Bool {
     guard let error = error as? IOError else { return true }
-    switch error.errnoCode {
-    case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+    if AcceptBackoff.isNeeded(-error.errnoCode) {
       takeRest()
       return false
+    }
+    switch error.errnoCode {
     case ECONNABORTED, EPERM, EPROTO, ENETDOWN, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH: return false
     default: return true
     }
   }
 
   private func takeRest() {
+    guard !isResting else { return }
     rest(true)
-    pauseTimer?.cancel()
-    pauseTimer = loop.scheduleTask(in: pause) { [self] in
-      pauseTimer = nil
-      if isOpen { rest(false) }
-    }
-    pause = .nanoseconds(min(pause.nanoseconds * 2, Pause.longest.nanoseconds))
+    backoff.begin { [self] in if isOpen { rest(false) } }
   }
 
-  override func failWrites(_ error: any Error) { pauseTimer.take()?.cancel() }
+  override func failWrites(_ error: any Error) { backoff.end() }
 
   // MARK: Options
 
