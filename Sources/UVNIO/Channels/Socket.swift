@@ -131,48 +131,42 @@ struct Socket {
   /// Reads what has come. Returns 0 at the end, and nil if nothing has come.
   @inline(__always)
   func receive(into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
-    while true {
-      let count = read(descriptor, buffer.baseAddress, buffer.count)
-      if count >= 0 { return count }
-      if errno == EAGAIN { return nil }
-      if errno != EINTR { throw Self.error("read") }
-    }
+    try moving("read") { read(descriptor, buffer.baseAddress, buffer.count) }
   }
 
   /// Sends bytes. Returns how many the system has taken, or nil if it has no room.
   @inline(__always)
   func transmit(_ bytes: UnsafeRawBufferPointer) throws -> Int? {
-    while true {
-      let count = write(descriptor, bytes.baseAddress, bytes.count)
-      if count >= 0 { return count }
-      if errno == EAGAIN { return nil }
-      if errno != EINTR { throw Self.error("write") }
-    }
+    try moving("write") { write(descriptor, bytes.baseAddress, bytes.count) }
   }
 
   /// Sends several buffers, one after the other; see ``transmit(_:)``.
   func transmit(_ buffers: UnsafeBufferPointer<iovec>) throws -> Int? {
-    while true {
-      let count = writev(descriptor, buffers.baseAddress, Int32(buffers.count))
-      if count >= 0 { return count }
-      if errno == EAGAIN { return nil }
-      if errno != EINTR { throw Self.error("writev") }
-    }
+    try moving("writev") { writev(descriptor, buffers.baseAddress, Int32(buffers.count)) }
   }
 
   /// Sends a part of a file; see ``transmit(_:)``. The count is 0 if the file is shorter than its region says.
   func transmitFile(_ file: Int32, from offset: Int, count: Int) throws -> Int? {
-    while true {
+    try moving("sendfile") {
       #if os(Linux) || os(Android)
         var position = off_t(offset)
-        let sent = sendfile(descriptor, file, &position, count)
-        if sent >= 0 { return sent }
+        return sendfile(descriptor, file, &position, count)
       #else
         var sent = off_t(count)
-        if sendfile(file, descriptor, off_t(offset), &sent, nil, 0) == 0 || sent > 0 { return Int(sent) }
+        let code = sendfile(file, descriptor, off_t(offset), &sent, nil, 0)
+        return code == 0 || sent > 0 ? Int(sent) : -1
       #endif
+    }
+  }
+
+  /// Makes a call that moves bytes, again for as long as a signal interrupts it. Returns nil if the call would have to wait.
+  @inline(__always)
+  private func moving(_ name: String, _ call: () -> Int) throws -> Int? {
+    while true {
+      let count = call()
+      if count >= 0 { return count }
       if errno == EAGAIN { return nil }
-      if errno != EINTR { throw Self.error("sendfile") }
+      if errno != EINTR { throw Self.error(name) }
     }
   }
 
