@@ -15,13 +15,13 @@ import UV
 struct Socket {
   let descriptor: Int32
 
-  /// Makes a socket.
-  init(_ family: NIOBSDSocket.ProtocolFamily, _ kind: Kind = .stream) throws {
+  /// Makes a socket for a stream of bytes.
+  init(_ family: NIOBSDSocket.ProtocolFamily) throws {
     #if os(Linux) || os(Android)
-      descriptor = socket(family.rawValue, kind.rawValue | Self.flags, 0)
+      descriptor = socket(family.rawValue, Self.stream | Self.flags, 0)
       if descriptor < 0 { throw Self.error("socket") }
     #else
-      descriptor = socket(family.rawValue, kind.rawValue, 0)
+      descriptor = socket(family.rawValue, Self.stream, 0)
       if descriptor < 0 { throw Self.error("socket") }
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       try stopBlocking()
@@ -37,21 +37,15 @@ struct Socket {
   /// Takes over a socket that doesn't block already.
   private init(nonblocking descriptor: Int32) { self.descriptor = descriptor }
 
-  enum Kind {
-    case stream, datagram
-
-    // The constants are an enumeration in Glibc's module alone.
-    #if canImport(Glibc)
-      var rawValue: Int32 { Int32(self == .stream ? SOCK_STREAM.rawValue : SOCK_DGRAM.rawValue) }
-    #else
-      var rawValue: Int32 { self == .stream ? SOCK_STREAM : SOCK_DGRAM }
-    #endif
-  }
-
+  // The constants are an enumeration in Glibc's module alone.
   #if canImport(Glibc)
+    private static let stream = Int32(SOCK_STREAM.rawValue)
     private static let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-  #elseif os(Linux) || os(Android)
-    private static let flags = SOCK_NONBLOCK | SOCK_CLOEXEC
+  #else
+    private static let stream = SOCK_STREAM
+    #if os(Linux) || os(Android)
+      private static let flags = SOCK_NONBLOCK | SOCK_CLOEXEC
+    #endif
   #endif
 
   private func stopBlocking() throws {

@@ -20,7 +20,7 @@ public struct ServerTask: Sendable {
 }
 
 /// What a Swift row may have the loop or its connections observe, by its number in `--watch`.
-public enum Watch: Int, CaseIterable, Sendable {
+public enum Watch: Int, Sendable {
   case nothing, lag, stalls, timeouts
 }
 
