@@ -20,11 +20,15 @@ extension SocketChannel {
     if watchesEnd { events.insert(.disconnect) }
     // The system tells of a loss whatever is asked for, but only if something is.
     if events.isEmpty, isLive, noticesLoss, !isDeaf { events = .prioritized }
-    do { try poll.watch(for: events) } catch {
-      let error = IOError(errnoCode: -error.code.rawValue, reason: error.operation)
-      pipeline.syncOperations.fireErrorCaught(error)
-      close0(error: error, mode: .all, promise: nil)
-    }
+    do { try poll.watch(for: events) } catch { pollFailed(error) }
+  }
+
+  /// Closes the channel, since the system can't watch its socket.
+  func pollFailed(_ error: UVError, _ promise: EventLoopPromise<Void>? = nil) {
+    let error = IOError(errnoCode: -error.code.rawValue, reason: error.operation)
+    pipeline.syncOperations.fireErrorCaught(error)
+    promise?.fail(error)
+    close0(error: error, mode: .all, promise: nil)
   }
 
   func watchForWrites(_ isWanted: Bool) {

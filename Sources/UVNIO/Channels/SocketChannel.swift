@@ -189,10 +189,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
       poll = try DescriptorPoll(loop.loop, descriptor: socket.descriptor, owner: self)
       return true
     } catch {
-      let error = IOError(errnoCode: -error.code.rawValue, reason: error.operation)
-      pipeline.syncOperations.fireErrorCaught(error)
-      promise?.fail(error)
-      close0(error: error, mode: .all, promise: nil)
+      pollFailed(error, promise)
       return false
     }
   }
