@@ -31,13 +31,14 @@ extension Socket {
   // MARK: Options
 
   func setOption<Value>(_ level: Int32, _ name: Int32, _ value: Value) throws {
+    let code = withUnsafeBytes(of: value) { bytes in
+      setsockopt(descriptor, level, name, bytes.baseAddress, socklen_t(bytes.count))
+    }
+    if code == 0 { return }
+    let error = Self.error("setsockopt")
     // A Unix socket has no such option, and sends small writes at once anyway.
     if level == IPPROTO_TCP, name == TCP_NODELAY, case .unixDomainSocket? = try? localAddress() { return }
-    try withUnsafeBytes(of: value) { bytes in
-      if setsockopt(descriptor, level, name, bytes.baseAddress, socklen_t(bytes.count)) < 0 {
-        throw Self.error("setsockopt")
-      }
-    }
+    throw error
   }
 
   func option<Value>(_ level: Int32, _ name: Int32, as _: Value.Type = Value.self) throws -> Value {
