@@ -45,7 +45,7 @@ extension EventLoop {
       var metadata: Logger.Metadata = [
         "loop": "\(stall.loop)", "duration": "\(stall.duration / .seconds(1))",
       ]
-      metadata["function"] = frames.first { $0.isOfProgram && $0.function != nil }?.function.map { "\($0)" }
+      metadata["function"] = Stall.function(in: frames).map { "\($0)" }
       metadata["spawned"] = stall.spawnedAt.map { "\($0)" }
       if !frames.isEmpty { metadata["stack"] = .array(frames.map { "\($0)" }) }
       logger.warning("the loop has not waited for events for too long", metadata: metadata)

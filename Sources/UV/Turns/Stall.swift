@@ -49,7 +49,8 @@ public struct Stall: Hashable, Sendable {
   /// there is none with a name.
   public var function: String? { Self.function(in: frames) }
 
-  private static func function(in frames: [StackFrame]) -> String? {
+  /// The same of frames that have been looked up already.
+  package static func function(in frames: [StackFrame]) -> String? {
     frames.first { $0.isOfProgram && $0.function != nil }?.function
   }
 }
