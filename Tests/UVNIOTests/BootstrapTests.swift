@@ -66,7 +66,7 @@ import UVTestSupport
         .childChannelInitializer { $0.eventLoop.makeFailedFuture(Refusal()) }
         .bind(host: "127.0.0.1", port: 0).wait()
       try server.pipeline.addHandler(Events(log)).wait()
-      let client = try UVClientBootstrap(group: group).connect(to: server.localAddress!).wait()
+      let client = try connect(group, to: server)
       try client.closeFuture.wait()
       #expect(throws: Refusal.self) {
         try UVClientBootstrap(group: group).channelInitializer { $0.eventLoop.makeFailedFuture(Refusal()) }
@@ -99,8 +99,7 @@ import UVTestSupport
       let loop = group.next()
       let server = try serve(loop) { [Echo()] }
       let answer = Collect(on: loop, enough: 2)
-      let client = try UVClientBootstrap(group: loop)
-        .channelInitializer { $0.pipeline.addHandler(answer) }.connect(to: server.localAddress!).wait()
+      let client = try connect(loop, to: server, answer)
       server.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
       try server.closeFuture.wait()
       client.writeAndFlush(ByteBuffer(string: "on"), promise: nil)

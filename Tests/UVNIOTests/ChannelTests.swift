@@ -18,8 +18,7 @@ import UVTestSupport
       for server in servers {
         let loop = group.next()
         let answer = Collect(on: loop, enough: size)
-        let client = try UVClientBootstrap(group: loop)
-          .channelInitializer { $0.pipeline.addHandler(answer) }.connect(to: server.localAddress!).wait()
+        let client = try connect(loop, to: server, answer)
         let sent = ByteBuffer(bytes: (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         try client.writeAndFlush(sent).wait()
         #expect(try answer.end.futureResult.wait() == sent)
@@ -34,8 +33,7 @@ import UVTestSupport
     let log = Log<String>()
     try await withGroup { group in
       let server = try serve(group) { [] }
-      let client = try UVClientBootstrap(group: group)
-        .channelInitializer { $0.pipeline.addHandler(Events(log)) }.connect(to: server.localAddress!).wait()
+      let client = try connect(group, to: server, Events(log))
       #expect(client.isActive && client.isWritable)
       #expect(client.remoteAddress == server.localAddress)
       try client.close().wait()
@@ -72,18 +70,15 @@ import UVTestSupport
   func gathering() async throws {
     let log = Log<Int>()
     try await withGroup { group in
-      let loop = group.next()
-      let answer = Collect(on: loop)
-      let server = try serve(loop) { [answer] }
-      let client = try UVClientBootstrap(group: loop).connect(to: server.localAddress!).wait()
-      try loop.submit {
+      let (client, received) = try connectToCollector(group)
+      try client.eventLoop.submit {
         for number in 0..<3000 {
           client.write(ByteBuffer(integer: UInt32(number))).whenSuccess { log.append(number) }
         }
         client.flush()
       }.wait()
       client.close(mode: .output, promise: nil)
-      var bytes = try answer.end.futureResult.wait()
+      var bytes = try received.end.futureResult.wait()
       #expect(bytes.readableBytes == 12000)
       let numbers = (0..<3000).map { _ in bytes.readInteger(as: UInt32.self) }
       #expect(numbers == (0..<3000).map { UInt32($0) })
@@ -95,11 +90,8 @@ import UVTestSupport
   func reentrancy() async throws {
     let log = Log<String>()
     try await withGroup { group in
-      let loop = group.next()
-      let answer = Collect(on: loop)
-      let server = try serve(loop) { [answer] }
-      let client = try UVClientBootstrap(group: loop).connect(to: server.localAddress!).wait()
-      try loop.submit {
+      let (client, received) = try connectToCollector(group)
+      try client.eventLoop.submit {
         client.write(ByteBuffer(string: "a")).whenSuccess {
           client.writeAndFlush(ByteBuffer(string: "c")).whenComplete { _ in
             log.append("c")
@@ -109,7 +101,7 @@ import UVTestSupport
         }
         client.writeAndFlush(ByteBuffer(string: "b"), promise: nil)
       }.wait()
-      #expect(String(buffer: try answer.end.futureResult.wait()) == "abc")
+      #expect(String(buffer: try received.end.futureResult.wait()) == "abc")
       try client.closeFuture.wait()
     }
     #expect(log.values == ["c", "failed"])
@@ -147,14 +139,11 @@ import UVTestSupport
   @Test("A file's region is sent between buffers, whole and in order")
   func fileRegions() async throws {
     try await withGroup { group in
-      let loop = group.next()
       let file = FileManager.default.temporaryDirectory.appendingPathComponent("uvnio-\(getpid()).file")
       let content = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
       try content.write(to: file)
       defer { try? FileManager.default.removeItem(at: file) }
-      let answer = Collect(on: loop)
-      let server = try serve(loop) { [answer] }
-      let client = try UVClientBootstrap(group: loop).connect(to: server.localAddress!).wait()
+      let (client, received) = try connectToCollector(group)
       let handle = try NIOFileHandle(_deprecatedPath: file.path)
       client.write(ByteBuffer(string: "<"), promise: nil)
       client.write(
@@ -162,7 +151,7 @@ import UVTestSupport
         promise: nil)
       try client.writeAndFlush(ByteBuffer(string: ">")).wait()
       try client.close().wait()
-      let bytes = try answer.end.futureResult.wait()
+      let bytes = try received.end.futureResult.wait()
       #expect(bytes.readableBytesView.dropFirst().dropLast().elementsEqual(content.dropFirst()))
       #expect(bytes.readableBytes == content.count + 1)
       try handle.close()
@@ -176,7 +165,7 @@ import UVTestSupport
       try Data("short".utf8).write(to: file)
       defer { try? FileManager.default.removeItem(at: file) }
       let server = try serve(group) { [] }
-      let client = try UVClientBootstrap(group: group).connect(to: server.localAddress!).wait()
+      let client = try connect(group, to: server)
       let handle = try NIOFileHandle(_deprecatedPath: file.path)
       let region = IOData.fileRegion(FileRegion(fileHandle: handle, readerIndex: 0, endIndex: 100))
       #expect(throws: IOError.self) { try client.writeAndFlush(region).wait() }
@@ -236,7 +225,7 @@ import UVTestSupport
   func options() async throws {
     try await withGroup { group in
       let server = try serve(group) { [] }
-      let client = try UVClientBootstrap(group: group).connect(to: server.localAddress!).wait()
+      let client = try connect(group, to: server)
       #expect(try client.getOption(.tcpOption(.tcp_nodelay)).wait() != 0)
       #expect(try client.getOption(.autoRead).wait())
       try client.setOption(.maxMessagesPerRead, value: 7).wait()

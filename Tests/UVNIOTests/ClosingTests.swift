@@ -55,17 +55,16 @@ import UVTestSupport
   func earlyEnd() async throws {
     let log = Log<String>()
     try await withGroup { group in
-      let loop = group.next()
-      let received = Collect(on: loop)
-      let server = try serve(loop) { [received] }
-      let ended = loop.makePromise(of: Void.self)
-      let client = try UVClientBootstrap(group: loop).channelInitializer { channel in
-        channel.close(mode: .input).whenFailure { error in
-          log.append((error as? IOError)?.errnoCode == ENOTCONN ? "not connected" : "\(error)")
+      let ended = group.next().makePromise(of: Void.self)
+      let (client, received) = try connectToCollector(group) { bootstrap in
+        bootstrap.channelInitializer { channel in
+          channel.close(mode: .input).whenFailure { error in
+            log.append((error as? IOError)?.errnoCode == ENOTCONN ? "not connected" : "\(error)")
+          }
+          channel.close(mode: .output, promise: ended)
+          return channel.pipeline.addHandler(Events(log))
         }
-        channel.close(mode: .output, promise: ended)
-        return channel.pipeline.addHandler(Events(log))
-      }.connect(to: server.localAddress!).wait()
+      }
       try ended.futureResult.wait()
       _ = try received.end.futureResult.wait()
       try client.closeFuture.wait()

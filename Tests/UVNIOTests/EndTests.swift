@@ -55,7 +55,7 @@ import UVTestSupport
   @Test("After the end, the jobs of tasks and the callbacks of futures run one at a time")
   func oneAtATime() async throws {
     let log = Log<String>()
-    let nio = try await withThread { try UV.EventLoop.run { loop in loop.nio } }
+    let nio = try await withThread { UV.EventLoop.run { loop in loop.nio } }
     @Sendable func job() {
       log.append("job begins, on the loop: \(nio.inEventLoop)")
       onAnotherThread { nio.execute { log.append("callback, on the loop: \(nio.inEventLoop)") } }

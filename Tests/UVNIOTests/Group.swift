@@ -27,6 +27,26 @@ func serve(
     .bind(host: "127.0.0.1", port: 0).wait()
 }
 
+/// A client of a server, with handlers of its own.
+func connect(
+  _ group: any EventLoopGroup, to server: any Channel, _ handlers: any ChannelHandler & Sendable...
+) throws -> any Channel {
+  try UVClientBootstrap(group: group)
+    .channelInitializer { channel in channel.pipeline.addHandlers(handlers) }
+    .connect(to: server.localAddress!).wait()
+}
+
+/// A client on a loop of the group, and what its server, on the same loop, gets.
+func connectToCollector(
+  _ group: UVEventLoopGroup, _ prepare: (UVClientBootstrap) -> UVClientBootstrap = { $0 }
+) throws -> (client: any Channel, received: Collect) {
+  let loop = group.next()
+  let received = Collect(on: loop)
+  let server = try serve(loop) { [received] }
+  let client = try prepare(UVClientBootstrap(group: loop)).connect(to: server.localAddress!).wait()
+  return (client, received)
+}
+
 /// Sends back what it gets.
 final class Echo: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer

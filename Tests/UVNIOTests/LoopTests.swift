@@ -66,8 +66,7 @@ import UVTestSupport
       again()
       let server = try serve(loop) { [Echo()] }
       let answer = Collect(on: loop, enough: 2)
-      let client = try UVClientBootstrap(group: loop)
-        .channelInitializer { $0.pipeline.addHandler(answer) }.connect(to: server.localAddress!).wait()
+      let client = try connect(loop, to: server, answer)
       client.writeAndFlush(ByteBuffer(string: "hi"), promise: nil)
       #expect(String(buffer: try answer.end.futureResult.wait()) == "hi")
       goesOn.store(false, ordering: .relaxed)
