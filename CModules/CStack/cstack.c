@@ -71,7 +71,7 @@ static struct {
 
 static struct cstack_capture capture;
 
-/// What was there before, by signal.
+/// The action that each signal had before.
 static struct sigaction before[_NSIG];
 
 static void on_signal(int signal, siginfo_t *info, void *context);

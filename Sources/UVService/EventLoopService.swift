@@ -22,8 +22,8 @@ public import UV
 /// something else.
 ///
 /// When the group shuts down gracefully, the loop does: its listeners close, which ends a loop over them, and the connections
-/// that came through them get time; see `shutdownGracefully(within:)` of `EventLoop`. What still runs at the time limit is
-/// cancelled. When the service's task is cancelled, the loop is stopped: its tasks are cancelled at once.
+/// that came through them get time; see `shutdownGracefully(within:)` of `EventLoop`. Tasks that still run at the time limit
+/// are cancelled. When the service's task is cancelled, the loop is stopped: its tasks are cancelled at once.
 ///
 /// The group has the signals. Leave `loop.signals(.terminate)` out of the body, since both would get the signal.
 ///

@@ -1,4 +1,4 @@
-// What another thread may know of a loop's turn, and the stack of a thread that is stuck.
+// The facts that another thread may know of a loop's turn, and the stack of a thread that is stuck.
 //
 // This is C because most of it runs in a signal handler. Swift code may allocate or take a lock at any place, for example
 // to make a type's metadata, and a handler that interrupts `malloc` must do neither.
@@ -93,7 +93,7 @@ void cstack_uninstall(int signal);
 bool cstack_send(const struct cstack_turn *turn, uint64_t start, int signal);
 
 /// Waits for the stack of the thread that was interrupted. Returns null if the turn was over by then, or if the thread
-/// doesn't answer within a second. What is returned is valid until the next `cstack_send`.
+/// doesn't answer within a second. The stack is valid until the next `cstack_send`.
 const struct cstack_capture *cstack_wait(void);
 
 /// The file that contains the code at an address, how far it was moved, and its `.eh_frame_hdr`.

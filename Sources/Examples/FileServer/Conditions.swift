@@ -1,6 +1,6 @@
 import UV
 
-/// What a client knows of a file already. It needs no answer if that is still so.
+/// The version of a file that a client has already. It needs no answer if that is still the file's.
 struct Conditions {
   var ifNoneMatch: Bytes?
   var ifModifiedSince: Bytes?

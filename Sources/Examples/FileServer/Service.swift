@@ -2,7 +2,7 @@ import Synchronization
 import UV
 import UVTLS
 
-/// What all connections share, whichever loop serves them.
+/// The state that all connections share, whichever loop serves them.
 final class Service: Sendable {
   let root: FilePath
   let listsDirectories: Bool

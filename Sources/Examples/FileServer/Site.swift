@@ -49,7 +49,7 @@ final class Site {
     return page
   }
 
-  /// What there is at a path.
+  /// The file or directory at a path.
   func content(_ path: Bytes) async throws(Status) -> Content {
     if let page = knownPage(path) { return .page(page) }
     let request = try RequestPath(path)

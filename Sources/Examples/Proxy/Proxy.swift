@@ -68,7 +68,7 @@ struct Proxy: ParsableCommand {
     let server = try await loop.tcp.connect(host: to.host, port: to.port)
       .timeout(after: .seconds(connectTimeout)).value
     defer { server.close() }
-    // What is read from the one is written to the other, so both are silent or neither is.
+    // The bytes of the one are written to the other, so both are silent or neither is.
     client.idleTimeout = .seconds(idleTimeout)
     server.idleTimeout = .seconds(idleTimeout)
     client.quiescing { result in

@@ -1,5 +1,5 @@
 extension EventLoopGroup {
-  /// What each loop of the group does and waits for now; see ``EventLoop/snapshot(limit:)``.
+  /// A snapshot of each loop of the group: its work, and its reasons to wait; see ``EventLoop/snapshot(limit:)``.
   ///
   /// The loops are asked one after the other, and each answers when it has time.
   ///

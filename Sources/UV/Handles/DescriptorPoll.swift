@@ -22,7 +22,7 @@ package protocol DescriptorPollOwner: AnyObject {
 package final class DescriptorPoll: Handle {
   /// Keeps the owner for as long as the poll is open.
   private var owner: (any DescriptorPollOwner)?
-  /// What is watched for; nothing at first.
+  /// The events that are watched for; none at first.
   package private(set) var events: PollEvents = []
 
   private var poll: UnsafeMutablePointer<uv_poll_t> { block.raw.assumingMemoryBound(to: uv_poll_t.self) }

@@ -56,7 +56,7 @@ extension EventLoop {
     receiveAll()
     drain()
     guard isSettled else { return }
-    // What comes in this moment has another turn.
+    // Work that comes in this moment has another turn.
     if executor.closeIfEmpty() { closeInternals() } else { _ = internals.pump() }
   }
 

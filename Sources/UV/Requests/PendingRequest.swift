@@ -3,7 +3,7 @@ protocol Cancelling: AnyObject {
   /// Cancels the request that occupies `slot` if its generation still is `generation`.
   func cancel(slot: UInt, generation: UInt)
 
-  /// What that request waits for; nil if it has ended.
+  /// The operation that the request waits for; nil if it has ended.
   func awaited(slot: UInt, generation: UInt) -> Awaited?
 }
 
@@ -66,7 +66,7 @@ public struct PendingRequest {
   /// Whether this is the value for a request that has ended already.
   var isEmpty: Bool { target == nil }
 
-  /// What the request waits for; nil if it has ended.
+  /// The operation that the request waits for; nil if it has ended.
   var awaited: Awaited? { target?.awaited(slot: slot, generation: generation) }
 }
 

@@ -9,8 +9,8 @@ extension EventLoop {
   /// and wait for ``ByteStream/quiescing()``.
   ///
   /// If you ask again meanwhile, all requests wait for the same end and the shortest limit counts. So a
-  /// second signal can hurry the shutdown, as it does in ``shutdownGracefully(onSignals:within:)``. Cancelling the request ends the waiting only; the shutdown goes
-  /// on.
+  /// second signal can hurry the shutdown, as it does in ``shutdownGracefully(onSignals:within:)``. Cancelling the
+  /// request ends the waiting only; the shutdown goes on.
   ///
   /// - Parameter limit: How long the connections may take. Zero or less resets them on the next turn.
   /// - Returns: A request for a report of what was cut off.

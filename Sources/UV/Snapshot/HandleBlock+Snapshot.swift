@@ -1,6 +1,6 @@
 import CUV
 
-/// What a snapshot says about a handle. Another thread may be dropping the handle's owner, so that this touches only an owner
+/// The part of a snapshot that is about a handle. Another thread may be dropping the handle's owner, so that this touches only an owner
 /// that retains itself.
 extension HandleBlock {
   /// - Parameter now: The time in milliseconds on libuv's clock.
@@ -31,8 +31,8 @@ extension HandleBlock {
     return header.pointee.descriptor >= 0 ? header.pointee.descriptor : nil
   }
 
-  /// Adds what is known of the handle's type. What the system doesn't know, such as the peer of a connection that has been
-  /// reset, is left out.
+  /// Adds the facts that a handle of its type has. A fact that the system doesn't know, such as the peer of a connection
+  /// that has been reset, is left out.
   private func describe(_ snapshot: inout HandleSnapshot) {
     switch snapshot.type {
     case .tcp:
@@ -79,7 +79,7 @@ extension HandleBlock {
 }
 
 extension HandleSnapshot {
-  /// What tells the handle from others of its type, with an arrow between the addresses.
+  /// The text that tells the handle from others of its type, with an arrow between the addresses.
   func subject(_ arrow: String) -> String? {
     switch (localAddress, peerAddress) {
     case (let local?, let peer?): "\(local) \(arrow) \(peer)"

@@ -12,7 +12,7 @@ public struct HandleSnapshot: Hashable, Sendable, Codable {
   public var localAddress: String?
   /// The address of the other end.
   public var peerAddress: String?
-  /// What else the handle is about: the path that is watched, the signal or the process.
+  /// The handle's other subject: the path that is watched, the signal or the process.
   public var subject: String?
   /// How long ago the handle was made.
   public var age: Duration

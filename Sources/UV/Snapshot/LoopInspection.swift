@@ -84,7 +84,7 @@ struct LoopInspection {
       age: age(since: start), remaining: awaited.deadline.map { time(until: $0) })
   }
 
-  /// What a wait's handle is about, such as `127.0.0.1:6379 ← 127.0.0.1:50112`.
+  /// The subject of a wait's handle, such as `127.0.0.1:6379 ← 127.0.0.1:50112`.
   private func subject(of awaited: Awaited) -> String? {
     switch awaited.object {
     case let handle as Handle:

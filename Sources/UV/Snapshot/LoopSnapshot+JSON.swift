@@ -1,6 +1,6 @@
 extension LoopSnapshot {
   /// The snapshot as one line of JSON, for programs that don't use Foundation's `JSONEncoder`. The names are those of the
-  /// properties, and durations are whole milliseconds. What is nil is left out.
+  /// properties, and durations are whole milliseconds. A property that is nil is left out.
   public var json: String {
     var text = ""
     LoopSnapshot.append(self, to: &text)

@@ -6,7 +6,7 @@ public struct TaskSnapshot: Hashable, Sendable, Codable {
     case running
     /// The task waits for a request of the loop; ``TaskSnapshot/wait`` says for which.
     case waiting
-    /// What the task has waited for has come. The task runs when its turn comes.
+    /// The task's wait is over. It runs when its turn comes.
     case ready
     /// The task waits for something of which the loop doesn't know, such as an actor, an `AsyncStream` or the end of a
     /// handle's close, or it hasn't begun.
@@ -21,7 +21,7 @@ public struct TaskSnapshot: Hashable, Sendable, Codable {
   public var state: State
   /// Whether the task has been cancelled.
   public var isCancelled: Bool
-  /// What the task waits for; nil unless the state is `waiting`.
+  /// The task's wait; nil unless the state is `waiting`.
   public var wait: WaitSnapshot?
 
   /// Creates a task's snapshot; for test doubles.

@@ -1,8 +1,8 @@
 /// Something that is waited for, in a ``LoopSnapshot``: a request, and what it is about.
 public struct WaitSnapshot: Hashable, Sendable, Codable {
-  /// What is waited for, by libuv's name: `read`, `accept`, `sleep`, `getaddrinfo`, …
+  /// The operation that is waited for, by libuv's name: `read`, `accept`, `sleep`, `getaddrinfo`, …
   public var operation: String
-  /// What the request is about: the addresses of a connection, a path or a name.
+  /// The request's subject: the addresses of a connection, a path or a name.
   public var subject: String?
   /// How long it has been waited for.
   public var age: Duration

@@ -21,7 +21,7 @@ final class WriteQueue: Cancelling {
   /// Sound: the stream owns it, and this.
   @exclusivity(unchecked) var filteredReads: Unmanaged<FrameReads>?
   @exclusivity(unchecked) private(set) var isScheduled = false
-  /// Whether the stream delivers what it has read. What is written meanwhile leaves right afterwards.
+  /// Whether the stream is delivering the bytes that it has read. Writes that are made meanwhile leave right afterwards.
   @exclusivity(unchecked) var isDelivering = false
   /// Why a write has failed. Later writes fail with the same code, because there would be a gap before their
   /// bytes.

@@ -17,7 +17,7 @@ struct TaskTable {
 
   private var slots: UnsafeMutablePointer<Slot>
   private var bits: UInt = 4
-  /// What a signal handler on the loop's thread may read, while the loop is watched for stalls.
+  /// The part that a signal handler on the loop's thread may read, while the loop is watched for stalls.
   private var published: UnsafeMutablePointer<cstack_tasks>?
   private(set) var count = 0
 

@@ -39,8 +39,8 @@ struct ByteReader {
     }
   }
 
-  /// A pointer in one of the kinds of exception tables; nil if its kind is unknown. What an indirect pointer points at isn't
-  /// read.
+  /// A pointer in one of the kinds of exception tables; nil if its kind is unknown. An indirect pointer isn't
+  /// followed.
   mutating func pointer(_ kind: UInt8) -> UInt? {
     let start = UInt(bitPattern: position)
     let value: UInt

@@ -57,7 +57,7 @@ struct LagMeter {
     if length > state.pointee.longest { state.pointee.longest = length }
   }
 
-  /// What has been measured.
+  /// The measurements so far.
   var value: LoopLag {
     LoopLag(
       buckets: Array(UnsafeBufferPointer(start: buckets, count: Self.bucketCount)),

@@ -69,7 +69,7 @@ public struct LoopLag: Hashable, Sendable {
     var (count, length) = (0.0, 0.0)
     for (index, number) in buckets.enumerated().reversed() where number > 0 {
       let typical = Double(Swift.min(middle(of: index), longest))
-      // What the longer turns have beyond the length of these.
+      // The time that the longer turns have beyond the length of these.
       if length - count * typical >= allowed, count > 0 { break }
       count += Double(number)
       length += Double(number) * typical
@@ -102,7 +102,7 @@ public struct LoopLag: Hashable, Sendable {
     sum.elapsed += other.elapsed
   }
 
-  /// What two loops have measured together.
+  /// The measurements of two loops together.
   public static func + (a: LoopLag, b: LoopLag) -> LoopLag {
     var sum = a
     sum += b

@@ -63,7 +63,7 @@ extension Stall.StackFrame: CustomStringConvertible {
 }
 
 extension Stall: CustomStringConvertible {
-  /// What is written by default: a line that names the function, and a line for each call.
+  /// The text that is written by default: a line that names the function, and a line for each call.
   public var description: String {
     let frames = frames
     let culprit = Self.function(in: frames).map { " in \($0)" } ?? ""

@@ -80,7 +80,7 @@ struct Symbols {
     if function.contains("(extension in ") {
       return !["Swift", "UV"].contains { function.contains("(extension in \($0))") }
     }
-    // What sanitizers add to a program is not its own either.
+    // The functions that sanitizers add to a program are not its own either.
     let prefixes = [
       "$sS", "$ss", "$s2UV", "$s10UVPromises", "$s9UVFutures", "$s5UVTLS", "uv_", "uv__", "swift_", "__asan_",
       "__tsan_",

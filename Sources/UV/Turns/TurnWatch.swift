@@ -1,7 +1,7 @@
 import CStack
 import CUV
 
-/// What is told of the beginning and the end of each of a loop's turns. A loop that nobody observes has none.
+/// An observer of the beginning and the end of each of a loop's turns. A loop that nobody observes has none.
 ///
 /// A turn begins with the first callback after the poll: nothing can be called right after the poll. It ends in the
 /// loop's prepare handle, right before the next poll. In between are two readings of the clock for the lag, and none

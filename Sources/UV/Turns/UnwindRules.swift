@@ -60,7 +60,7 @@ struct UnwindRules {
   }
 }
 
-/// What all functions of a file have in common (a CIE).
+/// The rules that all functions of a file have in common (a CIE).
 private struct CommonEntry {
   var codeFactor = 1, dataFactor = 1, returnAddress = 0
   var pointerKind: UInt8 = 0

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What a client's bootstrap does with each channel that it makes.
+/// The steps that a client's bootstrap takes with each channel that it makes.
 struct ClientSetup: Sendable {
   typealias Initializer<Output> = @Sendable (any Channel) -> EventLoopFuture<Output>
 

@@ -148,8 +148,8 @@ public struct UVServerBootstrap: Sendable {
   ///   - host: See ``bind(host:port:)``.
   ///   - port: See ``bind(host:port:)``.
   ///   - serverBackPressureStrategy: How many connections wait for the sequence's reader before no more are accepted.
-  ///   - childChannelInitializer: Called with each connection, on its loop, after the bootstrap's own initializer. What its future
-  ///     has is the sequence's element.
+  ///   - childChannelInitializer: Called with each connection, on its loop, after the bootstrap's own initializer. The value of its
+  ///     future is the sequence's element.
   /// - Throws: What the future of ``bind(host:port:)`` fails with.
   public func bind<Output: Sendable>(
     host: String, port: Int,

@@ -10,7 +10,7 @@ import NIOCore
   import Darwin
 #endif
 
-/// What was written to a stream channel and the system hasn't taken, in order, with a mark behind the last that was flushed.
+/// The writes to a stream channel that the system hasn't taken, in order, with a mark behind the last that was flushed.
 struct PendingWrites {
   private struct Entry {
     var data: IOData

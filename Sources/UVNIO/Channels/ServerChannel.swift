@@ -11,7 +11,7 @@ import UV
   import Darwin
 #endif
 
-/// A socket that listens. What it reads are channels, each for a loop of the group.
+/// A socket that listens. It reads channels, each for a loop of the group.
 // Sound: as its superclass.
 final class ServerChannel: SocketChannel, @unchecked Sendable {
   private var backlog: Int32 = 128
@@ -61,7 +61,7 @@ final class ServerChannel: SocketChannel, @unchecked Sendable {
     return hasAccepted
   }
 
-  /// What has come through the pipeline begins to live, on its own loop.
+  /// A channel that has come through the pipeline begins to live, on its own loop.
   override func channelRead0(_ data: NIOAny) {
     guard let child = tryUnwrapData(data, as: StreamChannel.self) else { return }
     child.loop.execute {

@@ -1,7 +1,7 @@
 import NIOCore
 import UV
 
-/// What the poll tells a channel, and what the channel reads and writes then.
+/// The channel's answers to its poll: it reads and writes.
 extension SocketChannel {
   func descriptorIsReady(for events: PollEvents, hasError: Bool) {
     guard isOpen else { return }
@@ -46,7 +46,7 @@ extension SocketChannel {
   /// The system reports an error on the socket, or has refused a connection.
   private func socketFailed() {
     if pendingConnect != nil { return finishConnecting() }
-    // What came before the error is for the handlers.
+    // The bytes that came before the error are for the handlers.
     watchesEnd = false
     readToEnd()
     guard isOpen else { return }

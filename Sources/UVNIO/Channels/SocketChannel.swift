@@ -2,7 +2,7 @@ import NIOCore
 import Synchronization
 import UV
 
-/// What server and stream channels share: the life of a channel, its socket and the poll of it, and reading.
+/// The base of server and stream channels: the life of a channel, its socket and the poll of it, and reading.
 ///
 /// The life of a channel: `fresh`, then `registered` on its loop, `active` once it listens or is connected, and `closed`. Handlers
 /// are told of each change. Telling them runs code of theirs, which may close the channel at once; so each step looks at the
@@ -22,7 +22,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   private var madePipeline: ChannelPipeline!
   var pendingConnect: EventLoopPromise<Void>?
 
-  // What the poll watches for. `wantsRead` may stay true although nobody wants to read any more, until something comes: to
+  // The events that the poll watches for. `wantsRead` may stay true although nobody wants to read any more, until something comes: to
   // stop watching and to begin again would cost two system calls each.
   var poll: DescriptorPoll?
   var wantsRead = false

@@ -97,7 +97,7 @@ final class StreamChannel: SocketChannel, @unchecked Sendable {
       var done = FinishedWrites()
       let held = writes.byteCount
       writes.take(count, &done)
-      // What is left of a write that the system took in part counts as a try.
+      // The rest of a write that the system took in part counts as a try.
       if writes.hasFlushed, count < held { triesLeft -= 1 }
       if writes.byteCount < waterMark.low { writability.store(true, ordering: .relaxed) }
       done.succeed()

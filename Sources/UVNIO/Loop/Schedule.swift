@@ -4,13 +4,13 @@ import UV
 /// The work of a loop that waits for its time, behind one timer of libuv's.
 ///
 /// libuv's clock has whole milliseconds, and NIO's order goes by the nanosecond. So the timer only says that something may be
-/// due. What is due, and in which order, the heap says.
+/// due. The heap says which work is due, and in which order.
 final class Schedule {
   private unowned let loop: UV.EventLoop
   private var heap = ScheduleHeap()
   private var callbacks: [UInt64: ScheduledWork] = [:]
   private var timer = PendingRequest()
-  /// What the timer is set to.
+  /// The time that the timer is set to.
   private var armed: NIODeadline?
   private var isRunning = false
   /// Whether something is due at once and will be run after the callback that runs now.

@@ -57,7 +57,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   /// Whether the calling thread is the loop's, and the loop is there.
   var isOnThread: Bool { !taskExecutor.hasEnded && taskExecutor.isOnLoop }
 
-  /// What puts actors on the loop; the same object as ``taskExecutor``.
+  /// The executor that puts actors on the loop; the same object as ``taskExecutor``.
   public var executor: any SerialExecutor { taskExecutor }
 
   /// Takes a job. The Swift runtime calls this.

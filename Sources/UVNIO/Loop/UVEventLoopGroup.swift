@@ -118,7 +118,7 @@ public final class UVEventLoopGroup: NIOCore.EventLoopGroup {
       // A loop that has ended already refuses this.
       try? loop.taskExecutor.execute { uv in
         loop.end()
-        // What the channels have still to tell comes before the stop.
+        // The channels' last events come before the stop.
         uv.queueMicrotask { uv.queueMicrotask { uv.stop() } }
       }
     }
