@@ -35,16 +35,17 @@ import Testing
     #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request"))
   }
 
-  @Test("A WebSocket's message comes back at /ws, and its close is answered") func webSocket() throws {
+  @Test("A WebSocket's message comes back at /ws, and its ping and its close are answered")
+  func webSocket() throws {
     let upgrade =
       #"GET /ws HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\n"#
       + #"sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"#
-    // A text and a close, with a mask of zeros.
-    let frames = #"\x81\x85\0\0\0\0hello\x88\x80\0\0\0\0"#
+    // A text, a ping and a close, with a mask of zeros.
+    let frames = #"\x81\x85\0\0\0\0hello\x89\x82\0\0\0\0hi\x88\x80\0\0\0\0"#
     let answer = try Client.run(
       "printf '\(upgrade)\(frames)' | nc 127.0.0.1 \(port) | od -An -c | tr -d ' \\n'")
     #expect(answer.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
-    #expect(answer.hasSuffix(#"201005hello210\0"#))
+    #expect(answer.hasSuffix(#"201005hello212002hi210\0"#))
   }
 
   @Test("wrk's fifty connections are all answered", .enabled(if: Client.hasWrk, Client.howToInstall))
