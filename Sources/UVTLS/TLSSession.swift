@@ -51,7 +51,7 @@ final class TLSSession: StreamFilter {
     self.context = context
     self.cacheKey = cacheKey
     if context.options.smallFirstRecords { smallRecords = SmallRecords() }
-    ERR_clear_error()
+    OpenSSLError.clear()
     guard let ssl = SSL_new(context.raw) else { throw OpenSSLError.take("secure") }
     self.ssl = ssl
     wire = .allocate(capacity: 1)
@@ -111,7 +111,7 @@ final class TLSSession: StreamFilter {
 
   /// Goes on with the handshake as far as what has come allows.
   func step() -> Step {
-    ERR_clear_error()
+    OpenSSLError.clear()
     let result = SSL_do_handshake(ssl)
     if result == 1 { return .done }
     switch SSL_get_error(ssl, result) {
@@ -271,10 +271,10 @@ final class TLSSession: StreamFilter {
 
   func end() -> Bool {
     if !isReady || hasFailed || SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN != 0 { return false }
-    ERR_clear_error()
+    OpenSSLError.clear()
     // It returns 0 because the peer's own sign has not come, which isn't waited for here.
     let result = SSL_shutdown(ssl)
-    ERR_clear_error()
+    OpenSSLError.clear()
     return result >= 0
   }
 }
