@@ -114,6 +114,8 @@ import UVTestSupport
         case .cancelled: pending.cancel()
         }
         while log.values.count < 2 { try await loop.sleep(for: .zero).value }
+        // What is still closing would count.
+        while loop.handles.contains(where: { $0.type == .pipe }) { try await loop.sleep(for: .zero).value }
       }
     }
   }
