@@ -34,9 +34,10 @@ public struct TLS {
     guard handshakeLimit >= 1 else {
       throw UVError(.invalidArgument, operation: "listen", subject: "handshakeLimit \(handshakeLimit)")
     }
-    let tcp = try loop.tcp.listen(host: host, port: port, backlog: backlog, reusePort: reusePort)
+    let binding = try TCPBinding(SocketAddress(host, port: port), backlog: backlog, reusePort: reusePort)
     return TLSListener(
-      TLSAcceptor(tcp, context, timeout: handshakeTimeout, limit: handshakeLimit, onHandshakeFailure))
+      try TLSAcceptor(
+        loop, binding, context, timeout: handshakeTimeout, limit: handshakeLimit, onHandshakeFailure))
   }
 
   /// Connects to a host by its name or address, and does a handshake. The host's certificate is verified.
@@ -110,14 +111,6 @@ public struct TLS {
     handshakeTimeout: Duration = .seconds(10), _ done: @escaping Completion<TLSConnection>
   ) -> PendingRequest {
     secure(plain, context, host, cacheKey: host, "secure", host, handshakeTimeout, done)
-  }
-
-  /// Does the handshake of a connection that a listener has accepted.
-  func accept(
-    _ plain: TCPConnection, _ context: TLSContext, within limit: Duration,
-    _ done: @escaping Completion<TLSConnection>
-  ) -> PendingRequest {
-    secure(plain, context, nil, cacheKey: nil, "accept", nil, limit, done)
   }
 
   private func secure(

@@ -18,7 +18,7 @@ public final class TLSConnection: ByteStream {
   /// Takes over a connection, and begins nothing yet.
   init(over plain: ByteStream, _ session: TLSSession) throws(UVError) {
     self.session = session
-    try super.init(takingOver: plain)
+    try super.init(takingOver: .stream(plain))
     let (unread, filter) = plain.giveUp()
     setFilter(filter.map { TLSOverTLS(lower: $0, upper: session) } ?? session)
     unread.withUnsafeBytes { bytes in
@@ -27,6 +27,13 @@ public final class TLSConnection: ByteStream {
       // The bytes' memory isn't ours.
       session.endReceiving()
     }
+  }
+
+  /// Goes on with a socket that a listener has accepted, and begins nothing yet.
+  init(_ socket: AcceptedSocket, _ session: TLSSession) throws(UVError) {
+    self.session = session
+    try super.init(takingOver: .socket(socket))
+    setFilter(session)
   }
 
   /// OpenSSL's connection, for tests.

@@ -114,7 +114,7 @@ final class TLSHandshake {
   private func succeed() {
     guard let done = end() else { return }
     session.becomeReady()
-    connection.stopReadingForFilter()
+    connection.endReadingForFilter()
     // Not from here: what came with the handshake's last bytes is delivered first.
     let connection = connection
     loop.queueMicrotask { done(.success(connection)) }

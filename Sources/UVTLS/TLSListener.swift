@@ -32,7 +32,7 @@ public final class TLSListener: EventSource {
   /// - Throws: `badDescriptor` if the listener is closed.
   ///
   /// The corresponding libuv function is `uv_tcp_getsockname`.
-  public func localAddress() throws(UVError) -> SocketAddress { try acceptor.tcp.localAddress() }
+  public func localAddress() throws(UVError) -> SocketAddress { try acceptor.listener.localAddress() }
 
   /// Accepts one connection. It does the same as ``EventSource/next()``, except that the listener's end is an error:
   /// `cancelled`.
@@ -66,7 +66,7 @@ public final class TLSListener: EventSource {
   public func close() -> Request<Void> {
     acceptor.end()
     source.finish()
-    return acceptor.tcp.close()
+    return acceptor.listener.close()
   }
 
   // MARK: Asking
@@ -89,87 +89,4 @@ public final class TLSListener: EventSource {
 
   /// Iterates over the connections until the listener is closed.
   public func makeAsyncIterator() -> SourceIterator<TLSConnection> { source.makeAsyncIterator() }
-}
-
-/// Accepts connections while somebody asks, and does their handshakes.
-final class TLSAcceptor {
-  let tcp: TCPListener
-  private let context: TLSContext
-  private let timeout: Duration
-  private let limit: Int
-  private let onFailure: (UVError) -> Void
-  /// The source, while somebody asks. It keeps itself alive for as long.
-  private var source: CustomSource<TLSConnection>?
-  private var accepting: PendingRequest?
-  /// The handshakes that are under way, by number.
-  private var handshakes: [Int: PendingRequest] = [:]
-  private var number = 0
-  /// Counts the times that a connection was asked for, so that the answer to a cancelled one isn't taken for another's.
-  private var askings = 0
-  private var hasEnded = false
-
-  init(
-    _ tcp: TCPListener, _ context: TLSContext, timeout: Duration, limit: Int,
-    _ onFailure: @escaping (UVError) -> Void
-  ) {
-    self.tcp = tcp
-    self.context = context
-    self.timeout = timeout
-    self.limit = limit
-    self.onFailure = onFailure
-  }
-
-  var loop: EventLoop { tcp.loop }
-
-  func resume(_ source: CustomSource<TLSConnection>) {
-    self.source = source
-    acceptMore()
-  }
-
-  func pause() {
-    source = nil
-    askings += 1
-    accepting.take()?.cancel()
-  }
-
-  /// The listener closes.
-  func end() {
-    hasEnded = true
-    pause()
-    for handshake in handshakes.values { handshake.cancel() }
-  }
-
-  private func acceptMore() {
-    if source == nil || accepting != nil || handshakes.count >= limit { return }
-    askings += 1
-    let asking = askings
-    accepting = tcp.next { [self] result in
-      if asking != askings { return }
-      accepting = nil
-      switch result {
-      case .success(let plain?): greet(plain)
-      case .success(nil): source.take()?.finish()
-      case .failure(let error): source.take()?.finish(error)
-      }
-      acceptMore()
-    }
-  }
-
-  private func greet(_ plain: TCPConnection) {
-    number += 1
-    let number = number
-    let keeper = source
-    handshakes[number] = loop.tls.accept(plain, context, within: timeout) { [self] result in
-      handshakes[number] = nil
-      switch result {
-      case .success(let connection):
-        // The reader has gone, but may come back.
-        if hasEnded { connection.close() } else { (source ?? keeper)?.send(connection) }
-      case .failure(let error):
-        plain.close()
-        if !hasEnded { onFailure(error) }
-      }
-      acceptMore()
-    }
-  }
 }

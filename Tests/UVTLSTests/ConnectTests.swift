@@ -107,6 +107,38 @@ import UVTestSupport
     }
   }
 
+  @Test("A connection that nobody reads rests after its handshake, and what comes then waits in the system")
+  func restsAfterHandshake() async throws {
+    let (server, client) = try (certificates.server(), certificates.client())
+    try await withLoop { loop in
+      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, server)
+      let connecting = loop.tls.connect(
+        host: "localhost", port: try Int(listener.localAddress().port), client)
+      let accepting = loop.spawn { () async throws(UVError) in try await listener.accept().value }
+      let near = try await connecting.value
+      let far = try await accepting.value
+      try await near.write("early").value
+      while near.isActive || far.isActive { try await loop.sleep(for: .zero).value }
+      #expect(try await far.read().value == "early")
+      while far.isActive { try await loop.sleep(for: .zero).value }
+      // A reader that asks while the handshake's last bytes are being delivered is served, too.
+      let log = Log<Bytes>()
+      listener.start { result in
+        guard case .success(let connection?) = result else { return }
+        connection.start { if case .success(let bytes?) = $0 { log.append(bytes) } }
+      }
+      let second = try await loop.tls.connect(
+        host: "localhost", port: try Int(listener.localAddress().port), client
+      ).value
+      for part in ["one", "two"] as [Bytes] {
+        try await second.write(part).value
+        while log.values.last != part { try await loop.sleep(for: .zero).value }
+      }
+      for connection in [near, far, second] { connection.close() }
+      listener.close()
+    }
+  }
+
   @Test("No more handshakes are under way than the limit says")
   func handshakeLimit() async throws {
     let (server, client) = try (certificates.server(), certificates.client())

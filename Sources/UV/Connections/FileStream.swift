@@ -20,7 +20,7 @@ final class FileStream: ByteStream {
   }
 
   /// A file has no connection to take over. Without this, the compiler warns of what it makes in its place.
-  override package init(takingOver plain: ByteStream) throws(UVError) {
+  override package init(takingOver origin: StreamOrigin) throws(UVError) {
     throw UVError(.notSupported, operation: "secure")
   }
 

@@ -30,7 +30,7 @@ public struct TCP {
   public func listen(
     on address: SocketAddress, backlog: Int = 511, reusePort: Bool = false
   ) throws(UVError) -> TCPListener {
-    try TCPListener(loop: loop, address: address, backlog: backlog, reusePort: reusePort)
+    try TCPListener(loop: loop, TCPBinding(address, backlog: backlog, reusePort: reusePort))
   }
 
   /// Takes over a connected socket, such as one that was accepted elsewhere. The socket is closed with the

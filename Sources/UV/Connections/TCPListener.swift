@@ -22,24 +22,9 @@ public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
       })
   }
 
-  convenience init(loop: EventLoop, address: SocketAddress, backlog: Int, reusePort: Bool) throws(UVError) {
-    #if os(Linux)
-      let isForLibuv = reusePort && uv_version() >= UInt32(CUV_TCP_REUSEPORT_SINCE)
-    #else
-      // There libuv refuses it, since the system doesn't spread the connections.
-      let isForLibuv = false
-    #endif
-    // Before 1.49 the option is set here, after the socket is made and before it is bound.
-    let isForUs = reusePort && !isForLibuv
-    try self.init(loop: loop, family: !isForUs ? AF_UNSPEC : address.isIPv6 ? AF_INET6 : AF_INET)
-    if isForUs { try check(cuv_reuse_port(fileDescriptor()), "setsockopt SO_REUSEPORT", address.description) }
-    let flags = isForLibuv ? UInt32(CUV_TCP_REUSEPORT) : 0
-    try check(address.withSockaddr { uv_tcp_bind(tcp, $0, flags) }, "bind", address.description)
-    // libuv doesn't report an error of bind at once. Asking for the address brings it out.
-    do throws(UVError) { _ = try localAddress() } catch {
-      throw UVError(error.code, operation: "bind", subject: address.description)
-    }
-    try listen(backlog: backlog, address.description)
+  convenience init(loop: EventLoop, _ binding: TCPBinding) throws(UVError) {
+    try self.init(loop: loop, family: binding.family)
+    try binding.apply(to: self)
   }
 
   /// The address that the listener is bound to, with the port that the system chose for port 0.
@@ -47,10 +32,7 @@ public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
   /// - Throws: `badDescriptor` if the listener is closed.
   ///
   /// The corresponding libuv function is `uv_tcp_getsockname`.
-  public func localAddress() throws(UVError) -> SocketAddress {
-    try checkOpen("tcp_getsockname")
-    return try address("tcp_getsockname") { uv_tcp_getsockname(tcp, $0, $1) }
-  }
+  public func localAddress() throws(UVError) -> SocketAddress { try localTCPAddress() }
 
   /// Chooses whether libuv accepts several connections at the same time.
   ///

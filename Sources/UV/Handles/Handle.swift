@@ -118,6 +118,8 @@ open class Handle {
     static let frames = Activity(rawValue: 256)
     static let quiescing = Activity(rawValue: 512)
     static let filter = Activity(rawValue: 1024)
+    /// The filter has read enough. Reading goes on until the end of the callback, in which a reader may ask.
+    static let filterEnding = Activity(rawValue: 2048)
   }
 
   /// The part that a handle plays in a graceful shutdown of its loop.

@@ -20,7 +20,17 @@ extension ByteStream {
   /// Ends what ``readForFilter()`` began.
   package func stopReadingForFilter() {
     if !isClosing, !source.isProducing { uv_read_stop(stream) }
+    block.header.pointee.activity.remove(.filterEnding)
     letGo(.filter)
+  }
+
+  /// Ends what ``readForFilter()`` began, at the end of the callback that has read. If a reader asks until then, libuv goes on
+  /// reading: to stop and to start again would cost two calls of the system.
+  package func endReadingForFilter() {
+    guard block.header.pointee.activity.isSuperset(of: [.callback, .filter]) else {
+      return stopReadingForFilter()
+    }
+    block.header.pointee.activity.insert(.filterEnding)
   }
 
   /// Sends what the filter has to say, before all bytes that are still to be written.
@@ -29,7 +39,7 @@ extension ByteStream {
   }
 
   private func flushOutput(of filter: any StreamFilter) {
-    if !filter.output.isEmpty { writes.flushOutput() }
+    if !filter.output.isEmpty { writes.sendOutput(of: filter) }
   }
 
   /// Takes bytes from the system.
@@ -73,62 +83,5 @@ extension ByteStream {
   private func endFiltered(_ error: UVError?) {
     uv_read_stop(stream)
     endReading(error)
-  }
-}
-
-/// One stream's connection, taken over by another.
-extension ByteStream {
-  /// A kind of connection that another stream can take over.
-  struct Transport {
-    let size: Int
-    let operation: String
-    let initialize: (UnsafeMutableRawPointer) -> Int32
-    let open: (UnsafeMutableRawPointer, Int32) -> Int32
-  }
-
-  func transportToGiveUp() throws(UVError) -> Transport {
-    try checkOpen("secure")
-    if !writes.isEmpty { throw UVError(.busy, operation: "secure") }
-    if let code = writes.refusal() { throw failure(code, "secure") }
-    let raw = loop.raw
-    switch cuv_handle_type(block.handle) {
-    case UV_TCP:
-      return Transport(size: MemoryLayout<uv_tcp_t>.size, operation: "tcp_init") {
-        uv_tcp_init(raw, $0.assumingMemoryBound(to: uv_tcp_t.self))
-      } open: {
-        uv_tcp_open($0.assumingMemoryBound(to: uv_tcp_t.self), $1)
-      }
-    case UV_NAMED_PIPE:
-      return Transport(size: MemoryLayout<uv_pipe_t>.size, operation: "pipe_init") {
-        uv_pipe_init(raw, $0.assumingMemoryBound(to: uv_pipe_t.self), 0)
-      } open: {
-        uv_pipe_open($0.assumingMemoryBound(to: uv_pipe_t.self), $1)
-      }
-    default: throw UVError(.notSupported, operation: "secure", subject: "\(type(of: self))")
-    }
-  }
-
-  /// Opens a duplicate of the other stream's descriptor. So each handle closes a descriptor of its own, and the other stream
-  /// needs no state for "given away".
-  func open(_ plain: ByteStream, _ transport: Transport) throws(UVError) {
-    let descriptor = try cuv_duplicate(plain.fileDescriptor())
-    try check(descriptor, "secure")
-    let code = transport.open(block.raw, descriptor)
-    if code < 0 { _ = CUV.close(descriptor) }
-    try check(code, "secure")
-    block.own()
-    highWaterMark = plain.highWaterMark
-    if plain.block.header.pointee.role == .accepted { take(role: .accepted) }
-  }
-
-  /// Gives up the connection, which another stream has taken over.
-  ///
-  /// - Returns: The bytes that have come and that nobody has read, and the filter that they have passed.
-  package func giveUp() -> (unread: Bytes, filter: (any StreamFilter)?) {
-    let unread = frames?.takeUnread() ?? Bytes()
-    let filter = frames?.filter
-    frames?.filter = nil
-    close()
-    return (unread, filter)
   }
 }

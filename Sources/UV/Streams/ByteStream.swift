@@ -33,18 +33,21 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     writes.owner = self
   }
 
-  /// Goes on with the connection of another stream, through a descriptor of its own; see `giveUp()`.
+  /// Goes on with a connection that is there: another stream's, or one that a listener has accepted; see ``StreamOrigin``.
   ///
   /// - Throws: `notSupported` if the other stream is neither TCP nor a pipe, `busy` if it has bytes to write, and the errors
   ///   of duplicating a descriptor.
-  package init(takingOver plain: ByteStream) throws(UVError) {
-    source = SourceCore(loop: plain.loop, operation: "read")
-    writes = WriteQueue(plain.loop)
-    let transport = try plain.transportToGiveUp()
-    try super.init(loop: plain.loop, size: transport.size, transport.operation, transport.initialize)
+  package init(takingOver origin: StreamOrigin) throws(UVError) {
+    let loop = origin.loop
+    source = SourceCore(loop: loop, operation: "read")
+    writes = WriteQueue(loop)
+    let transport = try origin.transport()
+    try super.init(loop: loop, size: transport.size, transport.operation) {
+      transport.initialize(loop.raw, $0)
+    }
     source.driver = self
     writes.owner = self
-    do throws(UVError) { try open(plain, transport) } catch {
+    do throws(UVError) { try open(origin, transport) } catch {
       close()
       throw error
     }
@@ -128,7 +131,9 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   func resume() {
     do throws(UVError) {
       try checkOpen("read")
-      try check(uv_read_start(stream, allocateForRead, didRead), "read")
+      let code = uv_read_start(stream, allocateForRead, didRead)
+      // A filter may be reading.
+      if code != UV_EALREADY.rawValue { try check(code, "read") }
       keepAlive(.source)
       block.withCompanion { $0.beginReading() }
     } catch {
@@ -325,6 +330,7 @@ extension ByteStream {
     if writes.isFiltered { endDelivering() }
     // This comes last, so that a reader that was resumed has had the time to ask again.
     if count > 0 { source.pauseIfUnwanted() }
+    if block.header.pointee.activity.contains(.filterEnding) { stopReadingForFilter() }
     letGo(.callback)
   }
 }

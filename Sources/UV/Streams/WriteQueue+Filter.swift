@@ -86,6 +86,17 @@ extension WriteQueue {
     }
   }
 
+  /// Sends what the filter itself has to say. If no write waits and the system has room, nothing is queued.
+  func sendOutput(of filter: any StreamFilter) {
+    guard isEmpty, !block.isClosing else { return flushOutput() }
+    let output = filter.output
+    let taken = offer(output)
+    if taken < 0 || taken == output.count { return filter.dropOutput() }
+    keepOwnerAlive()
+    pending.standForSealedBytes()
+    wait(for: filter, after: taken)
+  }
+
   /// Sends what the filter itself has to say, before the writes that wait.
   func flushOutput() {
     pending.beginWrite()

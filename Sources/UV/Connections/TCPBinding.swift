@@ -1,0 +1,52 @@
+import CUV
+
+/// Where and how a TCP socket listens.
+package struct TCPBinding {
+  let address: SocketAddress
+  let backlog: Int
+  let reusePort: Bool
+
+  package init(_ address: SocketAddress, backlog: Int, reusePort: Bool) {
+    self.address = address
+    self.backlog = backlog
+    self.reusePort = reusePort
+  }
+
+  private var isForLibuv: Bool {
+    #if os(Linux)
+      reusePort && uv_version() >= UInt32(CUV_TCP_REUSEPORT_SINCE)
+    #else
+      // There libuv refuses it, since the system doesn't spread the connections.
+      false
+    #endif
+  }
+
+  /// Before 1.49 the option is set here, after the socket is made and before it is bound.
+  private var isForUs: Bool { reusePort && !isForLibuv }
+
+  /// The kind of socket to make at once. If it is unspecified, binding makes the socket.
+  var family: Int32 { !isForUs ? AF_UNSPEC : address.isIPv6 ? AF_INET6 : AF_INET }
+
+  /// Binds a listener's socket, and begins to listen.
+  func apply<Connection>(to listener: StreamListener<Connection>) throws(UVError) {
+    let tcp = listener.block.raw.assumingMemoryBound(to: uv_tcp_t.self)
+    let subject = address.description
+    if isForUs { try check(cuv_reuse_port(listener.fileDescriptor()), "setsockopt SO_REUSEPORT", subject) }
+    let flags = isForLibuv ? UInt32(CUV_TCP_REUSEPORT) : 0
+    try check(address.withSockaddr { uv_tcp_bind(tcp, $0, flags) }, "bind", subject)
+    // libuv doesn't report an error of bind at once. Asking for the address brings it out.
+    do throws(UVError) { _ = try listener.localTCPAddress() } catch {
+      throw UVError(error.code, operation: "bind", subject: subject)
+    }
+    try listener.listen(backlog: backlog, subject)
+  }
+}
+
+extension StreamListener {
+  /// The address that a TCP listener is bound to.
+  func localTCPAddress() throws(UVError) -> SocketAddress {
+    try checkOpen("tcp_getsockname")
+    let tcp = block.raw.assumingMemoryBound(to: uv_tcp_t.self)
+    return try address("tcp_getsockname") { uv_tcp_getsockname(tcp, $0, $1) }
+  }
+}
