@@ -78,4 +78,20 @@ import UVTestSupport
       #expect(await counter.count == 2)
     }
   }
+
+  @Test("Once a loop has ended, the thread that ran it isn't on its executor any more")
+  func afterTheEnd() async throws {
+    let executor = try await withThread {
+      let loop = try EventLoop()
+      let executor = loop.executor
+      #expect(executor.isIsolatingCurrentContext() == true)
+      loop.shutdown()
+      #expect(executor.isIsolatingCurrentContext() == false)
+      return executor
+    }
+    // The jobs of tasks that outlive the loop are still isolated from each other.
+    let task = Task(executorPreference: executor) { executor.isIsolatingCurrentContext() }
+    #expect(await task.value == true)
+    #expect(executor.isIsolatingCurrentContext() == false)
+  }
 }

@@ -28,7 +28,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     queue = loop.microtasks
   }
 
-  /// Whether the calling thread is the loop's.
+  /// Whether the calling thread is the loop's. It stays true on that thread when the loop has ended.
   public var isOnLoop: Bool {
     @inline(__always) get { loopThread.load(ordering: .relaxed) == cuv_thread_id() }
   }
@@ -163,11 +163,12 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     if !inbox.send(.release(block, loop.isAdopted ? loop : nil)) { block.free() }
   }
 
-  /// Stops the program with a message if the calling thread isn't the loop's. The Swift runtime calls this.
+  /// Stops the program with a message if the calling thread isn't the loop's, or if the loop has ended. The Swift runtime
+  /// calls this.
   public func checkIsolated() {
-    require(isOnLoop, "not on the event loop's thread: use executor.execute to get there")
+    require(isRunningHere, "not on the event loop's thread: use executor.execute to get there")
   }
 
-  /// Whether the calling thread is the loop's. The Swift runtime calls this.
-  public func isIsolatingCurrentContext() -> Bool? { isOnLoop }
+  /// Whether the calling thread is the loop's, and the loop hasn't ended. The Swift runtime calls this.
+  public func isIsolatingCurrentContext() -> Bool? { isRunningHere }
 }
