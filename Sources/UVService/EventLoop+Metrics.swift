@@ -12,39 +12,38 @@ extension EventLoop {
   /// }
   /// ```
   ///
-  /// The loop's counts are read when an interval has passed. Only the times in the thread pool are measured for it, by up to
+  /// The loop's counts are read when an interval has passed, and once more at the end. Only the times in the thread pool are measured for it, by up to
   /// three readings of the clock for each request. The timer doesn't keep the loop running.
   ///
   /// - Parameters:
   ///   - interval: The time between two reports, a millisecond or more.
-  ///   - name: The loop's name, as the value of the dimension `loop`.
+  ///   - name: The value of the dimension `loop`; the loop's own name if it is nil.
   ///   - factory: Where the metrics go. Without one it is the one that the program has bootstrapped.
   /// - Returns: A way to end the reports.
   @discardableResult
   public func reportMetrics(
-    every interval: Duration = .seconds(10), as name: String = "loop", to factory: (any MetricsFactory)? = nil
+    every interval: Duration = .seconds(10), as name: String? = nil, to factory: (any MetricsFactory)? = nil
   ) -> PendingRequest {
-    let instruments = LoopInstruments(loop: name, factory ?? MetricsSystem.factory)
+    let instruments = LoopInstruments(loop: name ?? self.name, factory ?? MetricsSystem.factory)
     let report = LoopReport(self, every: interval, instruments)
     return PendingRequest { report.stop() }
   }
 }
 
 extension EventLoopGroup {
-  /// Reports what each loop of the group does as metrics; see `reportMetrics` of `EventLoop`. The loops are called `NAME 1`,
-  /// `NAME 2`, and so on.
+  /// Reports what each loop of the group does as metrics; see `reportMetrics` of `EventLoop`.
   ///
   /// - Parameters:
   ///   - interval: The time between two reports, a millisecond or more.
-  ///   - name: The name of the group.
+  ///   - name: The name of the group: its loops are called `NAME 1`, `NAME 2`, and so on. If it is nil, they have their own names.
   ///   - factory: Where the metrics go. Without one it is the one that the program has bootstrapped.
   /// - Throws: `loopClosed` once the group has been shut down.
   public func reportMetrics(
-    every interval: Duration = .seconds(10), as name: String = "loop", to factory: (any MetricsFactory)? = nil
+    every interval: Duration = .seconds(10), as name: String? = nil, to factory: (any MetricsFactory)? = nil
   ) async throws(UVError) {
     for (index, executor) in executors.enumerated() {
       try await executor.submit { loop in
-        _ = loop.reportMetrics(every: interval, as: "\(name) \(index + 1)", to: factory)
+        _ = loop.reportMetrics(every: interval, as: name.map { "\($0) \(index + 1)" }, to: factory)
       }
     }
   }

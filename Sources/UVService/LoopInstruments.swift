@@ -65,4 +65,9 @@ struct LoopInstruments {
     poolWait.record(mean(now.pool.waiting - last.pool.waiting))
     poolRun.record(mean(now.pool.running - last.pool.running))
   }
+
+  /// Nothing is open after the loop's end.
+  func recordEnd() {
+    for gauge in [handles, requests, tasks, timers, connections, poolRequests, poolAge] { gauge.record(0) }
+  }
 }

@@ -27,11 +27,15 @@ final class LoopReport {
   /// The timer keeps this object, and keeps no loop running.
   private func wait(_ loop: EventLoop) {
     timer = loop.sleepQuietly(for: interval) { [self] result in
-      guard case .success = result, !isStopped, let loop = self.loop else { return }
+      guard let loop = self.loop else { return }
       let reading = LoopReading(loop)
       instruments.record(reading, since: last, loop)
       last = reading
-      wait(loop)
+      if case .success = result {
+        wait(loop)
+      } else if !isStopped {
+        instruments.recordEnd()
+      }
     }
   }
 }

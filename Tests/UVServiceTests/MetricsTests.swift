@@ -54,7 +54,7 @@ import UVTestSupport
       var age = 0.0
       while age < 0.01 {
         try await loop.sleep(for: .milliseconds(1)).value
-        age = (try? metrics.expectGauge("uv.pool.age", [("loop", "loop")]).lastValue ?? 0) ?? 0
+        age = (try? metrics.expectGauge("uv.pool.age", [("loop", loop.name)]).lastValue ?? 0) ?? 0
       }
       _ = await work.value
       report.cancel()
@@ -73,17 +73,35 @@ import UVTestSupport
       for _ in 0..<3 { _ = try await loop.files.stat("/").value }
       _ = try await loop.files.realpath("/").value
       let count = Int64(threads + 5)
-      while metrics.counterTotal(label: "uv.pool.finished", dimensions: [("loop", "loop")]) < count {
+      while metrics.counterTotal(label: "uv.pool.finished", dimensions: [("loop", loop.name)]) < count {
         try await loop.sleep(for: .milliseconds(1)).value
       }
       func values(_ label: String) throws -> [Double] {
-        try metrics.expectGauge(label, [("loop", "loop")]).values
+        try metrics.expectGauge(label, [("loop", loop.name)]).values
       }
       #expect(try values("uv.pool.wait").contains { $0 > 0.002 })
       #expect(try values("uv.pool.run").contains { $0 >= 0.02 })
       #expect(try values("uv.pool.run").allSatisfy { $0 < 60 })
       report.cancel()
     }
+  }
+
+  @Test("The last report comes at the loop's end, when nothing is open any more")
+  func lastReport() async throws {
+    let metrics = TestMetrics()
+    try await withThread {
+      try EventLoop.run { loop in
+        loop.name = "short-lived"
+        loop.reportMetrics(every: .seconds(3600), to: metrics)
+        let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+        let client = try await loop.tcp.connect(to: listener.localAddress()).value
+        try await client.write("hello").value
+        _ = try await listener.accept().value.read(exactly: 5).value
+      }
+    }
+    #expect(metrics.counterTotal(label: "uv.bytes.read", dimensions: [("loop", "short-lived")]) == 5)
+    let handles = try metrics.expectGauge("uv.loop.handles", [("loop", "short-lived")])
+    #expect(handles.values.count == 2 && handles.lastValue == 0)
   }
 
   @Test("Large writes that wait for the peer count once, when they have left")
@@ -111,7 +129,7 @@ import UVTestSupport
     }
     let group = try EventLoopGroup(count: 2)
     try await group.reportMetrics(every: .milliseconds(1), as: "worker", to: metrics)
-    while metrics.recorders(label: "uv.loop.tasks").filter({ $0.lastValue != nil }).count < 2 {
+    while metrics.recorders(label: "uv.loop.tasks").filter({ $0.lastValue != nil }).count < 3 {
       await Task.yield()
     }
     #expect((try? metrics.expectGauge("uv.loop.tasks", [("loop", "worker 2")])) != nil)
