@@ -78,6 +78,22 @@ import UVTestSupport
     }
   }
 
+  @Test("Waiting for the signal that ends a group keeps the loop running that waits")
+  func groupWithCallbacks() async throws {
+    let log = Log<Int?>()
+    try await withThread {
+      try EventLoop.runCallbacks { loop in
+        let group = try EventLoopGroup(count: 1)
+        group.shutdownGracefully(onSignals: [.user1], within: .zero, on: loop).start { result in
+          log.append(result.value?.count)
+        }
+        // It isn't what keeps the loop.
+        _ = loop.sleepQuietly(for: .milliseconds(1)) { _ in kill(getpid(), SIGUSR1) }
+      }
+    }
+    #expect(log.values == [0])
+  }
+
   @Test func aGroupEndsOnASignalToo() async throws {
     let group = try EventLoopGroup(count: 2)
     let told = Log<Void>()

@@ -110,7 +110,8 @@ public final class EventLoopGroup: Sendable {
   /// A request to end the group when the process receives a signal; see ``shutdownGracefully(within:)``. If another of these
   /// signals comes before the end, the connections get no more time.
   ///
-  /// The signals are watched on `loop`, as ``EventLoop/shutdownGracefully(onSignals:within:)`` says.
+  /// The signals are watched on `loop`, as ``EventLoop/shutdownGracefully(onSignals:within:)`` says. The request keeps `loop`
+  /// running, since the group's work doesn't.
   ///
   /// - Parameters:
   ///   - signals: The signals to wait for, at least one.
@@ -122,7 +123,7 @@ public final class EventLoopGroup: Sendable {
     onSignals signals: [Signal], within limit: Duration, on loop: EventLoop
   ) -> Request<ShutdownReport> {
     Request(loop) { [self] done in
-      SignalledShutdown(on: loop, within: limit) { [self] limit, done in
+      SignalledShutdown(on: loop, within: limit, keepsLoopRunning: true) { [self] limit, done in
         shutdownGracefully(within: limit, on: loop).start(done)
       }.start(signals, done)
     }

@@ -72,8 +72,9 @@ extension EventLoop {
   public func shutdownGracefully(
     onSignals signals: [Signal], within limit: Duration, _ done: @escaping Completion<ShutdownReport>
   ) -> PendingRequest {
-    SignalledShutdown(on: self, within: limit) { [self] in shutdownGracefully(within: $0, $1) }
-      .start(signals, done)
+    SignalledShutdown(on: self, within: limit, keepsLoopRunning: false) { [self] in
+      shutdownGracefully(within: $0, $1)
+    }.start(signals, done)
   }
 
   /// Closes the listeners, for good.

@@ -6,6 +6,7 @@ final class SignalledShutdown {
 
   private let loop: EventLoop
   private let limit: Duration
+  private let keepsLoopRunning: Bool
   private let shutdown: Shutdown
   private var watchers: [SignalWatcher] = []
   private var done: Completion<ShutdownReport>?
@@ -14,10 +15,14 @@ final class SignalledShutdown {
   /// - Parameters:
   ///   - loop: The loop that watches the signals.
   ///   - limit: How long the shutdown may take if no other signal comes.
+  ///   - keepsLoopRunning: Whether the loop runs until the shutdown is done.
   ///   - shutdown: Shuts down. It may be called again before it is done, with a limit of zero.
-  init(on loop: EventLoop, within limit: Duration, _ shutdown: @escaping Shutdown) {
+  init(
+    on loop: EventLoop, within limit: Duration, keepsLoopRunning: Bool, _ shutdown: @escaping Shutdown
+  ) {
     self.loop = loop
     self.limit = limit
+    self.keepsLoopRunning = keepsLoopRunning
     self.shutdown = shutdown
   }
 
@@ -32,7 +37,7 @@ final class SignalledShutdown {
       return PendingRequest()
     }
     for watcher in watchers {
-      watcher.keepsLoopRunning = false
+      watcher.keepsLoopRunning = keepsLoopRunning
       watcher.start { [self] in receive($0) }
     }
     return PendingRequest(Self.operation, subject: { [self] in hasBegun ? nil : "not before a signal" }) {
