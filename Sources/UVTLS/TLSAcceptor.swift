@@ -10,6 +10,8 @@ final class TLSAcceptor {
   /// The handshakes that are under way, by number.
   private var handshakes: [Int: PendingRequest] = [:]
   private var number = 0
+  /// Whether no more connections come. The reader is told so when the last handshake has ended.
+  private var isComplete = false
   private var hasEnded = false
 
   init(
@@ -54,10 +56,16 @@ final class TLSAcceptor {
     listener.start { [self] result in
       switch result {
       case .success(let connection?): greet(connection)
-      case .success(nil): source.take()?.finish()
+      case .success(nil):
+        isComplete = true
+        finishIfDone()
       case .failure(let error): source.take()?.finish(error)
       }
     }
+  }
+
+  private func finishIfDone() {
+    if isComplete, handshakes.isEmpty { source.take()?.finish() }
   }
 
   /// Leaves the connections that follow in the system.
@@ -76,9 +84,10 @@ final class TLSAcceptor {
       switch result {
       case .success(let connection):
         // The reader has gone, but may come back.
-        if hasEnded { connection.close() } else { (source ?? keeper)?.send(connection) }
+        if hasEnded || (source ?? keeper)?.send(connection) != true { connection.close() }
       case .failure(let error): if !hasEnded { onFailure(error) }
       }
+      finishIfDone()
       acceptMore()
     }
     handshakes[number] = handshake.begin(within: timeout)

@@ -40,7 +40,8 @@ final class TLSHandshake {
     return PendingRequest("TLS handshake") { [weak self] in self?.cancel() }
   }
 
-  private func cancel() { fail(UVError(.cancelled, operation: operation, subject: subject)) }
+  /// Ends the handshake, and closes the connection if that isn't closing already.
+  func cancel() { fail(UVError(.cancelled, operation: operation, subject: subject)) }
 
   // MARK: Going on
 

@@ -283,6 +283,57 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "A graceful shutdown delivers the connections whose handshakes are under way, and then ends the listener")
+  func shutdownDuringHandshake() async throws {
+    let (server, client) = try (certificates.server(), certificates.client())
+    try await withLoop { loop in
+      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, server)
+      let port = try Int(listener.localAddress().port)
+      let serving = loop.spawn { () async throws(UVError) in
+        var count = 0
+        for try await connection in listener {
+          count += 1
+          while let bytes = try await connection.read().value { try await connection.write(bytes).value }
+          connection.close()
+        }
+        return count
+      }
+      let plain = try await loop.tcp.connect(host: "127.0.0.1", port: port).value
+      while loop.counts.accepted == 0 { try await loop.sleep(for: .milliseconds(1)).value }
+      let shutdown = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(within: .seconds(1000)).value
+      }
+      // The listening socket closes, and refuses.
+      while let other = try? await loop.tcp.connect(host: "127.0.0.1", port: port).value { other.close() }
+      let connection = try await loop.tls.secure(plain, client, host: "localhost").value
+      try await connection.write("a request").value
+      #expect(try await connection.read().value == "a request")
+      try await connection.shutdown().value
+      #expect(try await serving.value == 1)
+      #expect(try await shutdown.value.count == 0)
+      connection.close()
+    }
+  }
+
+  @Test("A handshake ends at once when its connection is cut off")
+  func cutOffDuringHandshake() async throws {
+    let server = try certificates.server()
+    try await withLoop { loop in
+      let failures = Log<UVError.Code>()
+      let listener = try loop.tls.listen(
+        host: "127.0.0.1", port: 0, server, onHandshakeFailure: { failures.append($0.code) })
+      let accepting = loop.spawn { () async throws(UVError) in try await listener.next().value == nil }
+      let silent = try await loop.tcp.connect(host: "127.0.0.1", port: Int(listener.localAddress().port))
+        .value
+      while loop.counts.accepted == 0 { try await loop.sleep(for: .milliseconds(1)).value }
+      #expect(try await loop.shutdownGracefully(within: .milliseconds(5)).value.count == 1)
+      #expect(try await accepting.value)
+      #expect(failures.values == [.cancelled])
+      silent.close()
+    }
+  }
+
   @Test("What can't be secured is refused, and stays as it was")
   func refused() async throws {
     let (server, client) = try (certificates.server(), certificates.client())

@@ -2,7 +2,8 @@
 public struct LoopCounts: Hashable, Sendable {
   /// Connections that the loop's listeners have accepted.
   public var accepted = 0
-  /// How many times a connection couldn't be accepted: the process had no descriptor left, or the peer had gone.
+  /// How many times a connection couldn't be accepted: the process had no descriptor left, the peer had gone, or
+  /// its TLS session couldn't be made.
   public var refused = 0
   /// How many times a wait has reached its limit: that of `timeout(after:)`, of `withDeadline`, or a stream's timeout.
   public var timeouts = 0

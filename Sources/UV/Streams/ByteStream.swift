@@ -252,6 +252,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   override func startUVClose() {
     writes.handOver()
     super.startUVClose()
+    if writes.isFiltered { frames?.filter?.streamCloses() }
   }
 
   override func didClose() {

@@ -28,6 +28,9 @@ package protocol StreamFilter: AnyObject {
   /// - Returns: The error for readers; nil if it is a clean end.
   func transportEnded(_ error: UVError?) -> UVError?
 
+  /// The stream closes, and nothing more comes.
+  func streamCloses()
+
   // MARK: Writing
 
   /// Turns bytes into bytes for the system, which follow the others of ``output``.
