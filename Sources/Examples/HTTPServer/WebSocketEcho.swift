@@ -26,11 +26,12 @@ enum WebSocketEcho {
         case .text, .binary, .continuation: try await output.write(answer(frame.opcode, frame))
         case .ping: try await output.write(answer(.pong, frame))
         case .connectionClose:
-          // Closing drops what the system has no room for yet. So this waits until all has been sent.
+          // Closing drops what the system has no room for yet. So this and the end below wait until all has been sent.
           return try await socket.channel.writeAndFlush(answer(.connectionClose, frame)).get()
         default: break
         }
       }
+      try await socket.channel.close(mode: .output).get()
     }
   }
 
