@@ -12,7 +12,7 @@ actor LoopEntrance {
   /// Runs a body as a task of the loop, which nothing else has kept running until now.
   func run(_ body: @escaping EventLoopService.Body) async -> Result<Void, any Error> {
     guard let loop = EventLoop.current else { return .failure(CancellationError()) }
-    let task = loop.spawn { () async throws -> Void in
+    let task = loop.spawn(file: "the body of the service", line: 0) { () async throws -> Void in
       do { try await body(loop) } catch {
         loop.stop()
         throw error

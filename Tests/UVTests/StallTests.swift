@@ -60,6 +60,20 @@ import UVTestSupport
       #expect(reading.frames.first?.function?.contains("read") == true, "\(reading)")
     }
 
+    @Test("A stall in the body of a run says so")
+    func body() async throws {
+      let stalls = StallLog()
+      try await withThread {
+        try EventLoop.run { loop in
+          try loop.watchStalls(longerThan: .milliseconds(10)) { stalls.append($0) }
+          try await stalls.wait(for: "(compute in", on: loop) { compute() }
+        }
+      }
+      let stall = try #require(stalls.stalls(in: "(compute in").first)
+      #expect(stall.spawnedAt == "the body of run")
+      #expect(stall.description.contains(", task: the body of run"))
+    }
+
     @Test func aThousandStallsInTheMiddleOfAllocationsEnd() async throws {
       try await withLoop { loop in
         try loop.watchStalls(longerThan: .milliseconds(1)) { _ in }

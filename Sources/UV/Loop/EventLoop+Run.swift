@@ -52,7 +52,7 @@ extension EventLoop {
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws(E) -> T
   ) throws(E) -> T {
     try checkRunnable(throwing: E.self)
-    let task = spawn { () async throws(E) -> T in
+    let task = spawn(file: "the body of run", line: 0) { () async throws(E) -> T in
       do throws(E) { return try await body(self) } catch {
         self.stop()
         throw error

@@ -15,6 +15,7 @@ struct LoopInspection {
 
   func snapshot() -> LoopSnapshot {
     var snapshot = LoopSnapshot()
+    snapshot.name = loop.name
     snapshot.isRunning = loop.isRunning
     snapshot.isStopping = loop.isStopRequested && !loop.isClosed
     snapshot.isShuttingDown = loop.isShuttingDown
@@ -41,7 +42,6 @@ struct LoopInspection {
       oldest.add(task, since: task.isRun(by: caller) ? 0 : task.wait.isEmpty ? task.start : task.waitStart)
     }
     return oldest.list { task in
-      let place = task.isBody ? "the body of run" : task.origin.description
       let wait = task.isRun(by: caller) ? nil : task.wait.awaited
       let state: TaskSnapshot.State =
         if task.isRun(by: caller) {
@@ -52,8 +52,8 @@ struct LoopInspection {
           task.wait.isEmpty ? .elsewhere : .ready
         }
       return TaskSnapshot(
-        place: place, age: age(since: task.start), state: state, isCancelled: task.isCancelled,
-        wait: wait.map { describe($0, since: task.waitStart) })
+        place: task.origin.description, age: age(since: task.start), state: state,
+        isCancelled: task.isCancelled, wait: wait.map { describe($0, since: task.waitStart) })
     }
   }
 

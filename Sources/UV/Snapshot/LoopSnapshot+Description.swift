@@ -1,7 +1,7 @@
 extension LoopSnapshot: CustomStringConvertible {
   /// The snapshot as a text for people, with a line for each entry and how long it has lasted.
   public var description: String {
-    var lines = ["event loop: \(state)"]
+    var lines = ["\(name.isEmpty ? "event loop" : name): \(state)"]
     if microtaskCount > 0 { lines[0] += ", \(microtaskCount.grouped) microtasks wait" }
     add(tasks, "tasks", to: &lines) { [$0.timeText, $0.waitText, $0.originText] }
     add(handles, "handles", to: &lines) { [$0.age.text, $0.identityText, $0.stateText] }

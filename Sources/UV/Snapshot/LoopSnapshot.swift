@@ -7,7 +7,7 @@
 /// Its description has a line for each task, handle, request and timer, those first that are the oldest:
 ///
 /// ```
-/// event loop: running
+/// loop 1: running
 /// tasks: 3
 ///     3.2 s  read 127.0.0.1:6379 ← 127.0.0.1:50112       Server/main.swift:12, 5.1 s old
 ///     1.0 s  getaddrinfo example.org                     Server/main.swift:30, 1.0 s old
@@ -22,6 +22,8 @@
 ///
 /// libuv has no corresponding type; `uv_print_all_handles` prints a part of this.
 public struct LoopSnapshot: Hashable, Sendable, Codable {
+  /// The loop's ``EventLoop/name``.
+  public var name: String
   /// Whether the loop is inside one of its `run` functions.
   public var isRunning: Bool
   /// Whether the loop has been told to stop, and waits for its tasks.
@@ -46,6 +48,7 @@ public struct LoopSnapshot: Hashable, Sendable, Codable {
 
   /// Creates a snapshot of a loop that does nothing; for test doubles. Set what it does.
   public init() {
+    name = ""
     (isRunning, isStopping, isShuttingDown, microtaskCount) = (false, false, false, 0)
     (tasks, handles, timers) = (SnapshotList(), SnapshotList(), SnapshotList())
     (poolRequests, requests) = (SnapshotList(), SnapshotList())

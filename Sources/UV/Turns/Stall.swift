@@ -8,8 +8,8 @@ public struct Stall: Hashable, Sendable {
   /// turn may go on.
   public let duration: Duration
 
-  /// Where the task was spawned that is running, such as `Server/main.swift:12`. It is nil if no task of the loop is
-  /// running but a callback, and if a child of such a task is.
+  /// Where the task was spawned that is running, such as `Server/main.swift:12`, or `the body of run`. It is nil if no
+  /// task of the loop is running but a callback, and if a child of such a task is.
   public let spawnedAt: String?
 
   /// The addresses of ``frames``.
@@ -67,7 +67,7 @@ extension Stall: CustomStringConvertible {
   public var description: String {
     let frames = frames
     let culprit = Self.function(in: frames).map { " in \($0)" } ?? ""
-    let task = spawnedAt.map { ", task spawned at \($0)" } ?? ""
+    let task = spawnedAt.map { ", task: \($0)" } ?? ""
     let head = "\(loop) has not waited for events for \(duration)\(culprit)\(task)"
     return ([head] + frames.map { "    \($0)" }).joined(separator: "\n")
   }

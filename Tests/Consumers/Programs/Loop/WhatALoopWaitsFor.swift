@@ -67,6 +67,7 @@ enum WhatALoopWaitsFor: Program {
   /// A report of one's own, tested without a loop.
   private static func doubles() {
     var snapshot = LoopSnapshot()
+    snapshot.name = "mine"
     let wait = WaitSnapshot(
       operation: "connect", subject: "10.0.0.1:80", age: .seconds(30), remaining: .seconds(5))
     snapshot.tasks = SnapshotList([
@@ -95,7 +96,7 @@ enum WhatALoopWaitsFor: Program {
 // true true
 // true true false
 // [1, 1]
-// event loop: not running
+// mine: not running
 // tasks: 1
 //     30.0 s  connect 10.0.0.1:80, 5.0 s left  Me/main.swift:1, 1 min 1 s old
 // handles: 10,000
