@@ -11,7 +11,7 @@ public struct TLS {
   /// ```
   ///
   /// - Parameters:
-  ///   - host: The address to bind, as a literal; see ``TCP/listen(host:port:backlog:reusePort:)``.
+  ///   - host: The address to bind, as a literal; see `TCP.listen(host:port:backlog:reusePort:)`.
   ///   - port: 0…65535. With 0 the system chooses a port.
   ///   - context: The server's certificates and what else its connections have in common.
   ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
@@ -19,7 +19,7 @@ public struct TLS {
   ///   - handshakeTimeout: How long a handshake may take. It then ends, and its connection is closed.
   ///   - handshakeLimit: How many handshakes may be under way, 1 or more. Other connections wait in the system.
   ///   - onHandshakeFailure: Called on the loop's thread with the error of each handshake that fails. The listener goes on.
-  /// - Throws: The errors of ``TCP/listen(host:port:backlog:reusePort:)``, and `invalidArgument` for a client's context or a
+  /// - Throws: The errors of `TCP.listen(host:port:backlog:reusePort:)`, and `invalidArgument` for a client's context or a
   ///   limit below 1.
   ///
   /// The corresponding functions are libuv's `uv_listen` and OpenSSL's `SSL_accept`.
@@ -47,7 +47,7 @@ public struct TLS {
   ///   - port: 1…65535.
   ///   - context: Whom the client trusts, and what else its connections have in common; nil for the system's roots.
   ///   - handshakeTimeout: How long the handshake may take once the connection is there.
-  /// - Returns: A request for the connection. It fails as ``TCP/connect(host:port:)`` does, with `tls` and the reason if the
+  /// - Returns: A request for the connection. It fails as `TCP.connect(host:port:)` does, with `tls` and the reason if the
   ///   handshake fails, with `tlsTruncated` if the peer closes the connection meanwhile, with `timedOut`, and with
   ///   `invalidArgument` for a server's context. Cancelling the request closes the socket.
   ///

@@ -1,13 +1,13 @@
 /// The TCP connection beneath. If there is none, as for a pipe, these functions fail with `notSupported`.
 extension TLSConnection {
-  /// The address of this end; see ``TCPConnection/localAddress()``.
+  /// The address of this end; see `TCPConnection.localAddress()`.
   ///
   /// - Throws: `badDescriptor` if the connection is closed, and `notSupported` if it isn't over TCP.
   ///
   /// The corresponding libuv function is `uv_tcp_getsockname`.
   public func localAddress() throws(UVError) -> SocketAddress { try localTCPAddress() }
 
-  /// The address of the other end; see ``TCPConnection/peerAddress()``.
+  /// The address of the other end; see `TCPConnection.peerAddress()`.
   ///
   /// - Throws: `badDescriptor` if the connection is closed, `notConnected` if the peer has gone, and `notSupported` if it
   ///   isn't over TCP.
@@ -16,7 +16,7 @@ extension TLSConnection {
   public func peerAddress() throws(UVError) -> SocketAddress { try peerTCPAddress() }
 
   /// Turns Nagle's algorithm off, so that small writes leave at once, or turns it on again; see
-  /// ``TCPConnection/setNoDelay(_:)``.
+  /// `TCPConnection.setNoDelay(_:)`.
   ///
   /// - Parameter isEnabled: True to send small writes at once, false to let the system gather them.
   /// - Throws: `badDescriptor` if the connection is closed, and `notSupported` if it isn't over TCP.
@@ -24,7 +24,7 @@ extension TLSConnection {
   /// The corresponding libuv function is `uv_tcp_nodelay`.
   public func setNoDelay(_ isEnabled: Bool = true) throws(UVError) { try setTCPNoDelay(isEnabled) }
 
-  /// Has the system probe an idle connection; see ``TCPConnection/setKeepAlive(_:)``.
+  /// Has the system probe an idle connection; see `TCPConnection.setKeepAlive(_:)`.
   ///
   /// - Parameter idle: How long the connection is idle before the first probe, in whole seconds, 1 or more. Nil turns
   ///   probing off.

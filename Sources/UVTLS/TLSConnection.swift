@@ -2,13 +2,13 @@ import COpenSSL
 
 /// A connection whose bytes are encrypted.
 ///
-/// It is a ``ByteStream`` like any other: everything that reads, writes or ends a stream does so here.
+/// It is a `ByteStream` like any other: everything that reads, writes or ends a stream does so here.
 ///
 /// - The stream's end is the peer's sign of the end (`close_notify`). A connection that is closed without it ends with the
 ///   error `tlsTruncated`, because somebody may have cut it.
-/// - ``ByteStream/shutdown()`` sends this end's sign, and then ends the writing side of the connection.
+/// - `ByteStream.shutdown()` sends this end's sign, and then ends the writing side of the connection.
 /// - Writes of one turn of the loop leave together, in records of up to 16 KiB.
-/// - ``ByteStream/isAboveHighWaterMark`` counts bytes before they are encrypted, and what the system hasn't taken of them
+/// - `ByteStream.isAboveHighWaterMark` counts bytes before they are encrypted, and what the system hasn't taken of them
 ///   after that.
 ///
 /// The corresponding OpenSSL type is `SSL`.

@@ -34,7 +34,7 @@ public final class TLSListener: EventSource {
   /// The corresponding libuv function is `uv_tcp_getsockname`.
   public func localAddress() throws(UVError) -> SocketAddress { try acceptor.listener.localAddress() }
 
-  /// Accepts one connection. It does the same as ``EventSource/next()``, except that the listener's end is an error:
+  /// Accepts one connection. It does the same as `EventSource.next()`, except that the listener's end is an error:
   /// `cancelled`.
   ///
   /// - Returns: A request for the connection, whose handshake is done.
@@ -71,17 +71,17 @@ public final class TLSListener: EventSource {
 
   // MARK: Asking
 
-  /// Asks for the next connection, or nil at the end; see ``EventSource/next(_:)``.
+  /// Asks for the next connection, or nil at the end; see `EventSource.next(_:)`.
   @discardableResult
   public func next(_ done: @escaping Completion<TLSConnection?>) -> PendingRequest { source.next(done) }
 
-  /// Asks for the next connection on behalf of an object; see ``ElementReceiver``.
+  /// Asks for the next connection on behalf of an object; see `ElementReceiver`.
   @discardableResult
   public func next(for receiver: ElementReceiver<TLSConnection>) -> PendingRequest {
     source.next(for: receiver)
   }
 
-  /// Calls `handler` with each connection as it comes; see ``EventSource/start(_:)``.
+  /// Calls `handler` with each connection as it comes; see `EventSource.start(_:)`.
   public func start(_ handler: @escaping Completion<TLSConnection?>) { source.start(handler) }
 
   /// Ends what ``start(_:)`` began. Connections that come later wait until somebody asks for them.
