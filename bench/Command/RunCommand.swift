@@ -20,7 +20,7 @@ struct RunCommand: ParsableCommand {
       the run with code 3.
 
       Examples:
-        uvbench --quick                  everything, in less than a minute
+        uvbench --quick                  everything, in a minute or two
         uvbench run                      everything, thoroughly
         uvbench run -w tcp-echo          one workload
         uvbench run -w 'fs-*' -s async   some, in one style, beside c
