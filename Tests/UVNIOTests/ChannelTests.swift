@@ -208,12 +208,14 @@ import UVTestSupport
       let answer = Collect(on: loop)
       let client = try UVClientBootstrap(group: loop).channelOption(.allowRemoteHalfClosure, value: true)
         .channelInitializer { $0.pipeline.addHandler(answer) }.connect(to: server.localAddress!).wait()
-      client.write(ByteBuffer(string: "all"), promise: nil)
-      // It waits for the write before it.
-      let ended = client.close(mode: .output)
-      client.flush()
-      // At once: when the answer has come, the channel is closed altogether.
-      let late = ended.flatMap { client.writeAndFlush(ByteBuffer(string: "x")) }
+      // On the loop, at once: when the answer has come, the channel is closed altogether.
+      let late = loop.flatSubmit {
+        client.write(ByteBuffer(string: "all"), promise: nil)
+        // It waits for the write before it.
+        let ended = client.close(mode: .output)
+        client.flush()
+        return ended.flatMap { client.writeAndFlush(ByteBuffer(string: "x")) }
+      }
       #expect(throws: ChannelError.outputClosed) { try late.wait() }
       #expect(String(buffer: try answer.end.futureResult.wait()) == "got all")
       try client.closeFuture.wait()
