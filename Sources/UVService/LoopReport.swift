@@ -31,11 +31,8 @@ final class LoopReport {
       let reading = LoopReading(loop)
       instruments.record(reading, since: last, loop)
       last = reading
-      if case .success = result {
-        wait(loop)
-      } else if !isStopped {
-        instruments.recordEnd()
-      }
+      if isStopped { return }
+      if case .success = result { wait(loop) } else { instruments.recordEnd() }
     }
   }
 }
