@@ -40,8 +40,7 @@ final class TLSHandshake {
     return PendingRequest("TLS handshake") { [weak self] in self?.cancel() }
   }
 
-  /// Ends the handshake, and closes the connection if that isn't closing already.
-  func cancel() { fail(UVError(.cancelled, operation: operation, subject: subject)) }
+  private func cancel() { fail(UVError(.cancelled, operation: operation, subject: subject)) }
 
   // MARK: Going on
 

@@ -49,8 +49,6 @@ final class TLSOverTLS: StreamFilter {
 
   func transportEnded(_ error: UVError?) -> UVError? { upper.transportEnded(error) }
 
-  func streamCloses() { upper.streamCloses() }
-
   // MARK: Writing
 
   func seal(_ bytes: UnsafeRawBufferPointer) -> UVError? { upper.seal(bytes) }

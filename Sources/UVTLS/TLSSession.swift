@@ -233,8 +233,6 @@ final class TLSSession: StreamFilter {
     return error
   }
 
-  func streamCloses() { handshake?.cancel() }
-
   private static var noMemory: UVError { UVError(.outOfMemory, operation: "read") }
 
   // MARK: Writing

@@ -252,7 +252,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   override func startUVClose() {
     writes.handOver()
     super.startUVClose()
-    if writes.isFiltered { frames?.filter?.streamCloses() }
+    if writes.isFiltered { _ = frames?.filter?.transportEnded(UVError(.cancelled, operation: "close")) }
   }
 
   override func didClose() {

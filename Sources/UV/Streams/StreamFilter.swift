@@ -23,13 +23,10 @@ package protocol StreamFilter: AnyObject {
   /// Called when nothing more is read from what has come, before others use the shared memory.
   func endReceiving()
 
-  /// The system's bytes have ended, or failed with an error.
+  /// The system's bytes have ended, or failed with an error. The stream's close is such an error, too.
   ///
   /// - Returns: The error for readers; nil if it is a clean end.
   func transportEnded(_ error: UVError?) -> UVError?
-
-  /// The stream closes, and nothing more comes.
-  func streamCloses()
 
   // MARK: Writing
 
