@@ -41,12 +41,3 @@ package struct TCPBinding {
     try listener.listen(backlog: backlog, subject)
   }
 }
-
-extension StreamListener {
-  /// The address that a TCP listener is bound to.
-  func localTCPAddress() throws(UVError) -> SocketAddress {
-    try checkOpen("tcp_getsockname")
-    let tcp = block.raw.assumingMemoryBound(to: uv_tcp_t.self)
-    return try address("tcp_getsockname") { uv_tcp_getsockname(tcp, $0, $1) }
-  }
-}

@@ -1,7 +1,7 @@
 import CUV
 
-/// The options and calls of a TCP connection. A stream that encrypts its bytes has them, too.
-extension ByteStream {
+/// The options and calls of a TCP socket. A stream that encrypts its bytes has them, too.
+extension Handle {
   private func tcp(_ operation: String) throws(UVError) -> UnsafeMutablePointer<uv_tcp_t> {
     try checkOpen(operation)
     if cuv_handle_type(block.handle) != UV_TCP { throw UVError(.notSupported, operation: operation) }
