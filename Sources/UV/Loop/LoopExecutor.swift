@@ -104,7 +104,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     } else if !inbox.send(.job(job)) {
       // A task outlives its loop only if somebody has kept the executor for it. The task can't be dropped, so
       // it ends on a thread that resumes it. Each operation on the loop fails there with `loopClosed`.
-      late.add(.job(job), isOnLoop: isOnLoop && !hasEnded, runLate)
+      late.add(.job(job), isOnLoop: isOnLiveLoop, runLate)
     }
   }
 
@@ -113,13 +113,16 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// Whether the loop has ended, and its thread has left it.
   package var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
+  /// Whether the calling thread is the loop's, and hasn't left it.
+  package var isOnLiveLoop: Bool { isOnLoop && !hasEnded }
+
   /// Whether the calling thread runs the loop or, after the end, the work that still comes for it. It isn't true for ever on
   /// the thread that ran the loop, as ``isOnLoop`` is, nor on a later thread that gets that thread's number.
   package var isRunningHere: Bool { hasEnded ? late.isHere : isOnLoop }
 
   /// Runs `body` as the jobs of tasks that outlive the loop are run, one at a time with them. For a loop that has refused it.
   package func executeLate(_ body: @escaping @Sendable () -> Void) {
-    late.add(.body(body), isOnLoop: isOnLoop && !hasEnded, runLate)
+    late.add(.body(body), isOnLoop: isOnLiveLoop, runLate)
   }
 
   /// The loop's thread has nothing more to do with the loop.

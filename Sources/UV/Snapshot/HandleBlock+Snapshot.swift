@@ -1,7 +1,7 @@
 import CUV
 
-/// The part of a snapshot that is about a handle. Another thread may be dropping the handle's owner, so that this touches only an owner
-/// that retains itself.
+/// The part of a snapshot that is about a handle. Another thread may be dropping the handle's owner, so that this touches only
+/// an owner that retains itself.
 extension HandleBlock {
   /// - Parameter now: The time in milliseconds on libuv's clock.
   func snapshot(now: UInt64) -> HandleSnapshot {

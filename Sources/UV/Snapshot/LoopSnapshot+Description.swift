@@ -80,21 +80,6 @@ extension HandleSnapshot {
   }
 }
 
-extension Duration {
-  /// `120 ms`, `3.2 s`, `5 min 3 s`, `2 h 10 min`, `3 d 4 h`
-  fileprivate var text: String {
-    let milliseconds = max(wholeMilliseconds, 0)
-    let seconds = milliseconds / 1000
-    switch seconds {
-    case ..<1: return "\(milliseconds) ms"
-    case ..<60: return "\(seconds).\(milliseconds % 1000 / 100) s"
-    case ..<3600: return "\(seconds / 60) min \(seconds % 60) s"
-    case ..<86400: return "\(seconds / 3600) h \(seconds % 3600 / 60) min"
-    default: return "\(seconds / 86400) d \(seconds % 86400 / 3600) h"
-    }
-  }
-}
-
 extension Int {
   /// The number with its thousands apart: `9,990`.
   fileprivate var grouped: String {

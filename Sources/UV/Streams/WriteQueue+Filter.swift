@@ -29,9 +29,7 @@ extension WriteQueue {
       filter.dropOutput()
       return .success(bytes.count)
     }
-    keepOwnerAlive()
-    pending.standForSealedBytes()
-    wait(for: filter, after: taken)
+    waitForSealed(by: filter, after: taken)
     return .success(Self.sealed)
   }
 
@@ -67,6 +65,13 @@ extension WriteQueue {
     loop.queueMicrotask { for entry in entries { entry.resume(0) } }
   }
 
+  /// Lets libuv send the rest of what is sealed, although no write waits.
+  private func waitForSealed(by filter: any StreamFilter, after taken: Int) {
+    keepOwnerAlive()
+    pending.standForSealedBytes()
+    wait(for: filter, after: taken)
+  }
+
   /// Lets libuv send the rest of what is sealed.
   private func wait(for filter: any StreamFilter, after taken: Int) {
     let rest = Bytes(copying: UnsafeRawBufferPointer(rebasing: filter.output[taken...]))
@@ -92,9 +97,7 @@ extension WriteQueue {
     let output = filter.output
     let taken = offer(output)
     if taken < 0 || taken == output.count { return filter.dropOutput() }
-    keepOwnerAlive()
-    pending.standForSealedBytes()
-    wait(for: filter, after: taken)
+    waitForSealed(by: filter, after: taken)
   }
 
   /// Sends what the filter itself has to say, before the writes that wait.

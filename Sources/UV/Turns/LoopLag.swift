@@ -114,20 +114,7 @@ extension LoopLag: CustomStringConvertible {
   /// The figures in one line, such as `10 turns, 0.2 % busy, p50 18 µs, p99 1.2 ms, max 217 ms, wait p99 94 µs`.
   public var description: String {
     let share = elapsed == 0 ? 0 : (Double(sum) / Double(elapsed) * 1000).rounded() / 10
-    return "\(count) turns, \(share) % busy, p50 \(percentile(50).figure), p99 \(percentile(99).figure), "
-      + "max \(max.figure), wait p99 \(waitPercentile(99).figure)"
-  }
-}
-
-extension Duration {
-  /// `18 µs`, `1.2 ms`, `217 ms`, `3.2 s`
-  fileprivate var figure: String {
-    let microseconds = nanoseconds / 1000
-    return switch microseconds {
-    case ..<1000: "\(microseconds) µs"
-    case ..<10_000: "\(microseconds / 1000).\(microseconds % 1000 / 100) ms"
-    case ..<1_000_000: "\(microseconds / 1000) ms"
-    default: "\(microseconds / 1_000_000).\(microseconds % 1_000_000 / 100_000) s"
-    }
+    let turns = "p50 \(percentile(50).shortText), p99 \(percentile(99).shortText), max \(max.shortText)"
+    return "\(count) turns, \(share) % busy, \(turns), wait p99 \(waitPercentile(99).shortText)"
   }
 }

@@ -18,8 +18,7 @@ struct Stack {
     guard let file = capture.pointee.file, capture.pointee.length > 0 else { return nil }
     let name = UnsafeBufferPointer(
       start: UnsafeRawPointer(file).assumingMemoryBound(to: UInt8.self), count: Int(capture.pointee.length))
-    let place = String(decoding: name, as: UTF8.self)
-    return capture.pointee.line == 0 ? place : "\(place):\(capture.pointee.line)"
+    return SourcePlace.text(String(decoding: name, as: UTF8.self), UInt(capture.pointee.line))
   }
 
   /// The addresses that are being executed, and those that calls return to, the innermost first.

@@ -6,5 +6,7 @@ struct SourcePlace: CustomStringConvertible {
   let line: UInt
 
   /// `Module/File.swift:12`.
-  var description: String { line == 0 ? "\(file)" : "\(file):\(line)" }
+  var description: String { Self.text("\(file)", line) }
+
+  static func text(_ file: String, _ line: UInt) -> String { line == 0 ? file : "\(file):\(line)" }
 }

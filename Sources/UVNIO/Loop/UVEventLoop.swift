@@ -55,7 +55,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   public var inEventLoop: Bool { taskExecutor.isRunningHere }
 
   /// Whether the calling thread is the loop's, and the loop is there.
-  var isOnThread: Bool { !taskExecutor.hasEnded && taskExecutor.isOnLoop }
+  var isOnThread: Bool { taskExecutor.isOnLiveLoop }
 
   /// The executor that puts actors on the loop; the same object as ``taskExecutor``.
   public var executor: any SerialExecutor { taskExecutor }
