@@ -26,7 +26,7 @@ import UVTestSupport
   func snapshot() async throws {
     let status = try await withService { program, client, port in
       program.sendUser1()
-      #expect(try program.line(containing: ": running").hasPrefix("loop "))
+      #expect(try program.line(containing: ": running") == "loop 1: running")
       let here = try client.localAddress()
       let task = try program.line(containing: "read 127.0.0.1:\(port) ← \(here), until")
       #expect(task.contains("Service/main.swift:"))
