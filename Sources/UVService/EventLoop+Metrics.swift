@@ -12,8 +12,8 @@ extension EventLoop {
   /// }
   /// ```
   ///
-  /// The loop's counts are read when an interval has passed, and once more at the end. Only the times in the thread pool are measured for it, by up to
-  /// three readings of the clock for each request. The timer doesn't keep the loop running.
+  /// The loop's counts are read when an interval has passed, and once more at the end. Only the times in the thread pool
+  /// are measured for it, by up to three readings of the clock for each request. The timer doesn't keep the loop running.
   ///
   /// - Parameters:
   ///   - interval: The time between two reports, a millisecond or more.
