@@ -3,9 +3,10 @@ import Testing
 
 /// What a package fetches and compiles that depends on this one: what it uses, and nothing else.
 @Suite(.serialized) struct FetchTests {
-  @Test("Programs that use UV and UVPromises alone fetch swift-system alone, and need no word for it")
+  @Test(
+    "Programs that use UV, UVPromises and UVTLS fetch swift-system alone and need no trait; each compiles what it uses")
   func withoutTraits() throws {
-    let consumer = try Self.consumer(of: ["UV", "UVPromises", "UVPromisesFoundation"])
+    let consumer = try Self.consumer(of: ["UV", "UVPromises", "UVPromisesFoundation", "UVTLS"])
     #expect(try consumer.fetched() == ["swift-uv", "swift-system"])
     #expect(try consumer.plan(of: "UVUser").modules == Self.system.union(["UVUser", "UV"]))
     #expect(
@@ -14,15 +15,9 @@ import Testing
     #expect(
       try consumer.plan(of: "UVPromisesFoundationUser").modules
         == Self.system.union(["UVPromisesFoundationUser", "UV", "UVPromises", "UVPromisesFoundation"]))
-    #expect(try consumer.plan(of: "UVUser").link.contains("\"-luv\""))
-  }
-
-  @Test("A program that uses UVTLS fetches nothing more; only such a program compiles it")
-  func tls() throws {
-    let consumer = try Self.consumer(of: ["UVTLS"])
-    #expect(try consumer.fetched() == ["swift-uv", "swift-system"])
     #expect(
       try consumer.plan(of: "UVTLSUser").modules == Self.system.union(["UVTLSUser", "UV", "UVTLS"]))
+    #expect(try consumer.plan(of: "UVUser").link.contains("\"-luv\""))
   }
 
   @Test("A program that uses UVFutures asks for the trait, and fetches OpenCombine besides")
