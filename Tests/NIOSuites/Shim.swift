@@ -3,11 +3,11 @@ import NIOCore
 import UV
 import UVNIO
 
-@testable import NIOPosix
-
 typealias MultiThreadedEventLoopGroup = UVEventLoopGroup
 typealias ServerBootstrap = UVServerBootstrap
 typealias ClientBootstrap = UVClientBootstrap
+typealias DatagramBootstrap = UVDatagramBootstrap
+typealias NIOPipeBootstrap = UVPipeBootstrap
 
 extension UVEventLoopGroup {
   convenience init(numberOfThreads: Int) { try! self.init(count: numberOfThreads) }
@@ -34,32 +34,4 @@ extension UVEventLoopGroup {
       throw error
     }
   }
-}
-
-// What these tests name, and libuv has no counterpart of. The tests are left out; they must compile.
-extension UVEventLoopGroup {
-  convenience init(
-    threadInitializers: [(NIOThread) -> Void], metricsDelegate: (any NIOEventLoopMetricsDelegate)?
-  ) {
-    fatalError("NIOPosix's threads")
-  }
-
-  convenience init(pinnedCPUIDs: [Int]) { fatalError("NIOPosix's threads") }
-}
-
-extension UVServerBootstrap {
-  func bind(to address: VsockAddress) -> EventLoopFuture<any Channel> { fatalError("vsock") }
-
-  func bind<Output: Sendable>(
-    to address: VsockAddress,
-    childChannelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
-  ) async throws -> NIOAsyncChannel<Output, Never> { fatalError("vsock") }
-}
-
-extension UVClientBootstrap {
-  func connect(to address: VsockAddress) -> EventLoopFuture<any Channel> { fatalError("vsock") }
-
-  func connect<Output: Sendable>(
-    to address: VsockAddress, channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
-  ) async throws -> Output { fatalError("vsock") }
 }

@@ -63,7 +63,7 @@ import Testing
       "Pointer<",
       [
         "UV/", "UVPromises/Core/", "UVFutures/Core/", "UVTLS/", "Examples/InsideHost/", "Hosts/",
-        "UVNIO/Channels/Socket",
+        "UVNIO/Channels/Socket", "UVNIO/Channels/Datagrams/DatagramBatch.swift",
       ]
     ),
     ("unsafeBitCast", ["UV/Tasks/"]),

@@ -51,26 +51,19 @@ struct ClientSetup: Sendable {
     _ loop: UVEventLoop, _ makeSocket: () throws -> Socket, _ further: @escaping Initializer<Output>,
     _ made: (StreamChannel) -> Void, _ begin: @escaping @Sendable (StreamChannel) -> EventLoopFuture<Void>
   ) -> EventLoopFuture<(any Channel, Output)> {
-    let channel: StreamChannel
-    do {
-      guard loop.isOpen else { throw EventLoopError.shutdown }
-      channel = StreamChannel(try makeSocket(), loop, parent: nil)
-      try channel.setOptionNow(ChannelOptions.Types.ConnectTimeoutOption(), connectTimeout)
-    } catch { return loop.makeFailedFuture(error) }
-    made(channel)
-    return options.applyAllChannelOptions(to: channel).flatMap { [initializer] in
-      initializer?(channel) ?? loop.makeSucceededVoidFuture()
-    }.flatMapThrowing { [protocolHandlers] in
-      if let protocolHandlers {
-        try channel.pipeline.syncOperations.addHandlers(protocolHandlers(), position: .first)
-      }
-    }.flatMap {
-      further(channel)
-    }.flatMap { output in
-      begin(channel).map { (channel as any Channel, output) }
-    }.flatMapError { error in
-      channel.close0(error: error, mode: .all, promise: nil)
-      return loop.makeFailedFuture(error)
-    }
+    loop.open(
+      options, initializer,
+      make: {
+        let channel = StreamChannel(try makeSocket(), loop, parent: nil)
+        try channel.setOptionNow(ChannelOptions.Types.ConnectTimeoutOption(), connectTimeout)
+        made(channel)
+        return channel
+      },
+      prepare: { [protocolHandlers] channel in
+        guard let protocolHandlers else { return further(channel) }
+        return loop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandlers(protocolHandlers(), position: .first)
+        }.flatMap { further(channel) }
+      }, begin: begin)
   }
 }

@@ -75,7 +75,7 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
   ///
   /// The corresponding libuv functions are `uv_getaddrinfo` and `uv_tcp_connect`.
   public func connect(host: String, port: Int) -> EventLoopFuture<any Channel> {
-    setup.connect(group.nextUVLoop(), host, port, nothing).map { channel, _ in channel }
+    setup.connect(group.nextUVLoop(), host, port, doNothing).map { channel, _ in channel }
   }
 
   /// Connects to an address.
@@ -85,7 +85,7 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
   ///
   /// The corresponding libuv function is `uv_tcp_connect`.
   public func connect(to address: SocketAddress) -> EventLoopFuture<any Channel> {
-    setup.connect(group.nextUVLoop(), address, nothing).map { channel, _ in channel }
+    setup.connect(group.nextUVLoop(), address, doNothing).map { channel, _ in channel }
   }
 
   /// Connects to the path of a Unix socket; see ``connect(to:)``.
@@ -103,10 +103,8 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
   ///
   /// The corresponding libuv function is `uv_tcp_open`.
   public func withConnectedSocket(_ socket: NIOBSDSocket.Handle) -> EventLoopFuture<any Channel> {
-    setup.takeOver(group.nextUVLoop(), socket, nothing).map { channel, _ in channel }
+    setup.takeOver(group.nextUVLoop(), socket, doNothing).map { channel, _ in channel }
   }
-
-  private var nothing: ClientSetup.Initializer<Void> { { $0.eventLoop.makeSucceededVoidFuture() } }
 
   // MARK: Connecting, for tasks
 

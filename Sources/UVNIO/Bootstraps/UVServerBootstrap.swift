@@ -241,24 +241,15 @@ public struct UVServerBootstrap: Sendable {
     let (childGroup, options, initializer) = (childGroup, options, initializer)
     let accept = { @Sendable [childInitializer, childOptions] in AcceptHandler(childInitializer, childOptions)
     }
-    return loop.flatSubmit { () -> EventLoopFuture<(any Channel, Output)> in
-      let channel: ServerChannel
-      do {
-        guard loop.isOpen else { throw EventLoopError.shutdown }
-        channel = ServerChannel(try makeSocket(), loop) { childGroup.nextUVLoop() }
-      } catch { return loop.makeFailedFuture(error) }
-      return options.applyAllChannelOptions(to: channel).flatMap {
-        initializer?(channel) ?? loop.makeSucceededVoidFuture()
-      }.flatMapThrowing {
-        try channel.pipeline.syncOperations.addHandler(accept())
-      }.flatMap {
-        prepare(channel, loop)
-      }.flatMap { output in
-        begin(channel).map { (channel as any Channel, output) }
-      }.flatMapError { error in
-        channel.close0(error: error, mode: .all, promise: nil)
-        return loop.makeFailedFuture(error)
-      }
+    return loop.flatSubmit {
+      loop.open(
+        options, initializer,
+        make: { ServerChannel(try makeSocket(), loop) { childGroup.nextUVLoop() } },
+        prepare: { channel in
+          loop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(accept())
+          }.flatMap { prepare(channel, loop) }
+        }, begin: begin)
     }
   }
 }

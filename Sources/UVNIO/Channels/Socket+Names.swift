@@ -31,10 +31,16 @@ extension Socket {
   // MARK: Options
 
   func setOption<Value>(_ level: Int32, _ name: Int32, _ value: Value) throws {
-    let code = withUnsafeBytes(of: value) { bytes in
-      setsockopt(descriptor, level, name, bytes.baseAddress, socklen_t(bytes.count))
-    }
-    if code == 0 { return }
+    try withUnsafeBytes(of: value) { try setOption(level, name, $0) }
+  }
+
+  /// Sets an option whose value is a structure.
+  func setOption(_ level: Int32, _ name: Int32, bytes: [UInt8]) throws {
+    try bytes.withUnsafeBytes { try setOption(level, name, $0) }
+  }
+
+  private func setOption(_ level: Int32, _ name: Int32, _ value: UnsafeRawBufferPointer) throws {
+    if setsockopt(descriptor, level, name, value.baseAddress, socklen_t(value.count)) == 0 { return }
     let error = Self.error("setsockopt")
     // A Unix socket has no such option, and sends small writes at once anyway.
     if level == IPPROTO_TCP, name == TCP_NODELAY, case .unixDomainSocket? = try? localAddress() { return }

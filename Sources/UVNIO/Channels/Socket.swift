@@ -15,13 +15,25 @@ import UV
 struct Socket {
   let descriptor: Int32
 
-  /// Makes a socket for a stream of bytes.
-  init(_ family: NIOBSDSocket.ProtocolFamily) throws {
+  /// What a socket carries.
+  enum Kind {
+    case stream
+    /// Datagrams, by the protocol for them that has the number, or the usual one if it is 0.
+    case datagrams(Int32)
+  }
+
+  /// Makes a socket.
+  init(_ family: NIOBSDSocket.ProtocolFamily, _ kind: Kind = .stream) throws {
+    let (type, number) =
+      switch kind {
+      case .stream: (Self.stream, Int32(0))
+      case .datagrams(let number): (Self.datagrams, number)
+      }
     #if os(Linux) || os(Android)
-      descriptor = socket(family.rawValue, Self.stream | Self.flags, 0)
+      descriptor = socket(family.rawValue, type | Self.flags, number)
       if descriptor < 0 { throw Self.error("socket") }
     #else
-      descriptor = socket(family.rawValue, Self.stream, 0)
+      descriptor = socket(family.rawValue, type, number)
       if descriptor < 0 { throw Self.error("socket") }
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       try stopBlocking()
@@ -40,9 +52,11 @@ struct Socket {
   // The constants are an enumeration in Glibc's module alone.
   #if canImport(Glibc)
     private static let stream = Int32(SOCK_STREAM.rawValue)
+    private static let datagrams = Int32(SOCK_DGRAM.rawValue)
     private static let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
   #else
     private static let stream = SOCK_STREAM
+    private static let datagrams = SOCK_DGRAM
     #if os(Linux) || os(Android)
       private static let flags = SOCK_NONBLOCK | SOCK_CLOEXEC
     #endif

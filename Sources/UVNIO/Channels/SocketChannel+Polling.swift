@@ -13,14 +13,14 @@ extension SocketChannel {
   }
 
   func updatePoll() {
-    guard isOpen, let poll else { return }
+    guard isOpen, isPolling else { return }
     var events: PollEvents = []
     if wantsRead { events.insert(.readable) }
     if wantsWrite { events.insert(.writable) }
     if watchesEnd { events.insert(.disconnect) }
     // The system tells of a loss whatever is asked for, but only if something is.
     if events.isEmpty, isLive, noticesLoss, !isDeaf { events = .prioritized }
-    do { try poll.watch(for: events) } catch { pollFailed(error) }
+    do { try watch(for: events) } catch { pollFailed(error) }
   }
 
   /// Closes the channel, since the system can't watch its socket.
@@ -46,11 +46,23 @@ extension SocketChannel {
   /// The system reports an error on the socket, or has refused a connection.
   private func socketFailed() {
     if pendingConnect != nil { return finishConnecting() }
+    if outlivesErrors { return tellError() }
     // The bytes that came before the error are for the handlers.
     watchesEnd = false
     readToEnd()
     guard isOpen else { return }
     close0(error: socket.takeFailure(), mode: .all, promise: nil)
+  }
+
+  /// Tells the handlers of an error that came for something sent before. libuv has stopped the poll.
+  private func tellError() {
+    let code = socket.takeError()
+    if code != 0 {
+      let error = Socket.error("poll", code)
+      pipeline.syncOperations.fireErrorCaught(error)
+      if isOpen, endsChannel(error) { close0(error: error, mode: .all, promise: nil) }
+    }
+    updatePoll()
   }
 
   /// The connection is lost in both directions, or the peer has sent urgent data, which nobody reads.

@@ -2,7 +2,7 @@ import NIOCore
 import Synchronization
 import UV
 
-/// The base of server and stream channels: the life of a channel, its socket and the poll of it, and reading.
+/// The base of all channels: the life of a channel, its socket and the poll of it, and reading.
 ///
 /// The life of a channel: `fresh`, then `registered` on its loop, `active` once it listens or is connected, and `closed`. Handlers
 /// are told of each change. Telling them runs code of theirs, which may close the channel at once; so each step looks at the
@@ -24,7 +24,8 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
 
   // The events that the poll watches for. `wantsRead` may stay true although nobody wants to read any more, until something comes: to
   // stop watching and to begin again would cost two system calls each.
-  var poll: DescriptorPoll?
+  private var poll: DescriptorPoll?
+  private(set) var isPolling = false
   var wantsRead = false
   var wantsWrite = false
   var watchesEnd = false
@@ -83,9 +84,25 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   var noticesEnd: Bool { true }
   /// Whether the loss of the connection is to be noticed although nothing else is.
   var noticesLoss: Bool { false }
+  /// Whether an error that the system reports on the socket is that of a datagram, and doesn't end the channel.
+  var outlivesErrors: Bool { false }
 
   /// Whether an error of reading ends the channel. Otherwise the subclass has seen to what happens next.
   func endsChannel(_ error: any Error) -> Bool { true }
+
+  // A pipe has two descriptors, and does these otherwise.
+
+  /// Makes what watches the descriptor, for nothing yet.
+  func startPolling() throws(UVError) {
+    poll = try DescriptorPoll(loop.loop, descriptor: socket.descriptor, owner: self)
+  }
+
+  func watch(for events: PollEvents) throws(UVError) { try poll?.watch(for: events) }
+
+  func stopPolling() { poll.take()?.end() }
+
+  /// Gives the descriptor back to the system.
+  func discardDescriptor() throws { try socket.discard() }
 
   func set<Option: ChannelOption>(_ option: Option, _ value: Option.Value) throws {
     try setBase(option, value)
@@ -184,9 +201,10 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
 
   /// Has the poll made, which watches for nothing yet. Closes the channel if that isn't possible.
   final func makePoll(_ promise: EventLoopPromise<Void>? = nil) -> Bool {
-    if poll != nil { return true }
+    if isPolling { return true }
     do {
-      poll = try DescriptorPoll(loop.loop, descriptor: socket.descriptor, owner: self)
+      try startPolling()
+      isPolling = true
       return true
     } catch {
       pollFailed(error, promise)
@@ -215,9 +233,10 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   private func closeAll(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
     let before = state
     // First, so that nothing is told of the descriptor's next owner.
-    poll.take()?.end()
+    stopPolling()
+    isPolling = false
     var failure: (any Error)?
-    do { try socket.discard() } catch { failure = error }
+    do { try discardDescriptor() } catch { failure = error }
     state = .closed
     activity.store(false, ordering: .relaxed)
     if before != .fresh { loop.remove(self) }

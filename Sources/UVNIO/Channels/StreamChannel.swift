@@ -1,5 +1,4 @@
 import NIOCore
-import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -13,14 +12,8 @@ import Synchronization
 
 /// A connection, over TCP or a Unix socket.
 // Sound: as its superclass.
-final class StreamChannel: SocketChannel, @unchecked Sendable {
+class StreamChannel: WritingChannel, @unchecked Sendable {
   private var writes = PendingWrites()
-  private var waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 * 1024, high: 64 * 1024)
-  private let writability = Atomic(true)
-  /// Whether the handlers know that the channel is writable.
-  private var isWritabilityTold = true
-  /// How often a flush offers the system what it hasn't taken the time before.
-  private var writeSpin: UInt = 16
   private var halfClosure = false
   private var inputClosed = false
   private var outputClosed = false
@@ -34,10 +27,20 @@ final class StreamChannel: SocketChannel, @unchecked Sendable {
     case wanted(EventLoopPromise<Void>?)
   }
 
-  override var isWritable: Bool { writability.load(ordering: .relaxed) }
-  override var isInputClosed: Bool { inputClosed }
-  override var allowsHalfClosure: Bool { halfClosure }
-  override var hasFlushedWrites: Bool { writes.hasFlushed }
+  final override var isInputClosed: Bool { inputClosed }
+  final override var allowsHalfClosure: Bool { halfClosure }
+  final override var hasFlushedWrites: Bool { writes.hasFlushed }
+  final override var heldByteCount: Int { writes.byteCount }
+
+  // MARK: What a pipe does otherwise
+
+  /// What is written to; the socket itself, but for a pipe.
+  var output: Socket { socket }
+
+  /// Ends the input, unless the peer has done it.
+  func endInput(isAtEnd: Bool) throws { if !isAtEnd { try socket.end(.input) } }
+
+  func endOutput() throws { try socket.end(.output) }
 
   #if os(Linux) || os(Android)
     override var noticesLoss: Bool { true }
@@ -79,9 +82,7 @@ final class StreamChannel: SocketChannel, @unchecked Sendable {
     if outputClosed { return promise.fail(.outputClosed) }
     guard let data = tryUnwrapData(data, as: IOData.self) else { return promise.fail(.operationUnsupported) }
     writes.append(data, promise)
-    guard writes.byteCount > waterMark.high, writability.exchange(false, ordering: .relaxed) else { return }
-    isWritabilityTold = false
-    pipeline.syncOperations.fireChannelWritabilityChanged()
+    noteAddedWrite()
   }
 
   override func markFlush() { writes.markFlush() }
@@ -90,7 +91,7 @@ final class StreamChannel: SocketChannel, @unchecked Sendable {
     var triesLeft = writeSpin + 1
     var hasRoom = true
     while isOpen, writes.hasFlushed {
-      guard triesLeft > 0, let count = try writes.offer(to: socket) else {
+      guard triesLeft > 0, let count = try writes.offer(to: output) else {
         hasRoom = false
         break
       }
@@ -99,13 +100,10 @@ final class StreamChannel: SocketChannel, @unchecked Sendable {
       writes.take(count, &done)
       // The rest of a write that the system took in part counts as a try.
       if writes.hasFlushed, count < held { triesLeft -= 1 }
-      if writes.byteCount < waterMark.low { writability.store(true, ordering: .relaxed) }
+      noteTakenWrites()
       done.succeed()
     }
-    if !isWritabilityTold, isOpen, isWritable {
-      isWritabilityTold = true
-      pipeline.syncOperations.fireChannelWritabilityChanged()
-    }
+    tellWritability()
     endOutputIfWanted()
     return hasRoom
   }
@@ -147,7 +145,7 @@ final class StreamChannel: SocketChannel, @unchecked Sendable {
       promise?.fail(Socket.error("shutdown", ENOTCONN))
       return
     }
-    do { if !isAtEnd { try socket.end(.input) } } catch {
+    do { try endInput(isAtEnd: isAtEnd) } catch {
       promise?.fail(error)
       return
     }
@@ -159,12 +157,21 @@ final class StreamChannel: SocketChannel, @unchecked Sendable {
 
   override func didBecomeActive() { endOutputIfWanted() }
 
+  /// The peer reads no more.
+  final func outputWasLost(_ error: IOError) {
+    if inputClosed { return super.close0(error: error, mode: .all, promise: nil) }
+    outputClosed = true
+    failWrites(error)
+    watchForWrites(false)
+    if isOpen { pipeline.fireUserInboundEventTriggered(ChannelEvent.outputClosed) }
+  }
+
   /// Ends the output if that was asked for and all writes have left. Before the connection is there, the system has none to end.
   private func endOutputIfWanted() {
     guard isLive, !outputClosed, case .wanted(let promise) = outputEnd, writes.isEmpty else { return }
     outputEnd = .none
     if inputClosed { return super.close0(error: ChannelError.outputClosed, mode: .all, promise: promise) }
-    do { try socket.end(.output) } catch {
+    do { try endOutput() } catch {
       promise?.fail(error)
       return close0(error: error, mode: .all, promise: nil)
     }
@@ -214,9 +221,6 @@ final class StreamChannel: SocketChannel, @unchecked Sendable {
   override func set<Option: ChannelOption>(_ option: Option, _ value: Option.Value) throws {
     switch option {
     case is ChannelOptions.Types.AllowRemoteHalfClosureOption: halfClosure = value as! Bool
-    case is ChannelOptions.Types.WriteSpinOption: writeSpin = value as! UInt
-    case is ChannelOptions.Types.WriteBufferWaterMarkOption:
-      waterMark = value as! ChannelOptions.Types.WriteBufferWaterMark
     case is ChannelOptions.Types.ConnectTimeoutOption: connectTimeout = value as! TimeAmount?
     default: try super.set(option, value)
     }
@@ -225,10 +229,7 @@ final class StreamChannel: SocketChannel, @unchecked Sendable {
   override func get<Option: ChannelOption>(_ option: Option) throws -> Option.Value {
     switch option {
     case is ChannelOptions.Types.AllowRemoteHalfClosureOption: halfClosure as! Option.Value
-    case is ChannelOptions.Types.WriteSpinOption: writeSpin as! Option.Value
-    case is ChannelOptions.Types.WriteBufferWaterMarkOption: waterMark as! Option.Value
     case is ChannelOptions.Types.ConnectTimeoutOption: connectTimeout as! Option.Value
-    case is ChannelOptions.Types.BufferedWritableBytesOption: writes.byteCount as! Option.Value
     default: try super.get(option)
     }
   }

@@ -42,6 +42,8 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   /// The group that the loop belongs to, which lives until it is shut down.
   let group = Mutex<UVEventLoopGroup?>(nil)
   private let name: String
+  /// What datagrams are sent and received with.
+  private(set) lazy var datagrams = DatagramBatch()
 
   init(_ loop: UV.EventLoop) {
     self.loop = loop
