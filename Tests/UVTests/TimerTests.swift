@@ -78,6 +78,51 @@ import UVTestSupport
     #expect(log.values == [true])
   }
 
+  @Test("A sleep that is started when the last one was cancelled ends in time, whichever is longer")
+  func oneAfterAnother() async throws {
+    try await withLoop { loop in
+      for (first, second) in [(1_000_000, 3), (2, 5), (3, 3)] {
+        loop.sleep(for: .milliseconds(first)) { _ in }.cancel()
+        let start = loop.clock.now
+        try await loop.sleep(for: .milliseconds(second)).value
+        #expect(start.duration(to: loop.clock.now) >= .milliseconds(second))
+        #expect(loop.activity.timers == 0)
+      }
+    }
+  }
+
+  @Test("A request that ends within its limit leaves no timer, and the loop doesn't wait for the limit")
+  func limitNotReached() async throws {
+    let log = Log<Int>()
+    try await withCallbackLoop { loop in
+      let request = Request<Int>(loop) { done in
+        loop.queueMicrotask { done(.success(7)) }
+        return PendingRequest()
+      }
+      request.timeout(after: .seconds(1_000_000)).start { result in
+        log.append((try? result.get()) ?? 0)
+        log.append(loop.activity.timers)
+      }
+      request.timeout(after: .seconds(1_000_000)).map { $0 + 1 }.start { log.append((try? $0.get()) ?? 0) }
+    }
+    #expect(log.values == [7, 1, 8])
+  }
+
+  @Test("Cancelling a request with a limit ends it once, with the error of its work")
+  func limitCancelled() async throws {
+    let log = Log<UVError?>()
+    try await withCallbackLoop { loop in
+      let pending = loop.sleep(for: .seconds(1000)).timeout(after: .seconds(2000)).start {
+        log.append($0.error)
+      }
+      pending.cancel()
+      pending.cancel()
+      #expect(loop.activity.timers == 0)
+    }
+    #expect(log.values.map { $0?.code } == [.cancelled])
+    #expect(log.values.first??.operation == "sleep")
+  }
+
   @Test func aVeryLongSleepCanBeCancelled() async throws {
     try await withLoop { loop in
       for seconds in [3600, 86400 * 365 * 100, Int.max] {

@@ -4,14 +4,6 @@ import CBenchSupport
 import CLoadGenerator
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A benchmark program: workloads in, and everything that `uvbench` can do comes out.
 ///
 /// ```swift

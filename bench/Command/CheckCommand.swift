@@ -2,14 +2,6 @@ import ArgumentParser
 import BenchKit
 import CBenchSupport
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// `check`: is the harness itself right?
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

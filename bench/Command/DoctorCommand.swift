@@ -1,14 +1,6 @@
 import ArgumentParser
 import BenchKit
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// `doctor`.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

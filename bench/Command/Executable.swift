@@ -5,13 +5,6 @@ import BenchKit
 #else
   import Foundation
 #endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// This program, as a path that can be started again.
 enum Executable {

@@ -6,13 +6,6 @@ import BenchKit
 #else
   import Foundation
 #endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// `gate`: did a change make anything slower or costlier?
 struct GateCommand: ParsableCommand {

@@ -2,14 +2,6 @@ import ArgumentParser
 import BenchKit
 import CBenchHooks
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// What makes a worker worse on purpose, so that one can see whether it is noticed.
 struct InjectionOptions: ParsableArguments {
   @Option(name: .customLong("inject"), help: "Do so many per cent more work than is counted.")

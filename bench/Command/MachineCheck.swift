@@ -1,14 +1,6 @@
 import BenchKit
 import CBenchSupport
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Something about the machine that matters to a measurement.
 struct MachineCheck {
   /// Whether it is as one would wish.

@@ -5,13 +5,6 @@ import BenchKit
 #else
   import Foundation
 #endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A directory of this process, `uvbench-<process id>`, for the files of the workloads.
 struct ScratchDirectory {

@@ -6,13 +6,6 @@ import BenchKit
 #else
   import Foundation
 #endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// `gate selftest`: programs whose difference is known, again and again.
 struct SelftestCommand: ParsableCommand {

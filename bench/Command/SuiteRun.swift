@@ -6,13 +6,6 @@ import CBenchSupport
 #else
   import Foundation
 #endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A plan carried out, from the first worker to the results, as every command does it.
 struct SuiteRun {

@@ -1,13 +1,5 @@
 import BenchKit
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A file of text that somebody else wrote.
 enum TextFile {
   /// Its text; nil where there is no such file. It is an error when it cannot be read.

@@ -3,14 +3,6 @@ import BenchKit
 import CBenchHooks
 import CBenchSupport
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// `worker`: one row in a process of its own, driven over its standard streams.
 struct WorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -5,13 +5,6 @@ import BenchKit
 #else
   import Foundation
 #endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// How workers of this program, or of another build of it, are started.
 struct Workers {

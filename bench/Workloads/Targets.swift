@@ -49,6 +49,11 @@ public enum Targets {
         .promise: "4 allocations for each timer, all of them at the same time in memory",
         .future: "7 allocations for each timer, all of them at the same time in memory",
       ]),
+    Target("timer-cancel", ["standing": 0], .nanoseconds, bounds: [.callback: 100]),
+    Target("timer-cancel", ["standing": 10_000], .nanoseconds, bounds: [.callback: 100]),
+    Target(
+      "timeout-wrap", ["limited": 1], .nanoseconds, above: ["limited": 0],
+      bounds: [.callback: 300, .async: 300, .promise: 300, .future: 300]),
     Target(
       "wakeup", ["cores": 1], bounds: [.callback: 0.80, .async: 1.2, .promise: 1.0, .future: 1.1],
       reasons: wakeUps),

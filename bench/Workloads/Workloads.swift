@@ -9,7 +9,10 @@ import UVTLS
 public enum Workloads {
   /// All of them, in the order in which they are run.
   public static let all: [any Workload] =
-    [millionTimers, sleepChain, fsStat, fsRead, fsReadFile, wakeup, thenChain, hostCall]
+    [
+      millionTimers, timerCancel, timeoutWrap, sleepChain, fsStat, fsRead, fsReadFile, wakeup, crossLoop,
+      thenChain, hostCall,
+    ]
     + [tcpPingPong, tcpEcho, tcpEchoWatched, tcpStream, tcpAccept, tlsEcho, tlsHandshake]
 
   /// The version of the libuv that the rows are linked with.
@@ -28,6 +31,26 @@ public enum Workloads {
       (.callback, MillionTimers.callback), (.promise, MillionTimers.promise),
       (.future, MillionTimers.future), (.async, MillionTimers.async),
     ])
+
+  static let timerCancel = LoopWorkload(
+    name: "timer-cancel", summary: "start a timer of 30 s and cancel it",
+    note: "async starts a task for each timer, which is what it has to cancel",
+    parameters: [
+      Parameter("standing", 0, 10_000, in: 0...1_000_000, help: "other timers that run meanwhile")
+    ],
+    check: .counted,
+    rows: [
+      (.c, CRow.loop(cb_timer_cancel_run)),
+      (.callback, TimerCancel.callback), (.promise, TimerCancel.promise),
+      (.future, TimerCancel.future), (.async, TimerCancel.async),
+    ])
+
+  static let timeoutWrap = LoopWorkload(
+    name: "timeout-wrap", summary: "a request that is answered at once, within 30 s",
+    note: "what a limit costs is the difference between limited=1 and limited=0",
+    parameters: [Parameter("limited", 0, 1, in: 0...1, help: "0: the request alone; 1: with a time limit")],
+    check: .counted,
+    rows: [(.c, CRow.loop(cb_timeout_wrap_run))] + TimeoutWrap.rows)
 
   static let sleepChain = LoopWorkload(
     name: "sleep-chain", summary: "sleep, one sleep after the other",
@@ -83,6 +106,17 @@ public enum Workloads {
       (.callback, WakeUps.callback), (.promise, WakeUps.promise),
       (.future, WakeUps.future), (.async, WakeUps.async),
     ])
+
+  static let crossLoop = LoopWorkload(
+    name: "cross-loop", summary: "a message to a loop on another thread, and its answer",
+    parameters: [inFlight(1, 1000)],
+    // How many messages a loop finds when it is woken depends on timing.
+    countersOfTiming: Dictionary(
+      uniqueKeysWithValues: Style.all.map {
+        ($0, [.allocations, .allocatedBytes, .jobs, .jobsFromOtherThreads, .jobsRun, .wakeups, .systemCalls])
+      }),
+    check: .mixed,
+    rows: [(.c, CRow.loop(cb_cross_loop_run))] + CrossLoop.rows)
 
   static let thenChain = LoopWorkload(
     name: "then-chain", summary: "three transformations of a value, without I/O",

@@ -1,3 +1,5 @@
+import CUV
+
 /// How microtasks are run: after every callback from libuv, as Node does.
 extension EventLoop {
   /// Begins a callback from libuv; see ``callback(_:)``.
@@ -57,8 +59,12 @@ extension EventLoop {
     case .body(let body): body(self)
     case .message(let message): message.arrive(on: self)
     case .completion(let done, let operation, let code):
-      done(code < 0 ? .failure(failure(code, operation.name)) : .success(()))
+      done(code < 0 ? .failure(error(operation, code)) : .success(()))
     }
+  }
+
+  private func error(_ operation: Work.Operation, _ code: Int32) -> UVError {
+    operation == .sleep && code == UV_ECANCELED.rawValue ? timers.cancelled : failure(code, operation.name)
   }
 
   /// Called when another thread has sent something.

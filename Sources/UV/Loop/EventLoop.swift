@@ -36,7 +36,7 @@ public final class EventLoop {
   let internals: LoopInternals
   /// The slot of the thread that made the loop, if it is that thread's loop.
   private var slot: CurrentLoop.Slot?
-  private(set) lazy var timers = TimerWheel(loop: self)
+  let timers: TimerWheel
   /// The timers that don't keep the loop running; nil until there is one.
   @exclusivity(unchecked) var quietTimers: TimerWheel?
   let requests = RequestList()
@@ -127,6 +127,7 @@ public final class EventLoop {
       }
       throw error
     }
+    timers = TimerWheel(raw, microtasks, isAdopted: isAdopted)
     executor = LoopExecutor(wakeup: wakeup)
     internals = LoopInternals(wakeup: wakeup)
     fileQueue = FileQueue(wakeup: wakeup)
@@ -137,7 +138,7 @@ public final class EventLoop {
       EventLoop.current = self
       slot = CurrentLoop.slot
     }
-    _ = timers
+    timers.loop = self
     do throws(UVError) { try internals.attach(to: self) } catch {
       if isAdopted { letGoOfHost() } else { shutdown() }
       throw error

@@ -18,7 +18,7 @@ extension LoopExecutor {
     on loop: EventLoop, _ body: @escaping @Sendable (EventLoop) throws(UVError) -> T
   ) -> Request<T> {
     Request(loop) { done in
-      AnswerRequest(loop, "submit", done).start { () async throws(UVError) in try await self.submit(body) }
+      AnswerRequest(loop, "submit", done).start(on: self, body)
     }
   }
 }

@@ -10,8 +10,8 @@ protocol Cancelling: AnyObject {
 /// A request that is under way. Dropping this value does nothing: the request goes on.
 public struct PendingRequest {
   private let target: (any Cancelling)?
-  private let slot: UInt
-  private let generation: UInt
+  let slot: UInt
+  let generation: UInt
 
   /// Creates the value for a request that has ended already. Cancelling it does nothing.
   public init() {
@@ -36,15 +36,6 @@ public struct PendingRequest {
     _ operation: StaticString, subject: (() -> String?)? = nil, _ cancel: @escaping () -> Void
   ) {
     self.init(CancellationClosure(cancel, operation, subject))
-  }
-
-  /// Creates a pending request that is made of another.
-  ///
-  /// - Parameters:
-  ///   - work: The request that is waited for.
-  ///   - cancel: Called on the first ``cancel()``, and at most once.
-  init(waitingFor work: PendingRequest, _ cancel: @escaping () -> Void) {
-    self.init(CancellationClosure(cancel, work: work))
   }
 
   init(_ target: any Cancelling, slot: UInt = 0, generation: UInt = 0) {
@@ -74,16 +65,13 @@ private final class CancellationClosure: Cancelling {
   private var body: (() -> Void)?
   private let operation: StaticString
   private let subject: (() -> String?)?
-  private let work: PendingRequest?
 
   init(
-    _ body: @escaping () -> Void, _ operation: StaticString = "request", _ subject: (() -> String?)? = nil,
-    work: PendingRequest? = nil
+    _ body: @escaping () -> Void, _ operation: StaticString = "request", _ subject: (() -> String?)? = nil
   ) {
     self.body = body
     self.operation = operation
     self.subject = subject
-    self.work = work
   }
 
   func cancel(slot: UInt, generation: UInt) {
@@ -93,7 +81,6 @@ private final class CancellationClosure: Cancelling {
   }
 
   func awaited(slot: UInt, generation: UInt) -> Awaited? {
-    if let work { return work.awaited }
-    return Awaited(operation: operation.description, subject: subject?())
+    Awaited(operation: operation.description, subject: subject?())
   }
 }

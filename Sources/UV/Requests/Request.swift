@@ -138,31 +138,4 @@ extension Request {
       start { done($0.map(transform)) }
     }
   }
-
-  /// The same request with a time limit. When the limit is reached, the work is cancelled and the request
-  /// fails with `timedOut`.
-  ///
-  /// - Parameter limit: How long to wait, rounded up to a millisecond. Zero or less means until the next turn
-  ///   of the loop.
-  public func timeout(after limit: Duration) -> Request<Success> {
-    Request(loop) { [self] done in
-      // Whichever completion comes first takes the closure; the other finds none.
-      var waiting: Completion<Success>? = done
-      var timer = PendingRequest()
-      let work = start { result in
-        timer.cancel()
-        waiting.take()?(result)
-      }
-      timer = loop.sleep(for: limit) { result in
-        guard case .success = result, let done = waiting.take() else { return }
-        loop.microtasks.state.pointee.counts.timeouts += 1
-        work.cancel()
-        done(.failure(UVError(.timedOut, operation: "timeout", subject: limit.description)))
-      }
-      return PendingRequest(waitingFor: work) {
-        timer.cancel()
-        work.cancel()
-      }
-    }
-  }
 }

@@ -29,24 +29,38 @@ final class TimerWheel: Cancelling {
   private static let firing = levels * 64
   private static let immediate = firing + 1
 
-  fileprivate unowned(unsafe) let loop: EventLoop
+  /// The loop, which sets itself. Sound: it outlives its wheels. What each timer needs is kept beside it, because reading
+  /// this counts a reference.
+  @exclusivity(unchecked) unowned(unsafe) var loop: EventLoop!
+  private let raw: UnsafeMutablePointer<uv_loop_t>
+  private let microtasks: MicrotaskQueue
+  private let isAdopted: Bool
+  private let keepsLoopRunning: Bool
   private let lists = UnsafeMutablePointer<List>.allocate(capacity: immediate + 1)
   private let occupied = UnsafeMutablePointer<UInt64>.allocate(capacity: levels)
   private let timer = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
-  private var chunks: [UnsafeMutablePointer<Node>] = []
-  private var free: UnsafeMutablePointer<Node>?
-  private var elapsed: UInt64
-  private var armed = UInt64.max
-  private var isFiring = false
-  private(set) var count = 0
+  @exclusivity(unchecked) private var chunks: [UnsafeMutablePointer<Node>] = []
+  @exclusivity(unchecked) private var free: UnsafeMutablePointer<Node>?
+  @exclusivity(unchecked) private var elapsed: UInt64
+  @exclusivity(unchecked) private var armed = UInt64.max
+  @exclusivity(unchecked) private var isFiring = false
+  @exclusivity(unchecked) private(set) var count = 0
+  /// What a cancelled timer ends with. Most timers are cancelled, and an error is an object.
+  let cancelled = UVError(.cancelled, operation: "sleep")
 
-  init(loop: EventLoop, keepsLoopRunning: Bool = true) {
-    self.loop = loop
+  init(
+    _ raw: UnsafeMutablePointer<uv_loop_t>, _ microtasks: MicrotaskQueue, isAdopted: Bool,
+    keepsLoopRunning: Bool = true
+  ) {
+    self.raw = raw
+    self.microtasks = microtasks
+    self.isAdopted = isAdopted
+    self.keepsLoopRunning = keepsLoopRunning
     lists.initialize(repeating: List(), count: Self.immediate + 1)
     occupied.initialize(repeating: 0, count: Self.levels)
     elapsed = uv_hrtime() / 1_000_000
-    uv_timer_init(loop.raw, timer)
-    if !keepsLoopRunning { uv_unref(cuv_handle(timer)) }
+    uv_timer_init(raw, timer)
+    uv_unref(cuv_handle(timer))
     // Sound: the loop closes this timer before it goes.
     cuv_handle_set_data(timer, Unmanaged.passUnretained(self).toOpaque())
   }
@@ -66,13 +80,13 @@ final class TimerWheel: Cancelling {
   func start(after duration: Duration, _ done: @escaping Completion<Void>) -> PendingRequest {
     let node = takeNode()
     node.pointee.done = done
-    count += 1
-    loop.hold()
-    if duration > .zero {
+    noteStart()
+    let length = duration.nanoseconds
+    if length > 0 {
       // It is rounded up on a clock that is read now. The loop's own time may be old, and the timer would
       // fire too early.
       let now = uv_hrtime()
-      let (due, isTooLate) = now.addingReportingOverflow(duration.nanoseconds)
+      let (due, isTooLate) = now.addingReportingOverflow(length)
       node.pointee.deadline =
         isTooLate ? UInt64.max / 1_000_000 : due / 1_000_000 + (due % 1_000_000 == 0 ? 0 : 1)
       insert(node)
@@ -88,10 +102,16 @@ final class TimerWheel: Cancelling {
     let node = UnsafeMutablePointer<Node>(bitPattern: slot)!
     guard node.pointee.generation == generation else { return }
     unlink(node)
-    let done = finish(node)
-    loop.enqueue(.completion(done, .sleep, UV_ECANCELED.rawValue))
-    // The libuv timer stays armed: waking up once for nothing is cheaper than a search at each cancellation.
-    if count == 0 { disarm() }
+    microtasks.append(.completion(finish(node), .sleep, UV_ECANCELED.rawValue))
+    if !microtasks.state.pointee.isAttended { loop.attend() }
+  }
+
+  /// Takes out a timer that has no end: its completion isn't called.
+  func drop(slot: UInt, generation: UInt) {
+    let node = UnsafeMutablePointer<Node>(bitPattern: slot)!
+    guard node.pointee.generation == generation else { return }
+    unlink(node)
+    _ = finish(node)
   }
 
   func awaited(slot: UInt, generation: UInt) -> Awaited? {
@@ -134,7 +154,7 @@ final class TimerWheel: Cancelling {
 
   /// Fires the timers that are due on libuv's clock.
   func fire() {
-    let now = uv_now(loop.raw)
+    let now = uv_now(raw)
     armed = UInt64.max
     isFiring = true
     while let (deadline, level, slot) = nextExpiration(), deadline <= now {
@@ -164,8 +184,6 @@ final class TimerWheel: Cancelling {
       append(current, to: Self.firing)
     }
     fireList(Self.firing)
-    // A completion may have cancelled the timer that libuv's is armed for.
-    if count == 0 { disarm() }
   }
 
   /// Takes one at a time from the front: a timer that a completion cancels is unlinked before its turn comes.
@@ -181,17 +199,27 @@ final class TimerWheel: Cancelling {
   // MARK: The libuv timer
 
   private func arm() {
-    guard let (deadline, _, _) = nextExpiration() else { return disarm() }
+    guard let (deadline, _, _) = nextExpiration() else { return }
     armed = deadline
-    let now = uv_now(loop.raw)
+    let now = uv_now(raw)
     // A libuv timer that is due at once could run for ever and keep I/O out; see libuv's issue 4245.
     uv_timer_start(timer, wheelCallback, deadline > now ? deadline - now : 1, 0)
   }
 
-  private func disarm() {
-    if armed == UInt64.max { return }
-    armed = UInt64.max
-    uv_timer_stop(timer)
+  /// The libuv timer stays armed when a timer is cancelled, even the last one: waking up once for nothing is cheaper than
+  /// a search, or stopping and starting it, for each timeout. It keeps the loop running only while there are timers.
+  @inline(__always)
+  private func noteStart() {
+    if count == 0, keepsLoopRunning { uv_ref(cuv_handle(timer)) }
+    count &+= 1
+    if isAdopted { loop.hold() }
+  }
+
+  @inline(__always)
+  private func noteEnd() {
+    count &-= 1
+    if count == 0, keepsLoopRunning { uv_unref(cuv_handle(timer)) }
+    if isAdopted { loop.letGo() }
   }
 
   func close() {
@@ -270,8 +298,7 @@ final class TimerWheel: Cancelling {
     node.pointee.generation &+= 1
     node.pointee.next = free
     free = node
-    count -= 1
-    loop.letGo()
+    noteEnd()
     return done
   }
 }
@@ -279,7 +306,7 @@ final class TimerWheel: Cancelling {
 private func wheelCallback(_ timer: UnsafeMutablePointer<uv_timer_t>?) {
   // Sound: the loop closes this timer before it goes, and with it the wheel.
   Unmanaged<TimerWheel>.fromOpaque(cuv_handle_data(timer))._withUnsafeGuaranteedRef { wheel in
-    let loop = wheel.loop
+    let loop = wheel.loop!
     loop.callback { wheel.fire() }
   }
 }

@@ -36,7 +36,10 @@ extension EventLoop {
       complete(done, .sleep, .loopClosed)
       return PendingRequest()
     }
-    if quietTimers == nil { quietTimers = TimerWheel(loop: self, keepsLoopRunning: false) }
+    if quietTimers == nil {
+      quietTimers = TimerWheel(raw, microtasks, isAdopted: isAdopted, keepsLoopRunning: false)
+      quietTimers!.loop = self
+    }
     return quietTimers!.start(after: max(duration, .milliseconds(1)), done)
   }
 }

@@ -20,6 +20,10 @@ struct cb_params {
   uint32_t in_flight;
   /// Timers: see `bench_timer_delay_ms`. `sleep-chain`: the length of a sleep.
   uint32_t milliseconds;
+  /// Timers: how many others run meanwhile; see `bench_standing_delay_ms`.
+  uint32_t standing;
+  /// Timers: whether a call has a time limit.
+  uint32_t limited;
   /// Wake-ups: the processor of the other thread, or -1.
   int32_t cpu;
   /// Files: where `bench_files_write` put them.
@@ -53,12 +57,15 @@ struct cb_result {
 typedef int (*cb_row)(const struct cb_params *params, struct cb_result *result);
 
 int cb_million_timers_run(const struct cb_params *params, struct cb_result *result);
+int cb_timer_cancel_run(const struct cb_params *params, struct cb_result *result);
+int cb_timeout_wrap_run(const struct cb_params *params, struct cb_result *result);
 int cb_sleep_chain_run(const struct cb_params *params, struct cb_result *result);
 int cb_fs_stat_run(const struct cb_params *params, struct cb_result *result);
 int cb_fs_read_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_echo_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_stream_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_accept_run(const struct cb_params *params, struct cb_result *result);
+int cb_cross_loop_run(const struct cb_params *params, struct cb_result *result);
 int cb_wakeup_run(const struct cb_params *params, struct cb_result *result);
 int cb_then_chain_run(const struct cb_params *params, struct cb_result *result);
 int cb_host_call_run(const struct cb_params *params, struct cb_result *result);

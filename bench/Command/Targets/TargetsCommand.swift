@@ -52,7 +52,9 @@ struct TargetsCommand: ParsableCommand {
         try SuitePlan.cases(
           BenchMain.current.workloads, patterns: [target.workload],
           styles: [.c] + Style.all.filter { target.bounds[$0] != nil },
-          overrides: target.parameters.mapValues { [$0] }, quick: quick)
+          overrides: target.parameters.mapValues { [$0] }.merging(
+            target.base.mapValues { [$0] }, uniquingKeysWith: +),
+          quick: quick)
       }.filter { seen.insert($0.id(.c)).inserted }
     }
     let counted = quick ? [] : try cases(targets.filter { $0.quantity == .instructions })

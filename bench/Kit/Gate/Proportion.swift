@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// How often something happened, with Clopper and Pearson's interval, which is exact:
 /// it never promises more than so many tries can show.
 public struct Proportion: Hashable, Sendable {

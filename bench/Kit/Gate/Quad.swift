@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Four batches in a row, base-head-head-base or the other way round: what drifts
 /// evenly while they run falls on both sides alike.
 public struct Quad: Hashable, Codable, Sendable {

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// What other programs do on the machine while something is measured.
 public struct OtherPrograms {
   private let start: UInt64

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// The largest resident size of a process.
 public enum PeakMemory {
   /// Starts afresh from the present size, where the system can (Linux). `process` is a process id, or `self`.

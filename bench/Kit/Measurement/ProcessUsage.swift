@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// What this process has used so far.
 public struct ProcessUsage: Hashable, Sendable {
   /// Nanoseconds of the monotonic clock.

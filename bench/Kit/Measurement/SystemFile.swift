@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Small files in which the system tells about itself.
 enum SystemFile {
   /// The text of a file below `/proc` or `/sys`, or nil.

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// How many descriptors a worker may have open: it raises its limit as far as it can.
 public struct DescriptorLimit: Sendable {
   /// The limit, `RLIMIT_NOFILE`.

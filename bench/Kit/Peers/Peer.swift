@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A program of others that does the work of some workloads, by the contract in `bench/peers/README.md`.
 public struct Peer: Codable, Hashable, Sendable {
   /// What its row is called.

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A file that is either written whole or not at all.
 public enum AtomicFile {
   /// Writes `text` beside `path` and then moves it there. What is there and is no file, such as

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Where a series of figures took a step.
 public enum ChangePoints {
   /// The indices at which a new level begins. A step must be `minimum` (a share of the

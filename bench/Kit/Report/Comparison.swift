@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Two runs beside each other, row by row. It informs and does not gate: the machine of
 /// a stored run is not the machine of today.
 public struct Comparison: Sendable {

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Where a run took place: what makes its times comparable with others, or not.
 public struct Machine: Codable, Hashable, Sendable {
   /// The processor's model.

@@ -1,13 +1,5 @@
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Tells on standard error how far a run has come: on a terminal in one line that is replaced, and
 /// elsewhere in a line for each case, but in no more than one every few seconds, so that what is
 /// soon done says nothing.

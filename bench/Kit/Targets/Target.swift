@@ -8,12 +8,16 @@ public struct Target: Sendable {
     case throughput = "ops/s"
     /// Instructions in user space per operation: so many above c's at most.
     case instructions = "instructions"
+    /// Processor time per operation in nanoseconds: no more by itself, or above another case of the same style.
+    case nanoseconds = "CPU ns/op"
   }
 
   /// The workload.
   public var workload: String
   /// Its parameters, where they are not the usual ones.
   public var parameters: [String: Int]
+  /// Nanoseconds: the parameters in which the case differs that is subtracted; none where nothing is.
+  public var base: [String: Int]
   /// What is compared.
   public var quantity: Quantity
   /// The bound of each style.
@@ -24,10 +28,11 @@ public struct Target: Sendable {
   /// A target; `quantity` is compared at `parameters`.
   public init(
     _ workload: String, _ parameters: [String: Int] = [:], _ quantity: Quantity = .processorTime,
-    bounds: [Style: Double], reasons: [Style: String] = [:]
+    above base: [String: Int] = [:], bounds: [Style: Double], reasons: [Style: String] = [:]
   ) {
     self.workload = workload
     self.parameters = parameters
+    self.base = base
     self.quantity = quantity
     self.bounds = bounds
     self.reasons = reasons
@@ -36,6 +41,16 @@ public struct Target: Sendable {
   /// Whether a row belongs to it.
   public func covers(_ row: RowResult) -> Bool {
     row.workload == workload && parameters.allSatisfy { row.parameters.value($0.key) == $0.value }
+  }
+
+  /// What is compared, with what.
+  var heading: String {
+    switch quantity {
+    case .processorTime, .throughput: quantity.rawValue + " / c"
+    case .instructions: quantity.rawValue + " above c"
+    case .nanoseconds:
+      quantity.rawValue + (base.isEmpty ? "" : " above \(ParameterValues(base))")
+    }
   }
 
   /// Whether a figure reaches a bound.

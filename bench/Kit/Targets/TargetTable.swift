@@ -21,17 +21,13 @@ public struct TargetTable: Sendable {
     /// The bound and the figures, as cells.
     fileprivate var cells: [String] {
       let sign = target.quantity == .throughput ? "≥ " : "≤ "
-      guard target.quantity != .instructions else {
-        return [
-          sign + Figure.whole(Int(bound)), figures.first.map { Figure.fixed($0, digits: 0) } ?? "–", "", "",
-        ]
-      }
-      let spread = figures.isEmpty ? nil : Spread(figures)
-      return [
-        sign + Figure.fixed(bound, digits: 2), spread.map { Figure.fixed($0.median, digits: 3) } ?? "–",
-        spread.map { Figure.fixed($0.q1, digits: 3) + " to " + Figure.fixed($0.q3, digits: 3) } ?? "",
-        figures.isEmpty ? "" : "\(figures.count)",
-      ]
+      let isRatio = target.quantity == .processorTime || target.quantity == .throughput
+      let limit = sign + (isRatio ? Figure.fixed(bound, digits: 2) : Figure.whole(Int(bound)))
+      guard !figures.isEmpty else { return [limit, "–", "", ""] }
+      let spread = Spread(figures)
+      func text(_ figure: Double) -> String { Figure.fixed(figure, digits: isRatio ? 3 : 0) }
+      guard target.quantity != .instructions else { return [limit, text(spread.median), "", ""] }
+      return [limit, text(spread.median), text(spread.q1) + " to " + text(spread.q3), "\(figures.count)"]
     }
   }
 
@@ -46,7 +42,7 @@ public struct TargetTable: Sendable {
         let measured = rows.map { row in
           Line(
             target: target, style: style, bound: bound, parameters: row.parameters.description,
-            figures: results.figures(of: row, target.quantity))
+            figures: results.figures(of: row, target))
         }
         let nothing = Line(
           target: target, style: style, bound: bound,
@@ -60,11 +56,8 @@ public struct TargetTable: Sendable {
   private var rows: [[String]] {
     [["workload", "parameters", "style", "figure", "target", "measured", "quartiles", "rounds", "verdict"]]
       + lines.map { line in
-        let quantity = line.target.quantity
-        return [
-          line.target.workload, line.parameters, line.style.rawValue,
-          quantity.rawValue + (quantity == .instructions ? " above c" : " / c"),
-        ] + line.cells + [line.isMet.map { $0 ? "met" : "missed" } ?? "not measured"]
+        [line.target.workload, line.parameters, line.style.rawValue, line.target.heading] + line.cells
+          + [line.isMet.map { $0 ? "met" : "missed" } ?? "not measured"]
       }
   }
 
@@ -102,13 +95,22 @@ public struct TargetTable: Sendable {
 
 extension Results {
   /// The figures of a row that a target is about.
-  func figures(of row: RowResult, _ quantity: Target.Quantity) -> [Double] {
-    switch quantity {
+  func figures(of row: RowResult, _ target: Target) -> [Double] {
+    switch target.quantity {
     case .processorTime: return ratios(of: row, \.cpuNanosecondsPerOperation)
     case .throughput: return ratios(of: row, \.throughput)
     case .instructions:
       let counts = [row, reference(of: row)].compactMap { $0?.countsPerOperation[.instructions] }
       return counts.count == 2 ? [counts[0] - counts[1]] : []
+    case .nanoseconds:
+      let times = row.rounds.map(\.cpuNanosecondsPerOperation)
+      guard !target.base.isEmpty else { return times }
+      let other = results.first { other in
+        other.workload == row.workload && other.style == row.style
+          && target.base.allSatisfy { other.parameters.value($0.key) == $0.value }
+      }
+      guard let other, other.rounds.count == times.count else { return [] }
+      return zip(times, other.rounds).map { $0 - $1.cpuNanosecondsPerOperation }
     }
   }
 

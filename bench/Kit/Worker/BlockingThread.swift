@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 // Sendable unchecked: it holds the name of a thread and nothing that changes.
 /// A thread for work that blocks, outside the pool that Swift's tasks share.
 public final class BlockingThread: @unchecked Sendable {

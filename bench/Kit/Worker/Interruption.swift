@@ -1,13 +1,5 @@
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 private let interrupted = Atomic<Bool>(false)
 
 /// Ctrl-C and its like, taken note of and acted upon where that is safe.

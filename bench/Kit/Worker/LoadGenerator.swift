@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A process that puts load on a server and checks what comes back.
 ///
 /// It is told what to do in a line of `key=value` pairs, says `ready`, waits for `go`,

@@ -34,6 +34,15 @@ static inline uint64_t bench_timer_delay_ms(uint64_t index, uint64_t spread, uin
   return spread == 0 ? 1 + index / 1000 : 1 + bench_mix(seed + index) % spread;
 }
 
+/// The length of a timer that is cancelled.
+enum { BENCH_TIMEOUT_MS = 30000 };
+
+/// The delay of one of the timers that run while others are started and cancelled: most of theirs are later, as in a
+/// server whose connections have limits of several kinds.
+static inline uint64_t bench_standing_delay_ms(uint64_t index, uint64_t seed) {
+  return 20000 + bench_mix(seed + index) % 40000;
+}
+
 static inline void bench_timer_started(
     struct bench_timer_ledger *ledger, uint32_t index, uint64_t loop_now_ms, uint64_t delay_ms) {
   ledger->deadline_ms[index] = loop_now_ms + delay_ms;

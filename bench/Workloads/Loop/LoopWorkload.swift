@@ -13,6 +13,8 @@ public struct LoopWorkload: Workload {
     case fileSizes
     /// Operation `i` adds the hash of file `i % 64`.
     case fileContents
+    /// Operation `i` adds what another thread has made of its seed.
+    case mixed
     /// Operation `i` adds what the three transformations make of its seed.
     case chain
   }
@@ -40,7 +42,7 @@ public struct LoopWorkload: Workload {
   /// As `Workload` has it.
   public var isSingleThreaded: Bool {
     switch check {
-    case .fileSizes, .fileContents: false
+    case .fileSizes, .fileContents, .mixed: false
     case .counted: !parameters.contains { $0.name == "cores" }
     case .timers, .chain: true
     }
@@ -147,6 +149,7 @@ private final class LoopInstance: WorkloadInstance {
       let size = UInt64(parameters["size"])
       return sum { bench_file_size(UInt32($0 % files), size, 1) }
     case .fileContents: return sum { hashes[Int($0 % files)] }
+    case .mixed: return sum { bench_mix(request.seed &+ $0) }
     case .chain:
       return sum {
         bench_step_three(bench_step_two(bench_step_one(bench_mix(request.seed &+ $0))))

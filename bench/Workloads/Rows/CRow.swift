@@ -13,6 +13,8 @@ enum CRow {
       params.size = UInt32(task.parameters.value("size") ?? 0)
       params.milliseconds = UInt32(
         task.parameters.value("milliseconds") ?? task.parameters.value("spread") ?? 0)
+      params.standing = UInt32(task.parameters.value("standing") ?? 0)
+      params.limited = UInt32(task.parameters.value("limited") ?? 0)
       params.cpu = task.otherCPU
       params.latencies = task.latencies.pointer
       params.ledger = task.ledger?.pointer

@@ -25,6 +25,8 @@ final class LoopOperations {
   private var failure: (any Error)?
   /// Held by the future rows.
   var subscription: AnyCancellable?
+  /// Called once, when the last operation has ended or one has failed.
+  var atEnd: (() -> Void)?
 
   /// Opens the window. `isSampled` is for operations far below a microsecond.
   init(_ task: LoopTask, on loop: EventLoop, isSampled: Bool = false) {
@@ -56,11 +58,13 @@ final class LoopOperations {
     guard completed == task.operations else { return }
     task.meter.close()
     jobs = JobCount(loop).since(jobs)
+    atEnd.take()?()
   }
 
   /// Notes the first failure; nothing more is issued.
   func fail(_ error: any Error) {
     if failure == nil { failure = error }
+    atEnd.take()?()
   }
 
   /// The value of a result; nil, and the failure noted, where there is none.

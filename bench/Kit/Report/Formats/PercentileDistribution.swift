@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A histogram by percentile, as HdrHistogram's tools print and plot it (`.hgrm`).
 public struct PercentileDistribution: Sendable {
   /// A point of the curve.

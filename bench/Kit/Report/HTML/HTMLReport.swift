@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Results as one page that needs nothing from the network: the table, bars of the ratio
 /// to c, latency by percentile, how cost grows, and the history when there are several runs.
 public struct HTMLReport: Sendable {

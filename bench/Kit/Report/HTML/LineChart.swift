@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A chart of lines. The caller says where a value lies on each axis.
 struct LineChart {
   /// A line across the chart with a label.

@@ -1,0 +1,88 @@
+import BenchKit
+import UV
+import UVFutures
+import UVPromises
+
+/// The rows of a workload whose operation is a request. What a style does with it is written here once, so that such a
+/// workload is described by its request alone.
+struct RequestRows<Context>: Sendable {
+  /// Whether an operation takes less than a microsecond.
+  var isSampled = false
+  /// Makes what the operations share, on the loop, before the window opens.
+  var begin: @Sendable (LoopTask, EventLoop) throws -> Context
+  /// The request of an operation, by its number. Its value is what the operation found.
+  var request: @Sendable (Context, Int) -> Request<UInt64>
+  /// Ends what they share when all is done; throws if something is left over.
+  var end: @Sendable (Context) throws -> Void
+
+  /// A row for each style.
+  var all: [(style: Style, run: LoopRow)] {
+    [(.callback, callback), (.promise, promise), (.future, future), (.async, async)]
+  }
+
+  private var callback: LoopRow {
+    row { task, _, context, operations in
+      func next() {
+        guard let operation = operations.next() else { return }
+        request(context, operation.index).start { result in
+          guard let value = operations.value(result) else { return }
+          operations.end(operation, value)
+          next()
+        }
+      }
+      for _ in 0..<task.inFlight { next() }
+    }
+  }
+
+  private var promise: LoopRow {
+    row { task, _, context, operations in
+      func next() {
+        guard let operation = operations.next() else { return }
+        request(context, operation.index).promise().done {
+          operations.end(operation, $0)
+          next()
+        }.catch { operations.fail($0) }
+      }
+      for _ in 0..<task.inFlight { next() }
+    }
+  }
+
+  private var future: LoopRow {
+    row { task, _, context, operations in
+      operations.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
+        .flatMap(maxPublishers: .max(task.inFlight)) { index in
+          let operation = operations.begin(index)
+          return request(context, index).publisher().map { operations.end(operation, $0) }
+        }
+        .sink(receiveCompletion: operations.check, receiveValue: {})
+    }
+  }
+
+  private var async: LoopRow {
+    row { task, loop, context, operations in
+      for _ in 0..<task.inFlight {
+        loop.spawn {
+          do throws(UVError) {
+            while let operation = operations.next() {
+              operations.end(operation, try await request(context, operation.index).value)
+            }
+          } catch { operations.fail(error) }
+        }
+      }
+    }
+  }
+
+  private func row(
+    _ body: @escaping @Sendable (LoopTask, EventLoop, Context, LoopOperations) -> Void
+  ) -> LoopRow {
+    { task in
+      try EventLoop.runCallbacks { loop in
+        let context = try begin(task, loop)
+        let operations = LoopOperations(task, on: loop, isSampled: isSampled)
+        operations.atEnd = { do { try end(context) } catch { operations.fail(error) } }
+        body(task, loop, context, operations)
+        return operations
+      }.report()
+    }
+  }
+}
