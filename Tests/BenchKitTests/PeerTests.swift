@@ -99,6 +99,48 @@ import Testing
     #expect(isMet(nil) == nil)
   }
 
+  @Test("A time is compared by itself, or as what a case adds to another of its style")
+  func nanoseconds() {
+    func figures(_ target: Target) -> [Double] {
+      let rows = [
+        row(.async, cpu: [200, 210, 190], base: [1, 1, 1], parameters: ["limited": 0]),
+        row(.callback, cpu: [100, 110, 90], base: [1, 1, 1], parameters: ["limited": 0]),
+        row(.callback, cpu: [300, 330, 350], base: [1, 1, 1], parameters: ["limited": 1]),
+      ]
+      return TargetTable([target], results(rows)).lines[0].figures
+    }
+    let bounds: [Style: Double] = [.callback: 230]
+    #expect(figures(Target("w", ["limited": 0], .nanoseconds, bounds: bounds)) == [100, 110, 90])
+    let added = Target("w", ["limited": 1], .nanoseconds, above: ["limited": 0], bounds: bounds)
+    #expect(figures(added) == [200, 220, 260])
+    // What it is compared with was not measured.
+    #expect(figures(Target("w", ["limited": 1], .nanoseconds, above: ["limited": 2], bounds: bounds)) == [])
+    let rows = [
+      row(.callback, cpu: [100], base: [1], parameters: ["limited": 0]),
+      row(.callback, cpu: [331], base: [1], parameters: ["limited": 1]),
+    ]
+    let table = TargetTable([added], results(rows))
+    #expect(table.lines[0].isMet == false)
+    #expect(table.text[1].contains("CPU ns/op above limited=0") && table.text[1].contains("≤ 230"))
+  }
+
+  @Test("A tail is compared with that of another case of its style")
+  func tails() {
+    func isMet(_ first: UInt64?, _ second: UInt64?) -> Bool? {
+      var rows = [
+        row(.async, cpu: [1], base: [1], parameters: ["greedy": 0]),
+        row(.async, cpu: [1], base: [1], parameters: ["greedy": 1]),
+      ]
+      (rows[0].rounds[0].latency.p99, rows[1].rounds[0].latency.p99) = (first, second)
+      let target = Target("w", ["greedy": 1], .tail, above: ["greedy": 0], bounds: [.async: 2])
+      return TargetTable([target], results(rows)).lines[0].isMet
+    }
+    #expect(isMet(1000, 2000) == true)
+    #expect(isMet(1000, 2001) == false)
+    // There were too few samples.
+    #expect(isMet(1000, nil) == nil)
+  }
+
   @Test func throughputIsToBeNoLess() {
     let target = [Target("w", [:], .throughput, bounds: [.async: 0.95])]
     func isMet(_ wall: UInt64) -> Bool? {

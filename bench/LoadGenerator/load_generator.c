@@ -48,6 +48,7 @@ static int run(struct session *session, const char *line) {
   session->poisson = (int)integer(line, " poisson=");
   session->silent = (int)integer(line, " silent=");
   session->resumes = (int)integer(line, " resumes=");
+  session->wants_greedy = (int)integer(line, " greedy=");
   session->error[0] = 0;
   bench_pin_thread((int)number(line, " cpu="));
   session_reset(session);

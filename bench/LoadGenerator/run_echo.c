@@ -141,6 +141,10 @@ static int phase(struct echo *echo, uint64_t total, int open) {
     if (count < 0 && errno != EINTR) return session_fail(session, "epoll_wait", errno);
     if (count == 0) return session_fail(session, "the server was silent for ten seconds", 0);
     for (int i = 0; i < count; i++) {
+      if (session->greedy != NULL && events[i].data.ptr == session->greedy) {
+        if (greedy_step(session, events[i].events) < 0) return -1;
+        continue;
+      }
       struct client *client = events[i].data.ptr;
       if (client == NULL) {
         uint64_t ticks;
@@ -172,7 +176,7 @@ static int prepare(struct echo *echo) {
   if (epoll_ctl(session->epoll, EPOLL_CTL_ADD, echo->timer, &event) < 0) {
     return session_fail(session, "timerfd", errno);
   }
-  return 0;
+  return session->wants_greedy ? greedy_begin(session) : 0;
 }
 
 int run_echo(struct session *session) {
@@ -190,8 +194,11 @@ int run_echo(struct session *session) {
     result = prepare(echo);
     if (result == 0) result = phase(echo, session->warmup, 0);
     if (result == 0) result = session_rendezvous(session);
+    if (result == 0 && session->wants_greedy) result = greedy_run(session, 1);
     if (result == 0) result = phase(echo, session->operations, session->rate > 0);
+    if (result == 0 && session->wants_greedy) result = greedy_run(session, 0);
     if (result == 0) result = session_report(session);
+    greedy_end(session);
     for (uint32_t i = 0; i < session->connections; i++) {
       if (echo->clients[i].fd >= 0) session_end(session, echo->clients[i].fd);
     }

@@ -67,6 +67,7 @@ int session_report(struct session *session) {
   if (session->silent) bench_latency_reset(session->latencies);
   print_latencies("latencies", session->latencies);
   if (session->rate > 0) print_latencies("service", session->service);
+  if (session->wants_greedy) printf(" greedy=%" PRIu64, session->greedy_bytes);
   printf("\n");
   fflush(stdout);
   // The end of the connections is not of the window: it waits until that is closed.

@@ -25,8 +25,13 @@ struct session {
   int silent;
   /// TLS: whether handshakes resume the session of an earlier one.
   int resumes;
+  /// Echo: whether there is a connection that never stops asking.
+  int wants_greedy;
   /// TLS: what `secure.c` knows of the connections; null without it.
   void *secure;
+  /// Echo: the connection that never stops asking, and how many bytes it has sent; null without it.
+  struct greedy *greedy;
+  uint64_t greedy_bytes;
 
   uint64_t completed;
   uint64_t checksum;
@@ -80,6 +85,12 @@ ssize_t secure_write(struct session *session, int socket, const void *bytes, siz
 void secure_close(struct session *session, int socket);
 /// How many of the connections that were closed since the last call had resumed a session.
 uint64_t secure_resumed(struct session *session);
+
+// The connection that never stops asking. `greedy_run` begins with it or ends it; `greedy_step` is called with its events.
+int greedy_begin(struct session *session);
+int greedy_run(struct session *session, int runs);
+int greedy_step(struct session *session, uint32_t events);
+void greedy_end(struct session *session);
 
 int run_echo(struct session *session);
 int run_accept(struct session *session);

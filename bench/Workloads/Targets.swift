@@ -55,6 +55,9 @@ public enum Targets {
       "timeout-wrap", ["limited": 1], .nanoseconds, above: ["limited": 0],
       bounds: [.callback: 300, .async: 300, .promise: 300, .future: 300]),
     Target(
+      "fairness", ["greedy": 1], .tail, above: ["greedy": 0],
+      bounds: [.callback: 2, .async: 2, .promise: 2, .future: 2]),
+    Target(
       "wakeup", ["cores": 1], bounds: [.callback: 0.80, .async: 1.2, .promise: 1.0, .future: 1.1],
       reasons: wakeUps),
     Target(

@@ -13,7 +13,7 @@ public enum Workloads {
       millionTimers, timerCancel, timeoutWrap, sleepChain, fsStat, fsRead, fsReadFile, wakeup, crossLoop,
       thenChain, hostCall,
     ]
-    + [tcpPingPong, tcpEcho, tcpEchoWatched, tcpStream, tcpAccept, tlsEcho, tlsHandshake]
+    + [tcpPingPong, tcpEcho, tcpEchoWatched, fairness, tcpStream, tcpAccept, tlsEcho, tlsHandshake]
 
   /// The version of the libuv that the rows are linked with.
   public static var libuvVersion: String { String(cString: cb_libuv_version()) }
@@ -111,10 +111,7 @@ public enum Workloads {
     name: "cross-loop", summary: "a message to a loop on another thread, and its answer",
     parameters: [inFlight(1, 1000)],
     // How many messages a loop finds when it is woken depends on timing.
-    countersOfTiming: Dictionary(
-      uniqueKeysWithValues: Style.all.map {
-        ($0, [.allocations, .allocatedBytes, .jobs, .jobsFromOtherThreads, .jobsRun, .wakeups, .systemCalls])
-      }),
+    countersOfTiming: Dictionary(uniqueKeysWithValues: Style.all.map { ($0, Counter.ofWork) }),
     check: .mixed,
     rows: [(.c, CRow.loop(cb_cross_loop_run))] + CrossLoop.rows)
 
@@ -169,6 +166,13 @@ public enum Workloads {
       Parameter(
         "watch", 0, 1, 2, 3, in: 0...3,
         help: "0: nothing, 1: lag, 2: stalls, 3: read, write and idle timeouts")
+    ],
+    load: .echo, rows: tcpEcho.rows)
+
+  static let fairness = ServerWorkload(
+    name: "fairness", summary: "tcp-echo, beside a connection that never stops asking",
+    parameters: tcpEcho.parameters + [
+      Parameter("greedy", 0, 1, in: 0...1, help: "1: one connection more, which sends without a pause")
     ],
     load: .echo, rows: tcpEcho.rows)
 

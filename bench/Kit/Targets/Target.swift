@@ -10,13 +10,15 @@ public struct Target: Sendable {
     case instructions = "instructions"
     /// Processor time per operation in nanoseconds: no more by itself, or above another case of the same style.
     case nanoseconds = "CPU ns/op"
+    /// The 99th percentile of latency: the ratio to another case of the same style is to be no more.
+    case tail = "p99"
   }
 
   /// The workload.
   public var workload: String
   /// Its parameters, where they are not the usual ones.
   public var parameters: [String: Int]
-  /// Nanoseconds: the parameters in which the case differs that is subtracted; none where nothing is.
+  /// The parameters in which the case of the same style differs that nanoseconds are above, or a tail is divided by.
   public var base: [String: Int]
   /// What is compared.
   public var quantity: Quantity
@@ -50,6 +52,7 @@ public struct Target: Sendable {
     case .instructions: quantity.rawValue + " above c"
     case .nanoseconds:
       quantity.rawValue + (base.isEmpty ? "" : " above \(ParameterValues(base))")
+    case .tail: quantity.rawValue + " / \(ParameterValues(base))"
     }
   }
 

@@ -21,7 +21,7 @@ public struct TargetTable: Sendable {
     /// The bound and the figures, as cells.
     fileprivate var cells: [String] {
       let sign = target.quantity == .throughput ? "≥ " : "≤ "
-      let isRatio = target.quantity == .processorTime || target.quantity == .throughput
+      let isRatio = target.quantity != .instructions && target.quantity != .nanoseconds
       let limit = sign + (isRatio ? Figure.fixed(bound, digits: 2) : Figure.whole(Int(bound)))
       guard !figures.isEmpty else { return [limit, "–", "", ""] }
       let spread = Spread(figures)
@@ -103,15 +103,24 @@ extension Results {
       let counts = [row, reference(of: row)].compactMap { $0?.countsPerOperation[.instructions] }
       return counts.count == 2 ? [counts[0] - counts[1]] : []
     case .nanoseconds:
-      let times = row.rounds.map(\.cpuNanosecondsPerOperation)
-      guard !target.base.isEmpty else { return times }
-      let other = results.first { other in
-        other.workload == row.workload && other.style == row.style
-          && target.base.allSatisfy { other.parameters.value($0.key) == $0.value }
+      if target.base.isEmpty { return row.rounds.map(\.cpuNanosecondsPerOperation) }
+      return beside(row, target).map { $0.cpuNanosecondsPerOperation - $1.cpuNanosecondsPerOperation }
+    case .tail:
+      return beside(row, target).compactMap { own, other in
+        guard let own = own.latency.p99, let other = other.latency.p99, other > 0 else { return nil }
+        return Double(own) / Double(other)
       }
-      guard let other, other.rounds.count == times.count else { return [] }
-      return zip(times, other.rounds).map { $0 - $1.cpuNanosecondsPerOperation }
     }
+  }
+
+  /// The rounds of a row, each beside that of the case that it is compared with.
+  private func beside(_ row: RowResult, _ target: Target) -> [(RowResult.Round, RowResult.Round)] {
+    let other = results.first { other in
+      other.workload == row.workload && other.style == row.style
+        && target.base.allSatisfy { other.parameters.value($0.key) == $0.value }
+    }
+    guard let other, other.rounds.count == row.rounds.count else { return [] }
+    return Array(zip(row.rounds, other.rounds))
   }
 
   /// The ratio of a row to c within each round.

@@ -47,6 +47,7 @@ public final class LoadGenerator {
     let service = values["service"].flatMap { SparseHistogram($0) }
     return RunOutcome(
       operations: operations, checksum: checksum, latencies: LatencyHistogram(latencies),
-      service: service.map { LatencyHistogram($0) })
+      service: service.map { LatencyHistogram($0) },
+      counters: values["greedy"].flatMap { UInt64($0) }.map { [.greedyBytes: $0] } ?? [:])
   }
 }

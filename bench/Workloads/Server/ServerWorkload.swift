@@ -36,6 +36,7 @@ public struct ServerWorkload: Workload {
   /// Whether a connection is there yet, or room to write, is up to the peer, and so is how many
   /// connections a turn of the loop finds ready.
   public func countersOfTiming(_ style: Style) -> Set<Counter> {
+    if parameters.contains(where: { $0.name == "greedy" }) { return Counter.ofWork }
     if load != .echo { return [.vainCalls, .instructions] }
     return parameters.contains { $0.name == "connections" } ? [.instructions] : []
   }
@@ -70,6 +71,7 @@ private final class ServerInstance: WorkloadInstance {
   private let resumes: Int
   private let serve: ServerRow
   private let connections: Int
+  private let greedy: Int
   private let size: Int
   private let loops: Int
   private let watch: Watch
@@ -86,6 +88,7 @@ private final class ServerInstance: WorkloadInstance {
     resumes = parameters.value("resumed") ?? 0
     self.serve = serve
     connections = parameters.value("connections") ?? parameters.value("in-flight") ?? 1
+    greedy = parameters.value("greedy") ?? 0
     size = parameters["size"]
     loops = parameters.value("loops") ?? 1
     watch = Watch(rawValue: parameters.value("watch") ?? 0) ?? .nothing
@@ -110,13 +113,14 @@ private final class ServerInstance: WorkloadInstance {
       ("cpu", "\(bench_usable_cpu(processors > 1 && !request.isDuel ? 1 : 0))"),
     ]
     if identity != nil { values += [("tls", "1"), ("resumes", "\(resumes)")] }
+    if greedy != 0 { values.append(("greedy", "1")) }
     if let arrivals = request.arrivals {
       values += [("rate", "\(arrivals.rate)"), ("poisson", arrivals.isPoisson ? "1" : "0")]
     }
     let load = values
     let dialogue = self.dialogue
     let meter = request.meter
-    let total = self.load == .accept ? warmUp + request.operations : connections
+    let total = self.load == .accept ? warmUp + request.operations : connections + greedy
     let begin: @Sendable ([UInt16]) -> Void = { dialogue.begin(ports: $0, load: load, meter: meter) }
     let task = ServerTask(
       connections: total, size: size, seed: request.seed, identity: identity, watch: watch
@@ -126,20 +130,20 @@ private final class ServerInstance: WorkloadInstance {
       ? try serve(task) : ServerLoops(serve, task, count: loops, abort: abort, begin: begin).serve()
     var outcome = try dialogue.end()
     let messages = warmUp + request.operations
-    try check(report, messages: messages)
-    outcome.counters = report.jobs.counters(of: request.operations, among: messages)
+    try check(report, bytes: messages * size + Int(outcome.counters[.greedyBytes] ?? 0))
+    outcome.counters.merge(report.jobs.counters(of: request.operations, among: messages)) { $1 }
     return outcome
   }
 
   /// Operations before the window opens, on the connections that are then measured.
   private var warmUp: Int { load == .echo ? max(connections * 4, 200) : 64 }
 
-  private func check(_ report: ServerReport, messages: Int) throws {
-    guard report.bytesWritten == messages * size else {
-      throw WrongWork("\(report.bytesWritten) bytes were sent, not \(messages * size)")
+  private func check(_ report: ServerReport, bytes: Int) throws {
+    guard report.bytesWritten == bytes else {
+      throw WrongWork("\(report.bytesWritten) bytes were sent, not \(bytes)")
     }
-    guard load == .stream || report.bytesRead == messages * size else {
-      throw WrongWork("\(report.bytesRead) bytes were received, not \(messages * size)")
+    guard load == .stream || report.bytesRead == bytes else {
+      throw WrongWork("\(report.bytesRead) bytes were received, not \(bytes)")
     }
   }
 }

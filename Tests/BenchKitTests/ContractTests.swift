@@ -1,0 +1,44 @@
+import BenchKit
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The workloads of `uvbench` beside what their page promises.
+@Suite struct ContractTests {
+  /// The names of the list, which stand at the beginning of a line.
+  private func listed() throws -> [String] {
+    try Products.shell("$UVBENCH run --list").lines.dropFirst().filter { !$0.hasPrefix(" ") }
+      .compactMap { $0.split(separator: " ").first.map(String.init) }
+  }
+
+  @Test("Each workload of the list has its row in the contract, and the contract names no other")
+  func everyWorkloadIsDescribed() throws {
+    let folder = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+    let page = try String(contentsOfFile: folder + "/bench/Workloads/README.md", encoding: .utf8)
+    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+      .compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
+    #expect(try listed().sorted() == rows.sorted())
+  }
+
+  @Test(
+    "Every style does the work of a workload, and it is checked",
+    arguments: ["timer-cancel", "timeout-wrap", "cross-loop", "fairness"])
+  func everyStyleDoesTheWork(workload: String) throws {
+    try Products.withDirectory { directory in
+      let output = try Products.shell(
+        "$UVBENCH run --quick --rounds 1 --duration 0.01 -w \(workload) --json \(directory)/results.json")
+      #expect(output.code == 0, "\(output.text)")
+      let results = try LineJSON.value(
+        Results.self, String(contentsOfFile: directory + "/results.json", encoding: .utf8))
+      #expect(results.cases.count == 2)
+      for rows in results.cases {
+        #expect(rows.map(\.style) == Style.all)
+        #expect(rows.allSatisfy { $0.operations > 0 && $0.histogram.counts.reduce(0, +) > 0 })
+      }
+    }
+  }
+}
