@@ -33,6 +33,11 @@ func nio(_ name: String) -> Target.Dependency {
   .product(name: name, package: "swift-nio", condition: .when(traits: ["NIO"]))
 }
 
+/// What the example HTTPServer needs for TLS and HTTP/2.
+func example(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Examples"]))
+}
+
 /// Whether another package has fetched this one. It then gets no more than it asks for; in a checkout of its own,
 /// every target is built.
 let isDependency = {
@@ -61,6 +66,10 @@ let package = Package(
       description:
         "What UVService needs: swift-service-lifecycle, swift-log, swift-metrics, swift-distributed-tracing."),
     .trait(name: "NIO", description: "What UVNIO needs: swift-nio."),
+    // Not one of the defaults: BoringSSL, which comes with it, takes minutes to compile.
+    .trait(
+      name: "Examples",
+      description: "What the example HTTPServer needs for TLS and HTTP/2: swift-nio-ssl, swift-nio-http2."),
     .trait(
       name: "LinkLibuv",
       description: "Links the system's libuv. Without it the program that loads the library brings a libuv."),
@@ -74,6 +83,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.40.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     // For `swift package generate-documentation` alone: no target uses it, so that no consumer fetches it.
@@ -163,7 +174,10 @@ let package = Package(
 
     .executableTarget(
       name: "HTTPServer",
-      dependencies: ["UVNIO", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOWebSocket"), argumentParser],
+      dependencies: [
+        "UVNIO", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOWebSocket"), example("NIOHTTP2", "swift-nio-http2"),
+        example("NIOSSL", "swift-nio-ssl"), argumentParser,
+      ],
       path: "Sources/Examples/HTTPServer", swiftSettings: settings),
 
     // The benchmark.

@@ -48,6 +48,49 @@ import Testing
     #expect(answer.hasSuffix(#"201005hello212002hi210\0"#))
   }
 
+  /// Whether the example was built with what it needs for TLS.
+  static let hasTLS: Bool = {
+    let help = try? run(Checkout.program("HTTPServer"), ["--help"]).output
+    return help?.contains("--tls-certificate") == true
+  }()
+  static let howToBuild: Comment =
+    "it needs the trait Examples: swift build --build-tests --enable-all-traits"
+
+  @Test(
+    "With a certificate, curl gets HTTP/2 if it offers that, and HTTP/1.1 otherwise",
+    .enabled(if: hasTLS, howToBuild))
+  func http2() throws {
+    let (server, port) = try RunningProgram.serving("HTTPServer", TestCertificate.shared.options)
+    defer { withExtendedLifetime(server) {} }
+    let address = "https://localhost:\(port)"
+    let curl = "curl -s --cacert \(TestCertificate.shared.certificate) -w '%{http_version} %{num_connects} '"
+    #expect(
+      try Client.run("\(curl) --http2 \(address)/ \(address)/missing")
+        == "Hello, world\n2 1 There is nothing here.\n2 0 ")
+    #expect(
+      try Client.run("\(curl) --http1.1 \(address)/ \(address)/")
+        == "Hello, world\n1.1 1 Hello, world\n1.1 0 ")
+    #expect(
+      try Client.run("\(curl) --http2 -o /dev/null -w '%{size_download}' \(address)/page").hasSuffix("65536"))
+    #expect(try Client.run("\(curl) --http2 -d hello \(address)/").hasPrefix("Hello, world\n2"))
+    // A client that doesn't trust the certificate, and one that speaks no TLS.
+    #expect(try Client.run("curl -s --http2 \(address)/ || echo $?") == "60\n")
+    #expect(try Client.run("printf 'hello\\r\\n' | nc 127.0.0.1 \(port) | wc -c | tr -d ' '") != "")
+    #expect(try Client.run("\(curl) \(address)/") == "Hello, world\n2 1 ")
+  }
+
+  @Test(
+    "h2load's requests, ten at a time over each of ten connections, are all answered",
+    .enabled(if: hasTLS, howToBuild), .enabled(if: Client.hasH2load, Client.howToInstall))
+  func http2Load() throws {
+    let (server, port) = try RunningProgram.serving(
+      "HTTPServer", TestCertificate.shared.options + ["--loops", "2"])
+    defer { withExtendedLifetime(server) {} }
+    let report = try Client.run("h2load -n 1000 -c 10 -m 10 https://127.0.0.1:\(port)/")
+    #expect(report.contains("Application protocol: h2"))
+    #expect(report.contains("1000 succeeded, 0 failed, 0 errored, 0 timeout"), "\(report)")
+  }
+
   @Test("wrk's fifty connections are all answered", .enabled(if: Client.hasWrk, Client.howToInstall))
   func load() throws {
     let report = try Client.run("wrk -t1 -c50 -d1s \(address)/")

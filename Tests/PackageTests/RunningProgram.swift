@@ -116,6 +116,7 @@ enum Client {
   static let hasSocat = isInstalled("socat")
   static let hasCurl = isInstalled("curl")
   static let hasWrk = isInstalled("wrk")
+  static let hasH2load = isInstalled("h2load")
 
   static let howToInstall: Comment =
     "a client is missing; Tests/clients installs it"

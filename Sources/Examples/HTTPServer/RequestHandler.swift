@@ -35,7 +35,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     let head = HTTPResponseHead(version: request.version, status: status, headers: headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     if request.method != .HEAD { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
-    let isKept = request.isKeepAlive
+    // A channel of HTTP/2 is one request, and ends by itself.
+    let isKept = request.isKeepAlive || request.version.major > 1
     let channel = context.channel
     context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
       if !isKept { channel.close(promise: nil) }
