@@ -47,10 +47,10 @@ struct BaseBuild {
   /// chosen when a working copy is first built and are not under version control.
   private func pinDependencies(from root: String, to tree: String) throws {
     let (own, theirs) = (root + "/Package.resolved", tree + "/Package.resolved")
-    guard let versions = try TextFile.read(own) else { return }
+    guard let versions = try TextFile.text(of: own) else { return }
     let tracked = Executable.firstLine(of: ["git", "-C", tree, "ls-files", "Package.resolved"])
     guard tracked.isEmpty else { return }
-    if try TextFile.read(theirs) != versions { try AtomicFile.write(versions, to: theirs) }
+    if try TextFile.text(of: theirs) != versions { try AtomicFile.write(versions, to: theirs) }
   }
 
   private func line(_ command: [String], or failure: String) throws -> String {

@@ -41,7 +41,7 @@ struct CountsGate {
   func update() throws -> String {
     let path = path
     try AtomicFile.checkWritable(path)
-    let old = try TextFile.read(path) == nil ? [:] : try read().rows
+    let old = try TextFile.text(of: path) == nil ? [:] : try read().rows
     let fresh = try count(try rows.cases(quick: true, alsoC: false), processes: 3)
     var baseline = CountsBaseline(
       swift: Machine.swiftVersion, libraries: BenchMain.current.libraries,
@@ -74,7 +74,7 @@ struct CountsGate {
   }
 
   private func read() throws -> CountsBaseline {
-    guard let text = try TextFile.read(path) else {
+    guard let text = try TextFile.text(of: path) else {
       throw NotComparable(
         "no baseline for these versions: there is no \(path); make it with `gate --counts --update`")
     }

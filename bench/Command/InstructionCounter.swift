@@ -106,7 +106,7 @@ struct InstructionCounter {
 
   /// What callgrind counted in all.
   static func total(in path: String) throws -> Double {
-    guard let text = try TextFile.read(path) else {
+    guard let text = try TextFile.text(of: path) else {
       throw WorkerFailure("callgrind did not write \(path)")
     }
     for line in text.split(separator: "\n") where line.hasPrefix("totals:") || line.hasPrefix("summary:") {

@@ -35,7 +35,7 @@ struct MachineCheck {
   /// Time that the hypervisor gave to others, over a second.
   private static var steal: MachineCheck? {
     func read() -> (steal: Double, all: Double)? {
-      guard let line = try? TextFile.read("/proc/stat")?.split(separator: "\n").first else { return nil }
+      guard let line = try? TextFile.text(of: "/proc/stat")?.split(separator: "\n").first else { return nil }
       let numbers = line.split(separator: " ").dropFirst().compactMap { Double($0) }
       return numbers.count > 7 ? (numbers[7], numbers.prefix(8).reduce(0, +)) : nil
     }
@@ -58,7 +58,7 @@ struct MachineCheck {
 
   private static var frequency: MachineCheck? {
     let folder = "/sys/devices/system/cpu/cpu0/cpufreq/"
-    guard let governor = try? TextFile.read(folder + "scaling_governor") else {
+    guard let governor = try? TextFile.text(of: folder + "scaling_governor") else {
       return MachineCheck(isGood: true, what: "frequency scaling: not visible from here")
     }
     let name = governor.filter { !$0.isWhitespace }
@@ -92,7 +92,7 @@ struct MachineCheck {
   }
 
   private static var addresses: MachineCheck? {
-    guard let text = try? TextFile.read("/proc/sys/kernel/randomize_va_space") else { return nil }
+    guard let text = try? TextFile.text(of: "/proc/sys/kernel/randomize_va_space") else { return nil }
     let isRandom = text.first != "0"
     return MachineCheck(
       isGood: true,
@@ -101,7 +101,7 @@ struct MachineCheck {
   }
 
   private static var limits: MachineCheck? {
-    guard let text = try? TextFile.read("/sys/fs/cgroup/cpu.max") else { return nil }
+    guard let text = try? TextFile.text(of: "/sys/fs/cgroup/cpu.max") else { return nil }
     let quota = text.split(separator: " ").first ?? "max"
     return MachineCheck(
       isGood: quota == "max", what: "the container's processor quota: \(quota)",

@@ -67,7 +67,7 @@ struct ReportCommand: ParsableCommand {
 
   /// Writes the charts beside the last of the results, and the table into the page.
   private func writeFrontPage(_ path: String, _ results: Results) throws {
-    guard let page = try TextFile.read(path), let list = try TextFile.read(peers) else {
+    guard let page = try TextFile.text(of: path), let list = try TextFile.text(of: peers) else {
       throw UsageError("there is no \(path), or no \(peers)")
     }
     let folder = self.results.last?.split(separator: "/").dropLast().joined(separator: "/") ?? ""

@@ -9,7 +9,7 @@ enum ResultsFile {
 
   /// Its results. What is wrong with it is said in a line.
   static func read(_ path: String) throws -> Results {
-    guard let text = try TextFile.read(path) else {
+    guard let text = try TextFile.text(of: path) else {
       throw UsageError("cannot read \(path): there is no such file")
     }
     do {

@@ -143,7 +143,7 @@ struct SelftestCommand: ParsableCommand {
   }
 
   private func read() throws -> SelftestRecord {
-    guard let record, let text = try TextFile.read(record) else {
+    guard let record, let text = try TextFile.text(of: record) else {
       return SelftestRecord(fingerprint: fingerprint)
     }
     guard let old = try? LineJSON.value(SelftestRecord.self, text) else {

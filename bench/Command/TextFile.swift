@@ -3,7 +3,7 @@ import BenchKit
 /// A file of text that somebody else wrote.
 enum TextFile {
   /// Its text; nil where there is no such file. It is an error when it cannot be read.
-  static func read(_ path: String) throws -> String? {
+  static func text(of path: String) throws -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       if errno == ENOENT { return nil }
@@ -13,7 +13,7 @@ enum TextFile {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65536)
     while true {
-      let count = systemRead(file, &chunk, chunk.count)
+      let count = read(file, &chunk, chunk.count)
       guard count >= 0 else { throw failure(path) }
       guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
       bytes += chunk[..<count]
@@ -23,9 +23,4 @@ enum TextFile {
   private static func failure(_ path: String) -> UsageError {
     UsageError("cannot read \(path): \(String(cString: strerror(errno)))")
   }
-}
-
-// The name of the C library, which the method of the same name hides.
-private func systemRead(_ file: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  read(file, bytes, count)
 }

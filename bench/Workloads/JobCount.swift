@@ -1,6 +1,14 @@
 import BenchKit
 import UV
 
+extension Counter {
+  /// What a library does more or less of from one run to the next, if what it finds to do depends on timing.
+  static let ofWork: Set<Counter> = [
+    .allocations, .allocatedBytes, .systemCalls, .vainCalls, .waits, .wakeups, .jobs, .jobsFromOtherThreads,
+    .jobsRun, .instructions, .greedyBytes,
+  ]
+}
+
 /// Parts of Swift tasks that reached a loop: what an `await` costs it in wake-ups.
 public struct JobCount: Hashable, Sendable {
   /// Enqueued on the loop's own thread.

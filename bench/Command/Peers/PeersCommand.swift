@@ -65,7 +65,7 @@ struct PeersCommand: ParsableCommand {
 
   /// The peers that were asked for and are there; a line for each that is not.
   private func available() throws -> [Peer] {
-    guard let text = try TextFile.read(folder + "/peers.json") else {
+    guard let text = try TextFile.text(of: folder + "/peers.json") else {
       throw UsageError("there is no \(folder)/peers.json; say where the peers are with --folder")
     }
     let globs = peer.map(Glob.init)

@@ -45,11 +45,4 @@ public struct Counter: RawRepresentable, Hashable, Comparable, Codable, CodingKe
   public static let greedyBytes = Counter(rawValue: "greedy_bytes")
   /// Always 0: a profiler acts on it.
   public static let marks = Counter(rawValue: "marks")
-
-  /// What a library may do more or less of from one run to the next.
-  public static let ofWork: Set<Counter> = [
-    .allocations, .allocatedBytes, .systemCalls, .vainCalls, .waits, .wakeups, .jobs, .jobsFromOtherThreads,
-    .jobsRun,
-    .instructions, .greedyBytes,
-  ]
 }

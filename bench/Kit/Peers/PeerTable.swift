@@ -1,6 +1,6 @@
 /// The rows of all workloads in one table: each program's processor time per operation over that of the row in C,
 /// grouped by the style that it is compared with.
-public struct PeerTable: Sendable {
+public struct PeerTable: Tabular, Sendable {
   /// A program's ratios.
   public struct Line: Sendable {
     /// The style that it is compared with.
@@ -58,7 +58,7 @@ public struct PeerTable: Sendable {
   }
 
   /// The head and the lines; a style is named in its first line only.
-  private var rows: [[String]] {
+  public var rows: [[String]] {
     let isCounted = lines.contains { $0.instructions != nil }
     var rows = [["style", "CPU/op, vs c"] + workloads + (isCounted ? ["instructions"] : [])]
     for (index, line) in lines.enumerated() {
@@ -71,19 +71,8 @@ public struct PeerTable: Sendable {
     return rows
   }
 
-  /// The table, for a terminal.
-  public var text: [String] {
-    var table = TextTable(rows[0].enumerated().map { ($1, $0 < 2 ? .left : .right) })
-    for row in rows.dropFirst() { table.add(row) }
-    return table.render()
-  }
-
-  /// The table, for a comment.
-  public var markdown: String {
-    let rule = rows[0].indices.map { $0 < 2 ? "---" : "--:" }
-    let lines = [rows[0], rule] + rows.dropFirst()
-    return lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
-  }
+  /// As `Tabular` has it.
+  public var words: Set<Int> { [0, 1] }
 
   /// The table and the verdicts, for a page.
   public var section: HTMLReport.Section {

@@ -14,6 +14,12 @@ public struct TextTable: Sendable {
   /// A table with these columns.
   public init(_ columns: [(title: String, alignment: Alignment)]) { self.columns = columns }
 
+  /// A table of rows, the first of which is the head; columns of words stand at the left.
+  init(_ rows: [[String]], words: Set<Int>) {
+    columns = rows[0].enumerated().map { ($1, words.contains($0) ? .left : .right) }
+    self.rows = Array(rows.dropFirst())
+  }
+
   /// Adds a row; it must have a cell for each column.
   public mutating func add(_ cells: [String]) {
     precondition(cells.count == columns.count, "\(cells.count) cells for \(columns.count) columns")
@@ -37,5 +43,24 @@ public struct TextTable: Sendable {
       return text
     }
     return [line(columns.map(\.title))] + rows.map(line)
+  }
+}
+
+/// Findings that are shown as a table in a terminal, in a comment and on a page.
+public protocol Tabular {
+  /// The head, and a row of cells for each line.
+  var rows: [[String]] { get }
+  /// The columns of words, which stand at the left.
+  var words: Set<Int> { get }
+}
+
+extension Tabular {
+  /// The table, for a terminal.
+  public var text: [String] { TextTable(rows, words: words).render() }
+
+  /// The table, for a comment.
+  public var markdown: String {
+    let rule = rows[0].indices.map { words.contains($0) ? "---" : "--:" }
+    return ([rows[0], rule] + rows.dropFirst()).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
   }
 }

@@ -1,5 +1,5 @@
 /// How the rows of a workload go along the axes of a `Scaling`, and whether any grows faster than the row in C.
-public struct ScaleTable: Sendable {
+public struct ScaleTable: Tabular, Sendable {
   /// A style along an axis.
   public struct Line: Sendable {
     /// The parameter that is raised.
@@ -50,7 +50,8 @@ public struct ScaleTable: Sendable {
     }
   }
 
-  private var rows: [[String]] {
+  /// As `Tabular` has it.
+  public var rows: [[String]] {
     [["axis", "value", "style", "CPU/op", "CPU vs c", "quartiles", "p50", "p99", "peak RSS"]]
       + lines.flatMap { line in
         line.points.map { point in
@@ -68,18 +69,8 @@ public struct ScaleTable: Sendable {
       }
   }
 
-  /// The table, for a terminal.
-  public var text: [String] {
-    var table = TextTable(rows[0].enumerated().map { ($1, [0, 2, 5].contains($0) ? .left : .right) })
-    for row in rows.dropFirst() { table.add(row) }
-    return table.render()
-  }
-
-  /// The table, for a comment.
-  public var markdown: String {
-    let rule = rows[0].indices.map { [0, 2, 5].contains($0) ? "---" : "--:" }
-    return ([rows[0], rule] + rows.dropFirst()).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
-  }
+  /// As `Tabular` has it.
+  public var words: Set<Int> { [0, 2, 5] }
 
   /// A line for each style: whether its ratio to c grows, and what a connection takes.
   public var verdicts: [String] {

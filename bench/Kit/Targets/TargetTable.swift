@@ -1,5 +1,5 @@
 /// Targets beside what was measured.
-public struct TargetTable: Sendable {
+public struct TargetTable: Tabular, Sendable {
   /// A style's bound beside its ratio.
   public struct Line: Sendable {
     /// What is to be reached.
@@ -53,7 +53,7 @@ public struct TargetTable: Sendable {
   }
 
   /// The head, and a row of cells for each line.
-  private var rows: [[String]] {
+  public var rows: [[String]] {
     [["workload", "parameters", "style", "figure", "target", "measured", "quartiles", "rounds", "verdict"]]
       + lines.map { line in
         [line.target.workload, line.parameters, line.style.rawValue, line.target.heading] + line.cells
@@ -61,18 +61,8 @@ public struct TargetTable: Sendable {
       }
   }
 
-  /// The table, for a terminal.
-  public var text: [String] {
-    var table = TextTable(rows[0].enumerated().map { ($1, [4, 5, 7].contains($0) ? .right : .left) })
-    for row in rows.dropFirst() { table.add(row) }
-    return table.render()
-  }
-
-  /// The table, for a comment.
-  public var markdown: String {
-    let rule = rows[0].indices.map { [4, 5, 7].contains($0) ? "--:" : "---" }
-    return ([rows[0], rule] + rows.dropFirst()).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
-  }
+  /// As `Tabular` has it.
+  public var words: Set<Int> { [0, 1, 2, 3, 6, 8] }
 
   /// How many are met, and why those that are not are missed.
   public var notes: [String] {

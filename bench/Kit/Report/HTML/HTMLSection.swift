@@ -12,21 +12,25 @@ extension HTMLReport {
     public init(id: String, title: String, table: [[String]], notes: [String]) {
       self.id = id
       self.title = title
+      html =
+        Self.table(table) + (notes.isEmpty ? "" : "<ul class=\"notes\">")
+        + notes.map { "<li>\(XMLText.escaped($0))</li>" }.joined() + (notes.isEmpty ? "" : "</ul>")
+    }
+
+    /// A table whose first row is the head.
+    static func table(_ table: [[String]]) -> String {
       let (head, body) = (table.first ?? [], table.dropFirst())
       let isText = head.indices.map { column in
         body.allSatisfy { column >= $0.count || !Self.isFigure($0[column]) }
       }
       func row(_ cells: [String], _ tag: String) -> String {
         let cells = zip(cells, isText).map { text, isText in
-          "<\(tag)\(isText ? " class=\"text\"" : "")>\(XMLText.escaped(text))</\(tag)>"
+          "<\(tag)\(isText ? " class=\"text\"" : "")>\(XMLText.escaped(text))</\(tag.prefix(2))>"
         }
         return "<tr>\(cells.joined())</tr>"
       }
-      html =
-        "<div class=\"scroll\" tabindex=\"0\"><table><thead>\(row(head, "th"))</thead>"
+      return "<div class=\"scroll\" tabindex=\"0\"><table><thead>\(row(head, "th scope=\"col\""))</thead>"
         + "<tbody>\(body.map { row($0, "td") }.joined())</tbody></table></div>"
-        + (notes.isEmpty ? "" : "<ul class=\"notes\">")
-        + notes.map { "<li>\(XMLText.escaped($0))</li>" }.joined() + (notes.isEmpty ? "" : "</ul>")
     }
 
     /// Figures stand below each other at the right, text begins at the left.

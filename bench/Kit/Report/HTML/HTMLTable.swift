@@ -19,13 +19,7 @@ struct HTMLTable {
       "style", "ops/s", "±", "ops/s vs c", "p50", "p99", "p99.9", "max", "CPU/op", "±", "CPU vs c", "above c",
       "allocs/op", "calls/op", "jobs/op", "peak RSS",
     ]
-    let head = titles.map { "<th scope=\"col\">\($0)</th>" }.joined()
-    let body = rows.map { row in
-      let cells = cells(row).map { "<td>\(XMLText.escaped($0))</td>" }.joined()
-      return "<tr>\(cells)</tr>"
-    }
-    return "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>\(head)</tr></thead>"
-      + "<tbody>\(body.joined())</tbody></table></div>"
+    return HTMLReport.Section.table([titles] + rows.map(cells))
   }
 
   private func cells(_ row: RowResult) -> [String] {
