@@ -23,6 +23,14 @@ import Testing
     child.finish()
   }
 
+  @Test func theLastLineIsPassedOnAlsoWithoutAnEnd() throws {
+    let child = try ChildProcess(["/bin/sh", "-c", "echo one; printf two; exit 3"])
+    var lines: [String] = []
+    let code = try child.drain { lines.append($0) }
+    #expect(code == 3)
+    #expect(lines == ["one", "two"])
+  }
+
   @Test func theEnvironmentIsAddedTo() throws {
     let child = try ChildProcess(
       ["/bin/sh", "-c", "echo $ADDED ${PATH:+path}"], environment: ["ADDED": "yes"])

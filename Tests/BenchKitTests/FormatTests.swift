@@ -183,14 +183,4 @@ import Testing
     #expect(lines[0].suffix(2) == ["c", "async"])
     #expect(lines[3].suffix(2) == ["0.00", "1.50"] && lines[4].suffix(2) == ["2.00", "2.00"])
   }
-
-  @Test(
-    arguments: [
-      ([1, 1, 1, 1, 1, 1], []), ([1, 1.01, 0.99, 1.2, 1.21, 1.19], [3]), ([1, 1.2], []),
-      ([1, 1.01, 1, 5, 1, 1.01, 0.99, 1], []), ([1, 1, 1, 2, 2, 2, 1, 1, 1], [3, 6]),
-      ([1, 1, 1, 1.01, 1.01, 1.01], []),
-    ] as [([Double], [Int])])
-  func changePoints(values: [Double], expected: [Int]) {
-    #expect(ChangePoints.find(values) == expected)
-  }
 }

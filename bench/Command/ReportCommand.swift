@@ -43,14 +43,15 @@ struct ReportCommand: ParsableCommand {
   @Option(help: "With --readme: the list of peers.")
   var peers = "bench/peers/peers.json"
 
-  @Option(name: .shortAndLong, help: "Only workloads whose name fits. Repeatable.")
-  var workload: [String] = []
-
-  @Option(name: .shortAndLong, help: "Only this style. Repeatable.")
-  var style: [String] = []
+  @OptionGroup var rows: RowOptions
 
   func run() throws {
-    let runs = try results.map(ResultsFile.read).map(chosen)
+    let runs = try results.map { path in
+      guard let chosen = rows.chosen(try ResultsFile.read(path)) else {
+        throw UsageError("no such row in the results")
+      }
+      return chosen
+    }
     if let readme, let last = runs.last { return try writeFrontPage(readme, last) }
     if format == .hgrm, let output, output.hasSuffix("/") || Self.isDirectory(output) {
       return try writeEach(runs, to: output)
@@ -58,11 +59,11 @@ struct ReportCommand: ParsableCommand {
     let text = try format == .html ? page(runs) : format.text(runs)
     guard let output else { return print(text, terminator: "") }
     try AtomicFile.write(text, to: output)
-    let rows = runs.last?.results.count ?? 0
+    let count = runs.last?.results.count ?? 0
     // A stream is read by a program.
     guard !output.hasPrefix("/dev/") else { return }
     RootCommand.complain(
-      "wrote \(output): \(Figure.number(runs.count, "run")), \(Figure.number(rows, "row"))")
+      "wrote \(output): \(Figure.number(runs.count, "run")), \(Figure.number(count, "row"))")
   }
 
   /// Writes the charts beside the last of the results, and the table into the page.
@@ -89,18 +90,6 @@ struct ReportCommand: ParsableCommand {
     let measured = BenchMain.current.targets.filter { target in last.results.contains(where: target.covers) }
     let sections = measured.isEmpty ? [] : [TargetTable(measured, last).section]
     return HTMLReport(runs, sections: sections).text
-  }
-
-  /// The results without the rows that were not asked for.
-  private func chosen(_ results: Results) throws -> Results {
-    var results = results
-    let globs = workload.map(Glob.init)
-    results.results.removeAll { row in
-      let fits = globs.isEmpty || globs.contains { $0.matches(row.workload) }
-      return !fits || !(style.isEmpty || style.contains(row.style.rawValue))
-    }
-    guard !results.results.isEmpty else { throw UsageError("no such row in the results") }
-    return results
   }
 
   private func writeEach(_ runs: [Results], to directory: String) throws {

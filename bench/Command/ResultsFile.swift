@@ -12,6 +12,11 @@ enum ResultsFile {
     guard let text = try TextFile.text(of: path) else {
       throw UsageError("cannot read \(path): there is no such file")
     }
+    return try results(text, from: path)
+  }
+
+  /// The results in the text of a file; `path` is its name.
+  static func results(_ text: String, from path: String) throws -> Results {
     do {
       let form = try LineJSON.value(Form.self, text)
       if let schema = form.schema, schema > Results.currentSchema {

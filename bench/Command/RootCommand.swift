@@ -7,7 +7,7 @@ struct RootCommand: ParsableCommand {
     commandName: BenchMain.current.name, abstract: BenchMain.current.abstract,
     subcommands: [
       RunCommand.self, TargetsCommand.self, PeersCommand.self, ScaleCommand.self, CompareCommand.self,
-      ReportCommand.self, GateCommand.self, SelftestCommand.self,
+      ReportCommand.self, HistoryCommand.self, GateCommand.self, SelftestCommand.self,
       DoctorCommand.self, CheckCommand.self, WorkerCommand.self,
     ] + BenchMain.current.commands,
     defaultSubcommand: RunCommand.self)

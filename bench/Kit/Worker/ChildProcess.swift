@@ -119,6 +119,9 @@ public final class ChildProcess {
       do {
         line(try readLine(within: 3600))
       } catch is WorkerFailure {
+        // The last line may have no end.
+        if !buffer.isEmpty { line(String(decoding: buffer, as: UTF8.self)) }
+        buffer = []
         finish(within: max(patience, 60))
         let status = status ?? 0
         return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)

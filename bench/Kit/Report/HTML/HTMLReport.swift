@@ -1,7 +1,7 @@
 /// Results as one page that needs nothing from the network: the table, bars of the ratio
 /// to c, latency by percentile, how cost grows, and the history when there are several runs.
 public struct HTMLReport: Sendable {
-  private let runs: [Results]
+  private let histories: [History]
   private let last: Results
   private let styles: [Style]
   private let sections: [Section]
@@ -10,8 +10,13 @@ public struct HTMLReport: Sendable {
   /// own.
   public init(_ runs: [Results], sections: [Section] = []) {
     precondition(!runs.isEmpty, "a report needs results")
-    self.runs = runs
-    last = runs[runs.count - 1]
+    self.init(runs[runs.count - 1], History.all(runs), sections: sections)
+  }
+
+  /// A page on `last` with these histories.
+  public init(_ last: Results, _ histories: [History], sections: [Section]) {
+    self.histories = histories
+    self.last = last
     self.sections = sections
     styles = last.results.map(\.style).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
@@ -168,49 +173,14 @@ public struct HTMLReport: Sendable {
 
   // MARK: History
 
+  /// A part for each machine and version; runs of different ones are never joined.
   private var history: String {
-    guard runs.count > 1 else { return "" }
-    let charts = last.cases.map { historyChart($0) }
-    let commits = runs.enumerated().map { index, run in
-      let commit = run.method.commit.isEmpty ? "unknown" : run.method.commit
-      let other = run.fingerprint == last.fingerprint ? "" : " (another machine or version)"
-      return "<li>\(index + 1): \(XMLText.escaped(run.date)), \(XMLText.escaped(commit))\(other)</li>"
+    let histories = histories.filter { $0.runs.count > 1 }
+    let parts = histories.map { HistoryCharts($0, styles: styles) }.map { part in
+      (histories.count > 1 ? "<h3>\(XMLText.escaped(part.place))</h3>" : "")
+        + grid(part.charts) + part.list
     }
-    return "<p>A dashed vertical line marks where a level changes.</p>" + grid(charts)
-      + "<details><summary>The \(runs.count) runs</summary><ul>\(commits.joined())</ul></details>"
-  }
-
-  /// The ratio to c over the runs, which the mood of the machine leaves alone; of the c
-  /// row and where there is none, the time itself.
-  private func historyChart(_ rows: [RowResult]) -> String {
-    let isRelative = rows.contains { $0.style != .c && $0.ratioToC != nil }
-    var steps: Set<Double> = []
-    var series: [Series] = []
-    for row in rows where !isRelative || row.style != .c {
-      let points = historyPoints(row.id, isRelative: isRelative)
-      guard points.count > 1 else { continue }
-      for index in ChangePoints.find(points.map(\.y)) {
-        steps.insert((points[index - 1].x + points[index].x) / 2)
-      }
-      series.append(Series(name: row.style.rawValue, place: place(row.style), points: points))
-    }
-    let label: (Double) -> String = { isRelative ? Figure.ratio($0) : Figure.duration($0) }
-    let ticks = (1...runs.count).map { LineChart.Tick(at: Double($0), label: "\($0)") }
-    let what = isRelative ? "processor time relative to c" : "processor time per operation"
-    return LineChart(
-      title: rows[0].workload, note: "\(rows[0].parameters) · \(what) by run", series: series,
-      xTicks: ticks, yTicks: LineChart.linearTicks(series.flatMap(\.points).map(\.y), label: label),
-      steps: steps.sorted()
-    ).svg
-  }
-
-  private func historyPoints(_ id: WorkloadID, isRelative: Bool) -> [(x: Double, y: Double)] {
-    var points: [(x: Double, y: Double)] = []
-    for (index, run) in runs.enumerated() {
-      guard let old = run.results.first(where: { $0.id == id }) else { continue }
-      let value = isRelative ? old.ratioToC?.cpu : old.median.cpuNanosecondsPerOperation
-      if let value { points.append((Double(index + 1), value)) }
-    }
-    return points
+    guard !parts.isEmpty else { return "" }
+    return "<p>A dashed vertical line marks where a level changes.</p>" + parts.joined(separator: "\n")
   }
 }

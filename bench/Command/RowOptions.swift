@@ -1,0 +1,22 @@
+import ArgumentParser
+import BenchKit
+
+/// Which rows of results are asked for.
+struct RowOptions: ParsableArguments {
+  @Option(name: .shortAndLong, help: "Only workloads whose name fits. Repeatable.")
+  var workload: [String] = []
+
+  @Option(name: .shortAndLong, help: "Only this style. Repeatable.")
+  var style: [String] = []
+
+  /// The results without the other rows; nil if none is left.
+  func chosen(_ results: Results) -> Results? {
+    var results = results
+    let globs = workload.map(Glob.init)
+    results.results.removeAll { row in
+      let fits = globs.isEmpty || globs.contains { $0.matches(row.workload) }
+      return !fits || !(style.isEmpty || style.contains(row.style.rawValue))
+    }
+    return results.results.isEmpty ? nil : results
+  }
+}

@@ -1,0 +1,102 @@
+/// The runs of one machine, Swift and libuv, the oldest first. Only their figures are comparable.
+public struct History: Sendable {
+  /// The runs.
+  public let runs: [Results]
+  /// What is followed.
+  public let figure: HistoryFigure
+  /// A series for each row that at least two runs have, in the order of the newest run.
+  public let series: [HistorySeries]
+
+  private init(_ runs: [Results], _ figure: HistoryFigure, significance: Double, minimum: Double) {
+    self.runs = runs
+    self.figure = figure
+    var newest: [RowResult] = []
+    var known: Set<WorkloadID> = []
+    for row in runs.reversed().flatMap(\.results) where known.insert(row.id).inserted { newest.append(row) }
+    series = newest.compactMap { row in
+      let isRelative = figure.isRelative(row)
+      let points = runs.enumerated().compactMap { index, run -> HistorySeries.Point? in
+        run.results.first { $0.id == row.id }.flatMap { figure.value($0, isRelative: isRelative) }
+          .map { HistorySeries.Point(run: index, value: $0) }
+      }
+      guard points.count > 1 else { return nil }
+      let changes = ChangePoints.find(points.map(\.value), significance: significance, minimum: minimum)
+      return HistorySeries(id: row.id, isRelative: isRelative, points: points, changes: changes)
+    }
+  }
+
+  /// The histories that some runs make up, that with the newest run first. Runs of different machines, Swift or libuv never
+  /// join, since a new level there says nothing of the commits.
+  ///
+  /// - Parameters:
+  ///   - runs: The runs, in any order.
+  ///   - figure: What is followed.
+  ///   - significance: See ``ChangePoints/find(_:significance:minimum:)``.
+  ///   - minimum: Likewise.
+  public static func all(
+    _ runs: [Results], _ figure: HistoryFigure = .cpu, significance: Double = 0.001, minimum: Double = 0.03
+  ) -> [History] {
+    Dictionary(grouping: runs, by: \.fingerprint).values
+      .map { runs in
+        // Runs of the same second stay in their order.
+        let sorted = runs.enumerated().sorted { ($0.element.date, $0.offset) < ($1.element.date, $1.offset) }
+        return History(sorted.map(\.element), figure, significance: significance, minimum: minimum)
+      }
+      .sorted { $0.newest.date > $1.newest.date }
+  }
+
+  /// The newest run.
+  public var newest: Results { runs[runs.count - 1] }
+
+  /// How many levels have changed.
+  public var changeCount: Int { series.reduce(0) { $0 + $1.changes.count } }
+
+  /// The changes as the rows of a table with a head.
+  public var table: [[String]] {
+    var rows = [["row", "before", "after", "change", "chance", "last run before", "first run after"]]
+    for one in series {
+      for change in one.changes {
+        let (before, after) = one.runs(of: change)
+        rows.append([
+          one.id.description, figure.text(change.before, isRelative: one.isRelative),
+          figure.text(change.after, isRelative: one.isRelative),
+          (change.change < 0 ? "" : "+") + Figure.fixed(change.change * 100, digits: 1) + " %",
+          change.chance < 1e-4 ? "<0.0001" : Figure.fixed(change.chance, digits: 4),
+          Self.name(runs[before]), Self.name(runs[after]),
+        ])
+      }
+    }
+    return rows
+  }
+
+  /// What a run is known by: its commit and its time.
+  static func name(_ run: Results) -> String {
+    let commit = run.method.commit.isEmpty ? "unknown commit" : run.method.commit
+    return commit + ", " + run.date
+  }
+}
+
+/// A row's figure over the runs.
+public struct HistorySeries: Sendable {
+  /// A figure of a run.
+  public struct Point: Sendable {
+    /// The index of the run.
+    public let run: Int
+    /// The figure.
+    public let value: Double
+  }
+
+  /// The row.
+  public let id: WorkloadID
+  /// Whether the figures are relative to those of the reference row.
+  public let isRelative: Bool
+  /// The figures, the oldest first; runs without the row have none.
+  public let points: [Point]
+  /// Where the level changed, by the index of a point.
+  public let changes: [ChangePoint]
+
+  /// The last run of the level before a change, and the first of the level after it.
+  public func runs(of change: ChangePoint) -> (before: Int, after: Int) {
+    (points[change.index - 1].run, points[change.index].run)
+  }
+}

@@ -1,0 +1,64 @@
+/// A history as charts: one for each case, with a line for each style.
+struct HistoryCharts {
+  private let history: History
+  private let styles: [Style]
+
+  /// The charts of a history; `styles` gives colours their order.
+  init(_ history: History, styles: [Style]) {
+    self.history = history
+    self.styles = styles
+  }
+
+  /// The machine and the versions.
+  var place: String {
+    let newest = history.newest
+    let machine = "\(newest.machine.cpu), \(Figure.number(newest.machine.cores, "processor"))"
+    return "\(machine); Swift \(newest.swift), libuv \(newest.libuv)"
+  }
+
+  /// The charts.
+  var charts: [String] {
+    var cases: [[HistorySeries]] = []
+    for series in history.series {
+      let place = cases.firstIndex {
+        $0[0].id.workload == series.id.workload && $0[0].id.revision == series.id.revision
+          && $0[0].id.parameters == series.id.parameters
+      }
+      if let place { cases[place].append(series) } else { cases.append([series]) }
+    }
+    return cases.map { rows in
+      // Beside relative figures, those of the reference row itself have no place.
+      let isRelative = rows.contains(where: \.isRelative)
+      return chart(rows.filter { $0.isRelative == isRelative }, isRelative)
+    }
+  }
+
+  private func chart(_ rows: [HistorySeries], _ isRelative: Bool) -> String {
+    let series = rows.map { row in
+      Series(
+        name: row.id.style.rawValue, place: SeriesLook.place(row.id.style, among: styles),
+        points: row.points.map { (Double($0.run + 1), $0.value) })
+    }
+    let steps = rows.flatMap { row in
+      row.changes.map { Double(row.runs(of: $0).before + row.runs(of: $0).after) / 2 + 1 }
+    }
+    let figure = history.figure
+    return LineChart(
+      title: rows[0].id.workload,
+      note: "\(rows[0].id.parameters) · \(figure.title(isRelative: isRelative)) by run", series: series,
+      xTicks: (1...history.runs.count).map { LineChart.Tick(at: Double($0), label: "\($0)") },
+      yTicks: LineChart.linearTicks(series.flatMap(\.points).map(\.y)) {
+        figure.text($0, isRelative: isRelative)
+      },
+      steps: Set(steps).sorted()
+    ).svg
+  }
+
+  /// Which runs the numbers below the charts stand for.
+  var list: String {
+    let items = history.runs.enumerated().map { index, run in
+      "<li>\(index + 1): \(XMLText.escaped(History.name(run)))</li>"
+    }
+    return "<details><summary>The \(history.runs.count) runs</summary><ul>\(items.joined())</ul></details>"
+  }
+}
