@@ -17,7 +17,8 @@ public struct TLS {
   ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
   ///   - reusePort: Whether other listeners may share the port.
   ///   - handshakeTimeout: How long a handshake may take. It then ends, and its connection is closed.
-  ///   - handshakeLimit: How many handshakes may be under way, 1 or more. Other connections wait in the system.
+  ///   - handshakeLimit: How many handshakes may be under way, 1 or more. Other connections wait in the system; the system
+  ///     resets those that still wait when the listener closes or the loop is shut down.
   ///   - onHandshakeFailure: Called on the loop's thread with the error of each handshake that fails. The listener goes on.
   /// - Throws: The errors of `TCP.listen(host:port:backlog:reusePort:)`, and `invalidArgument` for a client's context or a
   ///   limit below 1.
