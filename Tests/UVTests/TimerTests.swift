@@ -253,4 +253,16 @@ import UVTestSupport
     }
     await #expect(throws: CancellationError.self) { try await sleeper.value }
   }
+
+  @Test("A limit on a request that ends as it starts leaves no timer behind")
+  func limitOfWhatEndsAtOnce() async throws {
+    try await withLoop { loop in
+      let request = Request<Int>(loop) { done in
+        done(.success(1))
+        return PendingRequest()
+      }
+      let value = try await request.timeout(after: .seconds(3600)).value
+      #expect(value == 1)
+    }
+  }
 }

@@ -36,6 +36,8 @@ class LimitedWork: Cancelling {
   /// Starts the timer for work that has begun.
   @usableFromInline
   final func limit(_ work: PendingRequest) -> PendingRequest {
+    // A request of somebody's own may end as it starts.
+    if isOver { return PendingRequest() }
     self.work = work
     let sleep = loop.sleep(for: limit) { [self] in limitDidEnd($0) }
     timer = (sleep.slot, sleep.generation)
