@@ -4,7 +4,8 @@ import Testing
 /// What a package fetches and compiles that depends on this one: what it uses, and nothing else.
 @Suite(.serialized) struct FetchTests {
   @Test(
-    "Programs that use UV, UVPromises and UVTLS fetch swift-system alone and need no trait; each compiles what it uses")
+    "Programs that use UV, UVPromises and UVTLS fetch swift-system alone and need no trait; each compiles what it uses"
+  )
   func withoutTraits() throws {
     let consumer = try Self.consumer(of: ["UV", "UVPromises", "UVPromisesFoundation", "UVTLS"])
     #expect(try consumer.fetched() == ["swift-uv", "swift-system"])
