@@ -30,7 +30,9 @@
 
 #include "file_queue.h"
 #include "libraries.h"
+#include "messages.h"
 #include "newer.h"
+#include "sendfile.h"
 #include "whole_files.h"
 
 #if UV_VERSION_HEX < 0x012C00
@@ -132,50 +134,6 @@ static inline int cuv_accept_from(int fd, struct sockaddr *address, socklen_t *l
 }
 
 static inline int cuv_accept(int fd) { return cuv_accept_from(fd, NULL, NULL); }
-
-// MARK: Messages
-
-/// A message, and how many of its bytes have come or gone; laid out as Linux's `mmsghdr`, which only GNU sources see.
-struct cuv_message {
-  struct msghdr header;
-  unsigned int count;
-};
-
-#ifdef __linux__
-extern int cuv_sendmmsg(int fd, struct cuv_message *messages, unsigned int count, int flags) __asm__("sendmmsg");
-extern int cuv_recvmmsg(int fd, struct cuv_message *messages, unsigned int count, int flags, struct timespec *wait)
-    __asm__("recvmmsg");
-#endif
-
-/// Sends messages by one call, and returns how many have gone, or a libuv error code. Where the system has no such call, one.
-static inline int cuv_send_messages(int fd, struct cuv_message *messages, unsigned int count) {
-  int done;
-  do {
-#ifdef __linux__
-    done = cuv_sendmmsg(fd, messages, count, 0);
-#else
-    ssize_t size = sendmsg(fd, &messages->header, 0);
-    if (size >= 0) messages->count = (unsigned int)size;
-    done = size < 0 ? -1 : 1;
-#endif
-  } while (done < 0 && errno == EINTR);
-  return done < 0 ? uv_translate_sys_error(errno) : done;
-}
-
-/// Receives messages that have come by one call; see `cuv_send_messages`.
-static inline int cuv_receive_messages(int fd, struct cuv_message *messages, unsigned int count) {
-  int done;
-  do {
-#ifdef __linux__
-    done = cuv_recvmmsg(fd, messages, count, 0, NULL);
-#else
-    ssize_t size = recvmsg(fd, &messages->header, 0);
-    if (size >= 0) messages->count = (unsigned int)size;
-    done = size < 0 ? -1 : 1;
-#endif
-  } while (done < 0 && errno == EINTR);
-  return done < 0 ? uv_translate_sys_error(errno) : done;
-}
 
 // MARK: Threads
 
@@ -311,39 +269,7 @@ static inline int cuv_add_permissions(const char *path, mode_t permissions) {
   return 0;
 }
 
-// MARK: From a file to a socket
-
-/// Bytes to send from a file to a socket on the thread pool. libuv 1.44's own sendfile copies to a socket
-/// through a buffer, and keeps the thread waiting as long as the peer doesn't read.
-struct cuv_sendfile_job {
-  uv_work_t work;
-  int socket, file;
-  int64_t offset;
-  size_t count;
-  ssize_t result;
-};
-
-static inline void cuv_sendfile_job_run(uv_work_t *work) {
-  struct cuv_sendfile_job *job = (struct cuv_sendfile_job *)work;
-  // One call carries a little less than 2 GiB.
-  size_t count = job->count > 0x40000000 ? 0x40000000 : job->count;
-  ssize_t sent;
-#ifdef __linux__
-  do {
-    off_t offset = job->offset;
-    sent = sendfile(job->socket, job->file, &offset, count);
-  } while (sent < 0 && errno == EINTR);
-#else
-  off_t length = (off_t)count;
-  sent = sendfile(job->file, job->socket, job->offset, &length, NULL, 0);
-  if (sent == 0 || length > 0) sent = (ssize_t)length;
-#endif
-  job->result = sent < 0 ? uv_translate_sys_error(errno) : sent;
-}
-
-static inline int cuv_sendfile_job_queue(uv_loop_t *loop, struct cuv_sendfile_job *job, uv_after_work_cb done) {
-  return uv_queue_work(loop, &job->work, cuv_sendfile_job_run, done);
-}
+// MARK: Casts and constants
 
 static inline uv_handle_t *cuv_handle(void *handle) { return (uv_handle_t *)handle; }
 static inline uv_stream_t *cuv_stream(void *handle) { return (uv_stream_t *)handle; }

@@ -50,7 +50,7 @@ struct HTTPServer: AsyncParsableCommand {
     try await group.shutdownGracefully()
   }
 
-  /// What adds the handlers of a connection.
+  /// Adds the handlers of a connection.
   private func configuration() throws -> @Sendable (any Channel) -> EventLoopFuture<Void> {
     #if Examples
       if let tlsCertificate, let tlsKey {

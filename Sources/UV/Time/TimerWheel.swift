@@ -29,8 +29,8 @@ final class TimerWheel: Cancelling {
   private static let firing = levels * 64
   private static let immediate = firing + 1
 
-  /// The loop, which sets itself. Sound: it outlives its wheels. What each timer needs is kept beside it, because reading
-  /// this counts a reference.
+  /// The loop, which sets itself. Sound: it outlives its wheels. Reading it counts a reference, so that the parts of the loop
+  /// that each timer needs are kept beside it.
   @exclusivity(unchecked) unowned(unsafe) var loop: EventLoop!
   private let raw: UnsafeMutablePointer<uv_loop_t>
   private let microtasks: MicrotaskQueue
@@ -45,7 +45,7 @@ final class TimerWheel: Cancelling {
   @exclusivity(unchecked) private var armed = UInt64.max
   @exclusivity(unchecked) private var isFiring = false
   @exclusivity(unchecked) private(set) var count = 0
-  /// What a cancelled timer ends with. Most timers are cancelled, and an error is an object.
+  /// The error of a cancelled timer. Most timers are cancelled, and an error is an object.
   let cancelled = UVError(.cancelled, operation: "sleep")
 
   init(

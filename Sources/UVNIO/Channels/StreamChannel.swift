@@ -34,7 +34,7 @@ class StreamChannel: WritingChannel, @unchecked Sendable {
 
   // MARK: What a pipe does otherwise
 
-  /// What is written to; the socket itself, but for a pipe.
+  /// The descriptor for writing: the socket itself, but for a pipe.
   var output: Socket { socket }
 
   /// Ends the input, unless the peer has done it.

@@ -42,7 +42,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   /// The group that the loop belongs to, which lives until it is shut down.
   let group = Mutex<UVEventLoopGroup?>(nil)
   private let name: String
-  /// What datagrams are sent and received with.
+  /// The memory with which datagrams are sent and received.
   private(set) lazy var datagrams = DatagramBatch()
 
   init(_ loop: UV.EventLoop) {

@@ -10,7 +10,7 @@ import NIOCore
   import Darwin
 #endif
 
-/// What the system tells of a datagram besides its bytes, and what it can be told: a list in the form of `cmsghdr`.
+/// The facts about a datagram that travel beside its bytes, to the system and from it: a list in the form of `cmsghdr`.
 enum ControlMessages {
   typealias Metadata = AddressedEnvelope<ByteBuffer>.Metadata
 

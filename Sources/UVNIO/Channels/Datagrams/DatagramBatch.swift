@@ -97,7 +97,7 @@ final class DatagramBatch {
   /// Adds a datagram that is to be sent.
   ///
   /// - Parameters:
-  ///   - address: Whom it is for; nil if the socket is connected.
+  ///   - address: The peer that it is for; nil if the socket is connected.
   ///   - family: An address of the socket's family.
   func add(
     _ index: Int, _ bytes: UnsafeRawBufferPointer, to address: NIOCore.SocketAddress?,

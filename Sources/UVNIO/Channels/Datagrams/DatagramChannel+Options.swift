@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What the system tells of a datagram if it is asked to.
+/// The facts about a datagram that the system tells if it is asked to.
 struct WantedMetadata: OptionSet {
   let rawValue: UInt8
 

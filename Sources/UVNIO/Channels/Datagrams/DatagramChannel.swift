@@ -14,9 +14,9 @@ import NIOCore
 // Sound: as its superclass.
 final class DatagramChannel: WritingChannel, @unchecked Sendable {
   private var writes = PendingDatagrams()
-  /// Whom the socket is connected to.
+  /// The peer that the socket is connected to.
   private var peer: SocketAddress?
-  /// What the system is asked to tell of each datagram besides its bytes and its sender.
+  /// The facts that the system is asked to tell of each datagram besides its bytes and its sender.
   var wanted: WantedMetadata = []
   /// How many datagrams one system call may bring; 0 for one at a time.
   var vectorCount = 0
@@ -189,7 +189,7 @@ final class DatagramChannel: WritingChannel, @unchecked Sendable {
     return hasRoom
   }
 
-  /// What a datagram fails with that can't be sent, although the next one can.
+  /// The error of a datagram that can't be sent, although the next one can.
   private func failureOfOne(_ error: any Error) throws -> any Error {
     switch (error as? IOError)?.errnoCode {
     case EMSGSIZE: return ChannelError.writeMessageTooLarge

@@ -16,7 +16,7 @@ struct PendingDatagrams {
   var isEmpty: Bool { entries.isEmpty }
   var hasFlushed: Bool { entries.hasMark }
 
-  /// - Parameter address: Whom it is for; nil if the socket is connected.
+  /// - Parameter address: The peer that it is for; nil if the socket is connected.
   mutating func append(
     _ bytes: ByteBuffer, to address: SocketAddress?, _ metadata: ControlMessages.Metadata?,
     _ promise: EventLoopPromise<Void>?
