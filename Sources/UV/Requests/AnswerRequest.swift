@@ -12,14 +12,7 @@ final class AnswerRequest<Success: Sendable>: SingleRequest<Success> {
     _ body: @escaping @Sendable () async throws(UVError) -> Success,
     release: @escaping @Sendable (Success) async -> Void = { _ in }
   ) -> PendingRequest {
-    if loop.isClosed {
-      refuse(UVError.Code.loopClosed.rawValue)
-      return PendingRequest()
-    }
-    loop.requests.insert(self)
-    loop.beginWork()
-    // Sound: used on the loop's thread alone, by the closure that is sent there.
-    let transfer = UnsafeTransfer(self)
+    guard let transfer = enter() else { return PendingRequest() }
     let executor = loop.executor
     Task.detached {
       let result: Result<Success, UVError>
@@ -34,14 +27,7 @@ final class AnswerRequest<Success: Sendable>: SingleRequest<Success> {
   func start(
     on executor: LoopExecutor, _ body: @escaping @Sendable (EventLoop) throws(UVError) -> Success
   ) -> PendingRequest {
-    if loop.isClosed {
-      refuse(UVError.Code.loopClosed.rawValue)
-      return PendingRequest()
-    }
-    loop.requests.insert(self)
-    loop.beginWork()
-    // Sound: used on the loop's thread alone, by the closure that is sent back.
-    let transfer = UnsafeTransfer(self)
+    guard let transfer = enter() else { return PendingRequest() }
     let back = loop.executor
     do throws(UVError) {
       try executor.execute { other in
@@ -66,6 +52,18 @@ final class AnswerRequest<Success: Sendable>: SingleRequest<Success> {
     if isAnswered { return false }
     leave()
     return answer { result }
+  }
+
+  /// Puts the request on its loop; nil if that is closed, which the caller is told.
+  private func enter() -> UnsafeTransfer<AnswerRequest>? {
+    if loop.isClosed {
+      refuse(UVError.Code.loopClosed.rawValue)
+      return nil
+    }
+    loop.requests.insert(self)
+    loop.beginWork()
+    // Sound: used on the loop's thread alone, by the closure that is sent there.
+    return UnsafeTransfer(self)
   }
 
   /// Takes the request off its loop.
