@@ -107,7 +107,9 @@ extension Results {
   private func beside(_ row: RowResult, _ target: Target) -> [(RowResult.Round, RowResult.Round)] {
     let other = results.first { other in
       other.workload == row.workload && other.style == row.style
-        && target.base.allSatisfy { other.parameters.value($0.key) == $0.value }
+        && row.parameters.names.allSatisfy {
+          other.parameters.value($0) == target.base[$0] ?? row.parameters.value($0)
+        }
     }
     guard let other, other.rounds.count == row.rounds.count else { return [] }
     return Array(zip(row.rounds, other.rounds))
