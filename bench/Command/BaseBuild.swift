@@ -61,8 +61,6 @@ struct BaseBuild {
 
   private func run(_ command: [String]) throws {
     RootCommand.complain("gate: " + command.joined(separator: " "))
-    let child = try ChildProcess(Executable.attended + ["/usr/bin/env"] + command)
-    let code = try child.drain { RootCommand.complain("  " + $0) }
-    guard code == 0 else { throw UsageError("`\(command.joined(separator: " "))` ended with code \(code)") }
+    try Executable.run(command) { RootCommand.complain("  " + $0) }
   }
 }

@@ -26,6 +26,13 @@ enum Executable {
   /// What to put before a command so that it ends when this process does.
   static var attended: [String] { [path, "attend", "\(getpid())"] }
 
+  /// Runs a command, which ends when this process does, and passes on its lines. It is an error if the command fails.
+  static func run(_ command: [String], _ line: (String) -> Void) throws {
+    let child = try ChildProcess(attended + ["/usr/bin/env"] + command)
+    let code = try child.drain(line)
+    guard code == 0 else { throw UsageError("`\(command.joined(separator: " "))` ended with code \(code)") }
+  }
+
   /// What a command prints on its first line within so many seconds, or an empty text.
   static func firstLine(of command: [String], within seconds: Double = 10) -> String {
     firstLine(of: ShellWord.command(command), within: seconds)

@@ -80,23 +80,19 @@ struct HistoryCommand: ParsableCommand {
     let runs =
       history.runs.count == 1
       ? "1 run, \(last.date)" : "\(history.runs.count) runs, \(first.date) to \(last.date)"
-    let place = "\(last.machine.cpu), \(Figure.number(last.machine.cores, "processor"))"
-    let head = ["\(place); Swift \(last.swift), libuv \(last.libuv): \(runs)"]
+    let head = ["\(last.setting): \(runs)"]
     let changes = Figure.number(history.changeCount, "change")
     let sum =
       "\(changes) of \(history.figure.title(isRelative: false)) in \(Figure.number(history.series.count, "row"))"
     guard history.changeCount > 0 else { return head + [sum] }
-    var table = TextTable(
-      history.table[0].enumerated().map { ($1, (1...4).contains($0) ? .right : .left) })
-    for row in history.table.dropFirst() { table.add(row) }
-    return head + table.render() + [sum]
+    return head + history.text + [sum]
   }
 
   private func write(_ histories: [History], to path: String) throws {
     let sections = histories.enumerated().filter { $1.changeCount > 0 }.map { place, history in
       HTMLReport.Section(
         id: "changes-\(place)", title: place == 0 ? "Changes" : "Changes on another machine or version",
-        table: history.table, notes: [])
+        table: history.rows, notes: [])
     }
     try AtomicFile.write(HTMLReport(histories[0].newest, histories, sections: sections).text, to: path)
     RootCommand.complain("wrote \(path): \(Figure.number(histories.reduce(0) { $0 + $1.runs.count }, "run"))")

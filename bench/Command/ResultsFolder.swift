@@ -62,10 +62,8 @@ enum ResultsFolder {
   }
 
   private static func output(of command: [String]) throws -> String {
-    let child = try ChildProcess(Executable.attended + ["/usr/bin/env"] + command)
     var lines: [String] = []
-    let code = try child.drain { lines.append($0) }
-    guard code == 0 else { throw UsageError("`\(command.joined(separator: " "))` ended with code \(code)") }
+    try Executable.run(command) { lines.append($0) }
     return lines.joined(separator: "\n")
   }
 }

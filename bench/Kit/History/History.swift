@@ -1,5 +1,5 @@
 /// The runs of one machine, Swift and libuv, the oldest first. Only their figures are comparable.
-public struct History: Sendable {
+public struct History: Tabular, Sendable {
   /// The runs.
   public let runs: [Results]
   /// What is followed.
@@ -13,10 +13,13 @@ public struct History: Sendable {
     var newest: [RowResult] = []
     var known: Set<WorkloadID> = []
     for row in runs.reversed().flatMap(\.results) where known.insert(row.id).inserted { newest.append(row) }
+    let rows = runs.map { run in
+      Dictionary(run.results.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    }
     series = newest.compactMap { row in
       let isRelative = figure.isRelative(row)
-      let points = runs.enumerated().compactMap { index, run -> HistorySeries.Point? in
-        run.results.first { $0.id == row.id }.flatMap { figure.value($0, isRelative: isRelative) }
+      let points = rows.enumerated().compactMap { index, rows -> HistorySeries.Point? in
+        rows[row.id].flatMap { figure.value($0, isRelative: isRelative) }
           .map { HistorySeries.Point(run: index, value: $0) }
       }
       guard points.count > 1 else { return nil }
@@ -51,8 +54,8 @@ public struct History: Sendable {
   /// How many levels have changed.
   public var changeCount: Int { series.reduce(0) { $0 + $1.changes.count } }
 
-  /// The changes as the rows of a table with a head.
-  public var table: [[String]] {
+  /// As `Tabular` has it: a row for each change.
+  public var rows: [[String]] {
     var rows = [["row", "before", "after", "change", "chance", "last run before", "first run after"]]
     for one in series {
       for change in one.changes {
@@ -68,6 +71,9 @@ public struct History: Sendable {
     }
     return rows
   }
+
+  /// As `Tabular` has it.
+  public var words: Set<Int> { [0, 5, 6] }
 
   /// What a run is known by: its commit and its time.
   static func name(_ run: Results) -> String {

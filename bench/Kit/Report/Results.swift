@@ -186,10 +186,13 @@ public struct RowResult: Codable, Sendable {
 }
 
 extension Results {
-  /// The machine, the versions and the day, in a line.
-  var place: String {
-    "\(machine.cpu), \(machine.cores) processors; Swift \(swift), libuv \(libuv); \(date)"
+  /// The machine and the versions: only runs that have these in common are comparable.
+  public var setting: String {
+    "\(machine.cpu), \(Figure.number(machine.cores, "processor")); Swift \(swift), libuv \(libuv)"
   }
+
+  /// The machine, the versions and the day, in a line.
+  var place: String { "\(setting); \(date)" }
 
   /// What is said of figures that were taken while other programs ran; nil if there were none.
   public var busy: String? {

@@ -176,9 +176,10 @@ public struct HTMLReport: Sendable {
   /// A part for each machine and version; runs of different ones are never joined.
   private var history: String {
     let histories = histories.filter { $0.runs.count > 1 }
-    let parts = histories.map { HistoryCharts($0, styles: styles) }.map { part in
-      (histories.count > 1 ? "<h3>\(XMLText.escaped(part.place))</h3>" : "")
-        + grid(part.charts) + part.list
+    let parts = histories.map { history in
+      let charts = HistoryCharts(history, styles: styles)
+      return (histories.count > 1 ? "<h3>\(XMLText.escaped(history.newest.setting))</h3>" : "")
+        + grid(charts.charts) + charts.list
     }
     guard !parts.isEmpty else { return "" }
     return "<p>A dashed vertical line marks where a level changes.</p>" + parts.joined(separator: "\n")

@@ -9,13 +9,6 @@ struct HistoryCharts {
     self.styles = styles
   }
 
-  /// The machine and the versions.
-  var place: String {
-    let newest = history.newest
-    let machine = "\(newest.machine.cpu), \(Figure.number(newest.machine.cores, "processor"))"
-    return "\(machine); Swift \(newest.swift), libuv \(newest.libuv)"
-  }
-
   /// The charts.
   var charts: [String] {
     var cases: [[HistorySeries]] = []
