@@ -38,8 +38,8 @@ struct HTTPServer: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let group = try UVEventLoopGroup(count: loops)
     let configure = try configuration()
+    let group = try UVEventLoopGroup(count: loops)
     let server = try await UVServerBootstrap(group: group)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer(configure)

@@ -59,8 +59,9 @@ extension EventLoop {
   /// On a loop of your own, this function stops the program with a message; use ``shutdown()`` there.
   ///
   /// - Returns: A request that succeeds when libuv has let go of the last handle. The host's loop is then as
-  ///   it was before, and no code is isolated to this loop any more, not even what the request calls. The request waits for work that has begun on the thread pool, for tasks that ignore
-  ///   their cancellation (see ``detach(leavingTasksAfter:)``), and for what other threads hold, such as a remote resolver.
+  ///   it was before, and no code is isolated to this loop any more, not even what the request calls. The request
+  ///   waits for work that has begun on the thread pool, for tasks that ignore their cancellation (see
+  ///   ``detach(leavingTasksAfter:)``), and for what other threads hold, such as a remote resolver.
   ///
   /// The corresponding libuv function is `uv_close`.
   @discardableResult
