@@ -195,7 +195,9 @@ let package = Package(
     .target(
       name: "BenchWorkloads",
       dependencies: [
-        "BenchKit", "CBaseline", "CBenchSupport", "CLoadGenerator", "UV", "UVFutures", "UVPromises", "UVTLS",
+        "BenchKit", "CBaseline", "CBenchSupport", "CLoadGenerator", "UV", "UVFutures", "UVPromises",
+        "UVService",
+        "UVTLS",
       ],
       path: "bench/Workloads", exclude: ["README.md"], swiftSettings: settings),
     .target(

@@ -26,15 +26,18 @@ import Testing
 
   @Test(
     "Every style does the work of a workload, and it is checked",
-    arguments: ["timer-cancel", "timeout-wrap", "cross-loop", "fairness"])
-  func everyStyleDoesTheWork(workload: String) throws {
+    arguments: [
+      ("timer-cancel", 2), ("timeout-wrap", 2), ("cross-loop", 2), ("fairness", 2), ("http-hello", 4),
+      ("tcp-echo-watched", 6),
+    ])
+  func everyStyleDoesTheWork(workload: String, cases: Int) throws {
     try Products.withDirectory { directory in
       let output = try Products.shell(
         "$UVBENCH run --quick --rounds 1 --duration 0.01 -w \(workload) --json \(directory)/results.json")
       #expect(output.code == 0, "\(output.text)")
       let results = try LineJSON.value(
         Results.self, String(contentsOfFile: directory + "/results.json", encoding: .utf8))
-      #expect(results.cases.count == 2)
+      #expect(results.cases.count == cases)
       for rows in results.cases {
         #expect(rows.map(\.style) == Style.all)
         #expect(rows.allSatisfy { $0.operations > 0 && $0.histogram.counts.reduce(0, +) > 0 })

@@ -112,7 +112,7 @@ static int listen_on_loopback(struct tcp_server *server) {
 }
 
 int tcp_server_run(
-    const struct cb_params *params, struct cb_result *result, char *payload,
+    const struct cb_params *params, struct cb_result *result, char *payload, size_t answer,
     void (*on_bytes)(struct connection *connection, char *bytes, size_t count)) {
   struct tcp_server *server = calloc(1, sizeof *server);
   int error = server == NULL ? UV_ENOMEM : uv_loop_init(&server->loop);
@@ -124,6 +124,7 @@ int tcp_server_run(
   server->params = params;
   server->result = result;
   server->payload = payload;
+  server->answer = answer;
   server->on_bytes = on_bytes;
   server->tls = params->identity == NULL ? NULL : tls_server_create(params->identity);
   uv_tcp_init(&server->loop, &server->listener);

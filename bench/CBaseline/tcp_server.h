@@ -17,6 +17,8 @@ struct connection {
   /// tcp-stream: writes that are still to be issued.
   uint64_t remaining;
   uint8_t request[8];
+  /// http-hello: the head of a request that comes in pieces.
+  char head[64];
   /// TLS: OpenSSL's connection.
   struct ssl_st *ssl;
 };
@@ -32,8 +34,9 @@ struct tcp_server {
   struct connection *free;
   /// Called with what was read; never at the end of the stream.
   void (*on_bytes)(struct connection *connection, char *bytes, size_t count);
-  /// tcp-stream: what every write sends.
+  /// tcp-stream: what every write sends. http-hello: answers, one after the other, and the bytes in one.
   char *payload;
+  size_t answer;
   /// TLS: what all connections share; null without it.
   struct tls_server *tls;
   char buffer[READ_BUFFER];
@@ -41,7 +44,7 @@ struct tcp_server {
 
 /// Serves until the last connection has closed.
 int tcp_server_run(
-    const struct cb_params *params, struct cb_result *result, char *payload,
+    const struct cb_params *params, struct cb_result *result, char *payload, size_t answer,
     void (*on_bytes)(struct connection *connection, char *bytes, size_t count));
 
 /// Starts reading, or goes on doing so.

@@ -45,7 +45,7 @@ int cb_tcp_stream_run(const struct cb_params *params, struct cb_result *result) 
     return UV_ENOMEM;
   }
   bench_fill(payload, params->size, params->seed);
-  int error = tcp_server_run(params, result, payload, on_bytes);
+  int error = tcp_server_run(params, result, payload, params->size, on_bytes);
   free(payload);
   return error;
 }

@@ -48,10 +48,14 @@ static int run(struct session *session, const char *line) {
   session->poisson = (int)integer(line, " poisson=");
   session->silent = (int)integer(line, " silent=");
   session->resumes = (int)integer(line, " resumes=");
+  int is_http = strstr(line, " mode=http") != NULL;
+  uint32_t pipelined = (uint32_t)integer(line, " pipelined=");
+  session->pipelined = !is_http ? 0 : pipelined == 0 ? 1 : pipelined;
   session->wants_greedy = (int)integer(line, " greedy=");
   session->error[0] = 0;
   bench_pin_thread((int)number(line, " cpu="));
   session_reset(session);
+  if (session->pipelined > BENCH_HTTP_PIPELINED) return session_fail(session, "pipelined must be at most 16", 0);
   if (session->connections == 0 || session->size == 0 || session->port_count == 0) {
     return session_fail(session, "port, connections and size must be positive", 0);
   }
@@ -60,7 +64,7 @@ static int run(struct session *session, const char *line) {
   int result = -1;
   if (integer(line, " tls=") != 0 && secure_begin(session) < 0) {
     // It has said why.
-  } else if (strstr(line, " mode=echo") != NULL) {
+  } else if (is_http || strstr(line, " mode=echo") != NULL) {
     result = run_echo(session);
   } else if (strstr(line, " mode=accept") != NULL) {
     result = run_accept(session);

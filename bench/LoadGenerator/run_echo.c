@@ -1,9 +1,10 @@
-// Requests whose answer is the same bytes. Closed loop: every connection has one
-// request under way. Open loop: requests start when they are due, whatever has come
-// back; one that finds no idle connection waits, and its wait counts.
+// Requests whose answer is the same bytes, or HTTP requests. Closed loop: every connection
+// has one request under way, or some of HTTP's, which are sent together. Open loop:
+// requests start when they are due, whatever has come back; one that finds no idle
+// connection waits, and its wait counts.
 
 #ifdef __linux__
-#include "session.h"
+#include "http_answers.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,12 +18,15 @@ enum { SPARE = 65536, EVENTS = 256, READ = 65536 };
 
 struct client {
   int fd;
-  int busy;
+  /// How many requests are under way.
+  uint32_t busy;
   uint64_t index;
   const char *bytes;
+  uint32_t count;
   uint32_t sent, received;
   uint64_t intended_ns, started_ns;
   struct client *next_idle;
+  struct http_answers answers;
 };
 
 struct echo {
@@ -39,17 +43,27 @@ struct echo {
 
 static int push(struct echo *echo, struct client *client) {
   ssize_t sent = session_write(
-      echo->session, client->fd, client->bytes + client->sent, echo->session->size - client->sent);
+      echo->session, client->fd, client->bytes + client->sent, client->count - client->sent);
   if (sent < 0) return -1;
   client->sent += (uint32_t)sent;
   return 0;
 }
 
 static int issue(struct echo *echo, struct client *client, uint64_t intended_ns, uint64_t now) {
-  client->index = echo->issued++;
-  client->bytes = echo->payload + bench_mix(echo->session->seed ^ client->index) % SPARE;
+  struct session *session = echo->session;
+  client->index = echo->issued;
   client->sent = client->received = 0;
-  client->busy = 1;
+  if (session->pipelined == 0) {
+    client->bytes = echo->payload + bench_mix(session->seed ^ client->index) % SPARE;
+    client->count = session->size;
+    client->busy = 1;
+  } else {
+    uint64_t left = echo->total - echo->issued;
+    client->bytes = echo->payload;
+    client->busy = left < session->pipelined ? (uint32_t)left : session->pipelined;
+    client->count = client->busy * BENCH_HTTP_REQUEST;
+  }
+  echo->issued += client->busy;
   client->started_ns = now;
   client->intended_ns = intended_ns;
   return push(echo, client);
@@ -77,19 +91,23 @@ static int issue_due(struct echo *echo) {
     struct client *client = echo->idle;
     echo->idle = client->next_idle;
     if (issue(echo, client, due, now) < 0) return -1;
-    advance_due(echo);
+    for (uint32_t i = 0; i < client->busy; i++) advance_due(echo);
   }
   return 0;
 }
 
-static int complete(struct echo *echo, struct client *client, int open) {
+/// Notes that so many requests of the connection have been answered, and begins the next when all have.
+static int complete(struct echo *echo, struct client *client, uint32_t answered, int open) {
   struct session *session = echo->session;
   uint64_t now = bench_now_ns();
-  bench_latency_record(session->latencies, now - client->intended_ns);
-  if (open) bench_latency_record(session->service, now - client->started_ns);
-  session->checksum += bench_share(client->index, (uint64_t)(client->bytes - echo->payload));
-  session->completed++;
-  client->busy = 0;
+  for (uint32_t i = 0; i < answered; i++) {
+    bench_latency_record(session->latencies, now - client->intended_ns);
+    if (open) bench_latency_record(session->service, now - client->started_ns);
+    session->checksum += bench_share(client->index++, (uint64_t)(client->bytes - echo->payload));
+  }
+  session->completed += answered;
+  client->busy -= answered;
+  if (client->busy > 0) return 0;
   if (open) {
     client->next_idle = echo->idle;
     echo->idle = client;
@@ -100,7 +118,18 @@ static int complete(struct echo *echo, struct client *client, int open) {
 
 static int receive(struct echo *echo, struct client *client, int open) {
   struct session *session = echo->session;
-  while (client->busy) {
+  while (client->busy > 0) {
+    if (session->pipelined > 0) {
+      ssize_t got = session_read(session, client->fd, echo->buffer, READ);
+      if (got == -1) return 0;
+      if (got == 0) return session_fail(session, "the server closed a connection early", 0);
+      if (got < 0) return -1;
+      int answered = http_answers_take(&client->answers, session, echo->buffer, (size_t)got, client->busy);
+      if (answered < 0) return -1;
+      if (answered > 0 && complete(echo, client, (uint32_t)answered, open) < 0) return -1;
+      if (client->busy == 0) return 0;
+      continue;
+    }
     uint32_t left = session->size - client->received;
     ssize_t got = session_read(session, client->fd, echo->buffer, left < READ ? left : READ);
     if (got == -1) return 0;
@@ -111,7 +140,7 @@ static int receive(struct echo *echo, struct client *client, int open) {
     }
     client->received += (uint32_t)got;
     if (client->received < session->size) continue;
-    return complete(echo, client, open);
+    return complete(echo, client, 1, open);
   }
   return session_fail(session, "bytes came back that were not asked for, or the server closed", 0);
 }
@@ -151,7 +180,7 @@ static int phase(struct echo *echo, uint64_t total, int open) {
         if (read(echo->timer, &ticks, sizeof ticks) < 0) continue;
         continue;
       }
-      if (client->busy && client->sent < session->size && push(echo, client) < 0) return -1;
+      if (client->busy && client->sent < client->count && push(echo, client) < 0) return -1;
       if ((events[i].events & ~(uint32_t)EPOLLOUT) == 0) continue;
       if (receive(echo, client, open) < 0) return -1;
     }
@@ -162,7 +191,15 @@ static int phase(struct echo *echo, uint64_t total, int open) {
 
 static int prepare(struct echo *echo) {
   struct session *session = echo->session;
-  bench_fill(echo->payload, (size_t)session->size + SPARE, session->seed);
+  if (session->pipelined == 0) {
+    bench_fill(echo->payload, (size_t)session->size + SPARE, session->seed);
+  } else {
+    for (uint32_t i = 0; i < session->pipelined; i++) {
+      memcpy(echo->payload + i * BENCH_HTTP_REQUEST, bench_http_request, BENCH_HTTP_REQUEST);
+    }
+    session->body = echo->payload + BENCH_HTTP_PIPELINED * BENCH_HTTP_REQUEST;
+    for (uint32_t i = 0; i < session->size; i++) session->body[i] = bench_http_body(i);
+  }
   for (uint32_t i = 0; i < session->connections; i++) {
     int fd = session_connect_and_wait(session);
     if (fd < 0) return -1;

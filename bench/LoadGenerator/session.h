@@ -25,6 +25,10 @@ struct session {
   int silent;
   /// TLS: whether handshakes resume the session of an earlier one.
   int resumes;
+  /// HTTP: how many requests are under way on a connection; zero for an echo.
+  uint32_t pipelined;
+  /// HTTP: what each answer has to bring.
+  char *body;
   /// Echo: whether there is a connection that never stops asking.
   int wants_greedy;
   /// TLS: what `secure.c` knows of the connections; null without it.

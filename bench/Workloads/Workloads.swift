@@ -13,7 +13,9 @@ public enum Workloads {
       millionTimers, timerCancel, timeoutWrap, sleepChain, fsStat, fsRead, fsReadFile, wakeup, crossLoop,
       thenChain, hostCall,
     ]
-    + [tcpPingPong, tcpEcho, tcpEchoWatched, fairness, tcpStream, tcpAccept, tlsEcho, tlsHandshake]
+    + [
+      tcpPingPong, tcpEcho, tcpEchoWatched, fairness, httpHello, tcpStream, tcpAccept, tlsEcho, tlsHandshake,
+    ]
 
   /// The version of the libuv that the rows are linked with.
   public static var libuvVersion: String { String(cString: cb_libuv_version()) }
@@ -140,9 +142,12 @@ public enum Workloads {
 
   private static let echoRows: [(style: Style, serve: ServerRow)] = [
     (.c, CRow.server(cb_tcp_echo_run)),
-    (.callback, TCPEcho<TCPListener>.callback), (.promise, TCPEcho<TCPListener>.promise),
-    (.future, TCPEcho<TCPListener>.future), (.async, TCPEcho<TCPListener>.async),
+    (.callback, Plain<Echo>.callback), (.promise, Plain<Echo>.promise), (.future, Plain<Echo>.future),
+    (.async, Plain<Echo>.async),
   ]
+
+  private typealias Plain<Exchange: ServerExchange> = TCPAnswers<TCPListener, Exchange>
+  private typealias Secure<Exchange: ServerExchange> = TCPAnswers<TLSListener, Exchange>
 
   static let tcpPingPong = ServerWorkload(
     name: "tcp-ping-pong", summary: "a message there and back on one connection",
@@ -164,8 +169,8 @@ public enum Workloads {
     name: "tcp-echo-watched", summary: "tcp-echo, while the loop or its connections are watched",
     parameters: tcpEcho.parameters + [
       Parameter(
-        "watch", 0, 1, 2, 3, in: 0...3,
-        help: "0: nothing, 1: lag, 2: stalls, 3: read, write and idle timeouts")
+        "watch", 0, 1, 2, 3, 4, 5, in: 0...5,
+        help: "0: nothing, 1: lag, 2: stalls, 3: timeouts, 4: metrics, 5: snapshots")
     ],
     load: .echo, rows: tcpEcho.rows)
 
@@ -175,6 +180,20 @@ public enum Workloads {
       Parameter("greedy", 0, 1, in: 0...1, help: "1: one connection more, which sends without a pause")
     ],
     load: .echo, rows: tcpEcho.rows)
+
+  static let httpHello = ServerWorkload(
+    name: "http-hello", summary: "a page by HTTP/1.1 with keep-alive",
+    parameters: [
+      connections(50, "connections, each with so many requests under way"),
+      Parameter("pipelined", 1, 16, in: 1...16, help: "requests under way on a connection, sent together"),
+      messageSize(13, 65_536, help: "bytes of the page"),
+    ],
+    load: .http,
+    rows: [
+      (.c, CRow.server(cb_http_hello_run)),
+      (.callback, Plain<HTTPHello>.callback), (.promise, Plain<HTTPHello>.promise),
+      (.future, Plain<HTTPHello>.future), (.async, Plain<HTTPHello>.async),
+    ])
 
   /// `tcp-echo` for `scale`, which looks at one parameter at a time.
   public static let scaling = Scaling(
@@ -226,8 +245,8 @@ public enum Workloads {
     load: .echo, isSecure: true,
     rows: [
       (.c, CRow.server(cb_tcp_echo_run)),
-      (.callback, TCPEcho<TLSListener>.callback), (.promise, TCPEcho<TLSListener>.promise),
-      (.future, TCPEcho<TLSListener>.future), (.async, TCPEcho<TLSListener>.async),
+      (.callback, Secure<Echo>.callback), (.promise, Secure<Echo>.promise), (.future, Secure<Echo>.future),
+      (.async, Secure<Echo>.async),
     ])
 
   static let tlsHandshake = ServerWorkload(

@@ -63,6 +63,7 @@ int cb_sleep_chain_run(const struct cb_params *params, struct cb_result *result)
 int cb_fs_stat_run(const struct cb_params *params, struct cb_result *result);
 int cb_fs_read_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_echo_run(const struct cb_params *params, struct cb_result *result);
+int cb_http_hello_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_stream_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_accept_run(const struct cb_params *params, struct cb_result *result);
 int cb_cross_loop_run(const struct cb_params *params, struct cb_result *result);

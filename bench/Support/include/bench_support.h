@@ -6,6 +6,7 @@
 #include "bench_clock.h"
 #include "bench_files.h"
 #include "bench_heap.h"
+#include "bench_http.h"
 #include "bench_latency.h"
 #include "bench_payload.h"
 #include "bench_pinger.h"

@@ -1,6 +1,7 @@
 import BenchKit
 import UV
 import UVFutures
+import UVService
 import UVTLS
 
 /// Where connections come from, encrypted or not.
@@ -44,7 +45,10 @@ final class TCPService<Listener: ServerListener> {
   /// Held by the future rows.
   var subscriptions: Set<AnyCancellable> = []
 
+  private let loop: EventLoop
   private let task: ServerTask
+  /// How many bytes may be read before a snapshot of the loop is due.
+  private var snapshotDue = Int.max
   private var accepted = 0
   private var closed = 0
   private var jobs: JobCount
@@ -52,13 +56,15 @@ final class TCPService<Listener: ServerListener> {
 
   /// Listens, and tells the load generator where.
   init(_ task: ServerTask, on loop: EventLoop) throws(UVError) {
-    self.task = task
+    (self.loop, self.task) = (loop, task)
     listener = try Listener.listen(task, on: loop)
     jobs = JobCount(loop)
     switch task.watch {
     case .lag: try loop.configure(.lag)
     // No turn takes so long: this is the cost of being watched.
     case .stalls: try loop.watchStalls(longerThan: .seconds(1))
+    case .metrics: loop.reportMetrics(every: .milliseconds(100))
+    case .snapshots: snapshotDue = bytesPerSnapshot
     case .nothing, .timeouts: break
     }
     task.listening(try listener.localAddress().port)
@@ -66,6 +72,22 @@ final class TCPService<Listener: ServerListener> {
 
   /// Bytes of a message or a write.
   var size: Int { task.size }
+
+  /// What is to be written after these bytes have been read.
+  func answer<Exchange: ServerExchange>(_ chunk: Bytes, _ exchange: inout Exchange) -> Bytes {
+    let answer = exchange.answer(chunk)
+    bytesRead += chunk.count
+    bytesWritten += answer.count
+    if bytesRead >= snapshotDue { takeSnapshot() }
+    return answer
+  }
+
+  private func takeSnapshot() {
+    snapshotDue += bytesPerSnapshot
+    if loop.snapshot().handles.count == 0 { fail(WrongWork("a snapshot shows no connections")) }
+  }
+
+  private var bytesPerSnapshot: Int { 1000 * size }
 
   /// Prepares a connection that was accepted; the last one closes the listener.
   func admit(_ connection: Listener.Element) {

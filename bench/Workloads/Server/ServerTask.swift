@@ -21,7 +21,7 @@ public struct ServerTask: Sendable {
 
 /// What a Swift row may have the loop or its connections observe, by its number in `--watch`.
 public enum Watch: Int, Sendable {
-  case nothing, lag, stalls, timeouts
+  case nothing, lag, stalls, timeouts, metrics, snapshots
 }
 
 /// What a row served.

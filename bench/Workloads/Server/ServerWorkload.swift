@@ -10,6 +10,8 @@ public struct ServerWorkload: Workload {
     case echo
     /// The same with a connection for every message, which the server closes.
     case accept
+    /// Asks for a page by HTTP, whose body has `size` bytes.
+    case http
     /// Asks for writes of `size` bytes, and takes them in.
     case stream
   }
@@ -31,13 +33,13 @@ public struct ServerWorkload: Workload {
   public var styles: [Style] { rows.map(\.style) }
 
   /// As `Workload` has it.
-  public var hasOpenLoop: Bool { load == .echo }
+  public var hasOpenLoop: Bool { load == .echo || load == .http }
 
   /// Whether a connection is there yet, or room to write, is up to the peer, and so is how many
   /// connections a turn of the loop finds ready.
   public func countersOfTiming(_ style: Style) -> Set<Counter> {
     if parameters.contains(where: { $0.name == "greedy" }) { return Counter.ofWork }
-    if load != .echo { return [.vainCalls, .instructions] }
+    if load == .accept || load == .stream { return [.vainCalls, .instructions] }
     return parameters.contains { $0.name == "connections" } ? [.instructions] : []
   }
 
@@ -72,6 +74,7 @@ private final class ServerInstance: WorkloadInstance {
   private let serve: ServerRow
   private let connections: Int
   private let greedy: Int
+  private let pipelined: Int
   private let size: Int
   private let loops: Int
   private let watch: Watch
@@ -89,6 +92,7 @@ private final class ServerInstance: WorkloadInstance {
     self.serve = serve
     connections = parameters.value("connections") ?? parameters.value("in-flight") ?? 1
     greedy = parameters.value("greedy") ?? 0
+    pipelined = parameters.value("pipelined") ?? 1
     size = parameters["size"]
     loops = parameters.value("loops") ?? 1
     watch = Watch(rawValue: parameters.value("watch") ?? 0) ?? .nothing
@@ -113,6 +117,7 @@ private final class ServerInstance: WorkloadInstance {
       ("cpu", "\(bench_usable_cpu(processors > 1 && !request.isDuel ? 1 : 0))"),
     ]
     if identity != nil { values += [("tls", "1"), ("resumes", "\(resumes)")] }
+    if load == .http { values.append(("pipelined", "\(pipelined)")) }
     if greedy != 0 { values.append(("greedy", "1")) }
     if let arrivals = request.arrivals {
       values += [("rate", "\(arrivals.rate)"), ("poisson", arrivals.isPoisson ? "1" : "0")]
@@ -130,20 +135,23 @@ private final class ServerInstance: WorkloadInstance {
       ? try serve(task) : ServerLoops(serve, task, count: loops, abort: abort, begin: begin).serve()
     var outcome = try dialogue.end()
     let messages = warmUp + request.operations
-    try check(report, bytes: messages * size + Int(outcome.counters[.greedyBytes] ?? 0))
+    try check(report, messages, greedyBytes: Int(outcome.counters[.greedyBytes] ?? 0))
     outcome.counters.merge(report.jobs.counters(of: request.operations, among: messages)) { $1 }
     return outcome
   }
 
   /// Operations before the window opens, on the connections that are then measured.
-  private var warmUp: Int { load == .echo ? max(connections * 4, 200) : 64 }
+  private var warmUp: Int { load == .echo || load == .http ? max(connections * 4 * pipelined, 200) : 64 }
 
-  private func check(_ report: ServerReport, bytes: Int) throws {
-    guard report.bytesWritten == bytes else {
-      throw WrongWork("\(report.bytesWritten) bytes were sent, not \(bytes)")
+  private func check(_ report: ServerReport, _ messages: Int, greedyBytes: Int) throws {
+    let isHTTP = load == .http
+    let written = messages * (isHTTP ? bench_http_answer_size(size) : size) + greedyBytes
+    let read = isHTTP ? messages * Int(BENCH_HTTP_REQUEST) : written
+    guard report.bytesWritten == written else {
+      throw WrongWork("\(report.bytesWritten) bytes were sent, not \(written)")
     }
-    guard load == .stream || report.bytesRead == bytes else {
-      throw WrongWork("\(report.bytesRead) bytes were received, not \(bytes)")
+    guard load == .stream || report.bytesRead == read else {
+      throw WrongWork("\(report.bytesRead) bytes were received, not \(read)")
     }
   }
 }

@@ -2,21 +2,20 @@ import UV
 import UVFutures
 import UVPromises
 
-/// `tcp-echo`, `tcp-ping-pong` and `tls-echo`: what is read is written back.
-enum TCPEcho<Listener: ServerListener> {
+/// The workloads in which each connection is read from, and answered: `tcp-echo`, `tcp-ping-pong`, `tls-echo` and `http-hello`.
+enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange> {
   static func callback(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.runCallbacks { loop in
-      let service = try TCPService<Listener>(task, on: loop)
+      let (service, start) = (try TCPService<Listener>(task, on: loop), Exchange(task.size))
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
+        var exchange = start
         let written: Completion<Void> = { service.check($0, on: connection) }
         func echo() {
           connection.start { result in
             switch result {
             case .success(let chunk?):
-              service.bytesRead += chunk.count
-              service.bytesWritten += chunk.count
-              connection.write(chunk, written)
+              connection.write(service.answer(chunk, &exchange), written)
               if connection.isAboveHighWaterMark {
                 connection.stop()
                 connection.drain { _ in echo() }
@@ -34,13 +33,12 @@ enum TCPEcho<Listener: ServerListener> {
 
   static func promise(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.runCallbacks { loop in
-      let service = try TCPService<Listener>(task, on: loop)
+      let (service, start) = (try TCPService<Listener>(task, on: loop), Exchange(task.size))
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
+        var exchange = start
         connection.each { chunk in
-          service.bytesRead += chunk.count
-          service.bytesWritten += chunk.count
-          return connection.write(chunk).promise()
+          return connection.write(service.answer(chunk, &exchange)).promise()
         }.done { service.close(connection) }.catch { service.fail($0, on: connection) }
       }
       return service
@@ -49,15 +47,14 @@ enum TCPEcho<Listener: ServerListener> {
 
   static func future(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.runCallbacks { loop in
-      let service = try TCPService<Listener>(task, on: loop)
+      let (service, start) = (try TCPService<Listener>(task, on: loop), Exchange(task.size))
       service.listener.publisher()
         .sink(receiveCompletion: { service.end($0) }) { connection in
           service.admit(connection)
+          var exchange = start
           connection.publisher()
             .flatMap(maxPublishers: .max(1)) { chunk in
-              service.bytesRead += chunk.count
-              service.bytesWritten += chunk.count
-              return connection.write(chunk).publisher()
+              connection.write(service.answer(chunk, &exchange)).publisher()
             }
             .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
             .store(in: &service.subscriptions)
@@ -69,15 +66,14 @@ enum TCPEcho<Listener: ServerListener> {
 
   static func async(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.run { loop in
-      let service = try TCPService<Listener>(task, on: loop)
+      let (service, start) = (try TCPService<Listener>(task, on: loop), Exchange(task.size))
       for try await connection in service.listener {
         service.admit(connection)
         loop.spawn {
+          var exchange = start
           do throws(UVError) {
             for try await chunk in connection {
-              service.bytesRead += chunk.count
-              service.bytesWritten += chunk.count
-              try await connection.write(chunk).value
+              try await connection.write(service.answer(chunk, &exchange)).value
             }
             service.close(connection)
           } catch { service.fail(error, on: connection) }
