@@ -15,7 +15,7 @@ final class PeerWorker: RowWorker {
     var command =
       tool + peer.command(in: folder) + [id.workload] + parameters + ["directory=\(directory)"]
     let isSecure = id.workload.hasPrefix("tls-")
-    let isServer = isSecure || id.workload.hasPrefix("tcp-")
+    let isServer = isSecure || id.workload.hasPrefix("tcp-") || id.workload.hasPrefix("http-")
     if isSecure {
       let path = directory + "/identity-\(id.parameters.value("key") ?? 256).pem"
       guard load_generator_write_identity(path, UInt32(id.parameters.value("key") ?? 256)) == 0 else {
@@ -31,9 +31,11 @@ final class PeerWorker: RowWorker {
       server = nil
       return
     }
-    let port = try child.readLine(within: tool.isEmpty ? 30 : 120)
+    let line = try child.readLine(within: tool.isEmpty ? 30 : 120)
+    // Or `listening on HOST:PORT`, as the examples say it.
+    let port = line.split(separator: ":").last.map(String.init) ?? ""
     guard let number = UInt16(port), number > 0 else {
-      throw WorkerFailure("\(peer.name) said `\(port.prefix(200))` and not its port")
+      throw WorkerFailure("\(peer.name) said `\(line.prefix(200))` and not its port")
     }
     server = (port, try LoadGenerator(command: [Executable.path, "generate"]))
   }
@@ -66,17 +68,25 @@ final class PeerWorker: RowWorker {
   func finish() { child.finish(within: 30) }
 
   private func load(_ request: WorkerRequest, port: String) -> [(String, String)] {
-    let isEcho = request.id.workload.hasSuffix("echo")
-    let connections = request.id.parameters[isEcho ? "connections" : "in-flight"]
+    let mode = Self.mode(request.id.workload)
+    let connections = request.id.parameters[mode == "accept" ? "in-flight" : "connections"]
+    let pipelined = request.id.parameters.value("pipelined") ?? 1
     let apart = bench_usable_cpus() > 1
     return [
-      ("port", port), ("mode", isEcho ? "echo" : "accept"), ("connections", "\(connections)"),
+      ("port", port), ("mode", mode), ("connections", "\(connections)"),
       ("size", "\(request.id.parameters["size"])"), ("operations", "\(request.operations)"),
-      ("warmup", "\(isEcho ? max(connections * 4, 200) : 64)"), ("seed", "\(request.seed)"),
+      ("warmup", "\(mode == "accept" ? 64 : max(connections * 4 * pipelined, 200))"),
+      ("seed", "\(request.seed)"),
+      ("pipelined", "\(pipelined)"),
       ("tls", request.id.workload.hasPrefix("tls-") ? "1" : "0"),
       ("resumes", "\(request.id.parameters.value("resumed") ?? 0)"),
       ("silent", request.verb == .run ? "0" : "1"), ("cpu", "\(bench_usable_cpu(apart ? 1 : 0))"),
     ]
+  }
+
+  /// What the load generator does.
+  private static func mode(_ workload: String) -> String {
+    workload.hasPrefix("http-") ? "http" : workload.hasSuffix("echo") ? "echo" : "accept"
   }
 
   private func work(

@@ -4,6 +4,7 @@
 
 import { once, on } from 'node:events';
 import fs from 'node:fs';
+import http from 'node:http';
 import { open } from 'node:fs/promises';
 import net from 'node:net';
 import tls from 'node:tls';
@@ -43,11 +44,19 @@ function answer(size) {
   };
 }
 
+function hello(size) {
+  const body = Buffer.alloc(size, 'Hello, world!');
+  const fields = { 'content-type': 'text/plain', 'content-length': size };
+  return (request, response) => response.writeHead(200, fields).end(body);
+}
+
 function serve(style, workload, options) {
   let handler = echo[style];
   if (workload === 'tls-handshake') handler = answer(options.size);
   const pem = options.identity && fs.readFileSync(options.identity);
-  const server = pem
+  const server = workload === 'http-hello'
+    ? http.createServer(hello(options.size))
+    : pem
     ? tls.createServer({ noDelay: true, key: pem, cert: pem }, handler)
     : net.createServer({ noDelay: true }, handler);
   server.listen({ host: '127.0.0.1', port: 0, backlog: 1024 }, () => console.log(server.address().port));

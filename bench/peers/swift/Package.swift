@@ -6,6 +6,7 @@ let package = Package(
   name: "swift-peers",
   platforms: [.macOS(.v26)],
   dependencies: [
+    .package(name: "swift-uv", path: "../../..", traits: [.defaults, "NIO"]),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
@@ -17,8 +18,10 @@ let package = Package(
       dependencies: [
         "PeerContract",
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "UVNIO", package: "swift-uv"),
       ]),
     .executableTarget(name: "opencombine-peer", dependencies: ["PeerContract", "OpenCombine"]),
   ],

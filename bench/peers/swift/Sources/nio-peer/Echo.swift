@@ -26,18 +26,20 @@ enum HandlerEcho {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
   }
 
-  static func serve(on loop: any EventLoop, _ contract: Contract) throws {
+  static func prepare(_ contract: Contract) throws -> @Sendable (any Channel) -> EventLoopFuture<Void> {
     let tls = try contract.tls()
     let size = contract.visitSize
-    let channel = try bootstrap(loop)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
-          try channel.pipeline.syncOperations.addHandler(Handler(size))
-        }
+    return { channel in
+      channel.eventLoop.makeCompletedFuture {
+        if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+        try channel.pipeline.syncOperations.addHandler(Handler(size))
       }
-      .bind(host: "127.0.0.1", port: 0).wait()
-    serveUntilInputEnds(channel)
+    }
+  }
+
+  static func serve(on loop: any EventLoop, _ contract: Contract) throws {
+    serveUntilInputEnds(
+      try bootstrap(loop).childChannelInitializer(prepare(contract)).bind(host: "127.0.0.1", port: 0).wait())
   }
 
   static func bootstrap(_ loop: any EventLoop) -> ServerBootstrap {
@@ -54,14 +56,21 @@ enum HandlerEcho {
 
 /// The echo with `NIOAsyncChannel`.
 enum AsyncEcho {
-  static func serve(on loop: any EventLoop, _ contract: Contract, executor: LoopTaskExecutor?) throws {
+  typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+  /// Serves the connections of the listener that `listen` makes with a function that prepares each.
+  static func serve(
+    _ contract: Contract, executor: (any TaskExecutor)?,
+    listen: @escaping @Sendable (@escaping @Sendable (any Channel) -> EventLoopFuture<Connection>) async throws
+      -> NIOAsyncChannel<Connection, Never>
+  ) throws {
     let tls = try contract.tls()
     let size = contract.visitSize
     Task(executorPreference: executor) {
-      let server = try await HandlerEcho.bootstrap(loop).bind(host: "127.0.0.1", port: 0) { channel in
+      let server = try await listen { channel in
         channel.eventLoop.makeCompletedFuture {
           if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
-          return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          return try Connection(wrappingChannelSynchronously: channel)
         }
       }
       Contract.say("\(server.channel.localAddress?.port ?? 0)")
