@@ -252,7 +252,7 @@ async function main() {
   const options = Object.fromEntries(
     rest.map((word) => word.split('=')).map(([key, value]) => [key, /^\d+$/.test(value) ? +value : value]),
   );
-  if (/^t(cp|ls)-/.test(workload)) return serve(style, workload, options);
+  if (/^(tcp|tls|http)-/.test(workload)) return serve(style, workload, options);
   if (workload === 'wakeup') startPinger();
   const work = { callback, promise, async }[style][workload];
   for await (const line of readline.createInterface({ input: process.stdin })) {
