@@ -27,7 +27,7 @@ import Testing
   @Test(
     "Every style does the work of a workload, and it is checked",
     arguments: [
-      ("timer-cancel", 2), ("timeout-wrap", 2), ("cross-loop", 2), ("fairness", 2), ("http-hello", 4),
+      ("timer-cancel", 2), ("timeout-wrap", 2), ("cancel", 5), ("cross-loop", 2), ("fairness", 2), ("http-hello", 4),
       ("tcp-echo-watched", 6),
     ])
   func everyStyleDoesTheWork(workload: String, cases: Int) throws {

@@ -51,7 +51,7 @@ import Testing
     Bounds(style: .promise, allocations: 1, allocationsInDebug: 5, jobs: 0),
     Bounds(style: .future, allocations: 1, allocationsInDebug: 2, jobs: 0),
     // The closure of the one who waits.
-    .timer(.callback, 1, inDebug: 3), .timer(.promise, 6, inDebug: 12), .timer(.future, 7, inDebug: 11),
+    .timer(.callback, 1, inDebug: 3), .timer(.promise, 6, inDebug: 12), .timer(.future, 6, inDebug: 11),
     .timer(.async, 11, inDebug: 16, jobs: 6),
     // Without a limit 3, 6, 6 and 4: a limit that isn't reached is one object.
     .limit(.callback, 4, inDebug: 8), .limit(.promise, 7, inDebug: 17), .limit(.future, 7, inDebug: 14),

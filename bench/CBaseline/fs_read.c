@@ -1,39 +1,39 @@
 // fs-read: open, fstat, read up to `size` bytes, close: four trips through the pool.
 // fs-read-file: the same four for a whole file of any size.
 
-#include "file_jobs.h"
+#include "jobs.h"
 
 #include <fcntl.h>
 
 static void on_close(uv_fs_t *request) {
-  struct file_job *job = request->data;
+  struct job *job = request->data;
   ssize_t answer = request->result;
   uv_fs_req_cleanup(request);
   if (answer < 0) {
-    file_job_failed(job, (int)answer, "uv_fs_close");
+    job_failed(job, (int)answer, "uv_fs_close");
   } else {
-    file_job_done(job, bench_hash(job->buffer, job->expected));
+    job_done(job, bench_hash(job->buffer, job->expected));
   }
 }
 
 static void on_read(uv_fs_t *request) {
-  struct file_job *job = request->data;
+  struct job *job = request->data;
   ssize_t answer = request->result;
   uv_fs_req_cleanup(request);
   if (answer != (ssize_t)job->expected) {
-    file_job_failed(job, answer < 0 ? (int)answer : UV_EOF, "uv_fs_read");
+    job_failed(job, answer < 0 ? (int)answer : UV_EOF, "uv_fs_read");
   }
   uv_fs_close(&job->all->loop, request, job->file, on_close);
 }
 
 static void on_fstat(uv_fs_t *request) {
-  struct file_job *job = request->data;
+  struct job *job = request->data;
   ssize_t answer = request->result;
   uint64_t size = request->statbuf.st_size;
   uv_fs_req_cleanup(request);
-  int error = answer < 0 ? (int)answer : file_job_reserve(job, size);
+  int error = answer < 0 ? (int)answer : job_reserve(job, size);
   if (error != 0) {
-    file_job_failed(job, error, "uv_fs_fstat");
+    job_failed(job, error, "uv_fs_fstat");
     uv_fs_close(&job->all->loop, request, job->file, on_close);
     return;
   }
@@ -43,23 +43,23 @@ static void on_fstat(uv_fs_t *request) {
 }
 
 static void on_open(uv_fs_t *request) {
-  struct file_job *job = request->data;
+  struct job *job = request->data;
   ssize_t answer = request->result;
   uv_fs_req_cleanup(request);
   if (answer < 0) {
-    file_job_failed(job, (int)answer, "uv_fs_open");
+    job_failed(job, (int)answer, "uv_fs_open");
     return;
   }
   job->file = (uv_file)answer;
   uv_fs_fstat(&job->all->loop, request, job->file, on_fstat);
 }
 
-static void start(struct file_job *job, const char *path) {
+static void start(struct job *job, const char *path) {
   job->request.data = job;
   int error = uv_fs_open(&job->all->loop, &job->request, path, O_RDONLY, 0, on_open);
-  if (error != 0) file_job_failed(job, error, "uv_fs_open");
+  if (error != 0) job_failed(job, error, "uv_fs_open");
 }
 
 int cb_fs_read_run(const struct cb_params *params, struct cb_result *result) {
-  return file_jobs_run(params, result, params->size, start);
+  return jobs_run(params, result, params->size, start);
 }

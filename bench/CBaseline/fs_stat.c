@@ -1,25 +1,25 @@
 // fs-stat: one uv_fs_stat; what it says of the size goes into the checksum.
 
-#include "file_jobs.h"
+#include "jobs.h"
 
 static void on_stat(uv_fs_t *request) {
-  struct file_job *job = request->data;
+  struct job *job = request->data;
   ssize_t answer = request->result;
   uint64_t size = request->statbuf.st_size;
   uv_fs_req_cleanup(request);
   if (answer < 0) {
-    file_job_failed(job, (int)answer, "uv_fs_stat");
+    job_failed(job, (int)answer, "uv_fs_stat");
   } else {
-    file_job_done(job, size);
+    job_done(job, size);
   }
 }
 
-static void start(struct file_job *job, const char *path) {
+static void start(struct job *job, const char *path) {
   job->request.data = job;
   int error = uv_fs_stat(&job->all->loop, &job->request, path, on_stat);
-  if (error != 0) file_job_failed(job, error, "uv_fs_stat");
+  if (error != 0) job_failed(job, error, "uv_fs_stat");
 }
 
 int cb_fs_stat_run(const struct cb_params *params, struct cb_result *result) {
-  return file_jobs_run(params, result, 0, start);
+  return jobs_run(params, result, 0, start);
 }

@@ -10,8 +10,8 @@ public enum Workloads {
   /// All of them, in the order in which they are run.
   public static let all: [any Workload] =
     [
-      millionTimers, timerCancel, timeoutWrap, sleepChain, fsStat, fsRead, fsReadFile, wakeup, crossLoop,
-      thenChain, hostCall,
+      millionTimers, timerCancel, timeoutWrap, cancel, sleepChain, fsStat, fsRead, fsReadFile, wakeup,
+      crossLoop, thenChain, hostCall,
     ]
     + [
       tcpPingPong, tcpEcho, tcpEchoWatched, fairness, httpHello, tcpStream, tcpAccept, tlsEcho, tlsHandshake,
@@ -41,11 +41,7 @@ public enum Workloads {
       Parameter("standing", 0, 10_000, in: 0...1_000_000, help: "other timers that run meanwhile")
     ],
     check: .counted,
-    rows: [
-      (.c, CRow.loop(cb_timer_cancel_run)),
-      (.callback, TimerCancel.callback), (.promise, TimerCancel.promise),
-      (.future, TimerCancel.future), (.async, TimerCancel.async),
-    ])
+    rows: [(.c, CRow.loop(cb_timer_cancel_run))] + CancelRows<TimerCancel>.all)
 
   static let timeoutWrap = LoopWorkload(
     name: "timeout-wrap", summary: "a request that is answered at once, within 30 s",
@@ -53,6 +49,18 @@ public enum Workloads {
     parameters: [Parameter("limited", 0, 1, in: 0...1, help: "0: the request alone; 1: with a time limit")],
     check: .counted,
     rows: [(.c, CRow.loop(cb_timeout_wrap_run))] + TimeoutWrap.rows)
+
+  static let cancel = LoopWorkload(
+    name: "cancel", summary: "begin an operation and cancel it",
+    note: "async starts a task for each operation, which is what it has to cancel",
+    parameters: [
+      Parameter(
+        "what", 0, 1, 2, 3, 4, in: 0...4,
+        help:
+          "0: a read, 1: an accept, 2: a connect, 3: a stat, 4: ten timers (async: a task with ten children)")
+    ],
+    check: .counted,
+    rows: [(.c, CRow.loop(cb_cancel_run))] + Cancel.rows)
 
   static let sleepChain = LoopWorkload(
     name: "sleep-chain", summary: "sleep, one sleep after the other",

@@ -24,6 +24,10 @@ struct cb_params {
   uint32_t standing;
   /// Timers: whether a call has a time limit.
   uint32_t limited;
+  /// Cancellations: which operation; see `uvbench run --list`.
+  uint32_t what;
+  /// Cancellations: where a connection stays pending. The row sets it itself.
+  uint16_t port;
   /// Wake-ups: the processor of the other thread, or -1.
   int32_t cpu;
   /// Files: where `bench_files_write` put them.
@@ -59,6 +63,7 @@ typedef int (*cb_row)(const struct cb_params *params, struct cb_result *result);
 int cb_million_timers_run(const struct cb_params *params, struct cb_result *result);
 int cb_timer_cancel_run(const struct cb_params *params, struct cb_result *result);
 int cb_timeout_wrap_run(const struct cb_params *params, struct cb_result *result);
+int cb_cancel_run(const struct cb_params *params, struct cb_result *result);
 int cb_sleep_chain_run(const struct cb_params *params, struct cb_result *result);
 int cb_fs_stat_run(const struct cb_params *params, struct cb_result *result);
 int cb_fs_read_run(const struct cb_params *params, struct cb_result *result);

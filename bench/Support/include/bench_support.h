@@ -5,6 +5,7 @@
 
 #include "bench_clock.h"
 #include "bench_files.h"
+#include "bench_full_listener.h"
 #include "bench_heap.h"
 #include "bench_http.h"
 #include "bench_latency.h"

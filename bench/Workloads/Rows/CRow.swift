@@ -15,6 +15,7 @@ enum CRow {
         task.parameters.value("milliseconds") ?? task.parameters.value("spread") ?? 0)
       params.standing = UInt32(task.parameters.value("standing") ?? 0)
       params.limited = UInt32(task.parameters.value("limited") ?? 0)
+      params.what = UInt32(task.parameters.value("what") ?? 0)
       params.cpu = task.otherCPU
       params.latencies = task.latencies.pointer
       params.ledger = task.ledger?.pointer

@@ -25,6 +25,8 @@ final class LoopOperations {
   private var failure: (any Error)?
   /// Held by the future rows.
   var subscription: AnyCancellable?
+  /// Begins the next operation, for a row in which what ends one knows nothing else.
+  var issue: (() -> Void)?
   /// Called once, when the last operation has ended or one has failed.
   var atEnd: (() -> Void)?
 

@@ -1,28 +1,28 @@
-#include "file_jobs.h"
+#include "jobs.h"
 
 #include <stdlib.h>
 
-static void next(struct file_job *job) {
-  struct file_jobs *all = job->all;
+static void next(struct job *job) {
+  struct jobs *all = job->all;
   if (all->issued == all->params->operations || all->result->error[0] != 0) return;
   job->index = all->issued++;
   job->started_ns = bench_now_ns();
   all->start(job, all->paths[job->index % BENCH_FILES]);
 }
 
-void file_job_done(struct file_job *job, uint64_t value) {
-  struct file_jobs *all = job->all;
+void job_done(struct job *job, uint64_t value) {
+  struct jobs *all = job->all;
   bench_latency_record(all->params->latencies, bench_now_ns() - job->started_ns);
   all->result->checksum += bench_share(job->index, value);
   all->result->operations++;
   next(job);
 }
 
-void file_job_failed(struct file_job *job, int error, const char *what) {
+void job_failed(struct job *job, int error, const char *what) {
   cb_fail(job->all->result, error, what);
 }
 
-int file_job_reserve(struct file_job *job, size_t count) {
+int job_reserve(struct job *job, size_t count) {
   if (count <= job->capacity) return 0;
   char *larger = realloc(job->buffer, count);
   if (larger == NULL) return UV_ENOMEM;
@@ -31,14 +31,14 @@ int file_job_reserve(struct file_job *job, size_t count) {
   return 0;
 }
 
-int file_jobs_run(
+int jobs_run(
     const struct cb_params *params, struct cb_result *result, size_t buffer,
-    void (*start)(struct file_job *job, const char *path)) {
-  struct file_jobs *all = calloc(1, sizeof *all);
+    void (*start)(struct job *job, const char *path)) {
+  struct jobs *all = calloc(1, sizeof *all);
   if (all != NULL) all->jobs = calloc(params->in_flight, sizeof *all->jobs);
   if (all == NULL || all->jobs == NULL) {
     free(all);
-    cb_fail(result, UV_ENOMEM, "file jobs");
+    cb_fail(result, UV_ENOMEM, "jobs");
     return UV_ENOMEM;
   }
   all->params = params;
@@ -50,9 +50,9 @@ int file_jobs_run(
   int error = uv_loop_init(&all->loop);
   for (uint32_t i = 0; i < params->in_flight && error == 0; i++) {
     all->jobs[i].all = all;
-    if (buffer > 0) error = file_job_reserve(&all->jobs[i], buffer);
+    if (buffer > 0) error = job_reserve(&all->jobs[i], buffer);
   }
-  if (error != 0) cb_fail(result, error, "file jobs");
+  if (error != 0) cb_fail(result, error, "jobs");
   cb_window(params, 1);
   for (uint32_t i = 0; i < params->in_flight && error == 0; i++) next(&all->jobs[i]);
   uv_run(&all->loop, UV_RUN_DEFAULT);

@@ -1,0 +1,184 @@
+import BenchKit
+import CBenchSupport
+import UV
+import UVFutures
+import UVPromises
+
+/// `cancel`: begin an operation and cancel it; `what` says which.
+enum Cancel {
+  static let rows = Style.all.dropFirst().map { style -> (style: Style, run: LoopRow) in
+    let each = [
+      CancelRows<PendingRead>.all, CancelRows<PendingAccept>.all, CancelRows<PendingConnect>.all,
+      CancelRows<PendingStat>.all, CancelRows<PendingChildren>.all,
+    ].map { rows in rows.first { $0.style == style }!.run }
+    return (style, { task in try each[task.parameters["what"]](task) })
+  }
+}
+
+/// A read of a connection whose peer is silent.
+private struct PendingRead: PendingOperation {
+  private let connection, peer: PipeConnection
+
+  init(_: LoopTask, on loop: EventLoop) throws { (connection, peer) = try loop.pipes.socketPair() }
+
+  func start(_ operations: LoopOperations, _ operation: LoopOperations.Operation) -> PendingRequest {
+    connection.read { operations.endCancelled(operation, $0) }
+  }
+
+  func promise() -> Promise<Bytes?> { connection.read().promise() }
+
+  func publisher() -> RequestPublisher<Bytes?> { connection.read().publisher() }
+
+  func spawn() -> PendingTask {
+    connection.loop.spawn { () throws(UVError) in _ = try await connection.read().value }
+  }
+
+  func end() {
+    connection.close()
+    peer.close()
+  }
+}
+
+/// An accept of a listener to which nobody connects.
+private struct PendingAccept: PendingOperation {
+  private let listener: TCPListener
+
+  init(_: LoopTask, on loop: EventLoop) throws {
+    listener = try loop.tcp.listen(host: "127.0.0.1", port: 0, backlog: 1024)
+  }
+
+  func start(_ operations: LoopOperations, _ operation: LoopOperations.Operation) -> PendingRequest {
+    listener.accept { operations.endCancelled(operation, $0) }
+  }
+
+  func promise() -> Promise<TCPConnection> { listener.accept().promise() }
+
+  func publisher() -> RequestPublisher<TCPConnection> { listener.accept().publisher() }
+
+  func spawn() -> PendingTask {
+    listener.loop.spawn { () throws(UVError) in _ = try await listener.accept().value }
+  }
+
+  func end() { listener.close() }
+}
+
+/// A connect to a listener that has no room.
+private struct PendingConnect: PendingOperation {
+  static let isSampled = false
+
+  private let loop: EventLoop
+  private let address: SocketAddress
+  private let full: FullListener
+
+  init(_: LoopTask, on loop: EventLoop) throws {
+    self.loop = loop
+    full = try FullListener()
+    address = try SocketAddress("127.0.0.1", port: full.port)
+  }
+
+  func start(_ operations: LoopOperations, _ operation: LoopOperations.Operation) -> PendingRequest {
+    loop.tcp.connect(to: address) { operations.endCancelled(operation, $0) }
+  }
+
+  func promise() -> Promise<TCPConnection> { loop.tcp.connect(to: address).promise() }
+
+  func publisher() -> RequestPublisher<TCPConnection> { loop.tcp.connect(to: address).publisher() }
+
+  func spawn() -> PendingTask {
+    loop.spawn { () throws(UVError) in _ = try await loop.tcp.connect(to: address).value }
+  }
+
+  func end() { full.close() }
+}
+
+/// A stat. A thread of the pool may have taken it before it is cancelled, and then ends it.
+private struct PendingStat: PendingOperation {
+  static let isSampled = false
+
+  private let files: FileSystem
+  private let loop: EventLoop
+  private let path: String
+
+  init(_ task: LoopTask, on loop: EventLoop) {
+    files = loop.files
+    self.loop = loop
+    path = task.directory
+  }
+
+  func start(_ operations: LoopOperations, _ operation: LoopOperations.Operation) -> PendingRequest {
+    files.stat(path) { operations.endCancelled(operation, $0) }
+  }
+
+  func promise() -> Promise<FileStatus> { files.stat(path).promise() }
+
+  func publisher() -> RequestPublisher<FileStatus> { files.stat(path).publisher() }
+
+  func spawn() -> PendingTask {
+    loop.spawn { () throws(UVError) in _ = try await files.stat(path).value }
+  }
+
+  func end() {}
+}
+
+/// Ten timers that end together: in async/await those of a task's ten children.
+private struct PendingChildren: PendingOperation {
+  private static let count = 10
+
+  private let loop: EventLoop
+  private let length: Duration
+
+  init(_ task: LoopTask, on loop: EventLoop) {
+    self.loop = loop
+    length = task.timeout
+  }
+
+  func start(_ operations: LoopOperations, _ operation: LoopOperations.Operation) -> PendingRequest {
+    var left = Self.count
+    let timers = (0..<Self.count).map { _ in
+      loop.sleep(for: length) { result in
+        left -= 1
+        if left == 0 { operations.endCancelled(operation, result) }
+      }
+    }
+    return PendingRequest { for timer in timers { timer.cancel() } }
+  }
+
+  func promise() -> Promise<Void> {
+    when(fulfilled: (0..<Self.count).map { _ in loop.sleep(for: length).promise() })
+  }
+
+  func publisher() -> some LoopPublisher<Void, UVError> {
+    (0..<Self.count).publisher.flatMap { [loop, length] _ in loop.sleep(for: length).publisher() }
+  }
+
+  func spawn() -> PendingTask {
+    loop.spawn { () throws(UVError) in
+      do {
+        try await loop.withTasks { tasks in
+          for _ in 0..<Self.count {
+            tasks.spawn { () throws(UVError) in try await loop.sleep(for: length).value }
+          }
+        }
+      } catch { throw error as! UVError }
+    }
+  }
+
+  /// A group's tasks begin in parts of their own.
+  var hasBegun: Bool { loop.activity.timers == Self.count }
+
+  func end() {}
+}
+
+/// A listener that has no room.
+private final class FullListener {
+  private var full = bench_full_listener()
+
+  init() throws {
+    let error = bench_full_listener_open(&full)
+    guard error == 0 else { throw WrongWork("no listener could be filled: error \(error)") }
+  }
+
+  var port: Int { Int(full.port) }
+
+  func close() { bench_full_listener_close(&full) }
+}
