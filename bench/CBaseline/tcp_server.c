@@ -63,6 +63,14 @@ int connection_write(struct connection *connection, char *bytes, size_t count, u
   return uv_write(&connection->write, (uv_stream_t *)&connection->handle, &queued, 1, done);
 }
 
+static void socket_init(struct tcp_server *server, union socket *socket) {
+  if (server->params->path != NULL) {
+    uv_pipe_init(&server->loop, &socket->pipe, 0);
+  } else {
+    uv_tcp_init(&server->loop, &socket->tcp);
+  }
+}
+
 static void on_connection(uv_stream_t *listener, int status) {
   struct tcp_server *server = listener->data;
   if (status < 0) {
@@ -82,11 +90,11 @@ static void on_connection(uv_stream_t *listener, int status) {
   connection->server = server;
   connection->received = 0;
   connection->remaining = 0;
-  uv_tcp_init(&server->loop, &connection->handle);
-  connection->handle.data = connection;
+  socket_init(server, &connection->handle);
+  connection->handle.any.data = connection;
   server->accepted++;
   int error = uv_accept(listener, (uv_stream_t *)&connection->handle);
-  if (error == 0) error = uv_tcp_nodelay(&connection->handle, 1);
+  if (error == 0 && server->params->path == NULL) error = uv_tcp_nodelay(&connection->handle.tcp, 1);
   if (error == 0 && server->tls != NULL) error = tls_accept(connection);
   if (error != 0) {
     connection_close(connection, error, "uv_accept");
@@ -95,20 +103,19 @@ static void on_connection(uv_stream_t *listener, int status) {
   }
 }
 
-static int listen_on_loopback(struct tcp_server *server) {
-  struct sockaddr_in address;
-  struct sockaddr_storage bound;
-  int length = sizeof bound;
-  uv_ip4_addr("127.0.0.1", 0, &address);
-  int error = uv_tcp_bind(&server->listener, (struct sockaddr *)&address, 0);
+static int listen_for_peers(struct tcp_server *server) {
+  const char *path = server->params->path;
+  struct sockaddr_in name = {0};
+  int length = sizeof name;
+  uv_ip4_addr("127.0.0.1", 0, &name);
+  int error = path != NULL ? uv_pipe_bind(&server->listener.pipe, path)
+                           : uv_tcp_bind(&server->listener.tcp, (struct sockaddr *)&name, 0);
   if (error == 0) error = uv_listen((uv_stream_t *)&server->listener, 1024, on_connection);
-  if (error == 0) {
-    error = uv_tcp_getsockname(&server->listener, (struct sockaddr *)&bound, &length);
+  if (error == 0 && path == NULL) {
+    error = uv_tcp_getsockname(&server->listener.tcp, (struct sockaddr *)&name, &length);
   }
-  if (error != 0) return error;
-  const struct sockaddr_in *name = (const struct sockaddr_in *)&bound;
-  server->params->listening(server->params->context, ntohs(name->sin_port));
-  return 0;
+  if (error == 0) server->params->listening(server->params->context, ntohs(name.sin_port));
+  return error;
 }
 
 int tcp_server_run(
@@ -127,9 +134,9 @@ int tcp_server_run(
   server->answer = answer;
   server->on_bytes = on_bytes;
   server->tls = params->identity == NULL ? NULL : tls_server_create(params->identity);
-  uv_tcp_init(&server->loop, &server->listener);
-  server->listener.data = server;
-  error = params->identity != NULL && server->tls == NULL ? UV_EPROTO : listen_on_loopback(server);
+  socket_init(server, &server->listener);
+  server->listener.any.data = server;
+  error = params->identity != NULL && server->tls == NULL ? UV_EPROTO : listen_for_peers(server);
   if (error != 0) {
     cb_fail(result, error, "listen");
     uv_close((uv_handle_t *)&server->listener, NULL);

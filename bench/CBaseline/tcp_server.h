@@ -4,9 +4,16 @@
 
 enum { READ_BUFFER = 65536 };
 
+/// A socket of TCP, or of the Unix domain.
+union socket {
+  uv_handle_t any;
+  uv_tcp_t tcp;
+  uv_pipe_t pipe;
+};
+
 /// One accepted connection. A closed one is used again for the next.
 struct connection {
-  uv_tcp_t handle;
+  union socket handle;
   uv_write_t write;
   struct tcp_server *server;
   struct connection *next_free;
@@ -23,13 +30,13 @@ struct connection {
   struct ssl_st *ssl;
 };
 
-/// A listener on 127.0.0.1 with one read buffer for all of its connections. It ends
+/// A listener on 127.0.0.1, or at `cb_params.path`, with one read buffer for all of its connections. It ends
 /// when `cb_params.connections` connections were accepted and all have closed.
 struct tcp_server {
   const struct cb_params *params;
   struct cb_result *result;
   uv_loop_t loop;
-  uv_tcp_t listener;
+  union socket listener;
   uint32_t accepted, closed;
   struct connection *free;
   /// Called with what was read; never at the end of the stream.

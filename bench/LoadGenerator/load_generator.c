@@ -37,8 +37,19 @@ static void read_ports(struct session *session, const char *line) {
   }
 }
 
+/// Reads `path=…`, which comes last, since there may be anything in it.
+static void read_path(struct session *session, const char *line) {
+  const char *at = strstr(line, " path=");
+  memset(session->path, 0, sizeof session->path);
+  if (at == NULL) return;
+  at += strlen(" path=");
+  size_t count = strcspn(at, "\n");
+  if (count < sizeof session->path) memcpy(session->path, at, count);
+}
+
 static int run(struct session *session, const char *line) {
   read_ports(session, line);
+  read_path(session, line);
   session->connections = (uint32_t)integer(line, " connections=");
   session->size = (uint32_t)integer(line, " size=");
   session->operations = integer(line, " operations=");
@@ -52,12 +63,13 @@ static int run(struct session *session, const char *line) {
   uint32_t pipelined = (uint32_t)integer(line, " pipelined=");
   session->pipelined = !is_http ? 0 : pipelined == 0 ? 1 : pipelined;
   session->wants_greedy = (int)integer(line, " greedy=");
+  session->is_udp = strstr(line, " transport=udp") != NULL;
   session->error[0] = 0;
   bench_pin_thread((int)number(line, " cpu="));
   session_reset(session);
   if (session->pipelined > BENCH_HTTP_PIPELINED) return session_fail(session, "pipelined must be at most 16", 0);
-  if (session->connections == 0 || session->size == 0 || session->port_count == 0) {
-    return session_fail(session, "port, connections and size must be positive", 0);
+  if (session->connections == 0 || session->size == 0 || (session->port_count == 0 && session->path[0] == 0)) {
+    return session_fail(session, "port (or path), connections and size must be positive", 0);
   }
   session->epoll = epoll_create1(EPOLL_CLOEXEC);
   if (session->epoll < 0) return session_fail(session, "epoll_create1", errno);

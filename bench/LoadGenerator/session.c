@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 int session_fail(struct session *session, const char *what, int code) {
@@ -74,11 +76,24 @@ int session_report(struct session *session) {
   return fgets(line, sizeof line, stdin) == NULL ? session_fail(session, "no end", 0) : 0;
 }
 
+/// Waits for room in the listener's queue, which the Unix domain doesn't do for a non-blocking socket.
+static int connect_to_path(struct session *session) {
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return session_fail(session, "socket", errno);
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  memcpy(address.sun_path, session->path, sizeof address.sun_path);
+  if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0) return fd;
+  session_fail(session, "connect", errno);
+  close(fd);
+  return -1;
+}
+
 int session_connect(struct session *session) {
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (session->path[0] != 0) return connect_to_path(session);
+  int fd = socket(AF_INET, (session->is_udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return session_fail(session, "socket", errno);
   int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (!session->is_udp) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   struct sockaddr_in address = {
       .sin_family = AF_INET,
       .sin_port = htons(session->ports[session->connected++ % session->port_count]),
@@ -146,6 +161,7 @@ ssize_t session_write(struct session *session, int fd, const void *bytes, size_t
 }
 
 void session_end(struct session *session, int fd) {
+  if (session->is_udp) send(fd, "", 0, MSG_NOSIGNAL);
   if (session->secure != NULL) secure_close(session, fd);
   close(fd);
 }

@@ -15,6 +15,10 @@ struct session {
   uint16_t ports[SESSION_PORTS];
   uint32_t port_count;
   uint32_t connected;
+  /// The same for a socket of the Unix domain; empty without it.
+  char path[108];
+  /// Whether messages are datagrams. One without bytes is the end of a connection.
+  int is_udp;
   uint32_t connections;
   uint32_t size;
   uint64_t operations;

@@ -14,7 +14,8 @@ public enum Workloads {
       crossLoop, thenChain, hostCall,
     ]
     + [
-      tcpPingPong, tcpEcho, tcpEchoWatched, fairness, httpHello, tcpStream, tcpAccept, tlsEcho, tlsHandshake,
+      tcpPingPong, tcpEcho, tcpEchoWatched, fairness, httpHello, tcpStream, tcpAccept, udpEcho, pipeEcho,
+      tlsEcho, tlsHandshake,
     ]
 
   /// The version of the libuv that the rows are linked with.
@@ -242,6 +243,31 @@ public enum Workloads {
       (.c, CRow.server(cb_tcp_accept_run)),
       (.callback, TCPAccept<TCPListener>.callback), (.promise, TCPAccept<TCPListener>.promise),
       (.future, TCPAccept<TCPListener>.future), (.async, TCPAccept<TCPListener>.async),
+    ])
+
+  static let udpEcho = ServerWorkload(
+    name: "udp-echo", summary: "a datagram there and back",
+    // The system drops what the sockets have no room for.
+    parameters: [
+      Parameter("connections", 50, in: 1...64, help: "peers, each with one datagram under way"),
+      Parameter("size", 64, in: 1...1472, help: "bytes of a datagram"),
+    ],
+    load: .echo, transport: .udp,
+    rows: [
+      (.c, CRow.server(cb_udp_echo_run)),
+      (.callback, UDPEcho.callback), (.promise, UDPEcho.promise),
+      (.future, UDPEcho.future), (.async, UDPEcho.async),
+    ])
+
+  static let pipeEcho = ServerWorkload(
+    name: "pipe-echo", summary: "tcp-echo through a socket of the Unix domain",
+    parameters: tcpEcho.parameters,
+    load: .echo, transport: .pipe,
+    rows: [
+      (.c, CRow.server(cb_tcp_echo_run)),
+      (.callback, TCPAnswers<PipeListener, Echo>.callback),
+      (.promise, TCPAnswers<PipeListener, Echo>.promise),
+      (.future, TCPAnswers<PipeListener, Echo>.future), (.async, TCPAnswers<PipeListener, Echo>.async),
     ])
 
   static let tlsEcho = ServerWorkload(

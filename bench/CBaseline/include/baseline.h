@@ -12,7 +12,7 @@ struct cb_params {
   uint64_t operations;
   /// What the data of this run follows from.
   uint64_t seed;
-  /// TCP: how many connections to serve before the row ends.
+  /// Servers: how many connections to serve before the row ends.
   uint32_t connections;
   /// Bytes of a message, a write or a file.
   uint32_t size;
@@ -38,10 +38,12 @@ struct cb_params {
   struct bench_timer_ledger *ledger;
   /// TLS: the file with the server's certificate and key; null without it.
   const char *identity;
-  /// Called with 1 when the measured window opens and with 0 when it closes. TCP
-  /// rows do not call it: the load generator knows when its requests are done.
+  /// Unix domain sockets: where to listen; null without them.
+  const char *path;
+  /// Called with 1 when the measured window opens and with 0 when it closes. Servers
+  /// do not call it: the load generator knows when its requests are done.
   void (*window)(void *context, int open);
-  /// TCP: called once with the port that was bound.
+  /// Servers: called once with the port that was bound; 0 for a path.
   void (*listening)(void *context, uint16_t port);
   /// Passed to both.
   void *context;
@@ -69,6 +71,7 @@ int cb_fs_stat_run(const struct cb_params *params, struct cb_result *result);
 int cb_fs_read_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_echo_run(const struct cb_params *params, struct cb_result *result);
 int cb_http_hello_run(const struct cb_params *params, struct cb_result *result);
+int cb_udp_echo_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_stream_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_accept_run(const struct cb_params *params, struct cb_result *result);
 int cb_cross_loop_run(const struct cb_params *params, struct cb_result *result);

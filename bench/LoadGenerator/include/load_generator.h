@@ -1,4 +1,4 @@
-/// The other side of the TCP workloads: plain epoll, in a process of its own, the
+/// The other side of the workloads with a server: plain epoll, in a process of its own, the
 /// same for every row. It sends seeded bytes, checks what comes back, and takes the
 /// latency of every request.
 #pragma once
@@ -17,7 +17,8 @@
 /// arrivals); `latencies` then count from the intended start, and `service=` from
 /// the actual one. With `silent=1` no latencies are listed. `cpu` is the
 /// processor to run on, or -1. `tls=1` has it speak TLS, and `resumes=1` resume the session of an
-/// earlier connection in each handshake. It ends with standard input, or with its parent.
+/// earlier connection in each handshake. `transport=udp` has it send datagrams, and one without bytes at the end of each
+/// connection; `path=`, which comes last, has it connect to a socket of the Unix domain. It ends with standard input, or with its parent.
 int load_generator_main(int argc, char **argv);
 
 /// Writes a certificate and its key to a file, for servers that the program speaks TLS with: ECDSA on P-256 for 256

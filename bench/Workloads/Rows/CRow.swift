@@ -32,7 +32,7 @@ enum CRow {
     }
   }
 
-  /// A row of a TCP workload.
+  /// A row of a workload with a server.
   static func server(_ row: @escaping Row) -> ServerRow {
     { task in
       let listening = Listening(task.listening)
@@ -45,10 +45,11 @@ enum CRow {
         Unmanaged<Listening>.fromOpaque(context!).takeUnretainedValue().call(port)
       }
       let result = try withExtendedLifetime(listening) {
-        guard let identity = task.identity else { return try run(row, &params) }
-        return try identity.withCString { path in
-          params.identity = path
-          return try run(row, &params)
+        try withCString(task.identity) { identity in
+          try withCString(task.path) { path in
+            (params.identity, params.path) = (identity, path)
+            return try run(row, &params)
+          }
         }
       }
       return ServerReport(
@@ -63,6 +64,13 @@ enum CRow {
   private final class Listening {
     let call: (UInt16) -> Void
     init(_ call: @escaping (UInt16) -> Void) { self.call = call }
+  }
+
+  private static func withCString<T>(
+    _ text: String?, _ body: (UnsafePointer<CChar>?) throws -> T
+  ) rethrows -> T {
+    guard let text else { return try body(nil) }
+    return try text.withCString(body)
   }
 
   private static func run(

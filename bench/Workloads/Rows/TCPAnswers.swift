@@ -2,7 +2,8 @@ import UV
 import UVFutures
 import UVPromises
 
-/// The workloads in which each connection is read from, and answered: `tcp-echo`, `tcp-ping-pong`, `tls-echo` and `http-hello`.
+/// The workloads in which each connection is read from, and answered: `tcp-echo`, `tcp-ping-pong`, `pipe-echo`, `tls-echo` and
+/// `http-hello`.
 enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange> {
   static func callback(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.runCallbacks { loop in

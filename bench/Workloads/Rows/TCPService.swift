@@ -8,7 +8,8 @@ import UVTLS
 protocol ServerListener: EventSource, SendableMetatype
 where Element: ServerConnection, Failure == UVError, AsyncIterator: SendableMetatype {
   static func listen(_ task: ServerTask, on loop: EventLoop) throws(UVError) -> Self
-  func localAddress() throws(UVError) -> SocketAddress
+  /// Where it listens, for the load generator; 0 for a path.
+  func port() throws(UVError) -> UInt16
   @discardableResult func close() -> Request<Void>
 }
 
@@ -22,6 +23,21 @@ extension TCPListener: ServerListener {
   static func listen(_: ServerTask, on loop: EventLoop) throws(UVError) -> TCPListener {
     try loop.tcp.listen(host: "127.0.0.1", port: 0, backlog: 1024)
   }
+
+  func port() throws(UVError) -> UInt16 { try localAddress().port }
+}
+
+extension PipeConnection: ServerConnection {
+  // The Unix domain knows no delay.
+  func setNoDelay(_: Bool) {}
+}
+
+extension PipeListener: ServerListener {
+  static func listen(_ task: ServerTask, on loop: EventLoop) throws(UVError) -> PipeListener {
+    try loop.pipes.listen(path: task.path ?? "", backlog: 1024)
+  }
+
+  func port() -> UInt16 { 0 }
 }
 
 extension TLSConnection: ServerConnection {}
@@ -32,9 +48,11 @@ extension TLSListener: ServerListener {
     let identity = try TLSIdentity(certificateChain: path, privateKey: path)
     return try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity), backlog: 1024)
   }
+
+  func port() throws(UVError) -> UInt16 { try localAddress().port }
 }
 
-/// What all Swift rows of a TCP workload share: the listener, and what has been served.
+/// What all Swift rows of a workload with connections share: the listener, and what has been served.
 final class TCPService<Listener: ServerListener> {
   /// Listens on a port of its own.
   let listener: Listener
@@ -67,7 +85,7 @@ final class TCPService<Listener: ServerListener> {
     case .snapshots: snapshotDue = bytesPerSnapshot
     case .nothing, .timeouts: break
     }
-    task.listening(try listener.localAddress().port)
+    task.listening(try listener.port())
   }
 
   /// Bytes of a message or a write.

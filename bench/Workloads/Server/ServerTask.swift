@@ -1,6 +1,6 @@
-/// What a row of a TCP workload is asked to do.
+/// What a row of a workload with a server is asked to do.
 ///
-/// The row listens on port 0 of 127.0.0.1 with a backlog of 1024, tells `listening` the
+/// The row listens on port 0 of 127.0.0.1, or at `path`, with a backlog of 1024, tells `listening` the
 /// port, serves `connections` connections (no-delay set on each, one read buffer of
 /// 64 KiB for the whole loop), and returns when all of them have closed. It never
 /// touches a stopwatch: the load generator knows when its requests are done.
@@ -13,9 +13,11 @@ public struct ServerTask: Sendable {
   public var seed: UInt64
   /// TLS: the file with the server's certificate and key; nil without it.
   public var identity: String?
+  /// Where to listen in the Unix domain; nil without it.
+  public var path: String?
   /// What is observed of the loop or its connections meanwhile; C has none of it.
   public var watch = Watch.nothing
-  /// To be called once, on any thread.
+  /// To be called once, on any thread; with 0 for a path.
   public var listening: @Sendable (_ port: UInt16) -> Void
 }
 
@@ -41,5 +43,5 @@ public struct ServerReport: Sendable {
   }
 }
 
-/// A row: one style of a TCP workload.
+/// A row: one style of a workload with a server.
 public typealias ServerRow = @Sendable (ServerTask) throws -> ServerReport

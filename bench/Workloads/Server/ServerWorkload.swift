@@ -2,7 +2,7 @@ import BenchKit
 import CBenchSupport
 import CLoadGenerator
 
-/// A workload in which the row is a TCP server and the load comes from another process.
+/// A workload in which the row is a server and the load comes from another process.
 public struct ServerWorkload: Workload {
   /// What the load generator does.
   public enum Load: String, Sendable {
@@ -16,6 +16,11 @@ public struct ServerWorkload: Workload {
     case stream
   }
 
+  /// How messages travel.
+  public enum Transport: String, Sendable {
+    case tcp, udp, pipe
+  }
+
   /// As `Workload` has it.
   public var name: String
   /// As `Workload` has it.
@@ -24,6 +29,8 @@ public struct ServerWorkload: Workload {
   public var parameters: [Parameter]
   /// What the load generator does.
   public var load: Load
+  /// How messages travel.
+  public var transport = Transport.tcp
   /// Whether the bytes are encrypted.
   public var isSecure = false
   /// The rows, the reference first.
@@ -39,7 +46,8 @@ public struct ServerWorkload: Workload {
   /// connections a turn of the loop finds ready.
   public func countersOfTiming(_ style: Style) -> Set<Counter> {
     if parameters.contains(where: { $0.name == "greedy" }) { return Counter.ofWork }
-    if load == .accept || load == .stream { return [.vainCalls, .instructions] }
+    // A socket of datagrams is read until there is none.
+    if load == .accept || load == .stream || transport == .udp { return [.vainCalls, .instructions] }
     return parameters.contains { $0.name == "connections" } ? [.instructions] : []
   }
 
@@ -51,8 +59,8 @@ public struct ServerWorkload: Workload {
       throw UsageError("\(name) has no style \(style)")
     }
     return try ServerInstance(
-      load: load, identity: isSecure ? try identity(parameters, context) : nil, serve: row.serve,
-      parameters: parameters, context: context)
+      load: load, transport: transport, identity: isSecure ? try identity(parameters, context) : nil,
+      serve: row.serve, parameters: parameters, context: context)
   }
 
   /// Makes a certificate and a key. What is encrypted with the keys of an echo doesn't depend on them.
@@ -69,6 +77,8 @@ public struct ServerWorkload: Workload {
 /// One style of a `ServerWorkload`.
 private final class ServerInstance: WorkloadInstance {
   private let load: ServerWorkload.Load
+  private let transport: ServerWorkload.Transport
+  private let path: String?
   private let identity: String?
   private let resumes: Int
   private let serve: ServerRow
@@ -83,10 +93,12 @@ private final class ServerInstance: WorkloadInstance {
   private let abort: @Sendable (any Error) -> Never
 
   init(
-    load: ServerWorkload.Load, identity: String?, serve: @escaping ServerRow, parameters: ParameterValues,
-    context: WorkloadContext
+    load: ServerWorkload.Load, transport: ServerWorkload.Transport, identity: String?,
+    serve: @escaping ServerRow, parameters: ParameterValues, context: WorkloadContext
   ) throws {
     self.load = load
+    self.transport = transport
+    path = transport == .pipe ? context.directory + "/server" : nil
     self.identity = identity
     resumes = parameters.value("resumed") ?? 0
     self.serve = serve
@@ -111,7 +123,8 @@ private final class ServerInstance: WorkloadInstance {
     if loops == 1 { bench_pin_thread(bench_usable_cpu(0)) } else { bench_unpin_thread() }
     let warmUp = self.warmUp
     var values = [
-      ("mode", load.rawValue), ("connections", "\(connections)"), ("size", "\(size)"),
+      ("mode", load.rawValue), ("transport", transport.rawValue), ("connections", "\(connections)"),
+      ("size", "\(size)"),
       ("operations", "\(request.operations)"), ("warmup", "\(warmUp)"), ("seed", "\(request.seed)"),
       ("silent", request.wantsLatencies ? "0" : "1"),
       ("cpu", "\(bench_usable_cpu(processors > 1 && !request.isDuel ? 1 : 0))"),
@@ -122,13 +135,15 @@ private final class ServerInstance: WorkloadInstance {
     if let arrivals = request.arrivals {
       values += [("rate", "\(arrivals.rate)"), ("poisson", arrivals.isPoisson ? "1" : "0")]
     }
+    if let path { values.append(("path", path)) }
     let load = values
     let dialogue = self.dialogue
     let meter = request.meter
     let total = self.load == .accept ? warmUp + request.operations : connections + greedy
     let begin: @Sendable ([UInt16]) -> Void = { dialogue.begin(ports: $0, load: load, meter: meter) }
     let task = ServerTask(
-      connections: total, size: size, seed: request.seed, identity: identity, watch: watch
+      connections: total, size: size, seed: request.seed, identity: identity, path: path,
+      watch: watch
     ) { begin([$0]) }
     let report =
       loops == 1
