@@ -10,8 +10,8 @@ public enum Workloads {
   /// All of them, in the order in which they are run.
   public static let all: [any Workload] =
     [
-      millionTimers, timerCancel, timeoutWrap, cancel, sleepChain, fsStat, fsRead, fsReadFile, wakeup,
-      crossLoop, thenChain, hostCall,
+      millionTimers, timerCancel, timeoutWrap, cancel, sleepChain, fsStat, fsRead, fsReadFile, spawn, dns,
+      wakeup, crossLoop, thenChain, hostCall,
     ]
     + [
       tcpPingPong, tcpEcho, tcpEchoWatched, fairness, httpHello, tcpStream, tcpAccept, udpEcho, pipeEcho,
@@ -77,6 +77,7 @@ public enum Workloads {
   static let fsStat = LoopWorkload(
     name: "fs-stat", summary: "stat a file by its path",
     parameters: [inFlight(1, 64), fileSize(from: 0, "bytes of the first file")],
+    isSingleThreaded: false,
     check: .fileSizes,
     rows: [
       (.c, CRow.loop(cb_fs_stat_run)),
@@ -87,6 +88,7 @@ public enum Workloads {
   static let fsRead = LoopWorkload(
     name: "fs-read", summary: "open a file, fstat, read it into a buffer, close",
     parameters: [inFlight(1, 64, takesDescriptors: true), fileSize(from: 1, "bytes of a file")],
+    isSingleThreaded: false,
     check: .fileContents,
     rows: [
       (.c, CRow.loop(cb_fs_read_run)),
@@ -97,6 +99,7 @@ public enum Workloads {
   static let fsReadFile = LoopWorkload(
     name: "fs-read-file", summary: "read a whole file in one call (c: four calls of uv_fs)",
     parameters: [inFlight(1, takesDescriptors: true), fileSize(from: 1, "bytes of a file")],
+    isSingleThreaded: false,
     check: .fileContents,
     rows: [
       (.c, CRow.loop(cb_fs_read_run)),
@@ -104,9 +107,26 @@ public enum Workloads {
       (.future, ReadWholeFiles.future), (.async, ReadWholeFiles.async),
     ])
 
+  static let spawn = LoopWorkload(
+    name: "spawn", summary: "start a child that ends at once, and wait for its end",
+    note: "CPU/op is that of the parent alone",
+    parameters: [inFlight(1, 4)],
+    // Counting its instructions would go on in the child.
+    isSingleThreaded: false,
+    check: .counted,
+    rows: [(.c, CRow.loop(cb_spawn_run))] + Spawn.rows)
+
+  static let dns = LoopWorkload(
+    name: "dns", summary: "look up localhost in the hosts file",
+    parameters: [inFlight(1, 64)],
+    isSingleThreaded: false,
+    check: .counted,
+    rows: [(.c, CRow.loop(cb_dns_run))] + Lookup.rows)
+
   static let wakeup = LoopWorkload(
     name: "wakeup", summary: "from another thread to the loop and back",
     parameters: [Parameter("cores", 1, 2, in: 1...2, help: "1: both threads share a processor; 2: one each")],
+    isSingleThreaded: false,
     // Whether the loop waits already when it is woken decides who enqueues its job.
     countersOfTiming: [
       .async: [.allocations, .allocatedBytes, .jobs, .jobsFromOtherThreads, .jobsRun, .wakeups]
@@ -121,6 +141,7 @@ public enum Workloads {
   static let crossLoop = LoopWorkload(
     name: "cross-loop", summary: "a message to a loop on another thread, and its answer",
     parameters: [inFlight(1, 1000)],
+    isSingleThreaded: false,
     // How many messages a loop finds when it is woken depends on timing.
     countersOfTiming: Dictionary(uniqueKeysWithValues: Style.all.map { ($0, Counter.ofWork) }),
     check: .mixed,

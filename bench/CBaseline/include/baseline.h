@@ -69,6 +69,8 @@ int cb_cancel_run(const struct cb_params *params, struct cb_result *result);
 int cb_sleep_chain_run(const struct cb_params *params, struct cb_result *result);
 int cb_fs_stat_run(const struct cb_params *params, struct cb_result *result);
 int cb_fs_read_run(const struct cb_params *params, struct cb_result *result);
+int cb_spawn_run(const struct cb_params *params, struct cb_result *result);
+int cb_dns_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_echo_run(const struct cb_params *params, struct cb_result *result);
 int cb_http_hello_run(const struct cb_params *params, struct cb_result *result);
 int cb_udp_echo_run(const struct cb_params *params, struct cb_result *result);

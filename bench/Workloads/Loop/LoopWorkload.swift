@@ -29,6 +29,8 @@ public struct LoopWorkload: Workload {
   public var parameters: [Parameter]
   /// As `Workload` has it.
   public var operationCount: OperationCount = .calibrated
+  /// As `Workload` has it.
+  public var isSingleThreaded = true
   /// Which counters depend on timing, by style.
   public var countersOfTiming: [Style: Set<Counter>] = [:]
   /// What a run is checked against.
@@ -38,15 +40,6 @@ public struct LoopWorkload: Workload {
 
   /// As `Workload` has it.
   public var styles: [Style] { rows.map(\.style) }
-
-  /// As `Workload` has it.
-  public var isSingleThreaded: Bool {
-    switch check {
-    case .fileSizes, .fileContents, .mixed: false
-    case .counted: !parameters.contains { $0.name == "cores" }
-    case .timers, .chain: true
-    }
-  }
 
   /// As `Workload` has it.
   public func countersOfTiming(_ style: Style) -> Set<Counter> { countersOfTiming[style] ?? [] }
