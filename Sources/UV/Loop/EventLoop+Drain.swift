@@ -66,42 +66,4 @@ extension EventLoop {
   private func error(_ operation: Work.Operation, _ code: Int32) -> UVError {
     operation == .sleep && code == UV_ECANCELED.rawValue ? timers.cancelled : failure(code, operation.name)
   }
-
-  /// Called when another thread has sent something.
-  func didWake() {
-    var isInVain = false
-    callback {
-      internals.wakeup.clear(self)
-      isInVain = receiveForTurn() == 0
-    }
-    if fileQueue.deliver() { isInVain = false }
-    internals.wakeup.didWake(inVain: isInVain)
-  }
-
-  /// Queues what other threads have sent, as much as a turn can do. The rest waits for the next turn, and what
-  /// the loop queues meanwhile comes before it. So threads that send without a pause don't hold the loop up.
-  ///
-  /// - Returns: How many messages were queued.
-  @discardableResult
-  func receiveForTurn() -> Int {
-    let room = max(TurnBudget.full - microtasks.state.pointee.count, TurnBudget.perCallback)
-    let (count, isMore) = executor.receive(atMost: room, deliver)
-    if isMore { internals.wakeup.signal() }
-    return count
-  }
-
-  /// Queues all that other threads have sent.
-  func receiveAll() { _ = executor.receive(atMost: .max, deliver) }
-
-  private func deliver(_ message: consuming Inbox.Message) {
-    switch message {
-    case .job(let job):
-      microtasks.state.pointee.jobsFromOtherThreads &+= 1
-      enqueue(.job(job))
-    case .body(let body): enqueue(.body(body))
-    case .object(let message): enqueue(.message(message))
-    case .release(let block, _): block.abandon()
-    case .handled: break
-    }
-  }
 }

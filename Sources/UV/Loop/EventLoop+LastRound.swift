@@ -82,10 +82,7 @@ extension EventLoop {
       let work = microtasks.popFirst()
       switch work {
       case .job: perform(work, executor)
-      case .body:
-        lastRound.isOutside = true
-        perform(work, executor)
-        lastRound.isOutside = false
+      case .body: runOutside { perform(work, executor) }
       default:
         lastRound.place = place
         perform(work, executor)
@@ -96,6 +93,15 @@ extension EventLoop {
     state.pointee.isAttended = false
     state.pointee.isDraining = false
     if state.pointee.count == 0 { endMicrotasks() }
+  }
+
+  /// Runs what another thread has sent, which is no answer.
+  @inline(__always)
+  func runOutside(_ body: () -> Void) {
+    let place = lastRound.place
+    (lastRound.isOutside, lastRound.place) = (true, 0)
+    body()
+    (lastRound.isOutside, lastRound.place) = (false, place)
   }
 
   /// The place of the caller in a line of tasks that were spawned while the loop ended; 0 if it is in none.

@@ -59,6 +59,7 @@ public final class EventLoop {
   @exclusivity(unchecked) var tasks = TaskTable()
   @exclusivity(unchecked) var checkpoints: [Microtask] = []
   @exclusivity(unchecked) var lastRound = LastRound()
+  @exclusivity(unchecked) var lookout = Lookout()
   @exclusivity(unchecked) var tickets = TicketPool()
   @exclusivity(unchecked) var waiting = WaitingObjects()
   @exclusivity(unchecked) var turnWatch: TurnWatch?

@@ -1,57 +1,56 @@
 import CUV
 import Synchronization
 
-/// The messages that other threads send to a loop. It is a list under a lock, and only the first message
-/// wakes the loop.
+/// The messages that other threads send to a loop: a list under a lock.
+///
+/// Only a loop that waits is signalled: one that has looked and found nothing. While a loop handles messages, others are
+/// added in silence, and it looks again before it waits. So what arrives at a stretch costs one signal.
 final class Inbox: Sendable {
   enum Message {
     case job(UnownedJob)
     case body(@Sendable (EventLoop) -> Void)
-    case object(LoopMessage)
+    case object(any LoopMessage)
     /// A handle whose owner has gone. If the loop is adopted, it is retained here so that it doesn't go
     /// before the handle.
     case release(HandleBlock, EventLoop?)
-    /// The place of a message that has been handled.
-    case handled
   }
 
   private struct State {
-    var messages: [Message] = []
+    var messages = MessageList()
+    /// Whether the loop waits, so that the next message signals.
+    var isAwaited = true
     var isClosed = false
-  }
-
-  /// The messages that the loop handles now.
-  private struct Portion {
-    var arrived: [Message] = []
-    /// How many of those have been handled.
-    var handled = 0
-    /// An empty array whose memory was that of earlier messages.
-    var spare: [Message] = []
   }
 
   // Sound: touched only under the lock.
   nonisolated(unsafe) private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
-  // Sound: touched only on the loop's thread. Apart from the rest, because others change that meanwhile.
-  nonisolated(unsafe) private let portion = UnsafeMutablePointer<Portion>.allocate(capacity: 1)
+  // Sound: the messages that the loop handles now, touched only on its thread. Apart from the rest, because others change
+  // that meanwhile.
+  nonisolated(unsafe) private let arrived = UnsafeMutablePointer<MessageList>.allocate(capacity: 1)
   // Sound: a pointer to a mutex; freed with this object.
   nonisolated(unsafe) private let lock = Lock()
   private let wakeup: Wakeup
   /// How many threads are about to signal. The descriptor stays open until they have.
   private let signalling = Atomic<Int>(0)
+  /// Whether the list has messages. Changed under the lock.
+  private let isFilled = Atomic(false)
 
   init(wakeup: Wakeup) {
     self.wakeup = wakeup
     state.initialize(to: State())
-    portion.initialize(to: Portion())
+    arrived.initialize(to: MessageList())
   }
 
   deinit {
-    state.deinitialize(count: 1)
+    state.pointee.messages.deallocate()
     state.deallocate()
-    portion.deinitialize(count: 1)
-    portion.deallocate()
+    arrived.pointee.deallocate()
+    arrived.deallocate()
     lock.deallocate()
   }
+
+  /// Whether messages have come that the loop hasn't taken yet. Others change this meanwhile.
+  var hasMessages: Bool { isFilled.load(ordering: .relaxed) }
 
   /// Whether messages are still taken. On the loop's thread, which is the only one that closes the inbox.
   var isOpenOnLoop: Bool { !state.pointee.isClosed }
@@ -62,9 +61,13 @@ final class Inbox: Sendable {
     var isFirst = false
     let isOpen = lock.withLock {
       if state.pointee.isClosed { return false }
+      if state.pointee.messages.isEmpty { isFilled.store(true, ordering: .relaxed) }
       state.pointee.messages.append(message)
-      isFirst = state.pointee.messages.count == 1
-      if isFirst { signalling.add(1, ordering: .relaxed) }
+      isFirst = state.pointee.isAwaited
+      if isFirst {
+        state.pointee.isAwaited = false
+        signalling.add(1, ordering: .relaxed)
+      }
       return true
     }
     // Not under the lock: the loop would wake up and wait for the lock, which costs two thread switches.
@@ -77,49 +80,42 @@ final class Inbox: Sendable {
 
   /// Takes messages out and calls `handle` with each, in order. On the loop's thread.
   ///
+  /// If there are none, the next one signals. Otherwise it does so only once this has been called again and has found
+  /// nothing: the caller calls this again before it waits, or signals the loop itself.
+  ///
   /// - Parameter limit: The most messages that are handled.
   /// - Returns: How many messages were handled, and whether others are left because of the limit.
   func receive(atMost limit: Int, _ handle: (consuming Message) -> Void) -> (count: Int, isMore: Bool) {
     var count = 0
-    // First the messages that the last call left. Those that came since have signalled already and won't again,
-    // so they are handled in this call, too.
-    if !portion.pointee.arrived.isEmpty { count = handleArrived(limit, handle) }
-    if portion.pointee.arrived.isEmpty {
+    // First the messages that the last call left.
+    if !arrived.pointee.isEmpty { count = handleArrived(limit, handle) }
+    if arrived.pointee.isEmpty {
       takeArrived()
       count += handleArrived(limit - count, handle)
     }
-    return (count, !portion.pointee.arrived.isEmpty)
+    return (count, !arrived.pointee.isEmpty)
   }
 
   /// Handles some of the messages that were taken out, and returns how many.
   private func handleArrived(_ limit: Int, _ handle: (consuming Message) -> Void) -> Int {
-    let portion = portion
-    let count = portion.pointee.arrived.count
-    let first = portion.pointee.handled
-    let end = count - first > limit ? first + limit : count
-    while portion.pointee.handled < end {
-      let message = portion.pointee.arrived[portion.pointee.handled]
-      portion.pointee.arrived[portion.pointee.handled] = .handled
-      portion.pointee.handled += 1
-      handle(message)
+    var count = 0
+    while count < limit, !arrived.pointee.isEmpty {
+      handle(arrived.pointee.popFirst())
+      count += 1
     }
-    if end == count { recycleArrived() }
-    return end - first
+    if arrived.pointee.isEmpty { arrived.pointee.recycle() }
+    return count
   }
 
   private func takeArrived() {
     lock.withLock {
-      swap(&portion.pointee.arrived, &state.pointee.messages)
-      swap(&state.pointee.messages, &portion.pointee.spare)
+      if state.pointee.messages.isEmpty {
+        state.pointee.isAwaited = true
+      } else {
+        swap(&arrived.pointee, &state.pointee.messages)
+        isFilled.store(false, ordering: .relaxed)
+      }
     }
-  }
-
-  /// Keeps the array's memory for later messages, unless it is much.
-  private func recycleArrived() {
-    portion.pointee.handled = 0
-    if portion.pointee.arrived.capacity > 1024 { return portion.pointee.arrived = [] }
-    portion.pointee.arrived.removeAll(keepingCapacity: true)
-    swap(&portion.pointee.arrived, &portion.pointee.spare)
   }
 
   /// Refuses further messages; those that have come are still received.
@@ -141,4 +137,53 @@ final class Inbox: Sendable {
   /// Waits until no thread is about to signal. The descriptor is closed next, and its number may be used
   /// again.
   private func awaitSignals() { while signalling.load(ordering: .acquiring) > 0 { sched_yield() } }
+}
+
+/// Messages in the order in which they came, in memory that is used again.
+private struct MessageList {
+  private static let initialCapacity = 64
+
+  private var memory = UnsafeMutablePointer<Inbox.Message>.allocate(capacity: initialCapacity)
+  private var capacity = initialCapacity
+  /// The messages that are left are those from here to `end`.
+  private var start = 0
+  private var end = 0
+
+  var isEmpty: Bool { start == end }
+
+  @inline(__always)
+  mutating func append(_ message: consuming Inbox.Message) {
+    if end == capacity { grow() }
+    (memory + end).initialize(to: message)
+    end &+= 1
+  }
+
+  /// Takes out the first; there is one.
+  @inline(__always)
+  mutating func popFirst() -> Inbox.Message {
+    start &+= 1
+    return (memory + start - 1).move()
+  }
+
+  @inline(never)
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<Inbox.Message>.allocate(capacity: capacity * 2)
+    larger.moveInitialize(from: memory, count: end)
+    memory.deallocate()
+    memory = larger
+    capacity *= 2
+  }
+
+  /// Keeps the memory of a list that is empty for later messages, unless it is much.
+  mutating func recycle() {
+    (start, end) = (0, 0)
+    if capacity <= 1024 { return }
+    memory.deallocate()
+    self = MessageList()
+  }
+
+  func deallocate() {
+    (memory + start).deinitialize(count: end - start)
+    memory.deallocate()
+  }
 }

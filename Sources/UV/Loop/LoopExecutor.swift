@@ -56,7 +56,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
   /// Sends an object to the loop, as ``execute(_:)`` sends a closure. Returns false if the loop has been shut
   /// down.
-  func send(_ message: LoopMessage) -> Bool { inbox.send(.object(message)) }
+  func send(_ message: any LoopMessage) -> Bool { inbox.send(.object(message)) }
 
   /// There is an answer for `object`; see ``EventLoop/stopKeeping(_:isKnown:)``. On the loop's thread.
   func stopKeeping(_ object: AnyObject, isKnown: Bool) {
@@ -150,6 +150,9 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   func receive(atMost limit: Int, _ handle: (consuming Inbox.Message) -> Void) -> (count: Int, isMore: Bool) {
     inbox.receive(atMost: limit, handle)
   }
+
+  /// Whether others have sent messages that have not been taken yet.
+  var hasMessages: Bool { inbox.hasMessages }
 
   /// Refuses further messages. Those that have come are still received. On the loop's thread.
   func close() { inbox.close() }

@@ -32,7 +32,7 @@ enum Work {
   case closure(() -> Void)
   /// A body that another thread sent.
   case body((EventLoop) -> Void)
-  case message(LoopMessage)
+  case message(any LoopMessage)
   /// The end of a request whose outcome was known while its caller was still running. The code is 0 or
   /// libuv's.
   case completion(Completion<Void>, Operation, Int32)

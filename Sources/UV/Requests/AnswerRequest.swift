@@ -1,7 +1,6 @@
 import CUV
 
-/// A request whose answer comes from other threads: from an asynchronous function, which runs in a task of its own, or
-/// from a function that runs on another loop.
+/// A request whose answer comes from an asynchronous function, which runs in a task of its own.
 final class AnswerRequest<Success: Sendable>: SingleRequest<Success> {
   /// Starts the function.
   ///
@@ -19,23 +18,6 @@ final class AnswerRequest<Success: Sendable>: SingleRequest<Success> {
       do throws(UVError) { result = .success(try await body()) } catch { result = .failure(error) }
       let isAnswered = try? await executor.submit { _ in transfer.value.answer(result) }
       if isAnswered != true, case .success(let value) = result { await release(value) }
-    }
-    return PendingRequest(self)
-  }
-
-  /// Starts a function on another loop, or on this one.
-  func start(
-    on executor: LoopExecutor, _ body: @escaping @Sendable (EventLoop) throws(UVError) -> Success
-  ) -> PendingRequest {
-    guard let transfer = enter() else { return PendingRequest() }
-    let back = loop.executor
-    do throws(UVError) {
-      try executor.execute { other in
-        let result = Result { () throws(UVError) -> Success in try body(other) }
-        try? back.execute { _ in _ = transfer.value.answer(result) }
-      }
-    } catch {
-      loop.enqueue(.closure { [self] in _ = answer(.failure(error)) })
     }
     return PendingRequest(self)
   }

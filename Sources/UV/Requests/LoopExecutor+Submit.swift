@@ -14,11 +14,12 @@ extension LoopExecutor {
   ///   sent, it runs all the same.
   ///
   /// The corresponding libuv function is `uv_async_send`.
+  @inlinable
   public func submit<T: Sendable>(
     on loop: EventLoop, _ body: @escaping @Sendable (EventLoop) throws(UVError) -> T
   ) -> Request<T> {
     Request(loop) { done in
-      AnswerRequest(loop, "submit", done).start(on: self, body)
+      RemoteRequest(loop, body, done) { RemoteRequest<T>.perform($0, $1) }.start(on: self)
     }
   }
 }

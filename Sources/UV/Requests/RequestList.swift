@@ -1,6 +1,7 @@
 import CUV
 
-/// A request that libuv or its thread pool holds.
+/// A request that libuv, its thread pool or another loop holds.
+@usableFromInline
 class ActiveRequest: Cancelling {
   // Sound: a loop outlives its requests, because it waits for them when it ends. They don't use it
   // afterwards.

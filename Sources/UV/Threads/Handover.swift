@@ -15,7 +15,7 @@ package final class Handover: LoopMessage, @unchecked Sendable {
   private let isOpen = Atomic(true)
   private let lock = Lock()
   /// Nil once the loop has been sent this. Touched under the lock.
-  private var answers: [LoopMessage]? = []
+  private var answers: [any LoopMessage]? = []
   private var tickets: [RemoteTicket] = []
   private var work: [Work] = []
 
@@ -104,7 +104,7 @@ package final class Handover: LoopMessage, @unchecked Sendable {
   }
 
   /// Sends the loop an answer for something that belongs to this.
-  func send(_ answer: LoopMessage) {
+  func send(_ answer: any LoopMessage) {
     let waits = lock.withLock {
       answers?.append(answer)
       return answers != nil
@@ -114,7 +114,7 @@ package final class Handover: LoopMessage, @unchecked Sendable {
 
   // MARK: On the loop's thread
 
-  override func arrive(on loop: EventLoop) {
+  package func arrive(on loop: EventLoop) {
     // The other thread may let go of this later than the loop does: it must not let go of what was made.
     let tickets = tickets
     let work = work

@@ -54,7 +54,6 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     executor = loop.executor
     origin = nil
     self.object = .passRetained(object)
-    super.init()
     keep(loop)
   }
 
@@ -62,14 +61,12 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     self.executor = executor
     origin = executor == nil ? .thread(cuv_thread_id()) : nil
     self.object = object
-    super.init()
   }
 
   init(_ object: Unmanaged<AnyObject>, _ handover: Handover) {
     executor = nil
     origin = .handover(handover)
     self.object = object
-    super.init()
   }
 
   /// A ticket for an object, just made, that keeps this thread's loop running when this turn is over.
@@ -177,7 +174,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @usableFromInline
   package var current: AnyObject? { object?.takeUnretainedValue() }
 
-  override func arrive(on loop: EventLoop) {
+  package func arrive(on loop: EventLoop) {
     guard let body = body.take(), let object = takeObject() else { return }
     stopKeeping(object)
     body(object)
@@ -268,7 +265,7 @@ private final class TicketReturn: LoopMessage, @unchecked Sendable {
     self.isKnown = isKnown
   }
 
-  override func arrive(on loop: EventLoop) {
+  func arrive(on loop: EventLoop) {
     guard let object = object.take() else { return }
     if isKeeping { loop.stopKeeping(object, isKnown: isKnown) }
     RemoteTicket.forsake(object)
