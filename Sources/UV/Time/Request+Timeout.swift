@@ -20,7 +20,9 @@ extension Request {
 /// Work under way, and the timer that limits it. They are one object because most work ends in time.
 @usableFromInline
 class LimitedWork: Cancelling {
-  private let loop: EventLoop
+  // Sound: used while the timer runs, which the loop ends before it goes. To count a reference would cost as much as the
+  // rest of this.
+  private let loop: Unmanaged<EventLoop>
   private let limit: Duration
   @exclusivity(unchecked) private var work = PendingRequest()
   @exclusivity(unchecked) private var timer: (slot: UInt, generation: UInt) = (0, 0)
@@ -29,18 +31,17 @@ class LimitedWork: Cancelling {
 
   @usableFromInline
   init(_ loop: EventLoop, _ limit: Duration) {
-    self.loop = loop
+    self.loop = .passUnretained(loop)
     self.limit = limit
   }
 
   /// Starts the timer for work that has begun.
   @usableFromInline
-  final func limit(_ work: PendingRequest) -> PendingRequest {
+  final func limit(_ work: consuming PendingRequest) -> PendingRequest {
     // A request of somebody's own may end as it starts.
     if isOver { return PendingRequest() }
     self.work = work
-    let sleep = loop.sleep(for: limit) { [self] in limitDidEnd($0) }
-    timer = (sleep.slot, sleep.generation)
+    timer = loop._withUnsafeGuaranteedRef { $0.startLimit(limit) { [self] in limitDidEnd($0) } }
     return PendingRequest(self)
   }
 
@@ -56,9 +57,10 @@ class LimitedWork: Cancelling {
   }
 
   private func limitDidEnd(_ result: Result<Void, UVError>) {
+    timer = (0, 0)
     guard case .success = result, !isOver else { return }
     isOver = true
-    loop.microtasks.state.pointee.counts.timeouts += 1
+    loop._withUnsafeGuaranteedRef { $0.microtasks.state.pointee.counts.timeouts += 1 }
     work.cancel()
     work = PendingRequest()
     fail(UVError(.timedOut, operation: "timeout", subject: limit.description))
@@ -70,7 +72,9 @@ class LimitedWork: Cancelling {
 
   private func dropTimer() {
     // There is none if the loop was closed.
-    if timer.slot != 0 { loop.timers.drop(slot: timer.slot, generation: timer.generation) }
+    if timer.slot == 0 { return }
+    loop._withUnsafeGuaranteedRef { $0.timers.drop(slot: timer.slot, generation: timer.generation) }
+    timer = (0, 0)
   }
 
   final func cancel(slot: UInt, generation: UInt) {

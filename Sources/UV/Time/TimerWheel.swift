@@ -78,6 +78,14 @@ final class TimerWheel: Cancelling {
 
   /// Calls `done` once `duration` has passed, never earlier; zero or less means on the next turn of the loop.
   func start(after duration: Duration, _ done: @escaping Completion<Void>) -> PendingRequest {
+    let (slot, generation) = begin(after: duration, done)
+    return PendingRequest(self, slot: slot, generation: generation)
+  }
+
+  /// Does the same, for whoever knows the wheel.
+  func begin(
+    after duration: Duration, _ done: @escaping Completion<Void>
+  ) -> (slot: UInt, generation: UInt) {
     let node = takeNode()
     node.pointee.done = done
     noteStart()
@@ -95,7 +103,7 @@ final class TimerWheel: Cancelling {
       append(node, to: Self.immediate)
       _ = loop.internals.pump()
     }
-    return PendingRequest(self, slot: UInt(bitPattern: node), generation: node.pointee.generation)
+    return (UInt(bitPattern: node), node.pointee.generation)
   }
 
   func cancel(slot: UInt, generation: UInt) {

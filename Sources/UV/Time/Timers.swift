@@ -30,6 +30,16 @@ extension EventLoop {
     return timers.start(after: duration, done)
   }
 
+  /// Starts the timer of a limit. It is known by two numbers, and no slot is 0: there is no timer if the loop has been shut
+  /// down.
+  func startLimit(_ limit: Duration, _ done: @escaping Completion<Void>) -> (slot: UInt, generation: UInt) {
+    if isClosed {
+      complete(done, .sleep, .loopClosed)
+      return (0, 0)
+    }
+    return timers.begin(after: limit, done)
+  }
+
   /// Waits for a time as ``sleep(for:_:)`` does, a millisecond at least, but without keeping the loop running.
   package func sleepQuietly(for duration: Duration, _ done: @escaping Completion<Void>) -> PendingRequest {
     if isClosed {
