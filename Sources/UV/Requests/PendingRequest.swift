@@ -3,8 +3,15 @@ protocol Cancelling: AnyObject {
   /// Cancels the request that occupies `slot` if its generation still is `generation`.
   func cancel(slot: UInt, generation: UInt)
 
+  /// Cancels the request of which nobody has to be told.
+  func drop(slot: UInt, generation: UInt)
+
   /// The operation that the request waits for; nil if it has ended.
   func awaited(slot: UInt, generation: UInt) -> Awaited?
+}
+
+extension Cancelling {
+  func drop(slot: UInt, generation: UInt) { cancel(slot: slot, generation: generation) }
 }
 
 /// A request that is under way. Dropping this value does nothing: the request goes on.
@@ -53,6 +60,9 @@ public struct PendingRequest {
   ///
   /// The corresponding libuv function is `uv_cancel`.
   public func cancel() { target?.cancel(slot: slot, generation: generation) }
+
+  /// Cancels a request whose completion needn't be called; that of a sleep isn't.
+  package func drop() { target?.drop(slot: slot, generation: generation) }
 
   /// Whether this is the value for a request that has ended already.
   var isEmpty: Bool { target == nil }

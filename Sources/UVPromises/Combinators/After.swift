@@ -46,6 +46,7 @@ public func after(
 extension Duration {
   /// So many seconds, none where that is not a number. A time that no clock reaches is as good as any other that none
   /// reaches.
+  @usableFromInline
   init(clampedSeconds seconds: Double) {
     self = .seconds(seconds.isNaN ? 0 : min(max(seconds, 0), 1e9))
   }

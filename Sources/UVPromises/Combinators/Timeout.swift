@@ -19,18 +19,26 @@ extension Thenable {
   ///   - line: The line there.
   ///
   /// google/promises' `timeout`.
+  @inlinable
   public func timeout(
     after limit: Duration, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<T> {
-    let timer = UVPromises.after(limit, file: file, line: line).map(on: .inline) { () throws -> T in
-      throw PMKError.timedOut
+    let source = Promise(self).node
+    if source.state == .pending {
+      return Promise(
+        node: LimitedNode(source, limit, file, line) { LimitedNode.finish($0, $1, T.self) })
     }
-    return race([Promise(self), timer], cancellingRest: true, file: file, line: line)
+    let node = Node()
+    node.made(file, line)
+    source.flags.insert(.isHandled)
+    node.pass(source, T.self)
+    return Promise(node: node)
   }
 
   /// The same promise, given up after so many seconds; see ``timeout(after:file:line:)``.
   ///
   /// google/promises' `timeout`.
+  @inlinable
   public func timeout(
     _ seconds: Double, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<T> {

@@ -102,7 +102,7 @@ class Node: Continuation {
   override final func receive(_ source: Node, tag: Int32) { InlineQueue.run(self, source) }
 
   @usableFromInline
-  override final func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) {
+  override func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) {
     upstream = nil
     guard state == .pending else { return }
     flags.insert(.isAbandoned)
@@ -110,7 +110,7 @@ class Node: Continuation {
   }
 
   @usableFromInline
-  override final func moved(to source: Node, tag: Int32) { upstream = source }
+  override func moved(to source: Node, tag: Int32) { upstream = source }
 
   /// Runs the handler, which is given `source`.
   @inlinable @inline(__always)
