@@ -145,6 +145,21 @@ import UVTestSupport
     try await group.shutdownGracefully()
   }
 
+  @Test("A task on a loop's task executor has no job for a function that it calls and that doesn't wait")
+  func jobsOfATask() async throws {
+    let group = try UVEventLoopGroup(count: 1)
+    let loop = group.next() as! UVEventLoop
+    @concurrent func step() async -> Bool { loop.inEventLoop }
+    let jobs = await Task(executorPreference: loop.taskExecutor) {
+      let before = UV.EventLoop.current?.activity.jobsFromLoop
+      for _ in 0..<100 where await !step() { Issue.record("on another thread") }
+      return (before, UV.EventLoop.current?.activity.jobsFromLoop)
+    }.value
+    #expect(jobs.0 != nil)
+    #expect(jobs.0 == jobs.1)
+    try await group.shutdownGracefully()
+  }
+
   @Test("A count below one is refused")
   func refusal() { #expect(throws: UVError.self) { try UVEventLoopGroup(count: 0) } }
 

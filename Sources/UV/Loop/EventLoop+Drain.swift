@@ -54,6 +54,7 @@ extension EventLoop {
   func perform(_ work: consuming Work, _ executor: LoopExecutor) {
     switch work {
     case .job(let job): executor.run(job)
+    case .taskJob(let job, let tasks): tasks.run(job)
     case .object(let microtask): microtask.run()
     case .closure(let body): body()
     case .body(let body): body(self)

@@ -81,7 +81,7 @@ extension EventLoop {
       state.pointee.isAttended = false
       let work = microtasks.popFirst()
       switch work {
-      case .job: perform(work, executor)
+      case .job, .taskJob: perform(work, executor)
       case .body: runOutside { perform(work, executor) }
       default:
         lastRound.place = place

@@ -108,6 +108,22 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     }
   }
 
+  /// Takes a job of a task that belongs to none of the loop's actors.
+  func enqueue(_ job: UnownedJob, for tasks: LoopTaskExecutor) {
+    if isOnLoop, inbox.isOpenOnLoop {
+      queue.state.pointee.jobsFromLoop &+= 1
+      queue.append(.taskJob(job, tasks))
+      if !queue.state.pointee.isAttended { loop.attend() }
+      return
+    }
+    do throws(UVError) {
+      try execute { loop in
+        loop.microtasks.state.pointee.jobsFromOtherThreads &+= 1
+        tasks.run(job)
+      }
+    } catch { executeLate { tasks.run(job) } }
+  }
+
   // MARK: After the end
 
   /// Whether the loop has ended, and its thread has left it.

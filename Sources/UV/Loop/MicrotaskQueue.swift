@@ -28,6 +28,8 @@ open class Microtask {
 enum Work {
   /// A part of a Swift task.
   case job(UnownedJob)
+  /// A part of a Swift task that belongs to none of the loop's actors.
+  case taskJob(UnownedJob, LoopTaskExecutor)
   case object(Microtask)
   case closure(() -> Void)
   /// A body that another thread sent.

@@ -101,7 +101,7 @@ extension UVEventLoop {
       return true
     }
     do {
-      try taskExecutor.execute { [self] _ in body(isOpen ? schedule : nil) }
+      try loopExecutor.execute { [self] _ in body(isOpen ? schedule : nil) }
       return true
     } catch { return false }
   }

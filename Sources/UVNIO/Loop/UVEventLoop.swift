@@ -21,14 +21,18 @@ public import UV
 ///
 /// The corresponding libuv type is `uv_loop_t`.
 public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
-  /// The part of the loop that puts tasks and actors on it. It is a `TaskExecutor` too:
+  /// Puts tasks on the loop's thread:
   ///
   /// ```swift
   /// Task(executorPreference: loop.taskExecutor) { try await channel.executeThenClose { … } }
   /// ```
   ///
-  /// A task that runs there reads and writes through `NIOAsyncChannel` without a change of threads.
-  public let taskExecutor: LoopExecutor
+  /// A task that runs there reads and writes through `NIOAsyncChannel` without a change of threads, and has one job for each
+  /// time it waits.
+  public var taskExecutor: any TaskExecutor { tasks }
+
+  private let tasks: LoopTaskExecutor
+  let loopExecutor: LoopExecutor
 
   let loop: UV.EventLoop
   let schedule: Schedule
@@ -47,23 +51,24 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
 
   init(_ loop: UV.EventLoop) {
     self.loop = loop
-    taskExecutor = loop.executor
+    loopExecutor = loop.executor
+    tasks = LoopTaskExecutor(loop.executor)
     name = loop.name
     schedule = Schedule(loop)
     isOpen = !loop.isClosed
   }
 
   /// Whether the calling thread is the loop's. After the loop has ended, it is true in the work that still comes for it.
-  public var inEventLoop: Bool { taskExecutor.isRunningHere }
+  public var inEventLoop: Bool { loopExecutor.isRunningHere }
 
   /// Whether the calling thread is the loop's, and the loop is there.
-  var isOnThread: Bool { taskExecutor.isOnLiveLoop }
+  var isOnThread: Bool { loopExecutor.isOnLiveLoop }
 
-  /// The executor that puts actors on the loop; the same object as ``taskExecutor``.
-  public var executor: any SerialExecutor { taskExecutor }
+  /// The executor that puts actors on the loop.
+  public var executor: any SerialExecutor { loopExecutor }
 
   /// Takes a job. The Swift runtime calls this.
-  public func enqueue(_ job: consuming ExecutorJob) { taskExecutor.enqueue(job) }
+  public func enqueue(_ job: consuming ExecutorJob) { loopExecutor.enqueue(job) }
 
   // MARK: Work
 
@@ -75,7 +80,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   /// The corresponding libuv function is `uv_async_send`.
   public func execute(_ task: @escaping @Sendable () -> Void) {
     if isOnThread { return loop.queueMicrotask(task) }
-    do { try taskExecutor.execute { _ in task() } } catch { taskExecutor.executeLate(task) }
+    do { try loopExecutor.execute { _ in task() } } catch { loopExecutor.executeLate(task) }
   }
 
   /// Runs `task` on the loop and returns its value; see ``execute(_:)``. The future fails with `EventLoopError.shutdown` if the
@@ -85,7 +90,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
     if isOnThread {
       loop.queueMicrotask { promise.complete(task) }
     } else {
-      do { try taskExecutor.execute { _ in promise.complete(task) } } catch {
+      do { try loopExecutor.execute { _ in promise.complete(task) } } catch {
         promise.fail(EventLoopError.shutdown)
       }
     }
@@ -97,7 +102,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
     if isOnThread { return loop.queueMicrotask(task) }
     // Sound: the caller runs late work, which is done one at a time, and this is more of it.
     nonisolated(unsafe) let task = task
-    taskExecutor.executeLate { task() }
+    loopExecutor.executeLate { task() }
   }
 
   /// Does what ``submit(_:)`` does, for NIO's isolated view of the loop.
@@ -186,7 +191,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
       self.execute { queue.async { callback(nil) } }
     }
     if inEventLoop { return end() }
-    do { try taskExecutor.execute { _ in end() } } catch { queue.async { callback(nil) } }
+    do { try loopExecutor.execute { _ in end() } } catch { queue.async { callback(nil) } }
   }
 
   /// Closes everything, on the loop's thread.

@@ -59,7 +59,7 @@ public final class UVEventLoopGroup: NIOCore.EventLoopGroup {
         }
       }
     } catch {
-      for loop in made.withLock({ $0 }) { loop.taskExecutor.stop() }
+      for loop in made.withLock({ $0 }) { loop.loopExecutor.stop() }
       throw error
     }
     loops = made.withLock { $0 }
@@ -116,7 +116,7 @@ public final class UVEventLoopGroup: NIOCore.EventLoopGroup {
   private func end() {
     for loop in loops {
       // A loop that has ended already refuses this.
-      try? loop.taskExecutor.execute { uv in
+      try? loop.loopExecutor.execute { uv in
         loop.end()
         // The channels' last events come before the stop.
         uv.queueMicrotask { uv.queueMicrotask { uv.stop() } }

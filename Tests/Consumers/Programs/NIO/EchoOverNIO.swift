@@ -45,8 +45,8 @@ enum EchoOverNIO: Program {
         "failed:", error.host, error.port == address.port!, error.attempts.count, error.lookupError == nil)
       print("at:", error.attempts[0].address == address, error.attempts[0].error is IOError)
     }
-    let executor = (group.next() as! UVEventLoop).taskExecutor
-    print("on a loop:", await Task(executorPreference: executor) { executor.isOnLoop }.value)
+    let loop = group.next() as! UVEventLoop
+    print("on a loop:", await Task(executorPreference: loop.taskExecutor) { loop.inEventLoop }.value)
     try await group.shutdownGracefully()
   }
 
