@@ -61,7 +61,8 @@ enum AsyncEcho {
   /// Serves the connections of the listener that `listen` makes with a function that prepares each.
   static func serve(
     _ contract: Contract, executor: (any TaskExecutor)?,
-    listen: @escaping @Sendable (@escaping @Sendable (any Channel) -> EventLoopFuture<Connection>) async throws
+    listen:
+      @escaping @Sendable (@escaping @Sendable (any Channel) -> EventLoopFuture<Connection>) async throws
       -> NIOAsyncChannel<Connection, Never>
   ) throws {
     let tls = try contract.tls()

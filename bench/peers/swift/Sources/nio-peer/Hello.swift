@@ -22,7 +22,8 @@ enum Hello {
       guard case .end = unwrapInboundIn(data) else { return }
       let fields: HTTPHeaders = ["content-type": "text/plain", "content-length": length]
       context.write(
-        wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: fields))), promise: nil)
+        wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: fields))),
+        promise: nil)
       context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
       context.write(wrapOutboundOut(.end(nil)), promise: nil)
     }
@@ -43,7 +44,9 @@ enum Hello {
 
   static func serve(on loop: any EventLoop, _ contract: Contract) throws {
     HandlerEcho.serveUntilInputEnds(
-      try HandlerEcho.bootstrap(loop).childChannelInitializer(prepare(contract)).bind(host: "127.0.0.1", port: 0).wait())
+      try HandlerEcho.bootstrap(loop).childChannelInitializer(prepare(contract)).bind(
+        host: "127.0.0.1", port: 0
+      ).wait())
   }
 }
 
@@ -57,7 +60,8 @@ enum OnLibuv {
         try await bootstrap.bind(host: "127.0.0.1", port: 0, childChannelInitializer: initialize)
       }
     }
-    let prepare = contract.workload == "http-hello" ? Hello.prepare(contract) : try HandlerEcho.prepare(contract)
+    let prepare =
+      contract.workload == "http-hello" ? Hello.prepare(contract) : try HandlerEcho.prepare(contract)
     HandlerEcho.serveUntilInputEnds(
       try bootstrap.childChannelInitializer(prepare).bind(host: "127.0.0.1", port: 0).wait())
   }

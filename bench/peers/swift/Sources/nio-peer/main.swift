@@ -28,7 +28,8 @@ case ("client", _): try LineClient.run(on: loop, contract)
 case ("handler", _): Contract.answerLines(Callbacks(contract, loop, pool).work)
 case ("future", "then-chain"): Contract.answerLines { Futures(contract, loop).thenChain($0) }
 case (_, "tcp-echo"), (_, "tls-echo"), (_, "tls-handshake"):
-  try AsyncEcho.serve(contract, executor: mode == "async-executor" ? LoopTaskExecutor(loop) : nil) { prepare in
+  try AsyncEcho.serve(contract, executor: mode == "async-executor" ? LoopTaskExecutor(loop) : nil) {
+    prepare in
     try await HandlerEcho.bootstrap(loop).bind(host: "127.0.0.1", port: 0, childChannelInitializer: prepare)
   }
 default:
