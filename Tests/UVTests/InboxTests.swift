@@ -21,7 +21,7 @@ import UVTestSupport
     return { for _ in 0..<count { ended.wait() } }
   }
 
-  @Test("What is sent while the loop handles messages is handled in the same turn, without another signal")
+  @Test("What is sent while the loop handles messages is handled in the next turn, all at once")
   func aLoopLooksAgain() async throws {
     // Other loops of this process may have turns too, though not each time.
     var least = Int.max
@@ -48,7 +48,7 @@ import UVTestSupport
       #expect(turns.values.count == 501)
       least = min(least, turns.values.last! - turns.values[0])
     }
-    #expect(least == 0)
+    #expect(Hooks.loopTurns == nil || least == 1, "\(least) turns later")
   }
 
   @Test("A loop that has looked again and waits is woken by the next message")

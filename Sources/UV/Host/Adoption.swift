@@ -105,8 +105,7 @@ extension EventLoop {
     isClosed = true
     noteEnd()
     executor.close()
-    receiveAll()
-    drain()
+    runAllReceived()
     closeInternals()
     leaveThreads()
   }

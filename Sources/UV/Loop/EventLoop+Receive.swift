@@ -6,26 +6,19 @@ extension EventLoop {
   func didWake() {
     beginCallback()
     internals.wakeup.clear(self)
-    var received = receiveForTurn()
-    var isInVain = received.count == 0
-    while received.count > 0, !received.isMore {
-      drain()
-      guard mayReceiveAgain else {
-        if executor.isOpenOnLoop { internals.wakeup.signal() }
-        break
-      }
-      microtasks.state.pointee.isAttended = true
-      if !executor.hasMessages { _ = spend(TurnBudget.systemCall * lookout.look { executor.hasMessages }) }
-      received = receiveForTurn()
-    }
+    let received = receiveForTurn()
     endCallback()
-    if fileQueue.deliver() { isInVain = false }
+    if received.count > 0, !received.isMore { awaitMessages() }
+    let isInVain = !fileQueue.deliver() && received.count == 0
     internals.wakeup.didWake(inVain: isInVain)
   }
 
-  /// Whether what has come meanwhile is taken in this turn, too, so that nobody has to signal it.
-  private var mayReceiveAgain: Bool {
-    microtasks.isEmpty && !hasUsedUpTurn && !microtasks.state.pointee.isEnding
+  /// Has the next message signal, if none has come meanwhile. Otherwise the loop signals itself, and takes them in the next
+  /// turn.
+  private func awaitMessages() {
+    guard executor.isOpenOnLoop else { return }
+    if microtasks.isEmpty { lookout.look { executor.hasMessages } }
+    if !executor.awaitMessages() { internals.wakeup.signal() }
   }
 
   /// Queues what other threads have sent, as much as a turn can do. The rest waits for the next turn, and what
@@ -40,6 +33,19 @@ extension EventLoop {
 
   /// Queues all that other threads have sent.
   func receiveAll() { _ = executor.receive(atMost: .max, deliver) }
+
+  /// Runs all that other threads have sent, however many turns' budgets that takes: the loop ends, and has promised to run
+  /// it. What this queues in turn may be left in the queue.
+  func runAllReceived() {
+    receiveAll()
+    let state = microtasks.state
+    let end = microtasks.nextNumber
+    drain()
+    while state.pointee.taken < end, !state.pointee.isDraining {
+      renewBudget()
+      drain()
+    }
+  }
 
   private func deliver(_ message: consuming Inbox.Message) {
     switch message {

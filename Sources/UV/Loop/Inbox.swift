@@ -4,7 +4,7 @@ import Synchronization
 /// The messages that other threads send to a loop: a list under a lock.
 ///
 /// Only a loop that waits is signalled: one that has looked and found nothing. While a loop handles messages, others are
-/// added in silence, and it looks again before it waits. So what arrives at a stretch costs one signal.
+/// added in silence, and it looks again before it waits. So what arrives at a stretch costs two signals at most.
 final class Inbox: Sendable {
   enum Message {
     case job(UnownedJob)
@@ -80,8 +80,7 @@ final class Inbox: Sendable {
 
   /// Takes messages out and calls `handle` with each, in order. On the loop's thread.
   ///
-  /// If there are none, the next one signals. Otherwise it does so only once this has been called again and has found
-  /// nothing: the caller calls this again before it waits, or signals the loop itself.
+  /// If there are none, the next one signals. Otherwise it doesn't before ``awaitNext()``.
   ///
   /// - Parameter limit: The most messages that are handled.
   /// - Returns: How many messages were handled, and whether others are left because of the limit.
@@ -109,12 +108,17 @@ final class Inbox: Sendable {
 
   private func takeArrived() {
     lock.withLock {
-      if state.pointee.messages.isEmpty {
-        state.pointee.isAwaited = true
-      } else {
-        swap(&arrived.pointee, &state.pointee.messages)
-        isFilled.store(false, ordering: .relaxed)
-      }
+      state.pointee.isAwaited = state.pointee.messages.isEmpty
+      swap(&arrived.pointee, &state.pointee.messages)
+      isFilled.store(false, ordering: .relaxed)
+    }
+  }
+
+  /// Has the next message signal; false if some have come already, which haven't signalled. On the loop's thread.
+  func awaitNext() -> Bool {
+    lock.withLock {
+      state.pointee.isAwaited = state.pointee.messages.isEmpty
+      return state.pointee.isAwaited
     }
   }
 

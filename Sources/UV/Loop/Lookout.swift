@@ -1,34 +1,26 @@
 import CUV
 
-/// Looks for further messages before a loop waits for them.
+/// Lets other threads run before a loop waits for their messages.
 ///
 /// Waking a thread takes both threads several microseconds, and each message would do so that comes just too late. So a loop
-/// that has handled messages lets other threads run and looks again. Where nothing came, it does so more and more rarely.
+/// that has handled messages lets other threads run once. Where none of them sends meanwhile, it does so more and more rarely.
 struct Lookout {
-  /// How often it looks at a time. On a processor of its own, a look takes a third of a microsecond.
-  private static let looks = 4
-  /// The most times in a row that it doesn't look.
+  /// The most times in a row that it doesn't.
   private static let longestRest = 64
 
-  /// How many times it doesn't look, and how many of those are left.
+  /// How many times it doesn't, and how many of those are left.
   private var rest = 0
   private var left = 0
 
-  /// How often it has looked, until `find` returned true or in vain.
-  mutating func look(_ find: () -> Bool) -> Int {
+  /// - Parameter find: Whether there are messages.
+  mutating func look(_ find: () -> Bool) {
+    if find() { return }
     if left > 0 {
       left -= 1
-      return 0
+      return
     }
-    for count in 1...Self.looks {
-      sched_yield()
-      if find() {
-        rest = 0
-        return count
-      }
-    }
-    rest = min(max(rest * 2, 1), Self.longestRest)
+    sched_yield()
+    rest = find() ? 0 : min(max(rest * 2, 1), Self.longestRest)
     left = rest
-    return Self.looks
   }
 }

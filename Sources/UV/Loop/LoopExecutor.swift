@@ -170,6 +170,9 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// Whether others have sent messages that have not been taken yet.
   var hasMessages: Bool { inbox.hasMessages }
 
+  /// Has the next message signal; see ``Inbox/awaitNext()``. On the loop's thread.
+  func awaitMessages() -> Bool { inbox.awaitNext() }
+
   /// Refuses further messages. Those that have come are still received. On the loop's thread.
   func close() { inbox.close() }
 
