@@ -34,8 +34,8 @@ extension EventLoop {
   /// Queues all that other threads have sent.
   func receiveAll() { _ = executor.receive(atMost: .max, deliver) }
 
-  /// Runs all that other threads have sent, however many turns' budgets that takes: the loop ends, and has promised to run
-  /// it. What this queues in turn may be left in the queue.
+  /// Runs all messages of other threads, even if they take more than a turn's budget: the loop ends, and has promised to run
+  /// them. Work that they queue may be left in the queue.
   func runAllReceived() {
     receiveAll()
     let state = microtasks.state

@@ -8,7 +8,7 @@ import CUV
 // Sound: `hasOutcome`, and what `perform` uses to ask and to answer, belong to the loop that has the message; the locks of
 // the inboxes hand them over. All else is a constant or touched on the own loop's thread.
 class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
-  /// What is done by a function that knows the types.
+  /// The parts of the work that need the types.
   @usableFromInline
   enum Step {
     /// Calls the function, on the other loop's thread.
@@ -101,6 +101,7 @@ class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
 
 /// The same with the function and the completion.
 @usableFromInline
+// Sound: as in `RemoteWork`, the inboxes' locks hand the function and the outcome over. The completion stays on the own loop.
 final class RemoteRequest<Success: Sendable>: RemoteWork, @unchecked Sendable {
   @usableFromInline typealias Question = @Sendable (EventLoop) throws(UVError) -> Success
 
