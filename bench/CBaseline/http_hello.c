@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void on_written(uv_write_t *write, int status) {
-  struct connection *connection = write->data;
-  if (status < 0) {
-    connection_close(connection, status, "uv_write");
-  } else {
-    connection_read(connection);
-  }
-}
-
 /// How many requests end in these bytes; -1 if one isn't what is asked for. A request that isn't complete stays with
 /// the connection.
 static int take(struct connection *connection, const char *bytes, size_t count) {
@@ -47,16 +38,12 @@ static int take(struct connection *connection, const char *bytes, size_t count) 
 static void on_bytes(struct connection *connection, char *bytes, size_t count) {
   int requests = take(connection, bytes, count);
   if (requests == 0) return;
-  int wrote = UV_EPROTO;
-  if (requests > 0 && requests <= BENCH_HTTP_PIPELINED) {
-    struct tcp_server *server = connection->server;
-    wrote = connection_write(connection, server->payload, (size_t)requests * server->answer, on_written);
+  if (requests < 0 || requests > BENCH_HTTP_PIPELINED) {
+    connection_close(connection, UV_EPROTO, "http-hello");
+    return;
   }
-  if (wrote < 0) {
-    connection_close(connection, wrote, "uv_write");
-  } else if (wrote == 0) {
-    uv_read_stop((uv_stream_t *)&connection->handle);
-  }
+  struct tcp_server *server = connection->server;
+  connection_answer(connection, server->payload, (size_t)requests * server->answer);
 }
 
 int cb_http_hello_run(const struct cb_params *params, struct cb_result *result) {

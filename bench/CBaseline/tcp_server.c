@@ -71,6 +71,24 @@ static void socket_init(struct tcp_server *server, union socket *socket) {
   }
 }
 
+static void on_answered(uv_write_t *write, int status) {
+  struct connection *connection = write->data;
+  if (status < 0) {
+    connection_close(connection, status, "uv_write");
+  } else {
+    connection_read(connection);
+  }
+}
+
+void connection_answer(struct connection *connection, char *bytes, size_t count) {
+  int wrote = connection_write(connection, bytes, count, on_answered);
+  if (wrote < 0) {
+    connection_close(connection, wrote, "uv_write");
+  } else if (wrote == 0) {
+    uv_read_stop((uv_stream_t *)&connection->handle);
+  }
+}
+
 static void on_connection(uv_stream_t *listener, int status) {
   struct tcp_server *server = listener->data;
   if (status < 0) {

@@ -64,6 +64,9 @@ void connection_close(struct connection *connection, int error, const char *what
 /// when all is written; 0 when `done` will be called later; a negative error.
 int connection_write(struct connection *connection, char *bytes, size_t count, uv_write_cb done);
 
+/// Does the same, and reads nothing more until all is written. An error closes the connection.
+void connection_answer(struct connection *connection, char *bytes, size_t count);
+
 // TLS. These are called by the functions above, if `cb_params.identity` is set.
 
 /// Null if the identity cannot be read.

@@ -116,31 +116,30 @@ static int complete(struct echo *echo, struct client *client, uint32_t answered,
   return echo->issued < echo->total ? issue(echo, client, now, now) : 0;
 }
 
+/// Takes what came of an echo. 1 when that was all of it, zero when more has to come, -1 after an error.
+static int take(struct echo *echo, struct client *client, size_t count) {
+  if (memcmp(echo->buffer, client->bytes + client->received, count) != 0) {
+    return session_fail(echo->session, "the bytes that came back are not those sent", 0);
+  }
+  client->received += (uint32_t)count;
+  return client->received == echo->session->size;
+}
+
 static int receive(struct echo *echo, struct client *client, int open) {
   struct session *session = echo->session;
+  int is_http = session->pipelined > 0;
   while (client->busy > 0) {
-    if (session->pipelined > 0) {
-      ssize_t got = session_read(session, client->fd, echo->buffer, READ);
-      if (got == -1) return 0;
-      if (got == 0) return session_fail(session, "the server closed a connection early", 0);
-      if (got < 0) return -1;
-      int answered = http_answers_take(&client->answers, session, echo->buffer, (size_t)got, client->busy);
-      if (answered < 0) return -1;
-      if (answered > 0 && complete(echo, client, (uint32_t)answered, open) < 0) return -1;
-      if (client->busy == 0) return 0;
-      continue;
-    }
-    uint32_t left = session->size - client->received;
+    uint32_t left = is_http ? READ : session->size - client->received;
     ssize_t got = session_read(session, client->fd, echo->buffer, left < READ ? left : READ);
     if (got == -1) return 0;
     if (got == 0) return session_fail(session, "the server closed a connection early", 0);
     if (got < 0) return -1;
-    if (memcmp(echo->buffer, client->bytes + client->received, (size_t)got) != 0) {
-      return session_fail(session, "the bytes that came back are not those sent", 0);
-    }
-    client->received += (uint32_t)got;
-    if (client->received < session->size) continue;
-    return complete(echo, client, 1, open);
+    int answered = is_http ? http_answers_take(&client->answers, session, echo->buffer, (size_t)got, client->busy)
+                           : take(echo, client, (size_t)got);
+    if (answered < 0) return -1;
+    if (answered > 0 && complete(echo, client, (uint32_t)answered, open) < 0) return -1;
+    // The answer to the next message is an event of its own.
+    if (answered > 0 && (!is_http || client->busy == 0)) return 0;
   }
   return session_fail(session, "bytes came back that were not asked for, or the server closed", 0);
 }

@@ -98,9 +98,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     if isOnLoop, inbox.isOpenOnLoop {
-      queue.state.pointee.jobsFromLoop &+= 1
-      queue.append(.job(job))
-      if !queue.state.pointee.isAttended { loop.attend() }
+      append(.job(job))
     } else if !inbox.send(.job(job)) {
       // A task outlives its loop only if somebody has kept the executor for it. The task can't be dropped, so
       // it ends on a thread that resumes it. Each operation on the loop fails there with `loopClosed`.
@@ -111,10 +109,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// Takes a job of a task that belongs to none of the loop's actors.
   func enqueue(_ job: UnownedJob, for tasks: LoopTaskExecutor) {
     if isOnLoop, inbox.isOpenOnLoop {
-      queue.state.pointee.jobsFromLoop &+= 1
-      queue.append(.taskJob(job, tasks))
-      if !queue.state.pointee.isAttended { loop.attend() }
-      return
+      return append(.taskJob(job, tasks))
     }
     do throws(UVError) {
       try execute { loop in
@@ -122,6 +117,14 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
         tasks.run(job)
       }
     } catch { executeLate { tasks.run(job) } }
+  }
+
+  /// Queues a job from the loop's own thread.
+  @inline(__always)
+  private func append(_ job: consuming Work) {
+    queue.state.pointee.jobsFromLoop &+= 1
+    queue.append(job)
+    if !queue.state.pointee.isAttended { loop.attend() }
   }
 
   // MARK: After the end

@@ -39,7 +39,7 @@ enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange> {
         guard let connection = service.accept(result) else { return }
         var exchange = start
         connection.each { chunk in
-          return connection.write(service.answer(chunk, &exchange)).promise()
+          connection.write(service.answer(chunk, &exchange)).promise()
         }.done { service.close(connection) }.catch { service.fail($0, on: connection) }
       }
       return service
