@@ -50,6 +50,7 @@ static inline bool ctls_wire_receive(struct ctls_wire *wire, const void *bytes, 
 /// Copies what OpenSSL hasn't read, because the caller's memory will be used again. Returns false if there is no memory.
 static inline bool ctls_wire_keep(struct ctls_wire *wire) {
   unsigned char *rest = NULL;
+  if (wire->in_count == 0 && !wire->kept) return true;
   if (wire->in_count > 0) {
     rest = (unsigned char *)malloc(wire->in_count);
     if (!rest) return false;

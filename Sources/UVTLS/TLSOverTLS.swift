@@ -21,7 +21,7 @@ final class TLSOverTLS: StreamFilter {
     withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 16) { buffer in
       while ending == nil {
         switch lower.read(into: buffer) {
-        case .bytes(let count):
+        case .bytes(let count, _):
           upper.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
           // The buffer is used again.
           upper.endReceiving()
@@ -38,8 +38,12 @@ final class TLSOverTLS: StreamFilter {
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> FilteredRead {
     let read = upper.read(into: buffer)
-    if case .wait = read, let ending { return ending }
-    return read
+    guard let ending else { return read }
+    return switch read {
+    case .wait: ending
+    case .bytes(let count, _): .bytes(count, isAll: false)
+    case .end, .failed: read
+    }
   }
 
   func endReceiving() {

@@ -183,8 +183,8 @@ final class TLSSession: StreamFilter {
   func read(into buffer: UnsafeMutableRawBufferPointer) -> FilteredRead {
     var total = 0
     while outcome == nil, total < buffer.count {
-      // The call would say that it needs more.
-      if wire.pointee.in_count == 0, SSL_pending(ssl) == 0 { break }
+      // The call would say that it needs more. OpenSSL fills the buffer if it can, so that nothing is pending after a call.
+      if wire.pointee.in_count == 0, total > 0 || SSL_pending(ssl) == 0 { break }
       var count = 0
       OpenSSLError.clear()
       if SSL_read_ex(ssl, buffer.baseAddress! + total, buffer.count - total, &count) == 1 {
@@ -196,7 +196,7 @@ final class TLSSession: StreamFilter {
         break
       }
     }
-    if total > 0 { return .bytes(total) }
+    if total > 0 { return .bytes(total, isAll: total < buffer.count && outcome == nil) }
     if let outcome { return outcome }
     if countWithoutBytes > Self.mostWithoutBytes { return .failed(tooMuch()) }
     return .wait

@@ -66,6 +66,42 @@ import UVTestSupport
     }
   }
 
+  @Test("Writers are told first, then who waits for everything, and then the end is sent", arguments: [1, 3])
+  func order(writes: Int) async throws {
+    try await withTLS { loop, server, client throws in
+      let log = Log<String>()
+      client.start { result in
+        guard case .success(let bytes?) = result else { return }
+        for number in 0..<writes { client.write(bytes) { _ in log.append("write \(number)") } }
+        client.drain { _ in log.append("drain") }
+        client.shutdown { _ in log.append("shutdown") }
+        log.append("asked")
+      }
+      try await server.write("x").value
+      #expect(try await server.readToEnd(limit: 100).value == Bytes(repeating: 0x78, count: writes))
+      while log.values.count < writes + 3 { try await loop.sleep(for: .zero).value }
+      #expect(log.values == ["asked"] + (0..<writes).map { "write \($0)" } + ["drain", "shutdown"])
+    }
+  }
+
+  @Test("A writer that writes again whenever it is told comes to its end, and costs no stack")
+  func chain() async throws {
+    try await withTLS { loop, server, client throws in
+      let log = Log<Int>()
+      func write(_ number: Int) {
+        client.write(Bytes("\(number)\n")) { _ in
+          log.append(number)
+          if number < 10_000 { write(number + 1) } else { client.shutdown { _ in } }
+        }
+      }
+      write(1)
+      var count = 0
+      for try await chunk in server { count += chunk.count { $0 == 0x0A } }
+      #expect(count == 10_000)
+      #expect(log.values == Array(1...10_000))
+    }
+  }
+
   @Test("A handler gets each byte in order, and the end")
   func handler() async throws {
     try await withTLS { loop, server, client throws in

@@ -62,15 +62,15 @@ extension ByteStream {
     if !isClosing { flushOutput(of: filter) }
   }
 
-  /// Delivers as many bytes as one buffer holds; false if there is nothing more.
+  /// Delivers as many bytes as one buffer holds; false if there is nothing more to deliver.
   private func readOn(_ filter: any StreamFilter, _ frames: FrameReads) -> Bool {
     if isClosing || !frames.isFiltered { return false }
     var buffer = uv_buf_t()
     if !frames.reserveInPlace(&buffer) { loop.readBuffer.reserve(&buffer) }
     switch filter.read(into: UnsafeMutableRawBufferPointer(start: buffer.base, count: buffer.len)) {
-    case .bytes(let count):
+    case .bytes(let count, let isAll):
       deliver(count, frames)
-      return true
+      return !isAll
     case .wait: break
     case .end: endFiltered(nil)
     case .failed(let error):

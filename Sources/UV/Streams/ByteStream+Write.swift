@@ -84,7 +84,7 @@ extension ByteStream {
   ///
   /// The stream holds the whole of a write until the system has taken all of it. So this property can be true
   /// while ``writeQueueSize`` is already below the mark.
-  public var isAboveHighWaterMark: Bool { writes.heldByteCount > highWaterMark }
+  public var isAboveHighWaterMark: Bool { writes.heldByteCount > writes.highWaterMark }
 
   /// Waits until the system has taken everything that was written.
   ///

@@ -19,7 +19,10 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// reference isn't counted each time that a frame is asked for.
   @exclusivity(unchecked) var unmanagedFrames: Unmanaged<FrameReads>?
   /// How many bytes may wait to be written before ``isAboveHighWaterMark`` becomes true; 64 KiB at first.
-  public var highWaterMark = 65536
+  public var highWaterMark: Int {
+    get { writes.highWaterMark }
+    set { writes.highWaterMark = newValue }
+  }
 
   override init(
     loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32

@@ -237,7 +237,7 @@ final class FrameReads: Microtask, Cancelling {
   /// The bytes that have been read, for the stream's source to deliver. Bytes that are in their place already
   /// don't count there.
   func didRead(_ count: Int) -> Bytes {
-    deliverToHandler()
+    if !unread.isEmpty { deliverToHandler() }
     guard isReadingInPlace else { return loop.readBuffer.take(count) }
     if first!.frame.kind == .into { countInto = count } else { unread.didReadInPlace(count) }
     return Bytes()

@@ -16,17 +16,25 @@ extension PendingWrites {
   /// - Returns: Why the filter can't seal them.
   mutating func send(sealedBy filter: any StreamFilter) -> UVError? {
     moveToSeal()
-    let error = Self.seal(inFlight[...], by: filter)
-    for index in inFlight.indices { inFlight[index].bytes = Bytes() }
-    inFlightByteCount = 0
-    return error
+    return Self.seal(inFlight, by: filter)
+  }
+
+  /// Has the first entry stand for the rest of what all have become.
+  mutating func keepSealed(_ rest: Bytes) {
+    for index in inFlight.indices { inFlight[index].bytes = index == 0 ? rest : Bytes() }
+    inFlightByteCount = rest.count
+  }
+
+  /// Takes out all writes that were sealed, and tells of each. An array of one, the usual case, keeps its memory.
+  mutating func endInFlight(_ tell: (PendingWrite.Waiter) -> Void) {
+    if inFlight.count == 1 { return tell(inFlight.removeLast().waiter) }
+    for entry in takeInFlight() { tell(entry.waiter) }
   }
 
   /// Moves as many bytes to `inFlight` as are sealed together.
   private mutating func moveToSeal() {
     if queuedByteCount <= Self.bytesPerOffer {
       queuedByteCount = 0
-      inFlight = []
       return swap(&inFlight, &queued)
     }
     var (whole, room) = (0, Self.bytesPerOffer)
@@ -53,10 +61,8 @@ extension PendingWrites {
 
   /// Seals bytes in records that are as full as can be. Small writes are put together first, because OpenSSL makes a record
   /// of each call.
-  private static func seal(_ entries: ArraySlice<PendingWrite>, by filter: any StreamFilter) -> UVError? {
-    if entries.count == 1 {
-      return entries[entries.startIndex].bytes.withUnsafeBytes { seal($0, by: filter) }
-    }
+  private static func seal(_ entries: [PendingWrite], by filter: any StreamFilter) -> UVError? {
+    if entries.count == 1 { return entries[0].bytes.withUnsafeBytes { seal($0, by: filter) } }
     return withUnsafeTemporaryAllocation(byteCount: bytesPerRecord, alignment: 16) { record in
       var count = 0
       for entry in entries {

@@ -49,8 +49,8 @@ package protocol StreamFilter: AnyObject {
 
 /// The answer of a filter to a reader.
 package enum FilteredRead {
-  /// So many bytes are in the buffer, at least one.
-  case bytes(Int)
+  /// So many bytes are in the buffer, at least one. `isAll`: there is nothing more until more has come.
+  case bytes(Int, isAll: Bool)
   /// More has to come first.
   case wait
   /// The peer has ended the stream.

@@ -23,9 +23,10 @@ extension WriteQueue {
       failLater(error.code.rawValue)
       return .failure(UVError(error.code, operation: "write", message: error.message))
     }
-    let taken = offer(filter.output)
+    let output = filter.output
+    let taken = offer(output)
     if taken < 0 { return .failure(failure(Int32(taken), "write")) }
-    if taken == filter.output.count {
+    if taken == output.count {
       filter.dropOutput()
       return .success(bytes.count)
     }
@@ -36,33 +37,28 @@ extension WriteQueue {
   /// Seals the writes that wait, and hands the result to the system.
   func flush(through filter: any StreamFilter) {
     keepOwnerAlive()
-    var ended: [PendingWrite] = []
-    while true {
+    while !pending.queued.isEmpty {
       if let error = pending.send(sealedBy: filter) {
         failLater(error.code.rawValue)
         return fail(error.code.rawValue)
       }
-      let taken = offer(filter.output)
-      if taken < 0 {
-        end(later: ended)
-        return fail(Int32(taken))
-      }
-      if taken < filter.output.count {
-        end(later: ended)
-        return wait(for: filter, after: taken)
-      }
+      let output = filter.output
+      let taken = offer(output)
+      if taken < 0 { return fail(Int32(taken)) }
+      if taken < output.count { return wait(for: filter, after: taken) }
       filter.dropOutput()
-      if pending.queued.isEmpty { break }
-      ended += pending.takeInFlight()
+      pending.endInFlight { tellTaken($0) }
     }
-    if !ended.isEmpty { pending.inFlight = ended + pending.inFlight }
-    loop.queueMicrotask { [self] in finish(0) }
+    becameEmptyAtOnce()
   }
 
-  /// Tells writers that the system has taken their bytes, but not on the stack of whoever flushes.
-  private func end(later entries: [PendingWrite]) {
-    if entries.isEmpty { return }
-    loop.queueMicrotask { for entry in entries { entry.resume(0) } }
+  /// Tells a writer in a microtask that the system has taken its bytes.
+  private func tellTaken(_ waiter: PendingWrite.Waiter) {
+    switch waiter {
+    case .none: break
+    case .callback(let done): loop.enqueue(.completion(done, .write, 0))
+    case .task: loop.queueMicrotask { waiter.resume(0) }
+    }
   }
 
   /// Lets libuv send the rest of what is sealed, although no write waits.
@@ -76,8 +72,7 @@ extension WriteQueue {
   private func wait(for filter: any StreamFilter, after taken: Int) {
     let rest = Bytes(copying: UnsafeRawBufferPointer(rebasing: filter.output[taken...]))
     filter.dropOutput()
-    pending.inFlight[0].bytes = rest
-    pending.inFlightByteCount = rest.count
+    pending.keepSealed(rest)
     let request = self.request ?? .allocate(capacity: 1)
     self.request = request
     let code = PendingWrites.withBuffers(pending.inFlight[..<1]) { buffers, count in

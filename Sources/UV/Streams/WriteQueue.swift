@@ -16,6 +16,8 @@ final class WriteQueue: Cancelling {
   @exclusivity(unchecked) var pending = PendingWrites()
   /// The number of the microtask that tells a writer of the last write that was taken at once.
   @exclusivity(unchecked) var lastTold = -1
+  /// See ``ByteStream/highWaterMark``.
+  @exclusivity(unchecked) var highWaterMark = 65536
   @exclusivity(unchecked) var isShutDown = false
   /// Has the filter that the bytes pass, if there is one. They are then gathered until the end of the turn.
   /// Sound: the stream owns it, and this.
@@ -287,6 +289,12 @@ final class WriteQueue: Cancelling {
       if code < 0 { done(.failure(failure(code, "shutdown"))) } else { startShutdown(done) }
     }
     letOwnerGo()
+  }
+
+  /// Nothing is left, because the system has taken everything at once. Those who wait for that are told after the writers.
+  func becameEmptyAtOnce() {
+    if drainWaiters.isEmpty, shutdownWaiter == nil { return letOwnerGo() }
+    loop.queueMicrotask { [self] in becameEmpty(failureCode ?? 0) }
   }
 
   private func tellDrained(_ code: Int32) {
