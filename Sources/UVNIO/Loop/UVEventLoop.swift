@@ -1,7 +1,7 @@
 public import Dispatch
 public import NIOCore
 import Synchronization
-public import UV
+import UV
 
 // Sound: `loop` and what is not behind a lock are touched on the loop's thread alone, and the executor is for every thread.
 /// A libuv loop as an event loop of SwiftNIO.
