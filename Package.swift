@@ -203,7 +203,7 @@ let package = Package(
     .target(
       name: "BenchCommand",
       dependencies: [
-        "BenchKit", "CBenchHooks", "CBenchSupport", "CLoadGenerator",
+        "BenchKit", "CBenchHooks", "CBenchSupport", "CLoadGenerator", "CStack",
         argumentParser,
       ],
       path: "bench/Command", swiftSettings: settings),

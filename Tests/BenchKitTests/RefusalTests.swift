@@ -18,6 +18,8 @@ import Testing
     ("scale --style nosuch", "there are callback, promise, future, async"),
     ("check -w nosuch", "there are tcp-ping-pong, tcp-echo"),
     ("doctor -w nosuch", "there are million-timers, "),
+    ("profile -w 'tcp-*'", "profile takes one row, and "),
+    ("profile -w fs-stat -s c -p in-flight=1", "fs-stat works on several threads"),
     ("frobnicate", "there is no command `frobnicate`; there are run, targets, "),
   ])
   func valuesThatCannotBeMeasured(command: String, text: String) throws {

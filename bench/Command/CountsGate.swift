@@ -86,7 +86,8 @@ struct CountsGate {
     return baseline
   }
 
-  private static func only(_ cases: [SuitePlan.Case], _ ids: [String]) -> [SuitePlan.Case] {
+  /// The cases with no other rows than these.
+  static func only(_ cases: [SuitePlan.Case], _ ids: [String]) -> [SuitePlan.Case] {
     cases.map { item in
       var item = item
       item.styles = item.styles.filter { ids.contains(item.id($0).description) }

@@ -48,11 +48,7 @@ struct GateCommand: ParsableCommand {
 
   private static let usualBaselines = "bench/baselines"
 
-  @Option(help: "Compare times with the merge base of this revision, which is built first.")
-  var against: String?
-
-  @Option(help: "Compare times with this program, an earlier build.")
-  var baseBin: String?
+  @OptionGroup var base: BaseOptions
 
   @OptionGroup(title: "Rows")
   var rows: CaseOptions
@@ -79,11 +75,8 @@ struct GateCommand: ParsableCommand {
   var injections: InjectionOptions
 
   func validate() throws {
-    guard counts || update || against != nil || baseBin != nil else {
+    guard counts || update || base.isGiven else {
       throw ValidationError("compare with what? Use --counts, --against REVISION or --base-bin FILE")
-    }
-    if against != nil, baseBin != nil {
-      throw ValidationError("--against and --base-bin exclude each other")
     }
     try Limits.check(timeBudget, "--time-budget", upTo: Limits.seconds)
     if instructions, !counts, !update { throw ValidationError("--instructions belongs to --counts") }
@@ -102,7 +95,7 @@ struct GateCommand: ParsableCommand {
       updateCommand: ShellWord.command(updateCommand + rows.arguments))
     do {
       if counts || update { try runCounts(head, scratch, &report) }
-      if against != nil || baseBin != nil { try runTimes(head, scratch, &report) }
+      if base.isGiven { try runTimes(head, scratch, &report) }
     } catch {
       // A worker that the same key press has ended is not what went wrong.
       try Interruption.check()
@@ -136,38 +129,51 @@ struct GateCommand: ParsableCommand {
   private func runTimes(
     _ head: Workers, _ scratch: ScratchDirectory, _ report: inout GateReport
   ) throws {
-    let (program, name) = try base()
+    let (program, name) = try base.program()
     report.base["times"] = name
     var options = TimeGate.Options()
     options.budget = timeBudget
     options.seed = seed ?? .random(in: 0...UInt64.max)
     options.comparesWork = !injections.changesWork
-    var base = head
-    base.program = program
-    base.arguments = []
+    var before = head
+    before.program = program
+    before.arguments = []
     do {
-      try base.start().finish()
+      try before.start().finish()
     } catch let failure as WorkerFailure {
       // Whoever named it was wrong, and not the work of this program.
       throw UsageError("there is nothing to compare with: \(failure)")
     }
     let gate = TimeGate(
-      base: TimeGate.Side(name: name, start: base.start),
+      base: TimeGate.Side(name: name, start: before.start),
       head: TimeGate.Side(name: "this program", start: head.start),
       rule: report.rule, options: options, progress: Progress())
-    report.times = try gate.run(try rows.cases(quick: true, alsoC: false)) { row in
+    let cases = try rows.cases(quick: true, alsoC: false)
+    report.times = try gate.run(cases) { row in
       print(GateText.line(row))
       fflush(nil)
     }
+    let slower = report.times.filter { $0.outcome == .regressed }.map(\.id)
+    if !slower.isEmpty { try blame(CountsGate.only(cases, slower), before, head, scratch) }
   }
 
-  /// The program to compare with, and what it is called.
-  private func base() throws -> (program: String, name: String) {
-    guard let baseBin else { return try BaseBuild(revision: against ?? "HEAD").build() }
-    guard access(baseBin, X_OK) == 0 else {
-      throw UsageError("--base-bin \(baseBin): \(String(cString: strerror(errno)))")
+  /// Says which functions' instructions grew.
+  private func blame(
+    _ cases: [SuitePlan.Case], _ base: Workers, _ head: Workers, _ scratch: ScratchDirectory
+  ) throws {
+    guard InstructionCounter.isAvailable else { return }
+    let (base, head) = (
+      try InstructionCounter(workers: base, scratch: scratch.path),
+      try InstructionCounter(workers: head, scratch: scratch.path)
+    )
+    for item in cases where item.workload.isSingleThreaded {
+      for style in item.styles {
+        let table = ProfileTable(
+          try head.profile(item, style), since: try base.profile(item, style), count: 5)
+        print("\(item.id(style)): instructions of an operation that changed most")
+        for line in table.text { print("  \(line)") }
+      }
     }
-    return (baseBin.contains("/") ? baseBin : "./" + baseBin, baseBin)
   }
 
   private func finish(_ report: inout GateReport) throws {
@@ -188,9 +194,7 @@ struct GateCommand: ParsableCommand {
 
   /// What reproduces this comparison, but for the rows.
   private var command: [String] {
-    var words = [BenchMain.current.name, "gate"]
-    if let against { words += ["--against", against] }
-    if let baseBin { words += ["--base-bin", baseBin] }
+    var words = [BenchMain.current.name, "gate"] + base.arguments
     if counts { words += ["--counts"] + countsOptions }
     if let timeBudget { words += ["--time-budget", "\(timeBudget)"] }
     if strict { words.append("--strict") }

@@ -1,4 +1,5 @@
 import BenchKit
+import CStack
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -20,12 +21,12 @@ struct InstructionCounter {
   /// A counter that puts its files into `scratch`.
   init(workers: Workers, scratch: String) throws {
     guard Self.isAvailable else {
-      throw UsageError("--instructions needs valgrind, which is not installed")
+      throw UsageError("instructions are counted by valgrind, which is not installed")
     }
     self.workers = workers
     self.scratch = scratch
     // Valgrind 3.19 cannot read the debug information of recent compilers.
-    let stripped = scratch + "/stripped"
+    let stripped = scratch + "/stripped-\(UInt64.random(in: 0...UInt64.max))"
     let source = workers.program
     _ = Executable.firstLine(of: ["objcopy", "--strip-debug", source, stripped], within: 120)
     program = FileManager.default.isExecutableFile(atPath: stripped) ? stripped : source
@@ -74,6 +75,31 @@ struct InstructionCounter {
   }
 
   private func slopes(_ item: SuitePlan.Case, _ id: WorkloadID, _ repetitions: Int) throws -> [Double] {
+    let operations = Self.operations(item)
+    return try counting(id, warmUp: 2 * operations) { window in
+      try (0..<repetitions).map { _ in
+        let (once, twice) = (
+          try Self.total(in: window(operations)), try Self.total(in: window(2 * operations))
+        )
+        return max(0, (twice - once) / Double(operations))
+      }
+    }
+  }
+
+  /// What each function spends on an operation of a row, which must run on one thread.
+  func profile(_ item: SuitePlan.Case, _ style: Style) throws -> CallGraph {
+    let operations = Self.operations(item)
+    return try counting(item.id(style), warmUp: 2 * operations) { window in
+      let (once, twice) = (try Self.graph(in: window(operations)), try Self.graph(in: window(2 * operations)))
+      return once.slope(to: twice, operations: operations).renamed(Self.demangled)
+    }
+  }
+
+  /// Starts a worker under callgrind. `body` gets a function that runs so many operations, and returns the file of what was
+  /// counted in their window.
+  private func counting<Result>(
+    _ id: WorkloadID, warmUp: Int, _ body: ((Int) throws -> String) throws -> Result
+  ) throws -> Result {
     let files = scratch + "/callgrind-\(UInt64.random(in: 0...UInt64.max))"
     var started = workers
     started.program = program
@@ -88,30 +114,39 @@ struct InstructionCounter {
       greeting: 120)
     defer { worker.finish() }
     var dumps = 0
-    func count(_ operations: Int) throws -> Double {
+    func window(_ operations: Int) throws -> String {
       let request = WorkerRequest(.count, id, operations: operations, seed: 1)
       _ = try worker.ask(request, within: 600)
       // Two dumps for each run: what was before its window, and its window.
       dumps += 2
-      return try Self.total(in: "\(files).\(dumps)")
+      return "\(files).\(dumps)"
     }
-    let operations = Self.operations(item)
     // The first run pays for what is made once.
-    _ = try count(2 * operations)
-    return try (0..<repetitions).map { _ in
-      let (once, twice) = try (count(operations), count(2 * operations))
-      return max(0, (twice - once) / Double(operations))
-    }
+    _ = try window(warmUp)
+    return try body(window)
   }
 
   /// What callgrind counted in all.
   static func total(in path: String) throws -> Double {
-    guard let text = try TextFile.text(of: path) else {
-      throw WorkerFailure("callgrind did not write \(path)")
-    }
-    for line in text.split(separator: "\n") where line.hasPrefix("totals:") || line.hasPrefix("summary:") {
+    for line in try text(in: path).split(separator: "\n")
+    where line.hasPrefix("totals:") || line.hasPrefix("summary:") {
       if let value = Double(line.drop { $0 != " " }.dropFirst()) { return value }
     }
     throw WorkerFailure("callgrind wrote no total to \(path)")
+  }
+
+  private static func graph(in path: String) throws -> CallGraph { CallGraph(callgrind: try text(in: path)) }
+
+  private static func text(in path: String) throws -> String {
+    guard let text = try TextFile.text(of: path) else {
+      throw WorkerFailure("callgrind did not write \(path)")
+    }
+    return text
+  }
+
+  private static func demangled(_ name: String) -> String {
+    guard let result = cstack_demangle(name, name.utf8.count) else { return name }
+    defer { free(result) }
+    return String(cString: result)
   }
 }

@@ -8,7 +8,7 @@ struct RootCommand: ParsableCommand {
     subcommands: [
       RunCommand.self, TargetsCommand.self, PeersCommand.self, ScaleCommand.self, CompareCommand.self,
       ReportCommand.self, HistoryCommand.self, GateCommand.self, SelftestCommand.self,
-      DoctorCommand.self, CheckCommand.self, WorkerCommand.self,
+      ProfileCommand.self, DoctorCommand.self, CheckCommand.self, WorkerCommand.self,
     ] + BenchMain.current.commands,
     defaultSubcommand: RunCommand.self)
 

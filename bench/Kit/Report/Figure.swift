@@ -29,6 +29,9 @@ public enum Figure {
   /// `1.23×`.
   public static func ratio(_ value: Double) -> String { fixed(value, digits: 2) + "×" }
 
+  /// `12.3%`.
+  public static func percent(_ share: Double) -> String { fixed(share * 100, digits: 1) + "%" }
+
   /// `±4.5%`.
   public static func spread(_ share: Double) -> String {
     "±" + fixed(share * 100, digits: share < 0.0995 ? 1 : 0) + "%"

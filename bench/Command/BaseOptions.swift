@@ -1,0 +1,40 @@
+import ArgumentParser
+import BenchKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Another build of the program, to compare with.
+struct BaseOptions: ParsableArguments {
+  @Option(help: "Compare with the merge base of this revision, which is built first.")
+  var against: String?
+
+  @Option(help: "Compare with this program, an earlier build.")
+  var baseBin: String?
+
+  func validate() throws {
+    if against != nil, baseBin != nil {
+      throw ValidationError("--against and --base-bin exclude each other")
+    }
+  }
+
+  /// Whether there is one.
+  var isGiven: Bool { against != nil || baseBin != nil }
+
+  /// The program, and what it is called.
+  func program() throws -> (program: String, name: String) {
+    guard let baseBin else { return try BaseBuild(revision: against ?? "HEAD").build() }
+    guard access(baseBin, X_OK) == 0 else {
+      throw UsageError("--base-bin \(baseBin): \(String(cString: strerror(errno)))")
+    }
+    return (baseBin.contains("/") ? baseBin : "./" + baseBin, baseBin)
+  }
+
+  /// The options that choose the same again.
+  var arguments: [String] {
+    (against.map { ["--against", $0] } ?? []) + (baseBin.map { ["--base-bin", $0] } ?? [])
+  }
+}
