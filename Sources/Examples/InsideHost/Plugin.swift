@@ -12,7 +12,8 @@ final class Plugin {
 
   /// Begins its work, which goes on while the host runs its loop, and calls `ready` there.
   func start(_ ready: @escaping () -> Void) {
-    loop.spawn { [loop] in
+    let loop = loop
+    loop.spawn {
       do throws(UVError) {
         let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
         print("plugin: listening")

@@ -108,7 +108,8 @@ final class Service {
 
   /// Waits, unless the program is stopped meanwhile.
   private func wait(_ time: Duration) async {
-    let pause = loop.spawn { [loop] () async throws(UVError) in try await loop.sleep(for: time).value }
+    let loop = loop
+    let pause = loop.spawn { () async throws(UVError) in try await loop.sleep(for: time).value }
     self.pause = pause
     _ = try? await pause.value
     self.pause = nil

@@ -22,8 +22,8 @@ extension Future {
   public convenience init(operation: nonisolated(nonsending) @escaping () async throws(Failure) -> Output) {
     let loop = EventLoop.needed(for: "Future(operation:)")
     self.init()
-    let task = loop.spawn { [self] in
-      do throws(Failure) { settle(.value(try await operation())) } catch { settle(.failure(error)) }
+    let task = loop.spawn {
+      do throws(Failure) { self.settle(.value(try await operation())) } catch { self.settle(.failure(error)) }
     }
     // Not if it has been settled already: a loop may run tasks at once.
     if !isSettled { cancelWork = { task.cancel() } }

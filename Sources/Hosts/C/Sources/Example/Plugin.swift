@@ -19,16 +19,16 @@ final class Plugin {
   func call(
     _ token: UInt, _ body: nonisolated(nonsending) @escaping (EventLoop) async throws(UVError) -> Bytes
   ) {
-    tasks[token] = loop.spawn { [self] in
+    tasks[token] = loop.spawn {
       let result: Result<Bytes, UVError>
-      do throws(UVError) { result = .success(try await body(loop)) } catch { result = .failure(error) }
-      tasks[token] = nil
+      do throws(UVError) { result = .success(try await body(self.loop)) } catch { result = .failure(error) }
+      self.tasks[token] = nil
       switch result {
       case .success(let bytes):
         bytes.withUnsafeBytes { buffer in
-          answer(token, 0, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), buffer.count)
+          self.answer(token, 0, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), buffer.count)
         }
-      case .failure(let error): answer(token, error.code.rawValue, nil, 0)
+      case .failure(let error): self.answer(token, error.code.rawValue, nil, 0)
       }
     }
   }
@@ -42,7 +42,8 @@ final class Plugin {
   func serveEcho() throws(UVError) -> Int {
     let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
     listeners.append(listener)
-    loop.spawn { [loop] in
+    let loop = loop
+    loop.spawn {
       do throws(UVError) {
         for try await connection in listener {
           loop.spawn {

@@ -58,7 +58,8 @@ extension NodeCall {
       return value
     }
     let abortion = try signal.map { try NodeAbortion($0) }
-    let task = instance.loop.spawn { [instance] in
+    let instance = instance
+    let task = instance.loop.spawn {
       do {
         let value = try await body()
         promise.settle {
