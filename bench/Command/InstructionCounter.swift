@@ -26,8 +26,10 @@ struct InstructionCounter {
     self.workers = workers
     self.scratch = scratch
     // Valgrind 3.19 cannot read the debug information of recent compilers.
-    let stripped = scratch + "/stripped-\(UInt64.random(in: 0...UInt64.max))"
     let source = workers.program
+    let folder = scratch + "/stripped-\(UInt64.random(in: 0...UInt64.max))"
+    let stripped = folder + "/" + (source.split(separator: "/").last ?? "program")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     _ = Executable.firstLine(of: ["objcopy", "--strip-debug", source, stripped], within: 120)
     program = FileManager.default.isExecutableFile(atPath: stripped) ? stripped : source
   }

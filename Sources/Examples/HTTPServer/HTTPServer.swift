@@ -67,6 +67,7 @@ struct HTTPServer: AsyncParsableCommand {
   channel.eventLoop.makeCompletedFuture {
     let handlers = channel.pipeline.syncOperations
     let webSocket = NIOWebSocketServerUpgrader(
+      maxFrameSize: WebSocketEcho.limit,
       shouldUpgrade: { channel, head in
         channel.eventLoop.makeSucceededFuture(head.uri == "/ws" ? HTTPHeaders() : nil)
       },

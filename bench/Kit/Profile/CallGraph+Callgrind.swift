@@ -39,10 +39,10 @@ extension CallGraph {
     }
   }
 
-  /// A function's name; of one that has none, its address in the library.
+  /// A function's name; those of a library that have none are one. Their addresses differ from build to build.
   private static func name(_ function: String, _ object: String) -> String {
     guard function.hasPrefix("0x"), let file = object.split(separator: "/").last else { return function }
-    return "\(file) \(function)"
+    return "unnamed functions of \(file)"
   }
 
   /// Names that are written out once, after their number in parentheses.
