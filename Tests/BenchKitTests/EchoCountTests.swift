@@ -6,11 +6,6 @@ import Testing
 #else
   import Foundation
 #endif
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// What a request of `tcp-echo`, a cancelled timer and a limit cost in the steady state, counted: in a worker of the program that was built with
 /// these tests, and in the committed file of what a release build costs, which `gate --counts` keeps true.
@@ -63,12 +58,7 @@ import Testing
   /// What each request adds: the slope between so many and twice as many. What happens beside them only adds to a
   /// count now and then, so that the lowest of several is that of the requests.
   private func counts(_ id: WorkloadID) throws -> [Counter: Double] {
-    try Products.withDirectory { directory in
-      let worker = try WorkerProcess(
-        command: [
-          Products.directory + "/uvbench", "worker", "--parent", "\(getpid())", "--directory", directory,
-        ])
-      defer { worker.finish() }
+    try Products.withWorker { worker in
       func count(_ operations: Int) throws -> [Counter: UInt64] {
         try (0..<5).map { _ in
           try worker.ask(WorkerRequest(.count, id, operations: operations, seed: 1)).counters

@@ -48,6 +48,16 @@ enum Products {
     return Output(code: code, lines: lines)
   }
 
+  /// A worker of `uvbench`, which ends with `body`.
+  static func withWorker<T>(_ body: (WorkerProcess) throws -> T) throws -> T {
+    try withDirectory { path in
+      let worker = try WorkerProcess(
+        command: [directory + "/uvbench", "worker", "--parent", "\(getpid())", "--directory", path])
+      defer { worker.finish() }
+      return try body(worker)
+    }
+  }
+
   /// A directory that is removed when `body` returns.
   static func withDirectory<T>(_ body: (String) throws -> T) throws -> T {
     var template = Array("/tmp/bench-tests-XXXXXX".utf8CString)

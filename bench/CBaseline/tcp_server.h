@@ -24,7 +24,7 @@ struct connection {
   /// tcp-stream: writes that are still to be issued.
   uint64_t remaining;
   uint8_t request[8];
-  /// http-hello: the head of a request that comes in pieces.
+  /// http-hello: the head of a request that comes in pieces. overload: a request.
   char head[64];
   /// TLS: OpenSSL's connection.
   struct ssl_st *ssl;
@@ -38,6 +38,8 @@ struct tcp_server {
   uv_loop_t loop;
   union socket listener;
   uint32_t accepted, closed;
+  /// overload: jobs under way.
+  uint32_t jobs;
   struct connection *free;
   /// Called with what was read; never at the end of the stream.
   void (*on_bytes)(struct connection *connection, char *bytes, size_t count);

@@ -63,6 +63,7 @@ static int run(struct session *session, const char *line) {
   uint32_t pipelined = (uint32_t)integer(line, " pipelined=");
   session->pipelined = !is_http ? 0 : pipelined == 0 ? 1 : pipelined;
   session->wants_greedy = (int)integer(line, " greedy=");
+  session->wants_jobs = strstr(line, " mode=jobs") != NULL;
   session->is_udp = strstr(line, " transport=udp") != NULL;
   session->error[0] = 0;
   bench_pin_thread((int)number(line, " cpu="));
@@ -78,6 +79,8 @@ static int run(struct session *session, const char *line) {
     // It has said why.
   } else if (is_http || strstr(line, " mode=echo") != NULL) {
     result = run_echo(session);
+  } else if (session->wants_jobs) {
+    result = run_jobs(session);
   } else if (strstr(line, " mode=accept") != NULL) {
     result = run_accept(session);
   } else if (strstr(line, " mode=stream") != NULL) {

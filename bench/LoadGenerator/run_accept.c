@@ -87,7 +87,6 @@ static int phase(struct visits *all, uint64_t total) {
   session_reset(session);
   all->issued = 0;
   all->total = total;
-  uint64_t start = bench_now_ns();
   for (uint32_t i = 0; i < session->connections; i++) {
     if (begin(all, &all->visits[i]) < 0) return -1;
   }
@@ -100,7 +99,6 @@ static int phase(struct visits *all, uint64_t total) {
       if (proceed(all, events[i].data.ptr, events[i].events) < 0) return -1;
     }
   }
-  session->wall_ns = bench_now_ns() - start;
   return 0;
 }
 

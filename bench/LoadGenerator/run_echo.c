@@ -7,12 +7,9 @@
 #include "http_answers.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 enum { SPARE = 65536, EVENTS = 256, READ = 65536 };
 
@@ -34,10 +31,8 @@ struct echo {
   struct client *clients;
   struct client *idle;
   char *payload;
-  int timer;
+  struct arrivals arrivals;
   uint64_t issued, total;
-  double due_ns;
-  uint64_t random;
   char buffer[READ];
 };
 
@@ -69,29 +64,15 @@ static int issue(struct echo *echo, struct client *client, uint64_t intended_ns,
   return push(echo, client);
 }
 
-static void advance_due(struct echo *echo) {
-  double interval = 1e9 / echo->session->rate;
-  if (echo->session->poisson) {
-    echo->random = bench_mix(echo->random);
-    interval *= -log(((double)(echo->random >> 11) + 0.5) / 9007199254740992.0);
-  }
-  echo->due_ns += interval;
-}
-
 /// Starts what is due on the connections that are idle.
 static int issue_due(struct echo *echo) {
   while (echo->idle != NULL && echo->issued < echo->total) {
-    uint64_t now = bench_now_ns(), due = (uint64_t)echo->due_ns;
-    if (due > now) {
-      struct itimerspec at = {
-          .it_value = {.tv_sec = (time_t)(due / 1000000000), .tv_nsec = (long)(due % 1000000000)}};
-      timerfd_settime(echo->timer, TFD_TIMER_ABSTIME, &at, NULL);
-      return 0;
-    }
+    uint64_t now = bench_now_ns();
+    if (!arrivals_is_due(&echo->arrivals, now)) return 0;
     struct client *client = echo->idle;
     echo->idle = client->next_idle;
-    if (issue(echo, client, due, now) < 0) return -1;
-    for (uint32_t i = 0; i < client->busy; i++) advance_due(echo);
+    if (issue(echo, client, (uint64_t)echo->arrivals.due_ns, now) < 0) return -1;
+    for (uint32_t i = 0; i < client->busy; i++) arrivals_advance(&echo->arrivals);
   }
   return 0;
 }
@@ -151,8 +132,7 @@ static int phase(struct echo *echo, uint64_t total, int open) {
   echo->total = total;
   echo->idle = NULL;
   uint64_t start = bench_now_ns();
-  echo->due_ns = (double)start;
-  echo->random = session->seed;
+  arrivals_begin(&echo->arrivals, start);
   for (uint32_t i = 0; i < session->connections; i++) {
     struct client *client = &echo->clients[i];
     if (open) {
@@ -175,8 +155,7 @@ static int phase(struct echo *echo, uint64_t total, int open) {
       }
       struct client *client = events[i].data.ptr;
       if (client == NULL) {
-        uint64_t ticks;
-        if (read(echo->timer, &ticks, sizeof ticks) < 0) continue;
+        arrivals_read(&echo->arrivals);
         continue;
       }
       if (client->busy && client->sent < client->count && push(echo, client) < 0) return -1;
@@ -184,7 +163,6 @@ static int phase(struct echo *echo, uint64_t total, int open) {
       if (receive(echo, client, open) < 0) return -1;
     }
   }
-  session->wall_ns = bench_now_ns() - start;
   return 0;
 }
 
@@ -207,11 +185,7 @@ static int prepare(struct echo *echo) {
         .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = &echo->clients[i]};
     epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event);
   }
-  echo->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-  struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
-  if (epoll_ctl(session->epoll, EPOLL_CTL_ADD, echo->timer, &event) < 0) {
-    return session_fail(session, "timerfd", errno);
-  }
+  if (arrivals_open(&echo->arrivals, session) < 0) return -1;
   return session->wants_greedy ? greedy_begin(session) : 0;
 }
 
@@ -219,7 +193,7 @@ int run_echo(struct session *session) {
   struct echo *echo = calloc(1, sizeof *echo);
   if (echo == NULL) return session_fail(session, "out of memory", 0);
   echo->session = session;
-  echo->timer = -1;
+  echo->arrivals.timer = -1;
   echo->clients = calloc(session->connections, sizeof *echo->clients);
   echo->payload = malloc((size_t)session->size + SPARE + 8);
   int result = -1;
@@ -239,7 +213,7 @@ int run_echo(struct session *session) {
       if (echo->clients[i].fd >= 0) session_end(session, echo->clients[i].fd);
     }
   }
-  if (echo->timer >= 0) close(echo->timer);
+  arrivals_close(&echo->arrivals);
   free(echo->clients);
   free(echo->payload);
   free(echo);

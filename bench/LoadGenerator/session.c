@@ -30,6 +30,7 @@ int session_fail(struct session *session, const char *what, int code) {
 void session_reset(struct session *session) {
   session->completed = 0;
   session->checksum = 0;
+  session->in_time = session->late = session->busy = 0;
   bench_latency_reset(session->latencies);
   bench_latency_reset(session->service);
 }
@@ -64,12 +65,14 @@ static void print_latencies(const char *name, const struct bench_latency *latenc
 
 int session_report(struct session *session) {
   char line[64];
-  printf("done operations=%" PRIu64 " checksum=%" PRIu64 " wall_ns=%" PRIu64, session->completed,
-         session->checksum, session->wall_ns);
+  printf("done operations=%" PRIu64 " checksum=%" PRIu64, session->completed, session->checksum);
   if (session->silent) bench_latency_reset(session->latencies);
   print_latencies("latencies", session->latencies);
   if (session->rate > 0) print_latencies("service", session->service);
-  if (session->wants_greedy) printf(" greedy=%" PRIu64, session->greedy_bytes);
+  if (session->wants_greedy) printf(" greedy_bytes=%" PRIu64, session->greedy_bytes);
+  if (session->wants_jobs) {
+    printf(" in_time=%" PRIu64 " late=%" PRIu64 " busy=%" PRIu64, session->in_time, session->late, session->busy);
+  }
   printf("\n");
   fflush(stdout);
   // The end of the connections is not of the window: it waits until that is closed.

@@ -29,6 +29,9 @@ struct session {
   int silent;
   /// TLS: whether handshakes resume the session of an earlier one.
   int resumes;
+  /// Whether jobs are asked for: which answers came in time, which came late, and which came without work.
+  int wants_jobs;
+  uint64_t in_time, late, busy;
   /// HTTP: how many requests are under way on a connection; zero for an echo.
   uint32_t pipelined;
   /// HTTP: what each answer has to bring.
@@ -43,7 +46,6 @@ struct session {
 
   uint64_t completed;
   uint64_t checksum;
-  uint64_t wall_ns;
   struct bench_latency *latencies;
   struct bench_latency *service;
   char error[200];
@@ -100,6 +102,24 @@ int greedy_run(struct session *session, int runs);
 int greedy_step(struct session *session, uint32_t events);
 void greedy_end(struct session *session);
 
+/// When the requests of an open loop are due. Its timer is the event without a pointer.
+struct arrivals {
+  struct session *session;
+  int timer;
+  /// When the next request is due.
+  double due_ns;
+  uint64_t random;
+};
+
+int arrivals_open(struct arrivals *arrivals, struct session *session);
+void arrivals_begin(struct arrivals *arrivals, uint64_t start_ns);
+/// Whether the next request is due. If it isn't, the timer says when it is.
+int arrivals_is_due(struct arrivals *arrivals, uint64_t now_ns);
+void arrivals_advance(struct arrivals *arrivals);
+void arrivals_read(struct arrivals *arrivals);
+void arrivals_close(struct arrivals *arrivals);
+
 int run_echo(struct session *session);
+int run_jobs(struct session *session);
 int run_accept(struct session *session);
 int run_stream(struct session *session);

@@ -2,10 +2,19 @@ import BenchKit
 import UV
 
 extension Counter {
+  /// What a connection that never stops asking has sent.
+  static let greedyBytes = Counter(rawValue: "greedy_bytes")
+  /// Answers with work that came before they were of no use any more.
+  public static let inTime = Counter(rawValue: "in_time")
+  /// Answers with work that came later.
+  public static let late = Counter(rawValue: "late")
+  /// Answers without work: too much was under way.
+  public static let busy = Counter(rawValue: "busy")
+
   /// What a library does more or less of from one run to the next, if what it finds to do depends on timing.
   static let ofWork: Set<Counter> = [
     .allocations, .allocatedBytes, .systemCalls, .vainCalls, .waits, .wakeups, .jobs, .jobsFromOtherThreads,
-    .jobsRun, .instructions, .greedyBytes,
+    .jobsRun, .instructions, .greedyBytes, .inTime, .late, .busy,
   ]
 }
 

@@ -1,6 +1,5 @@
 import BenchKit
 import CBaseline
-import UVTLS
 
 /// The workloads of `uvbench`, named after libuv's own benchmarks where one exists.
 ///
@@ -14,8 +13,8 @@ public enum Workloads {
       wakeup, crossLoop, thenChain, hostCall,
     ]
     + [
-      tcpPingPong, tcpEcho, tcpEchoWatched, fairness, httpHello, tcpStream, tcpAccept, udpEcho, pipeEcho,
-      tlsEcho, tlsHandshake,
+      tcpPingPong, tcpEcho, tcpEchoWatched, fairness, overload, httpHello, tcpStream, tcpAccept, udpEcho,
+      pipeEcho, tlsEcho, tlsHandshake,
     ]
 
   /// The version of the libuv that the rows are linked with.
@@ -170,169 +169,9 @@ public enum Workloads {
       (.future, HostCall.future), (.async, HostCall.async),
     ])
 
-  private static let echoRows: [(style: Style, serve: ServerRow)] = [
-    (.c, CRow.server(cb_tcp_echo_run)),
-    (.callback, Plain<Echo>.callback), (.promise, Plain<Echo>.promise), (.future, Plain<Echo>.future),
-    (.async, Plain<Echo>.async),
-  ]
-
-  private typealias Plain<Exchange: ServerExchange> = TCPAnswers<TCPListener, Exchange>
-  private typealias Secure<Exchange: ServerExchange> = TCPAnswers<TLSListener, Exchange>
-
-  static let tcpPingPong = ServerWorkload(
-    name: "tcp-ping-pong", summary: "a message there and back on one connection",
-    parameters: [
-      Parameter("cores", 1, 2, in: 1...2, help: "1: the client shares the server's processor; 2: one each"),
-      messageSize(64, help: "bytes of a message"),
-    ],
-    load: .echo, rows: echoRows)
-
-  static let tcpEcho = ServerWorkload(
-    name: "tcp-echo", summary: "a message there and back on one of many connections",
-    parameters: [
-      connections(50, "connections, each with one message under way"),
-      messageSize(64, help: "bytes of a message"),
-    ],
-    load: .echo, rows: echoRows)
-
-  static let tcpEchoWatched = ServerWorkload(
-    name: "tcp-echo-watched", summary: "tcp-echo, while the loop or its connections are watched",
-    parameters: tcpEcho.parameters + [
-      Parameter(
-        "watch", 0, 1, 2, 3, 4, 5, in: 0...5,
-        help: "0: nothing, 1: lag, 2: stalls, 3: timeouts, 4: metrics, 5: snapshots")
-    ],
-    load: .echo, rows: tcpEcho.rows)
-
-  static let fairness = ServerWorkload(
-    name: "fairness", summary: "tcp-echo, beside a connection that never stops asking",
-    parameters: tcpEcho.parameters + [
-      Parameter("greedy", 0, 1, in: 0...1, help: "1: one connection more, which sends without a pause")
-    ],
-    load: .echo, rows: tcpEcho.rows)
-
-  static let httpHello = ServerWorkload(
-    name: "http-hello", summary: "a page by HTTP/1.1 with keep-alive",
-    parameters: [
-      connections(50, "connections, each with so many requests under way"),
-      Parameter("pipelined", 1, 16, in: 1...16, help: "requests under way on a connection, sent together"),
-      messageSize(13, 65_536, help: "bytes of the page"),
-    ],
-    load: .http,
-    rows: [
-      (.c, CRow.server(cb_http_hello_run)),
-      (.callback, Plain<HTTPHello>.callback), (.promise, Plain<HTTPHello>.promise),
-      (.future, Plain<HTTPHello>.future), (.async, Plain<HTTPHello>.async),
-    ])
-
-  /// `tcp-echo` for `scale`, which looks at one parameter at a time.
-  public static let scaling = Scaling(
-    workload: ServerWorkload(
-      name: "tcp-echo-scale", summary: "tcp-echo, on one loop or several",
-      parameters: tcpEcho.parameters + [
-        Parameter("loops", 1, in: 1...64, help: "loops, each on a thread of its own")
-      ],
-      load: .echo, rows: tcpEcho.rows),
-    axes: [
-      Scaling.Axis(
-        "connections", [1, 10, 100, 1000, 10_000], quick: [1, 100, 10_000], with: ["size": 64, "loops": 1]),
-      Scaling.Axis(
-        "size", [64, 1024, 16_384, 262_144, 1_048_576], quick: [64, 16_384, 1_048_576],
-        with: ["connections": 10, "loops": 1]),
-      Scaling.Axis("loops", [1, 2], with: ["connections": 100, "size": 64]),
-    ],
-    descriptors: "connections", latency: ["connections": 50, "size": 64, "loops": 1])
-
-  static let tcpStream = ServerWorkload(
-    name: "tcp-stream", summary: "a write to a peer that only reads",
-    parameters: [
-      connections(1, "connections, each with one write under way"),
-      messageSize(65536, help: "bytes of a write"),
-    ],
-    load: .stream,
-    rows: [
-      (.c, CRow.server(cb_tcp_stream_run)),
-      (.callback, TCPStream.callback), (.promise, TCPStream.promise),
-      (.future, TCPStream.future), (.async, TCPStream.async),
-    ])
-
-  static let tcpAccept = ServerWorkload(
-    name: "tcp-accept", summary: "accept a connection, one message there and back, close",
-    parameters: [inFlight(8, takesDescriptors: true), messageSize(64, help: "bytes of a message")],
-    load: .accept,
-    rows: [
-      (.c, CRow.server(cb_tcp_accept_run)),
-      (.callback, TCPAccept<TCPListener>.callback), (.promise, TCPAccept<TCPListener>.promise),
-      (.future, TCPAccept<TCPListener>.future), (.async, TCPAccept<TCPListener>.async),
-    ])
-
-  static let udpEcho = ServerWorkload(
-    name: "udp-echo", summary: "a datagram there and back",
-    // The system drops what the sockets have no room for.
-    parameters: [
-      Parameter("connections", 50, in: 1...64, help: "peers, each with one datagram under way"),
-      Parameter("size", 64, in: 1...1472, help: "bytes of a datagram"),
-    ],
-    load: .echo, transport: .udp,
-    rows: [
-      (.c, CRow.server(cb_udp_echo_run)),
-      (.callback, UDPEcho.callback), (.promise, UDPEcho.promise),
-      (.future, UDPEcho.future), (.async, UDPEcho.async),
-    ])
-
-  static let pipeEcho = ServerWorkload(
-    name: "pipe-echo", summary: "tcp-echo through a socket of the Unix domain",
-    parameters: tcpEcho.parameters,
-    load: .echo, transport: .pipe,
-    rows: [
-      (.c, CRow.server(cb_tcp_echo_run)),
-      (.callback, TCPAnswers<PipeListener, Echo>.callback),
-      (.promise, TCPAnswers<PipeListener, Echo>.promise),
-      (.future, TCPAnswers<PipeListener, Echo>.future), (.async, TCPAnswers<PipeListener, Echo>.async),
-    ])
-
-  static let tlsEcho = ServerWorkload(
-    name: "tls-echo", summary: "tcp-echo through TLS 1.3",
-    parameters: [
-      connections(50, "connections, each with one message under way"),
-      messageSize(64, 16_384, help: "bytes of a message"),
-    ],
-    load: .echo, isSecure: true,
-    rows: [
-      (.c, CRow.server(cb_tcp_echo_run)),
-      (.callback, Secure<Echo>.callback), (.promise, Secure<Echo>.promise), (.future, Secure<Echo>.future),
-      (.async, Secure<Echo>.async),
-    ])
-
-  static let tlsHandshake = ServerWorkload(
-    name: "tls-handshake", summary: "tcp-accept through TLS 1.3: the handshake is what it costs",
-    parameters: [
-      inFlight(8, takesDescriptors: true), messageSize(64, help: "bytes of a message"),
-      Parameter(
-        "key", 2048, in: 256...8192, help: "bits of the server's key: RSA, or ECDSA on P-256 for 256"),
-      Parameter("resumed", 0, 1, in: 0...1, help: "1: each handshake resumes the session of an earlier one"),
-    ],
-    load: .accept, isSecure: true,
-    rows: [
-      (.c, CRow.server(cb_tcp_accept_run)),
-      (.callback, TCPAccept<TLSListener>.callback), (.promise, TCPAccept<TLSListener>.promise),
-      (.future, TCPAccept<TLSListener>.future), (.async, TCPAccept<TLSListener>.async),
-    ])
-
-  private static func inFlight(_ values: Int..., takesDescriptors: Bool = false) -> Parameter {
+  static func inFlight(_ values: Int..., takesDescriptors: Bool = false) -> Parameter {
     var parameter = Parameter(
       "in-flight", in: 1...65_535, takesDescriptors: takesDescriptors, help: "operations under way at a time")
-    parameter.values = values
-    return parameter
-  }
-
-  private static func connections(_ value: Int, _ help: String) -> Parameter {
-    Parameter("connections", value, in: 1...65_535, takesDescriptors: true, help: help)
-  }
-
-  // What is under way is kept in memory, and of files there are 64.
-  private static func messageSize(_ values: Int..., help: String) -> Parameter {
-    var parameter = Parameter("size", in: 1...(1 << 26), help: help)
     parameter.values = values
     return parameter
   }

@@ -16,7 +16,7 @@ struct cb_params {
   uint32_t connections;
   /// Bytes of a message, a write or a file.
   uint32_t size;
-  /// How many operations are under way at a time.
+  /// How many operations are under way at a time. `overload`: at most; 0 for any number.
   uint32_t in_flight;
   /// Timers: see `bench_timer_delay_ms`. `sleep-chain`: the length of a sleep.
   uint32_t milliseconds;
@@ -73,6 +73,7 @@ int cb_spawn_run(const struct cb_params *params, struct cb_result *result);
 int cb_dns_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_echo_run(const struct cb_params *params, struct cb_result *result);
 int cb_http_hello_run(const struct cb_params *params, struct cb_result *result);
+int cb_overload_run(const struct cb_params *params, struct cb_result *result);
 int cb_udp_echo_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_stream_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_accept_run(const struct cb_params *params, struct cb_result *result);

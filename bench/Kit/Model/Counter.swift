@@ -41,8 +41,6 @@ public struct Counter: RawRepresentable, Hashable, Comparable, Codable, CodingKe
   public static let pageFaults = Counter(rawValue: "page_faults")
   /// In user space, under valgrind.
   public static let instructions = Counter(rawValue: "instructions")
-  /// What a connection that never stops asking has sent.
-  public static let greedyBytes = Counter(rawValue: "greedy_bytes")
   /// Always 0: a profiler acts on it.
   public static let marks = Counter(rawValue: "marks")
 }

@@ -30,7 +30,7 @@ public final class LoadGenerator {
     return WrongWork("load generator: \(message)")
   }
 
-  /// Reads `done operations=… checksum=… latencies=…`; nil when the line is another.
+  /// Reads `done operations=… checksum=… latencies=…`; nil when the line is another. Other numbers are counters.
   static func outcome(_ line: String) throws -> RunOutcome? {
     var words = line.split(separator: " ")
     guard words.first == "done" else { return nil }
@@ -40,14 +40,17 @@ public final class LoadGenerator {
       let sides = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if sides.count == 2 { values[sides[0]] = sides[1] }
     }
-    guard let operations = values["operations"].flatMap({ Int($0) }),
-      let checksum = values["checksum"].flatMap({ UInt64($0) }),
+    guard let operations = values.removeValue(forKey: "operations").flatMap({ Int($0) }),
+      let checksum = values.removeValue(forKey: "checksum").flatMap({ UInt64($0) }),
       let latencies = values["latencies"].flatMap({ SparseHistogram($0) })
     else { throw WorkerFailure("the load generator answered `\(line.prefix(200))`") }
+    let counters = values.compactMap { name, value in
+      UInt64(value).map { (Counter(rawValue: String(name)), $0) }
+    }
     let service = values["service"].flatMap { SparseHistogram($0) }
     return RunOutcome(
       operations: operations, checksum: checksum, latencies: LatencyHistogram(latencies),
       service: service.map { LatencyHistogram($0) },
-      counters: values["greedy"].flatMap { UInt64($0) }.map { [.greedyBytes: $0] } ?? [:])
+      counters: Dictionary(uniqueKeysWithValues: counters))
   }
 }

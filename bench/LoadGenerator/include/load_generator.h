@@ -9,13 +9,13 @@
 ///     run mode=echo port=7000 connections=50 size=64 operations=1000 warmup=100 seed=1 cpu=1
 ///     → ready          connected, warmed up; the clock of the measured side may start
 ///     go
-///     → done operations=1000 checksum=… wall_ns=… latencies=<ns>:<count>,…
+///     → done operations=1000 checksum=… latencies=<ns>:<count>,…
 ///     end              the clock has stopped; connections may be closed
 ///
-/// or `error <sentence>` at any point. `mode` is `echo`, `accept` or `stream`.
+/// or `error <sentence>` at any point. `mode` is `echo`, `http`, `jobs`, `accept` or `stream`.
 /// `rate=R` sends R requests a second whatever comes back (`poisson=1` for random
 /// arrivals); `latencies` then count from the intended start, and `service=` from
-/// the actual one. With `silent=1` no latencies are listed. `cpu` is the
+/// the actual one. With `silent=1` no latencies are listed. A mode may add counts of its own, such as `late=`. `cpu` is the
 /// processor to run on, or -1. `tls=1` has it speak TLS, and `resumes=1` resume the session of an
 /// earlier connection in each handshake. `transport=udp` has it send datagrams, and one without bytes at the end of each
 /// connection; `path=`, which comes last, has it connect to a socket of the Unix domain. It ends with standard input, or with its parent.

@@ -8,6 +8,7 @@
 #include "bench_full_listener.h"
 #include "bench_heap.h"
 #include "bench_http.h"
+#include "bench_jobs.h"
 #include "bench_latency.h"
 #include "bench_payload.h"
 #include "bench_pinger.h"

@@ -40,6 +40,7 @@ enum CRow {
       params.seed = task.seed
       params.connections = UInt32(task.connections)
       params.size = UInt32(task.size)
+      params.in_flight = UInt32(task.limit)
       params.context = Unmanaged.passUnretained(listening).toOpaque()
       params.listening = { context, port in
         Unmanaged<Listening>.fromOpaque(context!).takeUnretainedValue().call(port)

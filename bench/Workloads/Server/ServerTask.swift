@@ -15,6 +15,8 @@ public struct ServerTask: Sendable {
   public var identity: String?
   /// Where to listen in the Unix domain; nil without it.
   public var path: String?
+  /// `overload`: how many jobs may be under way; 0 for any number.
+  public var limit = 0
   /// What is observed of the loop or its connections meanwhile; C has none of it.
   public var watch = Watch.nothing
   /// To be called once, on any thread; with 0 for a path.

@@ -12,6 +12,8 @@ public struct ServerWorkload: Workload {
     case accept
     /// Asks for a page by HTTP, whose body has `size` bytes.
     case http
+    /// Asks for jobs, and counts which are done in time.
+    case jobs
     /// Asks for writes of `size` bytes, and takes them in.
     case stream
   }
@@ -25,6 +27,8 @@ public struct ServerWorkload: Workload {
   public var name: String
   /// As `Workload` has it.
   public var summary: String
+  /// As `Workload` has it.
+  public var note: String?
   /// As `Workload` has it.
   public var parameters: [Parameter]
   /// What the load generator does.
@@ -40,12 +44,15 @@ public struct ServerWorkload: Workload {
   public var styles: [Style] { rows.map(\.style) }
 
   /// As `Workload` has it.
-  public var hasOpenLoop: Bool { load == .echo || load == .http }
+  public var hasOpenLoop: Bool { load == .echo || load == .http || load == .jobs }
+
+  /// As `Workload` has it.
+  public var isSingleThreaded: Bool { load != .jobs }
 
   /// Whether a connection is there yet, or room to write, is up to the peer, and so is how many
   /// connections a turn of the loop finds ready.
   public func countersOfTiming(_ style: Style) -> Set<Counter> {
-    if parameters.contains(where: { $0.name == "greedy" }) { return Counter.ofWork }
+    if load == .jobs || parameters.contains(where: { $0.name == "greedy" }) { return Counter.ofWork }
     // A socket of datagrams is read until there is none.
     if load == .accept || load == .stream || transport == .udp { return [.vainCalls, .instructions] }
     return parameters.contains { $0.name == "connections" } ? [.instructions] : []
@@ -86,6 +93,7 @@ private final class ServerInstance: WorkloadInstance {
   private let greedy: Int
   private let pipelined: Int
   private let size: Int
+  private let limit: Int
   private let loops: Int
   private let watch: Watch
   private let dialogue: Dialogue
@@ -105,7 +113,8 @@ private final class ServerInstance: WorkloadInstance {
     connections = parameters.value("connections") ?? parameters.value("in-flight") ?? 1
     greedy = parameters.value("greedy") ?? 0
     pipelined = parameters.value("pipelined") ?? 1
-    size = parameters["size"]
+    size = load == .jobs ? Int(BENCH_JOB) : parameters["size"]
+    limit = parameters.value("limit") ?? 0
     loops = parameters.value("loops") ?? 1
     watch = Watch(rawValue: parameters.value("watch") ?? 0) ?? .nothing
     guard (1...connections).contains(loops) else {
@@ -142,7 +151,7 @@ private final class ServerInstance: WorkloadInstance {
     let total = self.load == .accept ? warmUp + request.operations : connections + greedy
     let begin: @Sendable ([UInt16]) -> Void = { dialogue.begin(ports: $0, load: load, meter: meter) }
     let task = ServerTask(
-      connections: total, size: size, seed: request.seed, identity: identity, path: path,
+      connections: total, size: size, seed: request.seed, identity: identity, path: path, limit: limit,
       watch: watch
     ) { begin([$0]) }
     let report =

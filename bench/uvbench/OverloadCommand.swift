@@ -1,0 +1,129 @@
+import ArgumentParser
+import BenchKit
+import BenchWorkloads
+import Foundation
+
+/// `overload`.
+struct OverloadCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "overload",
+    abstract: "What is left of a server's peak when more is asked for than it can do?",
+    discussion: """
+      Looks for the peak of each row of the workload of this name, and asks for
+      multiples of it, whatever comes back. Goodput is how many answers with work
+      come within 50 ms after they were due, each second until the last answer; p99
+      is that of all answers with work. Without a limit on work under way a queue grows as long as
+      the measurement lasts, and soon every answer is late. With it, a server says no
+      at once to what it can't do, and should keep 0.95 of its peak.
+
+      Exit codes: 0 done (what is missed informs), 2 wrong use, 3 the work was
+      wrong or a worker died.
+      """)
+
+  @Option(name: .shortAndLong, help: "Only this style. Repeatable.")
+  var style: [String] = []
+
+  @Option(help: "Seconds to ask, at each load in each round.")
+  var seconds = 2.0
+
+  @Option(help: "Rounds; rows take turns.")
+  var rounds = 3
+
+  func validate() throws {
+    guard seconds > 0, seconds <= 600 else {
+      throw ValidationError("--seconds is more than 0, and at most 600")
+    }
+    guard 1...1000 ~= rounds else { throw ValidationError("--rounds is 1 to 1000") }
+  }
+
+  func run() throws {
+    Interruption.install()
+    let cases = try SuitePlan.cases(
+      [Workloads.overload], patterns: [], styles: style.map(Style.init(rawValue:)), overrides: [:],
+      quick: false)
+    let rows = try cases.flatMap { item in try item.styles.map { try OverloadedRow(item.id($0)) } }
+    let progress = Progress()
+    for round in 0..<rounds {
+      for (place, index) in LatinSquare.order(count: rows.count, round: round).enumerated() {
+        let done = Double(round * rows.count + place) / Double(rounds * rows.count)
+        progress.show("round \(round + 1)/\(rounds), \(rows[index].id)", share: done)
+        try rows[index].measure(seconds)
+      }
+    }
+    progress.clear()
+    var table = TextTable(
+      [("limit", .right), ("style", .left), ("peak", .right)]
+        + OverloadedRow.loads.flatMap { [("\($0)×", .right), ("p99", .right)] })
+    for row in rows { table.add(row.cells) }
+    print("goodput as a share of the peak, and p99, at so many times the peak")
+    for line in table.render() { print("  " + line) }
+    for row in rows where row.limit > 0 { print(row.verdict) }
+  }
+}
+
+/// A row of the workload, with what it did at each load.
+private final class OverloadedRow {
+  /// How many times the peak is asked for.
+  static let loads = [0.5, 0.9, 1.1, 2]
+  /// The share of the peak that is to be kept at the last of them.
+  static let bound = 0.95
+
+  let id: WorkloadID
+  private let worker: WorkerProcess
+  private var peaks: [Double] = []
+  private var shares = loads.map { _ in [Double]() }
+  private var latencies = loads.map { _ in LatencyHistogram() }
+
+  init(_ id: WorkloadID) throws {
+    self.id = id
+    worker = try WorkerProcess(
+      command: ["/proc/self/exe", "worker", "--parent", "\(getpid())"],
+      environment: ["UV_THREADPOOL_SIZE": "4"])
+  }
+
+  deinit { worker.finish() }
+
+  var limit: Int { id.parameters["limit"] }
+
+  /// One round: the peak of a closed loop, and what is left of it at each load.
+  func measure(_ seconds: Double) throws {
+    let peak = try ask((peaks.last ?? 1000) * seconds, nil).goodput
+    guard peak > 0 else { throw WrongWork("\(id): no answer comes in time, even at the peak") }
+    peaks.append(peak)
+    for (place, load) in Self.loads.enumerated() {
+      let answer = try ask(load * peak * seconds, Arrivals(rate: load * peak))
+      shares[place].append(answer.goodput / peak)
+      latencies[place].add(LatencyHistogram(answer.latencies))
+    }
+  }
+
+  private func ask(_ operations: Double, _ arrivals: Arrivals?) throws -> WorkerAnswer {
+    try worker.ask(
+      WorkerRequest(
+        .run, id, operations: max(Int(operations), 100), seed: UInt64(peaks.count + 1), arrivals: arrivals),
+      within: 600)
+  }
+
+  var cells: [String] {
+    [limit == 0 ? "none" : "\(limit)", id.style.rawValue, Figure.count(Statistics.median(peaks)) + "/s"]
+      + zip(shares, latencies).flatMap { shares, latencies in
+        [
+          Figure.fixed(Statistics.median(shares), digits: 2),
+          latencies.percentile(99).map { Figure.duration(Double($0)) } ?? "–",
+        ]
+      }
+  }
+
+  var verdict: String {
+    let kept = Statistics.median(shares.last ?? [])
+    return "\(id.style): keeps \(Figure.fixed(kept, digits: 3)) of its peak at twice the peak,"
+      + " \(kept >= Self.bound ? "met" : "missed"): ≥ \(Self.bound)"
+  }
+}
+
+extension WorkerAnswer {
+  /// Answers with work that came in time, a second.
+  fileprivate var goodput: Double {
+    Double(counters[.inTime] ?? 0) * 1e9 / Double(max(wallNanoseconds, 1))
+  }
+}
