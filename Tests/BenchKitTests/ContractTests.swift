@@ -28,7 +28,8 @@ import Testing
     "Every style does the work of a workload, and it is checked",
     arguments: [
       ("timer-cancel", 2), ("timeout-wrap", 2), ("cancel", 5), ("cross-loop", 2), ("fairness", 2),
-      ("overload", 2), ("http-hello", 4), ("tcp-echo-watched", 6), ("udp-echo", 1), ("pipe-echo", 1),
+      ("overload", 2), ("idle-connections --connections 50", 2), ("http-hello", 4), ("tcp-echo-watched", 6),
+      ("udp-echo", 1), ("pipe-echo", 1),
       ("spawn", 2), ("dns", 2),
     ])
   func everyStyleDoesTheWork(workload: String, cases: Int) throws {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PeerTests {
   private func row(
     _ style: Style, cpu: [UInt64], base: [UInt64], workload: String = "w", parameters: [String: Int] = [:],
-    wall: UInt64 = 1_000_000, memory: UInt64 = 0
+    wall: UInt64 = 1_000_000
   ) -> RowResult {
     // A single value stands for as many equal rounds as a ratio needs.
     func answers(_ values: [UInt64]) -> [WorkerAnswer] {
@@ -14,7 +14,6 @@ import Testing
         answer.operations = 1000
         answer.wallNanoseconds = wall
         answer.cpuNanoseconds = cpu * 1000
-        answer.peakRSSBytes = memory
         return answer
       }
     }
@@ -142,6 +141,16 @@ import Testing
     #expect(isMet(1000, nil) == nil)
   }
 
+  @Test func bytesThatAreHeldAreToBeNoMore() {
+    func isMet(_ bytes: Double) -> Bool? {
+      var row = row(.async, cpu: [1], base: [1])
+      row.countsPerOperation[.heldBytes] = bytes
+      return TargetTable([Target("w", [:], .bytes, bounds: [.async: 1800])], results([row])).lines[0].isMet
+    }
+    #expect(isMet(1800) == true)
+    #expect(isMet(1801) == false)
+  }
+
   @Test func throughputIsToBeNoLess() {
     let target = [Target("w", [:], .throughput, bounds: [.async: 0.95])]
     func isMet(_ wall: UInt64) -> Bool? {
@@ -162,18 +171,16 @@ import Testing
       workload: workload, axes: [Scaling.Axis("n", [1, 11], with: [:])], descriptors: "n", latency: ["n": 1])
     let base: [UInt64] = [100, 100, 100]
     let rows = [
-      row(.c, cpu: base, base: base, parameters: ["n": 1], memory: 1000),
-      row(.async, cpu: [99, 100, 101], base: base, parameters: ["n": 1], memory: 1000),
-      row(.c, cpu: base, base: base, parameters: ["n": 11], memory: 1100),
-      row(.async, cpu: large, base: base, parameters: ["n": 11], memory: 2000),
+      row(.c, cpu: base, base: base, parameters: ["n": 1]),
+      row(.async, cpu: [99, 100, 101], base: base, parameters: ["n": 1]),
+      row(.c, cpu: base, base: base, parameters: ["n": 11]),
+      row(.async, cpu: large, base: base, parameters: ["n": 11]),
     ]
     let table = ScaleTable(scaling, results(rows))
     let line = try #require(table.lines.first { $0.style == .async })
     #expect(line.grows == grows)
-    #expect(line.bytesPerUnit == 100)
     let verdict = try #require(table.verdicts.first)
     #expect(verdict.contains(grows ? "the ratio to c grows with n" : "does not grow with n"), "\(verdict)")
-    #expect(verdict.hasSuffix("100 B for each connection, c 10.0 B"), "\(verdict)")
     #expect(table.section().html.contains("<svg"))
   }
 

@@ -16,6 +16,7 @@ static int take(struct connection *connection, const char *bytes, size_t count) 
     if (connection->received > 0 || count < missing) {
       // The head came in pieces.
       size_t part = count < missing ? count : missing;
+      if (connection_head(connection) == NULL) return -1;
       memcpy(connection->head + connection->received, bytes, part);
       connection->received += part;
       bytes += part;

@@ -70,13 +70,14 @@ static void on_bytes(struct connection *connection, char *bytes, size_t count) {
   while (count > 0) {
     size_t part = BENCH_JOB - connection->received;
     if (part > count) part = count;
-    memcpy(connection->head + connection->received, bytes, part);
+    int error = connection_head(connection) == NULL ? UV_ENOMEM : 0;
+    if (error == 0) memcpy(connection->head + connection->received, bytes, part);
     bytes += part;
     count -= part;
     connection->received += part;
-    if (connection->received < BENCH_JOB) return;
+    if (error == 0 && connection->received < BENCH_JOB) return;
     connection->received = 0;
-    int error = begin(connection);
+    if (error == 0) error = begin(connection);
     if (error < 0) {
       connection_close(connection, error, "uv_queue_work");
       return;

@@ -9,6 +9,7 @@ static void on_closed(uv_handle_t *handle) {
   connection->next_free = server->free;
   server->free = connection;
   if (++server->closed == server->params->connections) {
+    server->params->closed(server->params->context);
     uv_close((uv_handle_t *)&server->listener, NULL);
   }
 }
@@ -52,15 +53,22 @@ int connection_write(struct connection *connection, char *bytes, size_t count, u
   if ((size_t)wrote == whole.len) return 1;
   size_t rest = whole.len - (size_t)wrote;
   char *from = whole.base + wrote;
-  if (connection->server->payload == NULL) {
-    // The read buffer is shared: the next read would overwrite what is queued.
-    if (connection->pending == NULL) connection->pending = malloc(connection->ssl == NULL ? READ_BUFFER : 4 * READ_BUFFER);
+  // The read buffer is shared: the next read would overwrite what is queued.
+  int copies = connection->server->payload == NULL;
+  if (connection->pending == NULL) {
+    size_t capacity = !copies ? 0 : connection->ssl == NULL ? READ_BUFFER : 4 * READ_BUFFER;
+    connection->pending = malloc(sizeof *connection->pending + capacity);
     if (connection->pending == NULL) return UV_ENOMEM;
-    from = memcpy(connection->pending, from, rest);
   }
+  if (copies) from = memcpy(connection->pending->bytes, from, rest);
   uv_buf_t queued = uv_buf_init(from, (unsigned)rest);
-  connection->write.data = connection;
-  return uv_write(&connection->write, (uv_stream_t *)&connection->handle, &queued, 1, done);
+  connection->pending->write.data = connection;
+  return uv_write(&connection->pending->write, (uv_stream_t *)&connection->handle, &queued, 1, done);
+}
+
+char *connection_head(struct connection *connection) {
+  if (connection->head == NULL) connection->head = malloc(64);
+  return connection->head;
 }
 
 static void socket_init(struct tcp_server *server, union socket *socket) {
@@ -164,6 +172,7 @@ int tcp_server_run(
     struct connection *connection = server->free;
     server->free = connection->next_free;
     free(connection->pending);
+    free(connection->head);
     free(connection);
   }
   if (server->tls != NULL) tls_server_destroy(server->tls);

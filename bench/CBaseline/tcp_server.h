@@ -11,21 +11,26 @@ union socket {
   uv_pipe_t pipe;
 };
 
+/// What the kernel did not take at once.
+struct pending {
+  uv_write_t write;
+  char bytes[];
+};
+
 /// One accepted connection. A closed one is used again for the next.
 struct connection {
   union socket handle;
-  uv_write_t write;
   struct tcp_server *server;
   struct connection *next_free;
-  /// What the kernel did not take at once.
-  char *pending;
+  /// Made when it is first needed.
+  struct pending *pending;
   /// Bytes received; what they mean is the workload's affair.
   uint64_t received;
   /// tcp-stream: writes that are still to be issued.
   uint64_t remaining;
   uint8_t request[8];
-  /// http-hello: the head of a request that comes in pieces. overload: a request.
-  char head[64];
+  /// http-hello, overload: a request that comes in pieces; made when the first one does.
+  char *head;
   /// TLS: OpenSSL's connection.
   struct ssl_st *ssl;
 };
@@ -55,6 +60,9 @@ struct tcp_server {
 int tcp_server_run(
     const struct cb_params *params, struct cb_result *result, char *payload, size_t answer,
     void (*on_bytes)(struct connection *connection, char *bytes, size_t count));
+
+/// Where there is room for a request of 64 bytes that comes in pieces; null without memory.
+char *connection_head(struct connection *connection);
 
 /// Starts reading, or goes on doing so.
 void connection_read(struct connection *connection);

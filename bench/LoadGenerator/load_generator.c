@@ -62,6 +62,7 @@ static int run(struct session *session, const char *line) {
   int is_http = strstr(line, " mode=http") != NULL;
   uint32_t pipelined = (uint32_t)integer(line, " pipelined=");
   session->pipelined = !is_http ? 0 : pipelined == 0 ? 1 : pipelined;
+  session->in_turn = strstr(line, " mode=turns") != NULL;
   session->wants_greedy = (int)integer(line, " greedy=");
   session->wants_jobs = strstr(line, " mode=jobs") != NULL;
   session->is_udp = strstr(line, " transport=udp") != NULL;
@@ -77,7 +78,7 @@ static int run(struct session *session, const char *line) {
   int result = -1;
   if (integer(line, " tls=") != 0 && secure_begin(session) < 0) {
     // It has said why.
-  } else if (is_http || strstr(line, " mode=echo") != NULL) {
+  } else if (is_http || session->in_turn || strstr(line, " mode=echo") != NULL) {
     result = run_echo(session);
   } else if (session->wants_jobs) {
     result = run_jobs(session);

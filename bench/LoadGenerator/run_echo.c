@@ -1,5 +1,5 @@
 // Requests whose answer is the same bytes, or HTTP requests. Closed loop: every connection
-// has one request under way, or some of HTTP's, which are sent together. Open loop:
+// has one request under way, or some of HTTP's, which are sent together, or connections have their turns. Open loop:
 // requests start when they are due, whatever has come back; one that finds no idle
 // connection waits, and its wait counts.
 
@@ -94,6 +94,7 @@ static int complete(struct echo *echo, struct client *client, uint32_t answered,
     echo->idle = client;
     return 0;
   }
+  if (session->in_turn) client = &echo->clients[echo->issued % session->connections];
   return echo->issued < echo->total ? issue(echo, client, now, now) : 0;
 }
 
@@ -122,6 +123,8 @@ static int receive(struct echo *echo, struct client *client, int open) {
     // The answer to the next message is an event of its own.
     if (answered > 0 && (!is_http || client->busy == 0)) return 0;
   }
+  // A server may send tickets of TLS at any time.
+  if (session_read(session, client->fd, echo->buffer, READ) == -1) return 0;
   return session_fail(session, "bytes came back that were not asked for, or the server closed", 0);
 }
 
@@ -138,6 +141,8 @@ static int phase(struct echo *echo, uint64_t total, int open) {
     if (open) {
       client->next_idle = echo->idle;
       echo->idle = client;
+    } else if (session->in_turn && i > 0) {
+      break;
     } else if (echo->issued < total && issue(echo, client, start, start) < 0) {
       return -1;
     }

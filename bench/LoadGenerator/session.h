@@ -36,6 +36,8 @@ struct session {
   uint32_t pipelined;
   /// HTTP: what each answer has to bring.
   char *body;
+  /// Echo: whether connections have their turns, with one message under way in all.
+  int in_turn;
   /// Echo: whether there is a connection that never stops asking.
   int wants_greedy;
   /// TLS: what `secure.c` knows of the connections; null without it.

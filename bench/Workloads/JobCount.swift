@@ -11,6 +11,13 @@ extension Counter {
   /// Answers without work: too much was under way.
   public static let busy = Counter(rawValue: "busy")
 
+  /// Bytes of memory that the process has more while connections are idle.
+  static let residentBytes = Counter(rawValue: "resident_bytes")
+  /// Bytes that the allocator has not got back when they have closed.
+  static let keptBytes = Counter(rawValue: "kept_bytes")
+  /// Bytes of memory that the system hasn't.
+  static let keptResidentBytes = Counter(rawValue: "kept_resident_bytes")
+
   /// What a library does more or less of from one run to the next, if what it finds to do depends on timing.
   static let ofWork: Set<Counter> = [
     .allocations, .allocatedBytes, .systemCalls, .vainCalls, .waits, .wakeups, .jobs, .jobsFromOtherThreads,

@@ -58,6 +58,9 @@ public enum Targets {
       "fairness", ["greedy": 1], .tail, above: ["greedy": 0],
       bounds: [.callback: 2, .async: 2, .promise: 2, .future: 2]),
     Target(
+      "idle-connections", ["tls": 0], .bytes,
+      bounds: [.callback: 600, .async: 1800, .promise: 900, .future: 900]),
+    Target(
       "wakeup", ["cores": 1], bounds: [.callback: 0.80, .async: 1.2, .promise: 1.0, .future: 1.1],
       reasons: wakeUps),
     Target(

@@ -61,6 +61,22 @@ extension Workloads {
       (.future, Overload.future), (.async, Overload.async),
     ])
 
+  static let idleConnections = ServerWorkload(
+    name: "idle-connections",
+    summary: "a message there and back on each connection in turn: the others are idle",
+    note: "--counters shows the bytes of a connection",
+    parameters: [
+      Parameter(
+        "connections", 10_000, quick: 500, in: 1...65_535, takesDescriptors: true,
+        help: "connections, one message under way in all"),
+      messageSize(64, help: "bytes of a message"),
+      Parameter("tls", 0, 1, in: 0...1, help: "1: through TLS 1.3"),
+    ],
+    load: .turns,
+    rows: zip(tcpEcho.rows, tlsEcho.rows).map { plain, secure in
+      (plain.style, { task in try (task.identity == nil ? plain.serve : secure.serve)(task) })
+    })
+
   static let httpHello = ServerWorkload(
     name: "http-hello", summary: "a page by HTTP/1.1 with keep-alive",
     parameters: [

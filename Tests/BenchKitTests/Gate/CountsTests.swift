@@ -59,6 +59,8 @@ import Testing
     #expect(!CountsRule.isSteady(.allocatedBytes, in: counts([.allocations: 1], range: 1)))
     #expect(!CountsRule.isSteady(.instructions, in: counts([.instructions: 1000], range: 4)))
     #expect(CountsRule.isSteady(.instructions, in: counts([.instructions: 1000], range: 2)))
+    #expect(CountsRule.isSteady(.heldBytes, in: counts([.heldBytes: 1000], range: 20)))
+    #expect(!CountsRule.isSteady(.heldBytes, in: counts([.heldBytes: 1000], range: 40)))
     #expect(CountsRule.isSteady(.jobs, in: [:]))
   }
 

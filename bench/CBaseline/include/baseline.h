@@ -45,7 +45,9 @@ struct cb_params {
   void (*window)(void *context, int open);
   /// Servers: called once with the port that was bound; 0 for a path.
   void (*listening)(void *context, uint16_t port);
-  /// Passed to both.
+  /// Servers: called once when the last connection has closed.
+  void (*closed)(void *context);
+  /// Passed to all of them.
   void *context;
 };
 

@@ -59,6 +59,8 @@ struct TargetsCommand: ParsableCommand {
     }
     let counted = quick ? [] : try cases(targets.filter { $0.quantity == .instructions })
     return try SuiteRun.measure(
-      measure.plan(try cases(targets), quick: quick, budget: 90), countingInstructionsOf: counted)
+      measure.plan(
+        try cases(targets), quick: quick, budget: 90, counts: targets.contains { $0.quantity == .bytes }),
+      countingInstructionsOf: counted)
   }
 }

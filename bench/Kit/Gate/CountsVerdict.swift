@@ -60,11 +60,15 @@ public enum CountsRule {
     .allocations: (0.05, 0.01), .allocatedBytes: (1, 0.02), .systemCalls: (0.05, 0.02),
     .vainCalls: (0.05, 0.02), .jobs: (0.05, 0.02), .jobsRun: (0.05, 0.02),
     .jobsFromOtherThreads: (0.05, 0.02), .wakeups: (0.05, 0.02), .instructions: (10, 0.02),
+    .heldBytes: (8, 0.02),
   ]
 
   /// Of these one more for each operation is always found: no more than so much is tolerated
   /// on the ground that repetitions of the same program differed.
   private static let mostForRange = 0.5
+
+  /// Of what is held, half of that share may differ, so that an object more is always found.
+  private static let mostForBytes = 0.05
 
   /// From this share on, more instructions are worth a warning.
   private static let warningShare = 0.005
@@ -80,7 +84,8 @@ public enum CountsRule {
     let counter = counter == .allocatedBytes ? .allocations : counter
     guard let figure = base[counter] else { return true }
     guard figure.dependsOnTiming != true else { return false }
-    return 2 * figure.range <= (counter == .instructions ? warningShare * figure.value : mostForRange)
+    let shares: [Counter: Double] = [.instructions: warningShare, .heldBytes: mostForBytes]
+    return 2 * figure.range <= (shares[counter].map { $0 * figure.value } ?? mostForRange)
   }
 
   /// What is worth a word in `head`. It depends on nothing else.

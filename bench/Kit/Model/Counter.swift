@@ -41,6 +41,8 @@ public struct Counter: RawRepresentable, Hashable, Comparable, Codable, CodingKe
   public static let pageFaults = Counter(rawValue: "page_faults")
   /// In user space, under valgrind.
   public static let instructions = Counter(rawValue: "instructions")
+  /// Bytes that the allocator has given out for what is held while nothing is under way.
+  public static let heldBytes = Counter(rawValue: "held_bytes")
   /// Always 0: a profiler acts on it.
   public static let marks = Counter(rawValue: "marks")
 }

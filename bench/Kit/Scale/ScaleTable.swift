@@ -18,13 +18,6 @@ public struct ScaleTable: Tabular, Sendable {
       let (small, large) = (Spread(first), Spread(last))
       return large.median > small.median * 1.05 && large.q1 > small.q3
     }
-
-    /// Bytes that each further unit of the parameter adds to the process.
-    public var bytesPerUnit: Double? {
-      guard let first = points.first, let last = points.last, last.value > first.value else { return nil }
-      let more = Double(last.row.median.peakRSSBytes) - Double(first.row.median.peakRSSBytes)
-      return max(0, more) / Double(last.value - first.value)
-    }
   }
 
   private let scaling: Scaling
@@ -72,7 +65,7 @@ public struct ScaleTable: Tabular, Sendable {
   /// As `Tabular` has it.
   public var words: Set<Int> { [0, 2, 5] }
 
-  /// A line for each style: whether its ratio to c grows, and what a connection takes.
+  /// A line for each style: whether its ratio to c grows.
   public var verdicts: [String] {
     scaling.workload.styles.filter { $0 != .c }.compactMap { style in
       let own = lines.filter { $0.style == style && $0.points.count > 1 }
@@ -84,16 +77,8 @@ public struct ScaleTable: Tabular, Sendable {
         return "\(line.grows ? "grows" : "does not grow") with \(line.axis.parameter)"
           + " (\(ends[0]) to \(ends[1]))"
       }
-      return "\(style): the ratio to c " + parts.joined(separator: ", ") + memory(style)
+      return "\(style): the ratio to c " + parts.joined(separator: ", ")
     }
-  }
-
-  private func memory(_ style: Style) -> String {
-    func bytes(_ style: Style) -> Double? {
-      lines.first { $0.style == style && $0.axis.parameter == scaling.descriptors }?.bytesPerUnit
-    }
-    guard let own = bytes(style), let base = bytes(.c) else { return "" }
-    return "; \(Figure.bytes(own)) for each connection, c \(Figure.bytes(base))"
   }
 
   /// The table, the ratios as charts, and the verdicts, for a page.

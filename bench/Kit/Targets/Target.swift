@@ -10,6 +10,8 @@ public struct Target: Sendable {
     case instructions = "instructions"
     /// Processor time per operation in nanoseconds: no more by itself, or above another case of the same style.
     case nanoseconds = "CPU ns/op"
+    /// Bytes that are held for an operation while nothing is under way: no more.
+    case bytes = "bytes held"
     /// The 99th percentile of latency: the ratio to another case of the same style is to be no more.
     case tail = "p99"
   }
@@ -50,6 +52,7 @@ public struct Target: Sendable {
     switch quantity {
     case .processorTime, .throughput: quantity.rawValue + " / c"
     case .instructions: quantity.rawValue + " above c"
+    case .bytes: quantity.rawValue
     case .nanoseconds:
       quantity.rawValue + (base.isEmpty ? "" : " above \(ParameterValues(base))")
     case .tail: quantity.rawValue + " / \(ParameterValues(base))"

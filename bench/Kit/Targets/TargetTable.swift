@@ -21,12 +21,14 @@ public struct TargetTable: Tabular, Sendable {
     /// The bound and the figures, as cells.
     fileprivate var cells: [String] {
       let sign = target.quantity == .throughput ? "≥ " : "≤ "
-      let isRatio = target.quantity != .instructions && target.quantity != .nanoseconds
+      let isRatio = ![.instructions, .nanoseconds, .bytes].contains(target.quantity)
       let limit = sign + (isRatio ? Figure.fixed(bound, digits: 2) : Figure.whole(Int(bound)))
       guard !figures.isEmpty else { return [limit, "–", "", ""] }
       let spread = Spread(figures)
       func text(_ figure: Double) -> String { Figure.fixed(figure, digits: isRatio ? 3 : 0) }
-      guard target.quantity != .instructions else { return [limit, text(spread.median), "", ""] }
+      guard target.quantity != .instructions, target.quantity != .bytes else {
+        return [limit, text(spread.median), "", ""]
+      }
       return [limit, text(spread.median), text(spread.q1) + " to " + text(spread.q3), "\(figures.count)"]
     }
   }
@@ -92,6 +94,7 @@ extension Results {
     case .instructions:
       let counts = [row, reference(of: row)].compactMap { $0?.countsPerOperation[.instructions] }
       return counts.count == 2 ? [counts[0] - counts[1]] : []
+    case .bytes: return [row.countsPerOperation[.heldBytes]].compactMap { $0 }
     case .nanoseconds:
       if target.base.isEmpty { return row.rounds.map(\.cpuNanosecondsPerOperation) }
       return beside(row, target).map { $0.cpuNanosecondsPerOperation - $1.cpuNanosecondsPerOperation }

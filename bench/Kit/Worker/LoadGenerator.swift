@@ -11,8 +11,8 @@ public final class LoadGenerator {
   }
 
   /// One run: `values` describe the load. `meter` is opened when the generator is
-  /// connected and warmed up, and closed when its last request is done.
-  public func run(_ values: [(String, String)], meter: Meter) throws -> RunOutcome {
+  /// connected and warmed up, and closed when its last request is done. `idle` is called before connections are closed.
+  public func run(_ values: [(String, String)], meter: Meter, idle: () -> Void = {}) throws -> RunOutcome {
     try child.write("run " + values.map { "\($0)=\($1)" }.joined(separator: " "))
     let answer = try child.readLine(within: 60)
     guard answer == "ready" else { throw failure(answer) }
@@ -21,6 +21,7 @@ public final class LoadGenerator {
     let line = try child.readLine(within: 600)
     meter.close()
     guard let outcome = try Self.outcome(line) else { throw failure(line) }
+    idle()
     try child.write("end")
     return outcome
   }

@@ -35,17 +35,20 @@ enum CRow {
   /// A row of a workload with a server.
   static func server(_ row: @escaping Row) -> ServerRow {
     { task in
-      let listening = Listening(task.listening)
+      let server = Server(task)
       var params = cb_params()
       params.seed = task.seed
       params.connections = UInt32(task.connections)
       params.size = UInt32(task.size)
       params.in_flight = UInt32(task.limit)
-      params.context = Unmanaged.passUnretained(listening).toOpaque()
+      params.context = Unmanaged.passUnretained(server).toOpaque()
       params.listening = { context, port in
-        Unmanaged<Listening>.fromOpaque(context!).takeUnretainedValue().call(port)
+        Unmanaged<Server>.fromOpaque(context!).takeUnretainedValue().task.listening(port)
       }
-      let result = try withExtendedLifetime(listening) {
+      params.closed = { context in
+        Unmanaged<Server>.fromOpaque(context!).takeUnretainedValue().task.closed()
+      }
+      let result = try withExtendedLifetime(server) {
         try withCString(task.identity) { identity in
           try withCString(task.path) { path in
             (params.identity, params.path) = (identity, path)
@@ -62,9 +65,9 @@ enum CRow {
   typealias Row =
     @convention(c) @Sendable (UnsafePointer<cb_params>?, UnsafeMutablePointer<cb_result>?) -> Int32
 
-  private final class Listening {
-    let call: (UInt16) -> Void
-    init(_ call: @escaping (UInt16) -> Void) { self.call = call }
+  private final class Server {
+    let task: ServerTask
+    init(_ task: ServerTask) { self.task = task }
   }
 
   private static func withCString<T>(

@@ -140,7 +140,9 @@ final class TCPService<Listener: ServerListener> {
   func close(_ connection: ByteStream) {
     connection.close { [self] _ in
       closed += 1
-      if closed == task.connections { jobs = JobCount(connection.loop).since(jobs) }
+      guard closed == task.connections else { return }
+      jobs = JobCount(connection.loop).since(jobs)
+      task.closed()
     }
   }
 

@@ -20,15 +20,18 @@ final class Dialogue: Sendable {
     abort = context.abort
   }
 
-  /// Puts a load on the server that listens on `ports`, in turn. When that fails the process
-  /// ends: the row would wait for connections that never come.
-  func begin(ports: [UInt16], load: [(String, String)], meter: Meter) {
+  /// Puts a load on the server that listens on `ports`, in turn. `idle` is called when there is none any more and the
+  /// connections are still open. When that fails the process ends: the row would wait for connections that never come.
+  func begin(
+    ports: [UInt16], load: [(String, String)], meter: Meter, idle: @escaping @Sendable () -> Void
+  ) {
     state.withLock { state in
       state.outcome = nil
       state.thread = BlockingThread { [self] in
         do {
           let outcome = try generator.withLock {
-            try $0.run([("port", ports.map(String.init).joined(separator: ","))] + load, meter: meter)
+            try $0.run(
+              [("port", ports.map(String.init).joined(separator: ","))] + load, meter: meter, idle: idle)
           }
           self.state.withLock { $0.outcome = outcome }
         } catch {

@@ -21,6 +21,8 @@ public struct ServerTask: Sendable {
   public var watch = Watch.nothing
   /// To be called once, on any thread; with 0 for a path.
   public var listening: @Sendable (_ port: UInt16) -> Void
+  /// To be called on the loop when the last connection has closed.
+  public var closed: @Sendable () -> Void = {}
 }
 
 /// What a Swift row may have the loop or its connections observe, by its number in `--watch`.

@@ -8,6 +8,8 @@ public struct ServerWorkload: Workload {
   public enum Load: String, Sendable {
     /// Sends messages and expects them back; each connection waits for its answer.
     case echo
+    /// The same on one connection after the other: all others are idle.
+    case turns
     /// The same with a connection for every message, which the server closes.
     case accept
     /// Asks for a page by HTTP, whose body has `size` bytes.
@@ -49,6 +51,9 @@ public struct ServerWorkload: Workload {
   /// As `Workload` has it.
   public var isSingleThreaded: Bool { load != .jobs }
 
+  /// As `Workload` has it. A turn of all connections, where they have turns.
+  public var operationCount: OperationCount { load == .turns ? .parameter("connections") : .calibrated }
+
   /// Whether a connection is there yet, or room to write, is up to the peer, and so is how many
   /// connections a turn of the loop finds ready.
   public func countersOfTiming(_ style: Style) -> Set<Counter> {
@@ -66,7 +71,8 @@ public struct ServerWorkload: Workload {
       throw UsageError("\(name) has no style \(style)")
     }
     return try ServerInstance(
-      load: load, transport: transport, identity: isSecure ? try identity(parameters, context) : nil,
+      load: load, transport: transport,
+      identity: isSecure || parameters.value("tls") == 1 ? try identity(parameters, context) : nil,
       serve: row.serve, parameters: parameters, context: context)
   }
 
@@ -149,11 +155,16 @@ private final class ServerInstance: WorkloadInstance {
     let dialogue = self.dialogue
     let meter = request.meter
     let total = self.load == .accept ? warmUp + request.operations : connections + greedy
-    let begin: @Sendable ([UInt16]) -> Void = { dialogue.begin(ports: $0, load: load, meter: meter) }
-    let task = ServerTask(
+    let memory = self.load == .turns ? HeldMemory(connections) : nil
+    let begin: @Sendable ([UInt16]) -> Void = {
+      memory?.note(.before)
+      dialogue.begin(ports: $0, load: load, meter: meter) { memory?.note(.idle) }
+    }
+    var task = ServerTask(
       connections: total, size: size, seed: request.seed, identity: identity, path: path, limit: limit,
       watch: watch
     ) { begin([$0]) }
+    task.closed = { memory?.note(.after) }
     let report =
       loops == 1
       ? try serve(task) : ServerLoops(serve, task, count: loops, abort: abort, begin: begin).serve()
@@ -161,11 +172,18 @@ private final class ServerInstance: WorkloadInstance {
     let messages = warmUp + request.operations
     try check(report, messages, greedyBytes: Int(outcome.counters[.greedyBytes] ?? 0))
     outcome.counters.merge(report.jobs.counters(of: request.operations, among: messages)) { $1 }
+    if let memory { outcome.counters.merge(memory.counters(of: request.operations)) { $1 } }
     return outcome
   }
 
   /// Operations before the window opens, on the connections that are then measured.
-  private var warmUp: Int { load == .echo || load == .http ? max(connections * 4 * pipelined, 200) : 64 }
+  private var warmUp: Int {
+    switch load {
+    case .echo, .http, .jobs: max(connections * 4 * pipelined, 200)
+    case .turns: connections
+    case .accept, .stream: 64
+    }
+  }
 
   private func check(_ report: ServerReport, _ messages: Int, greedyBytes: Int) throws {
     let isHTTP = load == .http
