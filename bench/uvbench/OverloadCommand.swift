@@ -12,9 +12,9 @@ struct OverloadCommand: ParsableCommand {
       Looks for the peak of each row of the workload of this name, and asks for
       multiples of it, whatever comes back. Goodput is how many answers with work
       come within 50 ms after they were due, each second until the last answer; p99
-      is that of all answers with work. Without a limit on work under way a queue grows as long as
-      the measurement lasts, and soon every answer is late. With it, a server says no
-      at once to what it can't do, and should keep 0.95 of its peak.
+      is that of all answers with work. Without a limit on work under way a queue
+      grows as long as the measurement lasts, and soon every answer is late. With it,
+      a server says no at once to what it can't do, and should keep 0.95 of its peak.
 
       Exit codes: 0 done (what is missed informs), 2 wrong use, 3 the work was
       wrong or a worker died.
