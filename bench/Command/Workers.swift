@@ -7,7 +7,7 @@ import BenchKit
 #endif
 
 /// How workers of this program, or of another build of it, are started.
-struct Workers {
+public struct Workers {
   /// Where they put their files.
   var directory: String
   /// The program.
@@ -18,13 +18,23 @@ struct Workers {
   /// How many threads libuv's pool has: the same for all.
   static let threads = ProcessInfo.processInfo.environment["UV_THREADPOOL_SIZE"] ?? "4"
 
+  /// Workers of this program.
+  ///
+  /// - Parameters:
+  ///   - directory: Where they put their files.
+  ///   - arguments: What is said to them besides.
+  public init(directory: String, arguments: [String] = []) {
+    self.directory = directory
+    self.arguments = arguments
+  }
+
   /// The command that starts one.
   var command: [String] {
     [program, "worker", "--parent", "\(getpid())", "--directory", directory] + arguments
   }
 
   /// Starts one.
-  func start() throws -> WorkerProcess {
+  public func start() throws -> WorkerProcess {
     try WorkerProcess(command: command, environment: ["UV_THREADPOOL_SIZE": Self.threads])
   }
 }

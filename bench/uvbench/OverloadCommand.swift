@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchCommand
 import BenchKit
 import BenchWorkloads
 import Foundation
@@ -76,9 +77,7 @@ private final class OverloadedRow {
 
   init(_ id: WorkloadID) throws {
     self.id = id
-    worker = try WorkerProcess(
-      command: ["/proc/self/exe", "worker", "--parent", "\(getpid())"],
-      environment: ["UV_THREADPOOL_SIZE": "4"])
+    worker = try Workers(directory: FileManager.default.temporaryDirectory.path).start()
   }
 
   deinit { worker.finish() }

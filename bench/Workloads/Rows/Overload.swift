@@ -156,13 +156,7 @@ private final class Jobs {
   /// The requests that are complete. The beginning of another stays in `rest`.
   func take(_ chunk: Bytes, _ rest: inout Bytes) -> [Job] {
     service.bytesRead += chunk.count
-    var bytes = chunk
-    if !rest.isEmpty {
-      var both = BytesBuilder()
-      both.append(rest)
-      both.append(chunk)
-      bytes = both.takeBytes()
-    }
+    let bytes = rest.followed(by: chunk)
     let end = bytes.count / Job.size * Job.size
     rest = Bytes(bytes[end...])
     return stride(from: 0, to: end, by: Job.size).map { Job(request: Bytes(bytes[$0..<($0 + Job.size)])) }

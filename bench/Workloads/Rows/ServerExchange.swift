@@ -36,13 +36,7 @@ struct HTTPHello: ServerExchange {
   }
 
   mutating func answer(_ bytes: Bytes) -> Bytes {
-    var bytes = bytes
-    if !rest.isEmpty {
-      var both = BytesBuilder()
-      both.append(rest)
-      both.append(bytes)
-      bytes = both.takeBytes()
-    }
+    var bytes = rest.followed(by: bytes)
     var requests = 0
     while let end = bytes.firstRange(of: Self.headEnd)?.upperBound, bytes.starts(with: Self.requestLine) {
       requests += 1
@@ -50,5 +44,16 @@ struct HTTPHello: ServerExchange {
     }
     rest = bytes
     return Bytes(answers[..<(requests * length)])
+  }
+}
+
+extension Bytes {
+  /// These bytes and then others. If these are none, nothing is copied.
+  func followed(by others: Bytes) -> Bytes {
+    guard !isEmpty else { return others }
+    var both = BytesBuilder()
+    both.append(self)
+    both.append(others)
+    return both.takeBytes()
   }
 }
