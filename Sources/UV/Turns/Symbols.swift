@@ -83,7 +83,7 @@ struct Symbols {
     // The functions that sanitizers add to a program are not its own either.
     let prefixes = [
       "$sS", "$ss", "$s2UV", "$s10UVPromises", "$s9UVFutures", "$s5UVTLS", "uv_", "uv__", "swift_", "__asan_",
-      "__tsan_",
+      "__tsan_", "__interceptor_",
     ]
     return !prefixes.contains { name.hasPrefix($0) }
   }
