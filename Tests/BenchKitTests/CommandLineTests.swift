@@ -25,6 +25,16 @@ import Testing
     ("$UVBENCH gate --base-bin $UVBENCH --time-budget 1e300", 2), ("$UVBENCH check --rate 1e9", 2),
     ("$UVBENCH gate selftest --minutes 1e300", 2), ("$UVBENCH gate selftest --inject 99999999999", 2),
     ("$UVBENCH run --rate nan", 2), ("$UVBENCH run -w tcp-echo --connections 99999999999999999999", 2),
+    ("$UVBENCH generate", 2), ("$UVBENCH generate --listen 70000", 2),
+    ("$UVBENCH generate --listen here:there", 2),
+    ("$UVBENCH generate --listen 0.0.0.0:0", 2), ("$UVBENCH generate --listen '[::]:0' --token ''", 2),
+    ("$UVBENCH generate --listen 0 --token 'a b'", 2),
+    ("$UVBENCH generate --listen 192.0.2.1:0 --token t", 2),
+    ("$UVBENCH run -w tcp-echo --generator 127.0.0.1:1", 2), ("$UVBENCH run --generator 127.0.0.1", 2),
+    ("$UVBENCH run -w pipe-echo --generator 127.0.0.1:1", 2), ("$UVBENCH run --remote ftp://localhost/", 2),
+    ("$UVBENCH run --remote http://localhost:1/ -w tcp-echo", 2),
+    ("$UVBENCH run --remote echo://localhost", 2),
+    ("$UVBENCH run --remote http://127.0.0.1:1/ --quick", 3),
     ("$UVBENCH --help", 0), ("$UVBENCH gate selftest --help", 0), ("$EXAMPLE --list", 0),
   ])
   func codesAndAClearLine(command: String, code: Int32) throws {

@@ -14,4 +14,14 @@ int cb_run_and_close(uv_loop_t *loop, struct cb_result *result) {
   return result->error[0] != 0 ? UV_EIO : 0;
 }
 
+void cb_address(const struct cb_params *params, struct sockaddr_storage *address) {
+  if (uv_ip4_addr(params->host, 0, (struct sockaddr_in *)address) == 0) return;
+  uv_ip6_addr(params->host, 0, (struct sockaddr_in6 *)address);
+}
+
+uint16_t cb_port(const struct sockaddr_storage *address) {
+  // Both families have it at the same place.
+  return ntohs(((const struct sockaddr_in *)address)->sin_port);
+}
+
 const char *cb_libuv_version(void) { return uv_version_string(); }

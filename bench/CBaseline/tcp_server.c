@@ -131,16 +131,16 @@ static void on_connection(uv_stream_t *listener, int status) {
 
 static int listen_for_peers(struct tcp_server *server) {
   const char *path = server->params->path;
-  struct sockaddr_in name = {0};
+  struct sockaddr_storage name = {0};
   int length = sizeof name;
-  uv_ip4_addr("127.0.0.1", 0, &name);
+  if (path == NULL) cb_address(server->params, &name);
   int error = path != NULL ? uv_pipe_bind(&server->listener.pipe, path)
                            : uv_tcp_bind(&server->listener.tcp, (struct sockaddr *)&name, 0);
   if (error == 0) error = uv_listen((uv_stream_t *)&server->listener, 1024, on_connection);
   if (error == 0 && path == NULL) {
     error = uv_tcp_getsockname(&server->listener.tcp, (struct sockaddr *)&name, &length);
   }
-  if (error == 0) server->params->listening(server->params->context, ntohs(name.sin_port));
+  if (error == 0) server->params->listening(server->params->context, path == NULL ? cb_port(&name) : 0);
   return error;
 }
 

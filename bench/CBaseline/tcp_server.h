@@ -35,7 +35,7 @@ struct connection {
   struct ssl_st *ssl;
 };
 
-/// A listener on 127.0.0.1, or at `cb_params.path`, with one read buffer for all of its connections. It ends
+/// A listener at `cb_params.host`, or at `cb_params.path`, with one read buffer for all of its connections. It ends
 /// when `cb_params.connections` connections were accepted and all have closed.
 struct tcp_server {
   const struct cb_params *params;

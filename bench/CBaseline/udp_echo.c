@@ -66,14 +66,14 @@ static void on_datagram(
   if (sent < 0) fail(server, sent, "uv_udp_try_send");
 }
 
-static int bind_to_loopback(struct udp_server *server) {
-  struct sockaddr_in name;
+static int bind_socket(struct udp_server *server) {
+  struct sockaddr_storage name;
   int length = sizeof name;
-  uv_ip4_addr("127.0.0.1", 0, &name);
+  cb_address(server->params, &name);
   int error = uv_udp_bind(&server->socket, (struct sockaddr *)&name, 0);
   if (error == 0) error = uv_udp_getsockname(&server->socket, (struct sockaddr *)&name, &length);
   if (error == 0) error = uv_udp_recv_start(&server->socket, on_allocate, on_datagram);
-  if (error == 0) server->params->listening(server->params->context, ntohs(name.sin_port));
+  if (error == 0) server->params->listening(server->params->context, cb_port(&name));
   return error;
 }
 
@@ -89,7 +89,7 @@ int cb_udp_echo_run(const struct cb_params *params, struct cb_result *result) {
   server->result = result;
   uv_udp_init(&server->loop, &server->socket);
   server->socket.data = server;
-  error = bind_to_loopback(server);
+  error = bind_socket(server);
   if (error != 0) fail(server, error, "uv_udp_bind");
   error = cb_run_and_close(&server->loop, result);
   free(server);

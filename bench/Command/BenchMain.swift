@@ -52,13 +52,14 @@ public struct BenchMain: Sendable {
   public func run() -> Never {
     // A peer that is gone shall be an error and not the end of the process.
     signal(SIGPIPE, SIG_IGN)
-    if CommandLine.arguments.dropFirst().first == "generate" {
+    let words = CommandLine.arguments
+    if words.count > 2, words[1] == "generate", Int(words[2]) != nil {
       // The load generator is this program too, so that there is one file to copy about.
       exit(load_generator_main(CommandLine.argc - 1, CommandLine.unsafeArgv + 1))
     }
-    if CommandLine.arguments.count > 3, CommandLine.arguments[1] == "attend" {
-      bench_end_with_parent(Int32(CommandLine.arguments[2]) ?? 0)
-      execv(CommandLine.arguments[3], CommandLine.unsafeArgv + 3)
+    if words.count > 3, words[1] == "attend" {
+      bench_end_with_parent(Int32(words[2]) ?? 0)
+      execv(words[3], CommandLine.unsafeArgv + 3)
       exit(127)
     }
     Self.store.withLock { $0 = self }

@@ -25,7 +25,8 @@ struct CaseOptions: ParsableArguments {
 
   /// The cases that were chosen. `alsoC` adds the reference row to styles that were chosen.
   func cases(
-    quick: Bool, alsoC: Bool, more: [(String, NumberList?)] = []
+    of workloads: [any Workload] = BenchMain.current.workloads, quick: Bool, alsoC: Bool,
+    more: [(String, NumberList?)] = []
   ) throws -> [SuitePlan.Case] {
     var overrides: [String: [Int]] = [:]
     let named = [("connections", connections), ("size", size), ("in-flight", inFlight)] + more
@@ -34,8 +35,7 @@ struct CaseOptions: ParsableArguments {
     var styles = style.map(Style.init(rawValue:))
     if alsoC, !styles.isEmpty, !styles.contains(.c) { styles.append(.c) }
     return try SuitePlan.cases(
-      BenchMain.current.workloads, patterns: workload, styles: styles, overrides: overrides,
-      quick: quick)
+      workloads, patterns: workload, styles: styles, overrides: overrides, quick: quick)
   }
 
   /// The options that choose the same again.

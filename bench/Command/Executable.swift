@@ -7,9 +7,9 @@ import BenchKit
 #endif
 
 /// This program, as a path that can be started again.
-enum Executable {
+public enum Executable {
   /// Its path.
-  static let path: String = {
+  public static let path: String = {
     #if os(Linux)
       var buffer = [CChar](repeating: 0, count: 4096)
       let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
@@ -22,6 +22,9 @@ enum Executable {
       return FileManager.default.currentDirectoryPath + "/" + path
     #endif
   }()
+
+  /// A load generator on this machine.
+  static var generator: LoadGenerator.Place { .here([path, "generate"]) }
 
   /// What to put before a command so that it ends when this process does.
   static var attended: [String] { [path, "attend", "\(getpid())"] }

@@ -31,10 +31,9 @@ enum Listing {
     let load = Figure.fixed(machine.loadAverage, digits: 2)
     let commit = method.commit.isEmpty ? "unknown" : method.commit
     let fingerprint = machine.fingerprint(swift: results.swift, libuv: results.libuv)
-    let apart = method.pinnedApart ? "a processor each" : "not pinned apart"
     return [
       "\(machine.cpu), \(machine.cores) processors\(virtual), load \(load); \(machine.kernel), clock"
-        + " \(machine.clockSource); server and load generator: \(apart).",
+        + " \(machine.clockSource); server and load generator: \(method.placement).",
       "libuv \(results.libuv), \(method.threadPool) pool threads; Swift \(results.swift), \(method.build);"
         + " commit \(commit); fingerprint \(fingerprint).",
     ] + (results.busy.map { [$0] } ?? [])

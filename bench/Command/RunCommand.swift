@@ -20,6 +20,11 @@ struct RunCommand: ParsableCommand {
         uvbench run -w tcp-echo --rate-of 0.5
                                          latency at half of what C can do
         uvbench run --duration 10 --rounds 15 --json results.json
+        uvbench run -w tcp-echo --generator 10.0.0.2:7000
+                                         with the load of another machine, where
+                                         `uvbench generate --listen` runs
+        uvbench run --remote http://127.0.0.1:8080/ --connections 50 --rate 5000
+                                         any server, with the same load
 
       Exit codes: 0 done, 2 wrong use or a file that cannot be used, 3 the work was
       wrong or a worker died.
@@ -68,6 +73,16 @@ struct RunCommand: ParsableCommand {
   )
   var pin: Pinning?
 
+  @OptionGroup(title: "Load from another machine")
+  var generator: GeneratorOptions
+
+  @Option(
+    help: """
+      Measure a server that runs already, instead of the workloads: http://HOST[:PORT]/PATH or https://…, or \
+      echo://HOST:PORT (echos over TLS), for one that sends back what it gets. Repeatable: servers take turns.
+      """)
+  var remote: [RemoteServer] = []
+
   @Option(help: "Where to write the results as JSON.")
   var json: String?
 
@@ -80,6 +95,11 @@ struct RunCommand: ParsableCommand {
     try Limits.check(rateOf, "--rate-of", upTo: 100)
     guard [rate != nil, rateOf != nil, findPeak].count(where: { $0 }) < 2 else {
       throw ValidationError("--rate, --rate-of and --find-peak exclude each other")
+    }
+    if !remote.isEmpty {
+      guard rows.workload.isEmpty, rows.style.isEmpty, generator.generator == nil, !counters else {
+        throw ValidationError("--remote excludes --workload, --style, --generator and --counters")
+      }
     }
     guard !poisson || rate != nil || rateOf != nil else {
       throw ValidationError("--poisson belongs to --rate or --rate-of")
@@ -95,7 +115,7 @@ struct RunCommand: ParsableCommand {
     Interruption.install()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    let workers = Workers(directory: scratch.path)
+    let workers = Workers(directory: scratch.path, arguments: generator.arguments)
     var instructions: [String: CountFigure] = [:]
     if counters, InstructionCounter.isAvailable {
       // A third of the time: the rest is for what the run is about.
@@ -103,7 +123,10 @@ struct RunCommand: ParsableCommand {
         .count(plan.cases, within: plan.budget.map { $0 / 3e9 })
     }
     plan.spend(Double(ProcessUsage.now().wall - started))
-    let suite = SuiteRun(plan: plan) { rows in
+    let load =
+      remote.isEmpty
+      ? generator.generator.map { "the load came from \($0.host)" } : "the servers ran already"
+    let suite = SuiteRun(plan: plan, load: load) { rows in
       for line in ResultTable.lines(rows) + Listing.note(rows) { print(line) }
       for line in LatencyVerdict.lines(rows) { print("  " + line) }
       if counters {
@@ -112,7 +135,10 @@ struct RunCommand: ParsableCommand {
       print()
       fflush(nil)
     }
-    var results = try suite.results { _ in try workers.start() }
+    var results = try suite.results { id in
+      guard let server = remote.first(where: { $0.style == id.style }) else { return try workers.start() }
+      return try RemoteWorker(server)
+    }
     results.results = results.results.map { $0.adding(instructions) }
     for line in ResultTable.legend { print(line) }
     for line in Listing.environment(results) { print(line) }
@@ -123,15 +149,24 @@ struct RunCommand: ParsableCommand {
     let more = [
       ("timers", timers), ("spread", spread), ("milliseconds", milliseconds), ("cores", cores),
     ]
-    var cases = try rows.cases(quick: quick, alsoC: true, more: more)
+    var cases =
+      remote.isEmpty
+      ? try rows.cases(quick: quick, alsoC: true, more: more)
+      : try rows.cases(of: RemoteWorkload.all(for: remote), quick: quick, alsoC: false, more: more)
     var load = SuitePlan.Load.closed
     if let rate { load = .rate(Arrivals(rate: rate, isPoisson: poisson)) }
     if let rateOf { load = .shareOfPeak(rateOf, isPoisson: poisson) }
     if findPeak { load = .findPeak }
+    if generator.generator != nil {
+      cases.removeAll { !$0.workload.isReachedByNetwork }
+      guard !cases.isEmpty else {
+        throw UsageError("none of the chosen workloads has a load that could come from another machine")
+      }
+    }
     if load != .closed {
       cases.removeAll { !$0.workload.hasOpenLoop }
       guard !cases.isEmpty else { throw UsageError("none of the chosen workloads has an open loop") }
     }
-    return measure.plan(cases, quick: quick, budget: 50, counts: true, load: load)
+    return measure.plan(cases, quick: quick, budget: 50, counts: remote.isEmpty, load: load)
   }
 }

@@ -11,6 +11,8 @@ import CBenchSupport
 struct SuiteRun {
   /// What is measured, and how thoroughly.
   var plan: SuitePlan
+  /// Where the load comes from or goes to, if that isn't usual; see `Results.Method`.
+  var load: String?
   /// Receives the rows of each case when it is done.
   var report: ([RowResult]) -> Void = { rows in
     for line in ResultTable.lines(rows) + Listing.note(rows) + [""] { print(line) }
@@ -50,7 +52,7 @@ struct SuiteRun {
           rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit,
           build: Machine.build, threadPool: Int(Workers.threads) ?? 4,
           pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1,
-          othersBusy: others.busy),
+          load: load, othersBusy: others.busy),
         results: rows)
     } catch {
       // A worker that the same key press has ended is not what went wrong.

@@ -19,6 +19,8 @@ struct WorkerCommand: ParsableCommand {
   @Option(help: "Where to put files.")
   var directory: String?
 
+  @OptionGroup var generator: GeneratorOptions
+
   @OptionGroup(title: "To test the harness")
   var injections: InjectionOptions
 
@@ -27,12 +29,11 @@ struct WorkerCommand: ParsableCommand {
     bench_raise_descriptor_limit()
     let scratch = try ScratchDirectory(below: directory)
     defer { scratch.remove() }
-    let generator = [Executable.path, "generate"]
     // Where it is called the same in every process: a name's length is counted, too, where it
     // is copied.
     guard chdir(scratch.path) == 0 else { throw UsageError("cannot change to \(scratch.path)") }
     let context = WorkloadContext(
-      directory: ".", loadGenerator: generator,
+      directory: ".", loadGenerator: try generator.place,
       abort: { error in
         let answer = WorkerAnswer(failure: .wrongWork, message: "\(error)")
         WorkerCommand.send((try? LineJSON.string(answer)) ?? "")

@@ -47,9 +47,29 @@ static void read_path(struct session *session, const char *line) {
   if (count < sizeof session->path) memcpy(session->path, at, count);
 }
 
+/// Makes the request: the benchmark's own, or one for ` target=` from the host ` authority=`.
+static int make_request(struct session *session, const char *line) {
+  const char *target = strstr(line, " target="), *authority = strstr(line, " authority=");
+  int length;
+  if (target == NULL || authority == NULL) {
+    length = snprintf(session->request, sizeof session->request, "%s", bench_http_request);
+  } else {
+    target += strlen(" target=");
+    authority += strlen(" authority=");
+    length = snprintf(
+        session->request, sizeof session->request,
+        "GET %.*s HTTP/1.1\r\nHost: %.*s\r\nUser-Agent: uvbench\r\nAccept: */*\r\n\r\n",
+        (int)strcspn(target, " \n"), target, (int)strcspn(authority, " \n"), authority);
+  }
+  if ((size_t)length >= sizeof session->request) return session_fail(session, "the target is too long", 0);
+  session->request_count = (uint32_t)length;
+  return 0;
+}
+
 static int run(struct session *session, const char *line) {
   read_ports(session, line);
-  read_path(session, line);
+  // Somebody on another machine has no business with the files of this one.
+  if (!session->is_elsewhere) read_path(session, line);
   session->connections = (uint32_t)integer(line, " connections=");
   session->size = (uint32_t)integer(line, " size=");
   session->operations = integer(line, " operations=");
@@ -66,6 +86,7 @@ static int run(struct session *session, const char *line) {
   session->wants_greedy = (int)integer(line, " greedy=");
   session->wants_jobs = strstr(line, " mode=jobs") != NULL;
   session->is_udp = strstr(line, " transport=udp") != NULL;
+  session->is_foreign = (int)integer(line, " foreign=");
   session->error[0] = 0;
   bench_pin_thread((int)number(line, " cpu="));
   session_reset(session);
@@ -73,6 +94,7 @@ static int run(struct session *session, const char *line) {
   if (session->connections == 0 || session->size == 0 || (session->port_count == 0 && session->path[0] == 0)) {
     return session_fail(session, "port (or path), connections and size must be positive", 0);
   }
+  if (make_request(session, line) < 0) return -1;
   session->epoll = epoll_create1(EPOLL_CLOEXEC);
   if (session->epoll < 0) return session_fail(session, "epoll_create1", errno);
   int result = -1;
@@ -102,9 +124,11 @@ int load_generator_main(int argc, char **argv) {
   session.latencies = bench_latency_create();
   session.service = bench_latency_create();
   if (session.latencies == NULL || session.service == NULL) return 1;
-  char line[1024];
+  session.is_elsewhere = argc > 2;
+  int found = session_find_host(&session, argc > 2 ? argv[2] : "127.0.0.1");
+  char line[2048];
   while (fgets(line, sizeof line, stdin) != NULL) {
-    if (run(&session, line) == 0) continue;
+    if (found == 0 && run(&session, line) == 0) continue;
     printf("error %s\n", session.error);
     fflush(stdout);
   }

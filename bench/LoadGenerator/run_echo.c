@@ -23,6 +23,8 @@ struct client {
   uint32_t sent, received;
   uint64_t intended_ns, started_ns;
   struct client *next_idle;
+  /// Whether a request was answered since it connected.
+  int was_answered;
   struct http_answers answers;
 };
 
@@ -56,7 +58,7 @@ static int issue(struct echo *echo, struct client *client, uint64_t intended_ns,
     uint64_t left = echo->total - echo->issued;
     client->bytes = echo->payload;
     client->busy = left < session->pipelined ? (uint32_t)left : session->pipelined;
-    client->count = client->busy * BENCH_HTTP_REQUEST;
+    client->count = client->busy * session->request_count;
   }
   echo->issued += client->busy;
   client->started_ns = now;
@@ -88,6 +90,7 @@ static int complete(struct echo *echo, struct client *client, uint32_t answered,
   }
   session->completed += answered;
   client->busy -= answered;
+  client->was_answered = 1;
   if (client->busy > 0) return 0;
   if (open) {
     client->next_idle = echo->idle;
@@ -107,6 +110,30 @@ static int take(struct echo *echo, struct client *client, size_t count) {
   return client->received == echo->session->size;
 }
 
+static int connect_client(struct echo *echo, struct client *client) {
+  int fd = session_connect_and_wait(echo->session);
+  if (fd < 0) return -1;
+  client->fd = fd;
+  struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = client};
+  return epoll_ctl(echo->session->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+/// The server has closed a connection. Many do that after so many answers; what is left is asked for on another one.
+static int reconnect(struct echo *echo, struct client *client) {
+  struct session *session = echo->session;
+  if (!session->is_foreign || session->pipelined == 0 || http_answers_is_amid(&client->answers)) {
+    return session_fail(session, "the server closed a connection early", 0);
+  }
+  if (!client->was_answered) return session_fail(session, "the server closed a connection without an answer", 0);
+  session_end(session, client->fd);
+  client->fd = -1;
+  client->was_answered = 0;
+  client->sent = 0;
+  client->count = client->busy * session->request_count;
+  if (connect_client(echo, client) < 0) return -1;
+  return push(echo, client);
+}
+
 static int receive(struct echo *echo, struct client *client, int open) {
   struct session *session = echo->session;
   int is_http = session->pipelined > 0;
@@ -114,7 +141,7 @@ static int receive(struct echo *echo, struct client *client, int open) {
     uint32_t left = is_http ? READ : session->size - client->received;
     ssize_t got = session_read(session, client->fd, echo->buffer, left < READ ? left : READ);
     if (got == -1) return 0;
-    if (got == 0) return session_fail(session, "the server closed a connection early", 0);
+    if (got == 0) return reconnect(echo, client);
     if (got < 0) return -1;
     int answered = is_http ? http_answers_take(&client->answers, session, echo->buffer, (size_t)got, client->busy)
                            : take(echo, client, (size_t)got);
@@ -124,7 +151,9 @@ static int receive(struct echo *echo, struct client *client, int open) {
     if (answered > 0 && (!is_http || client->busy == 0)) return 0;
   }
   // A server may send tickets of TLS at any time.
-  if (session_read(session, client->fd, echo->buffer, READ) == -1) return 0;
+  ssize_t more = session_read(session, client->fd, echo->buffer, READ);
+  if (more == -1) return 0;
+  if (more == 0 && session->is_foreign) return reconnect(echo, client);
   return session_fail(session, "bytes came back that were not asked for, or the server closed", 0);
 }
 
@@ -177,18 +206,13 @@ static int prepare(struct echo *echo) {
     bench_fill(echo->payload, (size_t)session->size + SPARE, session->seed);
   } else {
     for (uint32_t i = 0; i < session->pipelined; i++) {
-      memcpy(echo->payload + i * BENCH_HTTP_REQUEST, bench_http_request, BENCH_HTTP_REQUEST);
+      memcpy(echo->payload + i * session->request_count, session->request, session->request_count);
     }
-    session->body = echo->payload + BENCH_HTTP_PIPELINED * BENCH_HTTP_REQUEST;
+    session->body = echo->payload + BENCH_HTTP_PIPELINED * session->request_count;
     for (uint32_t i = 0; i < session->size; i++) session->body[i] = bench_http_body(i);
   }
   for (uint32_t i = 0; i < session->connections; i++) {
-    int fd = session_connect_and_wait(session);
-    if (fd < 0) return -1;
-    echo->clients[i].fd = fd;
-    struct epoll_event event = {
-        .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = &echo->clients[i]};
-    epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event);
+    if (connect_client(echo, &echo->clients[i]) < 0) return -1;
   }
   if (arrivals_open(&echo->arrivals, session) < 0) return -1;
   return session->wants_greedy ? greedy_begin(session) : 0;

@@ -1,5 +1,5 @@
 // TLS for the load generator: OpenSSL on the socket itself. Nothing is verified, and nothing is left to choose: the
-// same cipher and the same curve for each server.
+// same cipher and the same curve for each server of the benchmark.
 
 #ifdef __linux__
 #include "session.h"
@@ -28,6 +28,12 @@ static int keep_ticket(SSL *link, SSL_SESSION *ticket) {
   return 0;
 }
 
+/// Servers of this benchmark don't choose for themselves.
+static int leave_no_choice(SSL_CTX *context) {
+  return SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) &&
+         SSL_CTX_set_ciphersuites(context, "TLS_AES_256_GCM_SHA384") && SSL_CTX_set1_groups_list(context, "X25519");
+}
+
 int secure_begin(struct session *session) {
   struct rlimit limit;
   struct secure *secure = session->secure = calloc(1, sizeof *secure);
@@ -35,10 +41,7 @@ int secure_begin(struct session *session) {
   secure->capacity = limit.rlim_cur < 1 << 20 ? (size_t)limit.rlim_cur : 1 << 20;
   secure->links = calloc(secure->capacity, sizeof *secure->links);
   secure->context = SSL_CTX_new(TLS_client_method());
-  if (secure->links == NULL || secure->context == NULL ||
-      !SSL_CTX_set_min_proto_version(secure->context, TLS1_3_VERSION) ||
-      !SSL_CTX_set_ciphersuites(secure->context, "TLS_AES_256_GCM_SHA384") ||
-      !SSL_CTX_set1_groups_list(secure->context, "X25519")) {
+  if (secure->links == NULL || secure->context == NULL || (!session->is_foreign && !leave_no_choice(secure->context))) {
     return session_fail(session, "OpenSSL cannot be set up", 0);
   }
   SSL_CTX_set_app_data(secure->context, secure);
@@ -64,6 +67,7 @@ int secure_connect(struct session *session, int fd) {
   SSL *link = (size_t)fd < secure->capacity ? SSL_new(secure->context) : NULL;
   if (link == NULL || !SSL_set_fd(link, fd)) return session_fail(session, "OpenSSL has no memory", 0);
   SSL_set_connect_state(link);
+  if (session->is_foreign) SSL_set_tlsext_host_name(link, session->name);
   if (secure->ticket != NULL) {
     SSL_SESSION *ticket = SSL_SESSION_dup(secure->ticket);
     if (ticket == NULL || !SSL_set_session(link, ticket)) return session_fail(session, "OpenSSL has no memory", 0);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
+#include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
@@ -91,18 +92,27 @@ static int connect_to_path(struct session *session) {
   return -1;
 }
 
+int session_find_host(struct session *session, const char *name) {
+  struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+  session->name = name;
+  int error = getaddrinfo(name, NULL, &hints, &found);
+  if (error != 0) return session_fail(session, gai_strerror(error), 0);
+  memcpy(&session->host, found->ai_addr, found->ai_addrlen);
+  session->host_length = found->ai_addrlen;
+  freeaddrinfo(found);
+  return 0;
+}
+
 int session_connect(struct session *session) {
   if (session->path[0] != 0) return connect_to_path(session);
-  int fd = socket(AF_INET, (session->is_udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  struct sockaddr_storage address = session->host;
+  // Both families have the port at the same place.
+  ((struct sockaddr_in *)&address)->sin_port = htons(session->ports[session->connected++ % session->port_count]);
+  int fd = socket(address.ss_family, (session->is_udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return session_fail(session, "socket", errno);
   int on = 1;
   if (!session->is_udp) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  struct sockaddr_in address = {
-      .sin_family = AF_INET,
-      .sin_port = htons(session->ports[session->connected++ % session->port_count]),
-      .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-  };
-  int error = connect(fd, (struct sockaddr *)&address, sizeof address);
+  int error = connect(fd, (struct sockaddr *)&address, session->host_length);
   if (error < 0 && errno != EINPROGRESS) {
     session_fail(session, "connect", errno);
     close(fd);
@@ -147,6 +157,8 @@ ssize_t session_read(struct session *session, int fd, void *bytes, size_t count)
   } while (got < 0 && errno == EINTR);
   if (got >= 0) return got;
   if (errno == EAGAIN) return -1;
+  // It closed a connection on which a request was under way.
+  if (errno == ECONNRESET && session->is_foreign) return 0;
   session_fail(session, "recv", errno);
   return -2;
 }
@@ -159,6 +171,8 @@ ssize_t session_write(struct session *session, int fd, const void *bytes, size_t
   } while (sent < 0 && errno == EINTR);
   if (sent >= 0) return sent;
   if (errno == EAGAIN) return 0;
+  // What comes next to read says the same.
+  if ((errno == ECONNRESET || errno == EPIPE) && session->is_foreign) return 0;
   session_fail(session, "send", errno);
   return -2;
 }

@@ -4,19 +4,29 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
-enum { SESSION_PORTS = 64 };
+enum { SESSION_PORTS = 64, SESSION_REQUEST = 1024 };
 
 /// One run: what was asked, what came of it, and what the modes share.
 struct session {
   int epoll;
+  /// Whether the server is on a machine that was named.
+  int is_elsewhere;
+  /// The machine of the server: its name, and an address of IPv4 or IPv6 without a port.
+  const char *name;
+  struct sockaddr_storage host;
+  socklen_t host_length;
   /// Where the server listens; connections go to its ports in turn.
   uint16_t ports[SESSION_PORTS];
   uint32_t port_count;
   uint32_t connected;
   /// The same for a socket of the Unix domain; empty without it.
   char path[108];
+  /// Whether the server is not one of this benchmark's. It chooses among all that TLS offers, may answer a request by HTTP
+  /// with anything that says yes, and may close a connection between two answers.
+  int is_foreign;
   /// Whether messages are datagrams. One without bytes is the end of a connection.
   int is_udp;
   uint32_t connections;
@@ -34,7 +44,9 @@ struct session {
   uint64_t in_time, late, busy;
   /// HTTP: how many requests are under way on a connection; zero for an echo.
   uint32_t pipelined;
-  /// HTTP: what each answer has to bring.
+  /// HTTP: the request, and what each answer has to bring.
+  char request[SESSION_REQUEST];
+  uint32_t request_count;
   char *body;
   /// Echo: whether connections have their turns, with one message under way in all.
   int in_turn;
@@ -65,6 +77,9 @@ int session_rendezvous(struct session *session);
 /// Says `done` with the figures, and waits for `end`: only then may connections be closed. Zero, or -1 when the
 /// other side is gone.
 int session_report(struct session *session);
+
+/// Finds the machine by its name or address. Zero, or -1 where there is none.
+int session_find_host(struct session *session, const char *name);
 
 /// A non-blocking socket that is connecting to the server, or -1.
 int session_connect(struct session *session);

@@ -38,6 +38,8 @@ struct cb_params {
   struct bench_timer_ledger *ledger;
   /// TLS: the file with the server's certificate and key; null without it.
   const char *identity;
+  /// Servers: the address of IPv4 or IPv6 to listen on.
+  const char *host;
   /// Unix domain sockets: where to listen; null without them.
   const char *path;
   /// Called with 1 when the measured window opens and with 0 when it closes. Servers

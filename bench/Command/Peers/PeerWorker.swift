@@ -37,7 +37,7 @@ final class PeerWorker: RowWorker {
     guard let number = UInt16(port), number > 0 else {
       throw WorkerFailure("\(peer.name) said `\(line.prefix(200))` and not its port")
     }
-    server = (port, try LoadGenerator(command: [Executable.path, "generate"]))
+    server = (port, try LoadGenerator(Executable.generator))
   }
 
   func ask(_ request: WorkerRequest, within seconds: Double) throws -> WorkerAnswer {

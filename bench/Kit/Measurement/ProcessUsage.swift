@@ -26,6 +26,9 @@ public struct ProcessUsage: Hashable, Sendable {
       pageFaults: UInt64(usage.ru_minflt) + UInt64(usage.ru_majflt))
   }
 
+  /// The time, and nothing of any process.
+  public static func ofNobody() -> ProcessUsage { ProcessUsage(wall: nanoseconds(of: CLOCK_MONOTONIC)) }
+
   #if os(Linux)
     /// The figures of another process. Context switches and page faults stay zero: the kernel tells those of
     /// its first thread only. A process that has ended has used nothing.

@@ -48,6 +48,8 @@ public protocol Workload: Sendable {
   var isSingleThreaded: Bool { get }
   /// The counters of a style that depend on timing: the gate shows them and does not judge them.
   func countersOfTiming(_ style: Style) -> Set<Counter>
+  /// Whether the work is to serve what comes by the network, so that a load generator on another machine can ask for it.
+  var isReachedByNetwork: Bool { get }
   /// Whether operations can begin at a given rate.
   var hasOpenLoop: Bool { get }
   /// Something that can be run again and again in one style.
@@ -65,6 +67,8 @@ extension Workload {
   public var parameters: [Parameter] { [] }
   /// Calibrated on the first row, then the same for all.
   public var operationCount: OperationCount { .calibrated }
+  /// No.
+  public var isReachedByNetwork: Bool { false }
   /// No.
   public var hasOpenLoop: Bool { false }
   /// Yes.
@@ -92,16 +96,15 @@ public enum OperationCount: Hashable, Sendable {
 public struct WorkloadContext: Sendable {
   /// A directory for its files, which the harness removes.
   public var directory: String
-  /// The command that starts a load generator, without the process id of its parent, which
-  /// is appended.
-  public var loadGenerator: [String]
+  /// Where the load comes from.
+  public var loadGenerator: LoadGenerator.Place
   /// Reports an error from a thread other than the one that runs the row, and ends
   /// the process.
   public var abort: @Sendable (any Error) -> Never
 
   /// A context.
   public init(
-    directory: String, loadGenerator: [String] = [],
+    directory: String, loadGenerator: LoadGenerator.Place = .here([]),
     abort: @escaping @Sendable (any Error) -> Never = { fatalError("\($0)") }
   ) {
     self.directory = directory

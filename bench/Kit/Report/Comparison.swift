@@ -104,10 +104,7 @@ public struct Comparison: Sendable {
       differ(
         "pinned differently",
         [
-          (
-            "server and load generator", before.method.pinnedApart ? "a processor each" : "not apart",
-            after.method.pinnedApart ? "a processor each" : "not apart"
-          )
+          ("server and load generator", before.method.placement, after.method.placement)
         ]),
       differ("different rates", [("arrivals", rates(before), rates(after))]),
     ].compactMap { $0 }

@@ -33,22 +33,28 @@ public struct Results: Codable, Sendable {
     public var threadPool: Int
     /// Whether servers and the load generator were confined to a processor each.
     public var pinnedApart: Bool
+    /// Where the load came from, if not from this machine, or went to, if not to a server of the benchmark.
+    public var load: String?
     /// Processors that other programs kept busy meanwhile; nil where that cannot be seen.
     public var othersBusy: Double?
 
     enum CodingKeys: String, CodingKey {
-      case rounds, commit, build
+      case rounds, commit, build, load
       case pinnedApart = "pinned_apart"
       case othersBusy = "others_busy"
       case windowNanoseconds = "window_ns"
       case threadPool = "thread_pool"
     }
 
+    /// Where servers and the load generator ran, in a few words.
+    public var placement: String { load ?? (pinnedApart ? "a processor each" : "not pinned apart") }
+
     /// A method.
     public init(
       rounds: Int, windowNanoseconds: Double, commit: String, build: String, threadPool: Int,
-      pinnedApart: Bool, othersBusy: Double? = nil
+      pinnedApart: Bool, load: String? = nil, othersBusy: Double? = nil
     ) {
+      self.load = load
       self.rounds = rounds
       self.windowNanoseconds = windowNanoseconds
       self.commit = commit

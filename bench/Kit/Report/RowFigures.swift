@@ -16,15 +16,18 @@ struct RowFigures {
   /// As a ratio to c.
   var throughputRatio: String { ratio { Figure.ratio($0.throughput) } }
   /// Processor time for an operation.
-  var cpu: String { Figure.duration(row.median.cpuNanosecondsPerOperation) }
+  var cpu: String { hasProcess ? Figure.duration(row.median.cpuNanosecondsPerOperation) : "" }
   /// How far its rounds lie apart.
-  var cpuSpread: String { spread(row.spread.cpuNanosecondsPerOperation) }
+  var cpuSpread: String { hasProcess ? spread(row.spread.cpuNanosecondsPerOperation) : "" }
   /// As a ratio to c.
   var cpuRatio: String { ratio { Figure.ratio($0.cpu) } }
   /// What an operation takes beyond c's.
   var aboveC: String { row.style == .c ? "" : ratio { Figure.duration($0.cpuNanosecondsAbove) } }
   /// The largest resident size.
-  var memory: String { Figure.bytes(Double(row.median.peakRSSBytes)) }
+  var memory: String { hasProcess ? Figure.bytes(Double(row.median.peakRSSBytes)) : "" }
+
+  /// Whether the measured process could be looked at: a server that ran already can't.
+  private var hasProcess: Bool { row.median.cpuNanosecondsPerOperation > 0 }
 
   /// A percentile of the latencies of all rounds.
   func latency(_ percentile: KeyPath<LatencySummary, UInt64?>) -> String {

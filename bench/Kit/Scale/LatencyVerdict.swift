@@ -3,9 +3,10 @@ public enum LatencyVerdict {
   /// How much longer the p99 of a style may be.
   public static let bound = 1.25
 
-  /// A line for each style in an open loop; nothing for other rows.
+  /// A line for each style in an open loop beside c; nothing for other rows.
   public static func lines(_ rows: [RowResult]) -> [String] {
-    rows.filter { $0.style != .c && $0.arrivals != nil }.map { row in
+    guard rows.contains(where: { $0.style == .c }) else { return [] }
+    return rows.filter { $0.style != .c && $0.arrivals != nil }.map { row in
       let base = rows.first {
         $0.style == .c && $0.workload == row.workload && $0.parameters == row.parameters
       }

@@ -7,13 +7,11 @@
 /// A child with whom lines are exchanged over its standard streams.
 ///
 /// The child sees the end of its input when this process ends, in whatever way.
-public final class ChildProcess {
+public final class ChildProcess: LineChannel {
   /// The process id.
   public let id: pid_t
-  private let input: Int32
-  private let output: Int32
+  private let lines: LineStream
   private let patience: Double
-  private var buffer: [UInt8] = []
   private var status: Int32?
 
   /// Starts `command`, whose first element is a path. Variables in `environment` are
@@ -67,61 +65,39 @@ public final class ChildProcess {
     systemClose(toChild.read)
     systemClose(fromChild.write)
     id = child
-    input = toChild.write
-    output = fromChild.read
+    lines = LineStream(input: toChild.write, output: fromChild.read)
   }
 
-  deinit {
-    kill()
-    systemClose(output)
-  }
+  deinit { kill() }
 
   /// Sends a line.
   public func write(_ line: String) throws {
-    let bytes = Array((line + "\n").utf8)
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes[sent...].withUnsafeBytes { posixWrite(input, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        sent += count
-      } else if errno == EINTR {
-        try Interruption.check()
-      } else {
-        throw WorkerFailure("\(ending()) while it was being told what to do")
-      }
+    do {
+      try lines.write(line)
+    } catch is LineStream.Ended {
+      throw WorkerFailure("\(ending()) while it was being told what to do")
     }
   }
 
   /// The next line. It is an error when none comes within `seconds`, or none at all.
   public func readLine(within seconds: Double) throws -> String {
-    let deadline = ProcessUsage.now().wall + UInt64(seconds * 1e9)
-    while true {
-      if let newline = buffer.firstIndex(of: 0x0A) {
-        let line = String(decoding: buffer[..<newline], as: UTF8.self)
-        buffer.removeSubrange(...newline)
-        return line
-      }
-      let now = ProcessUsage.now().wall
-      guard now < deadline else { throw WorkerFailure("no answer within \(Int(seconds)) s") }
-      var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-      let ready = poll(&descriptor, 1, Int32(min((deadline - now) / 1_000_000 + 1, 1_000_000)))
-      try Interruption.check()
-      guard ready > 0 else { continue }
-      try fill()
+    do {
+      return try lines.readLine(within: seconds)
+    } catch is LineStream.Ended {
+      throw WorkerFailure(ending())
     }
   }
 
   /// Passes on every line until the child has ended, and returns its code: that of a
   /// shell, 128 and more for a signal.
   public func drain(_ line: (String) -> Void) throws -> Int32 {
-    closeInput()
+    lines.closeInput()
     while true {
       do {
         line(try readLine(within: 3600))
       } catch is WorkerFailure {
         // The last line may have no end.
-        if !buffer.isEmpty { line(String(decoding: buffer, as: UTF8.self)) }
-        buffer = []
+        if let rest = lines.takeRest() { line(rest) }
         finish(within: max(patience, 60))
         let status = status ?? 0
         return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)
@@ -129,27 +105,17 @@ public final class ChildProcess {
     }
   }
 
-  private func fill() throws {
-    var chunk = [UInt8](repeating: 0, count: 65536)
-    let count = read(output, &chunk, chunk.count)
-    if count > 0 {
-      buffer += chunk[..<count]
-    } else if count == 0 || errno != EINTR {
-      throw WorkerFailure(ending())
-    }
-  }
-
   /// Ends the child's input and waits for its end; makes an end of it after `seconds`, which
   /// are its patience unless told otherwise.
   public func finish(within seconds: Double? = nil) {
-    closeInput()
+    lines.closeInput()
     if !hasEnded(within: seconds ?? patience) { kill() }
   }
 
   /// Ends the child, if it still runs: it is asked to, so that it can end its own children, and
   /// made to when it does not.
   public func kill() {
-    closeInput()
+    lines.closeInput()
     guard status == nil else { return }
     send(SIGTERM, to: id)
     guard !hasEnded(within: patience) else { return }
@@ -168,13 +134,6 @@ public final class ChildProcess {
     return true
   }
 
-  private var inputIsOpen = true
-  private func closeInput() {
-    guard inputIsOpen else { return }
-    inputIsOpen = false
-    systemClose(input)
-  }
-
   private func reap() -> Bool {
     var status: Int32 = 0
     guard waitpid(id, &status, WNOHANG) == id else { return false }
@@ -184,7 +143,7 @@ public final class ChildProcess {
 
   /// How the child ended, in words.
   private func ending() -> String {
-    closeInput()
+    lines.closeInput()
     guard hasEnded(within: patience), let status else {
       kill()
       return "the process closed its output and went on, so it was ended"
@@ -211,9 +170,6 @@ public final class ChildProcess {
 }
 
 // The names of the C library, where a method of the same name hides them.
-private func posixWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(file, bytes, count)
-}
 private func send(_ signal: Int32, to id: pid_t) { _ = kill(id, signal) }
 private func systemPipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }
 private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }

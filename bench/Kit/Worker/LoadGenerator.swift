@@ -3,26 +3,58 @@
 /// It is told what to do in a line of `key=value` pairs, says `ready`, waits for `go`,
 /// says `done` with its figures, and waits for `end` before it closes its connections.
 public final class LoadGenerator {
-  private let child: ChildProcess
+  /// Where it runs.
+  public enum Place: Sendable {
+    /// On this machine, in a process of its own. To the command that starts it the process id of its parent is added.
+    case here([String])
+    /// Wherever `generate --listen` runs, which wants the token.
+    case there(NetworkAddress, token: String)
 
-  /// Starts the generator.
-  public init(command: [String]) throws {
-    child = try ChildProcess(command + ["\(getpid())"])
+    /// Whether it runs elsewhere, or may.
+    public var isElsewhere: Bool { if case .there = self { true } else { false } }
+  }
+
+  /// Of the conversation with a generator elsewhere. Both sides must have the same.
+  public static let version = 1
+
+  /// The address of this machine for the generator: that is where a server has to listen.
+  public let host: String
+  private let channel: any LineChannel
+
+  /// Starts the generator, or connects to it. It puts load on `server`, or on this machine.
+  public init(_ place: Place, server: String? = nil) throws {
+    switch place {
+    case .here(let command):
+      host = "127.0.0.1"
+      channel = try ChildProcess(command + ["\(getpid())"] + (server.map { [$0] } ?? []))
+    case .there(let address, let token):
+      let connection = try GeneratorConnection(address, token: token)
+      host = connection.localHost
+      channel = connection
+    }
+  }
+
+  /// Whether a token is the one that is expected. How long that takes depends on what was sent, and not on what is expected.
+  public static func isSame(_ sent: String, as expected: String) -> Bool {
+    let (sent, expected) = (Array(sent.utf8), Array(expected.utf8) + [0])
+    var difference = sent.count ^ (expected.count - 1)
+    for (index, byte) in sent.enumerated() { difference |= Int(byte ^ expected[index % expected.count]) }
+    return difference == 0
   }
 
   /// One run: `values` describe the load. `meter` is opened when the generator is
   /// connected and warmed up, and closed when its last request is done. `idle` is called before connections are closed.
   public func run(_ values: [(String, String)], meter: Meter, idle: () -> Void = {}) throws -> RunOutcome {
-    try child.write("run " + values.map { "\($0)=\($1)" }.joined(separator: " "))
-    let answer = try child.readLine(within: 60)
+    try channel.write("run " + values.map { "\($0)=\($1)" }.joined(separator: " "))
+    let answer = try channel.readLine(within: 60)
     guard answer == "ready" else { throw failure(answer) }
     meter.open()
-    try child.write("go")
-    let line = try child.readLine(within: 600)
+    try channel.write("go")
+    let line = try channel.readLine(within: 600)
     meter.close()
     guard let outcome = try Self.outcome(line) else { throw failure(line) }
     idle()
-    try child.write("end")
+    try channel.write("end")
     return outcome
   }
 

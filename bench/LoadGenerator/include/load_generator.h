@@ -3,7 +3,7 @@
 /// latency of every request.
 #pragma once
 
-/// The program. `argv` is `[name, parent process id]`. It reads one line per run on
+/// The program. `argv` is `[name, parent process id, host]`; without a host the server is on this machine. It reads one line per run on
 /// standard input and answers on standard output:
 ///
 ///     run mode=echo port=7000 connections=50 size=64 operations=1000 warmup=100 seed=1 cpu=1
@@ -18,7 +18,8 @@
 /// the actual one. With `silent=1` no latencies are listed. A mode may add counts of its own, such as `late=`. `cpu` is the
 /// processor to run on, or -1. `tls=1` has it speak TLS, and `resumes=1` resume the session of an
 /// earlier connection in each handshake. `transport=udp` has it send datagrams, and one without bytes at the end of each
-/// connection; `path=`, which comes last, has it connect to a socket of the Unix domain. It ends with standard input, or with its parent.
+/// connection. `foreign=1` says that the server is not one of the benchmark's; in the mode `http` then `target=` and
+/// `authority=` say what to ask for. `path=`, which comes last, has it connect to a socket of the Unix domain. It ends with standard input, or with its parent.
 int load_generator_main(int argc, char **argv);
 
 /// Writes a certificate and its key to a file, for servers that the program speaks TLS with: ECDSA on P-256 for 256

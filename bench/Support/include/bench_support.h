@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bench_clock.h"
+#include "bench_connect.h"
 #include "bench_files.h"
 #include "bench_full_listener.h"
 #include "bench_heap.h"

@@ -51,8 +51,10 @@ enum CRow {
       let result = try withExtendedLifetime(server) {
         try withCString(task.identity) { identity in
           try withCString(task.path) { path in
-            (params.identity, params.path) = (identity, path)
-            return try run(row, &params)
+            try task.host.withCString { host in
+              (params.identity, params.path, params.host) = (identity, path, host)
+              return try run(row, &params)
+            }
           }
         }
       }

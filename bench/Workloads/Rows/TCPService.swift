@@ -20,8 +20,8 @@ protocol ServerConnection: ByteStream {
 extension TCPConnection: ServerConnection {}
 
 extension TCPListener: ServerListener {
-  static func listen(_: ServerTask, on loop: EventLoop) throws(UVError) -> TCPListener {
-    try loop.tcp.listen(host: "127.0.0.1", port: 0, backlog: 1024)
+  static func listen(_ task: ServerTask, on loop: EventLoop) throws(UVError) -> TCPListener {
+    try loop.tcp.listen(host: task.host, port: 0, backlog: 1024)
   }
 
   func port() throws(UVError) -> UInt16 { try localAddress().port }
@@ -46,7 +46,7 @@ extension TLSListener: ServerListener {
   static func listen(_ task: ServerTask, on loop: EventLoop) throws(UVError) -> TLSListener {
     let path = task.identity ?? ""
     let identity = try TLSIdentity(certificateChain: path, privateKey: path)
-    return try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity), backlog: 1024)
+    return try loop.tls.listen(host: task.host, port: 0, .server(identity), backlog: 1024)
   }
 
   func port() throws(UVError) -> UInt16 { try localAddress().port }

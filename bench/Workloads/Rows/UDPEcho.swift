@@ -67,7 +67,7 @@ private final class UDPService {
   /// Binds the socket, and tells the load generator where.
   init(_ task: ServerTask, on loop: EventLoop) throws(UVError) {
     self.task = task
-    socket = try loop.udp.bind(host: "127.0.0.1", port: 0)
+    socket = try loop.udp.bind(host: task.host, port: 0)
     jobs = JobCount(loop)
     task.listening(try socket.localAddress().port)
   }

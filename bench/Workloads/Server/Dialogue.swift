@@ -9,6 +9,11 @@ final class Dialogue: Sendable {
     var outcome: RunOutcome?
   }
 
+  /// Where the load generator looks for the server.
+  let host: String
+  /// Whether the load comes from another machine, or may.
+  let isFromElsewhere: Bool
+
   private let generator: Mutex<LoadGenerator>
   private let state = Mutex(State())
   private let abort: @Sendable (any Error) -> Never
@@ -16,7 +21,9 @@ final class Dialogue: Sendable {
   /// A conversation with a generator that is started now, from this thread: the
   /// kernel ends it with the thread that started it.
   init(context: WorkloadContext) throws {
-    generator = Mutex(try LoadGenerator(command: context.loadGenerator))
+    let generator = try LoadGenerator(context.loadGenerator)
+    (host, isFromElsewhere) = (generator.host, context.loadGenerator.isElsewhere)
+    self.generator = Mutex(generator)
     abort = context.abort
   }
 

@@ -1,10 +1,12 @@
 /// What a row of a workload with a server is asked to do.
 ///
-/// The row listens on port 0 of 127.0.0.1, or at `path`, with a backlog of 1024, tells `listening` the
+/// The row listens on port 0 of `host`, or at `path`, with a backlog of 1024, tells `listening` the
 /// port, serves `connections` connections (no-delay set on each, one read buffer of
 /// 64 KiB for the whole loop), and returns when all of them have closed. It never
 /// touches a stopwatch: the load generator knows when its requests are done.
 public struct ServerTask: Sendable {
+  /// The address to listen on: 127.0.0.1, unless the load comes from another machine.
+  public var host: String
   /// How many connections to serve in all.
   public var connections: Int
   /// Bytes of a message or a write.

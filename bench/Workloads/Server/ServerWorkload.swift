@@ -51,6 +51,9 @@ public struct ServerWorkload: Workload {
   /// As `Workload` has it.
   public var isSingleThreaded: Bool { load != .jobs }
 
+  /// As `Workload` has it.
+  public var isReachedByNetwork: Bool { transport != .pipe }
+
   /// As `Workload` has it. A turn of all connections, where they have turns.
   public var operationCount: OperationCount { load == .turns ? .parameter("connections") : .calibrated }
 
@@ -142,7 +145,12 @@ private final class ServerInstance: WorkloadInstance {
       ("size", "\(size)"),
       ("operations", "\(request.operations)"), ("warmup", "\(warmUp)"), ("seed", "\(request.seed)"),
       ("silent", request.wantsLatencies ? "0" : "1"),
-      ("cpu", "\(bench_usable_cpu(processors > 1 && !request.isDuel ? 1 : 0))"),
+      // On another machine it is up to the system.
+      (
+        "cpu",
+        dialogue.isFromElsewhere
+          ? "-1" : "\(bench_usable_cpu(processors > 1 && !request.isDuel ? 1 : 0))"
+      ),
     ]
     if identity != nil { values += [("tls", "1"), ("resumes", "\(resumes)")] }
     if load == .http { values.append(("pipelined", "\(pipelined)")) }
@@ -161,7 +169,8 @@ private final class ServerInstance: WorkloadInstance {
       dialogue.begin(ports: $0, load: load, meter: meter) { memory?.note(.idle) }
     }
     var task = ServerTask(
-      connections: total, size: size, seed: request.seed, identity: identity, path: path, limit: limit,
+      host: dialogue.host, connections: total, size: size, seed: request.seed, identity: identity, path: path,
+      limit: limit,
       watch: watch
     ) { begin([$0]) }
     task.closed = { memory?.note(.after) }

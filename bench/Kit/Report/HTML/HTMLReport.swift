@@ -60,8 +60,8 @@ public struct HTMLReport: Sendable {
       ),
       (
         "Method",
-        "\(method.rounds) interleaved rounds, medians with quartiles; server and load generator "
-          + (method.pinnedApart ? "on a processor each" : "not pinned apart")
+        "\(method.rounds) interleaved rounds, medians with quartiles; server and load generator: "
+          + method.placement
       ),
     ]
     let items = rows.map { "<dt>\($0.0)</dt><dd>\(XMLText.escaped($0.1))</dd>" }

@@ -1,0 +1,43 @@
+import ArgumentParser
+import BenchKit
+
+/// A server that runs already, somewhere.
+struct RemoteServer: ExpressibleByArgument {
+  /// What it speaks.
+  enum Kind: String {
+    case http, echo
+  }
+
+  /// What it speaks.
+  let kind: Kind
+  /// Whether it does so through TLS.
+  let isSecure: Bool
+  /// Where it is.
+  let address: NetworkAddress
+  /// What is asked for; by HTTP.
+  let target: String
+
+  /// Reads an URL.
+  init?(argument: String) {
+    guard let mark = argument.firstRange(of: "://") else { return nil }
+    let rest = argument[mark.upperBound...]
+    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    let usualPort: UInt16?
+    switch argument[..<mark.lowerBound] {
+    case "http": (kind, isSecure, usualPort) = (.http, false, 80)
+    case "https": (kind, isSecure, usualPort) = (.http, true, 443)
+    case "echo": (kind, isSecure, usualPort) = (.echo, false, nil)
+    case "echos": (kind, isSecure, usualPort) = (.echo, true, nil)
+    default: return nil
+    }
+    let target = String(rest[slash...])
+    guard let address = NetworkAddress(String(rest[..<slash]), port: usualPort), address.port > 0,
+      !target.contains(where: \.isWhitespace), kind == .http || target.isEmpty || target == "/"
+    else { return nil }
+    self.address = address
+    self.target = target.isEmpty ? "/" : target
+  }
+
+  /// What its row is called.
+  var style: Style { Style(rawValue: "\(address)" + (kind == .http ? target : "")) }
+}

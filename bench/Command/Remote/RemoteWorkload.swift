@@ -1,0 +1,42 @@
+import BenchKit
+
+/// What servers that run already are asked for; a row is a server.
+struct RemoteWorkload: Workload {
+  let name: String
+  let summary: String
+  let parameters: [Parameter]
+  let styles: [Style]
+  let hasOpenLoop = true
+
+  /// One for each kind of server.
+  static func all(for servers: [RemoteServer]) -> [any Workload] {
+    var kinds: [RemoteServer.Kind] = []
+    for server in servers where !kinds.contains(server.kind) { kinds.append(server.kind) }
+    return kinds.map { kind in
+      RemoteWorkload(kind, styles: servers.filter { $0.kind == kind }.map(\.style))
+    }
+  }
+
+  private init(_ kind: RemoteServer.Kind, styles: [Style]) {
+    self.styles = styles
+    name = kind.rawValue
+    let connections = Parameter(
+      "connections", 50, in: 1...100_000, takesDescriptors: true, help: "connections")
+    switch kind {
+    case .http:
+      summary = "a request by HTTP and its answer, which must say yes"
+      let pipelined = Parameter("pipelined", 1, in: 1...16, help: "requests that are sent together")
+      parameters = [connections, pipelined]
+    case .echo:
+      summary = "so many bytes there and back"
+      let size = Parameter("size", 64, in: 1...16_777_216, help: "bytes of a message")
+      parameters = [connections, size]
+    }
+  }
+
+  func makeInstance(
+    style: Style, parameters: ParameterValues, context: WorkloadContext
+  ) throws -> any WorkloadInstance {
+    throw UsageError("\(style) runs already")
+  }
+}

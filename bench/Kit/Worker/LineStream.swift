@@ -1,0 +1,93 @@
+/// Somebody with whom lines are exchanged.
+protocol LineChannel: AnyObject {
+  /// Sends a line.
+  func write(_ line: String) throws
+  /// The next line. It is an error when none comes within `seconds`, or none at all.
+  func readLine(within seconds: Double) throws -> String
+}
+
+/// Lines over two descriptors, which may be the same.
+final class LineStream {
+  /// The other side has closed its end.
+  struct Ended: Error {}
+
+  private let input: Int32
+  private let output: Int32
+  private var buffer: [UInt8] = []
+  private var inputIsOpen = true
+
+  /// Reads from `output` and writes to `input`, and closes both in the end.
+  init(input: Int32, output: Int32) {
+    self.input = input
+    self.output = output
+  }
+
+  deinit {
+    closeInput()
+    if output != input { systemClose(output) }
+  }
+
+  /// Sends a line.
+  func write(_ line: String) throws {
+    let bytes = Array((line + "\n").utf8)
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes { systemWrite(input, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        sent += count
+      } else if errno == EINTR {
+        try Interruption.check()
+      } else {
+        throw Ended()
+      }
+    }
+  }
+
+  /// The next line. It is an error when none comes within `seconds`.
+  func readLine(within seconds: Double) throws -> String {
+    let deadline = ProcessUsage.now().wall + UInt64(seconds * 1e9)
+    while true {
+      if let newline = buffer.firstIndex(of: 0x0A) {
+        let line = String(decoding: buffer[..<newline], as: UTF8.self)
+        buffer.removeSubrange(...newline)
+        return line
+      }
+      let now = ProcessUsage.now().wall
+      guard now < deadline else { throw WorkerFailure("no answer within \(Int(seconds)) s") }
+      var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&descriptor, 1, Int32(min((deadline - now) / 1_000_000 + 1, 1_000_000)))
+      try Interruption.check()
+      guard ready > 0 else { continue }
+      try fill()
+    }
+  }
+
+  /// What has come after the last line; nil where that is nothing.
+  func takeRest() -> String? {
+    defer { buffer = [] }
+    return buffer.isEmpty ? nil : String(decoding: buffer, as: UTF8.self)
+  }
+
+  /// Closes the end that lines are written to.
+  func closeInput() {
+    guard inputIsOpen else { return }
+    inputIsOpen = false
+    systemClose(input)
+  }
+
+  private func fill() throws {
+    var chunk = [UInt8](repeating: 0, count: 65536)
+    let count = read(output, &chunk, chunk.count)
+    if count > 0 {
+      buffer += chunk[..<count]
+    } else if count == 0 || errno != EINTR {
+      throw Ended()
+    }
+  }
+}
+
+// The names of the C library, where a method of the same name hides them.
+private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(file, bytes, count)
+}
+private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }

@@ -1,0 +1,69 @@
+import BenchCommand
+import BenchKit
+import UV
+
+/// Somebody who has connected to `generate --listen`, with a load generator of their own once they have said the token.
+struct GeneratorVisit {
+  private let connection: TCPConnection
+  private let token: String
+
+  init(_ connection: TCPConnection, token: String) {
+    (self.connection, self.token) = (connection, token)
+  }
+
+  /// Serves until they leave.
+  func serve() async {
+    defer { connection.close() }
+    do throws(UVError) {
+      let visitor = try connection.peerAddress()
+      guard let refusal = try await refusal() else {
+        await say("\(visitor) has a load generator\n")
+        try await relay(to: visitor.host)
+        return await say("\(visitor) has left\n")
+      }
+      await say("\(visitor) was refused: \(refusal)\n")
+      try await connection.write(Bytes("error \(refusal)\n")).value
+    } catch {
+      await say("a visitor has left: \(error)\n")
+    }
+  }
+
+  /// Why they are not welcome; nil if they are.
+  private func refusal() async throws(UVError) -> String? {
+    let line = try await connection.readLine(limit: 512).timeout(after: .seconds(10)).value
+    let text = line.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 3, words[0] == "uvbench" else { return "this is a load generator of uvbench" }
+    guard words[1] == "\(LoadGenerator.version)" else {
+      return "the two programs are of different versions"
+    }
+    return LoadGenerator.isSame(String(words[2]), as: token) ? nil : "the token is another"
+  }
+
+  /// Passes on what is asked and answered.
+  private func relay(to host: String) async throws(UVError) {
+    let loop = connection.loop
+    let child = try loop.processes.spawn(
+      Executable.path, ["generate", "\(SystemInfo.processID)", host], stdio: [.pipe, .pipe, .inherit])
+    defer { child.standardInput?.close() }
+    guard let input = child.standardInput, let output = child.standardOutput else { return }
+    try await connection.write("welcome\n").value
+    while let line = try await connection.readLine(limit: 2000).value {
+      try await input.write(withEnd(line)).value
+      if line.elementsEqual("end".utf8) { continue }
+      guard let answer = try await output.readLine(limit: 1 << 24).value else { return }
+      try await connection.write(withEnd(answer)).value
+    }
+  }
+
+  private func withEnd(_ line: Bytes) -> Bytes {
+    var whole = BytesBuilder(capacity: line.count + 1)
+    whole.append(line)
+    whole.append(UInt8(ascii: "\n"))
+    return whole.takeBytes()
+  }
+
+  private func say(_ text: String) async {
+    _ = try? await connection.loop.standardOutput.write(Bytes(text)).value
+  }
+}
