@@ -13,12 +13,14 @@ import NIOCore
 /// A connection, over TCP or a Unix socket.
 // Sound: as its superclass.
 class StreamChannel: WritingChannel, @unchecked Sendable {
-  private var writes = PendingWrites()
-  private var halfClosure = false
-  private var inputClosed = false
-  private var outputClosed = false
+  // Sound: no access to these lasts while the code of a handler or a promise runs, so none meets another. Checking that took
+  // 1,700 of the 38,700 instructions of a small request by HTTP.
+  @exclusivity(unchecked) private var writes = PendingWrites()
+  @exclusivity(unchecked) private var inputClosed = false
+  @exclusivity(unchecked) private var outputClosed = false
   /// The promise of an end of the output that waits for the writes before it.
-  private var outputEnd: OutputEnd = .none
+  @exclusivity(unchecked) private var outputEnd: OutputEnd = .none
+  private var halfClosure = false
   private var connectTimeout: TimeAmount?
   private var connectTimer: Scheduled<Void>?
 
