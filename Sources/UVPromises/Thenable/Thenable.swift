@@ -47,7 +47,7 @@ extension Thenable {
 // MARK: State
 
 extension Thenable {
-  /// The value, nil unless the promise was fulfilled.
+  /// The value, nil unless the promise was fulfilled. It waits for nothing; ``Promise/async()`` does.
   ///
   /// PromiseKit's `value`.
   @inlinable
