@@ -30,14 +30,19 @@ public struct ProfileTable: Tabular, Sendable {
     return [head]
       + lines.map { line in
         guard let base = line.base else {
-          return [Figure.count(line.now), Figure.percent(line.now / max(total, 1)), line.name]
+          return [Figure.count(line.now), Figure.percent(line.now / max(total, 1)), Self.short(line.name)]
         }
         let change = line.now - base
         return [
           (change < 0 ? "−" : "+") + Figure.count(abs(change)), Figure.count(base), Figure.count(line.now),
-          line.name,
+          Self.short(line.name),
         ]
       }
+  }
+
+  /// A name that fits a line. What tells functions apart stands at both ends: the type and the name, and what it was made for.
+  private static func short(_ name: String) -> String {
+    name.count <= 110 ? name : name.prefix(70) + "…" + name.suffix(39)
   }
 
   /// The column of the names.
