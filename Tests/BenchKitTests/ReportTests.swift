@@ -69,4 +69,49 @@ import Testing
     #expect(
       results(1.3).busy?.hasPrefix("The machine was busy: other programs kept 1.3 of 2 processors") == true)
   }
+
+  /// Two cases of three rounds, in C and in async.
+  private func compared(_ ratios: [(workload: String, ratios: [Double])], c: Double = 1000) -> Results {
+    let rows = ratios.flatMap { workload, ratios in
+      func answers(_ ratios: [Double]) -> [WorkerAnswer] {
+        ratios.map { ratio in
+          var answer = WorkerAnswer()
+          (answer.operations, answer.wallNanoseconds) = (1000, 1_000_000)
+          answer.cpuNanoseconds = UInt64(c * 1000 * ratio)
+          return answer
+        }
+      }
+      let reference = answers(ratios.map { _ in 1 })
+      return [(Style.c, reference), (.async, answers(ratios))].map { style, answers in
+        RowResult(
+          id: WorkloadID(workload: workload, revision: 1, style: style, parameters: ParameterValues([:])),
+          operations: 1000, warm: true, answers: answers, reference: reference, counts: nil)
+      }
+    }
+    return Results(
+      date: "", machine: .current(), libuv: "", swift: "",
+      method: Results.Method(
+        rounds: 3, windowNanoseconds: 1, commit: "", build: "", threadPool: 4, pinnedApart: true),
+      results: rows)
+  }
+
+  @Test func theTablesAreSaidInPlainWords() {
+    let summary = PlainSummary(compared([("fs-stat", [1.5, 1.5, 1.5]), ("tcp-echo", [1.06, 1.1, 1.12])]))
+    #expect(
+      summary.sentences == [
+        "async costs 10 % more processor time than C in tcp-echo, and 8 to 11 % more in half of the rounds; over 2 cases"
+          + " half cost 20 to 40 % more, and fs-stat the most, 50 % more.",
+        "The rounds of the same row differ by 0 % (half of the rows by 0 to 0 %): smaller differences say nothing.",
+      ])
+    let less = PlainSummary(compared([("then-chain", [0.96, 0.98, 1.0])]))
+    #expect(
+      less.sentences.first
+        == "async costs 2 % less processor time than C in then-chain, and 3 to 1 % less in half of the rounds."
+    )
+  }
+
+  @Test func whatWasNotComparedIsNotSummedUp() {
+    #expect(PlainSummary(compared([])).sentences.isEmpty)
+    #expect(PlainSummary(compared([("tcp-echo", [1.1])])).sentences.isEmpty)
+  }
 }

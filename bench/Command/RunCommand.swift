@@ -142,6 +142,7 @@ struct RunCommand: ParsableCommand {
     results.results = results.results.map { $0.adding(instructions) }
     for line in ResultTable.legend { print(line) }
     for line in Listing.environment(results) { print(line) }
+    for line in PlainSummary(results).sentences { print(line) }
     if let json { try AtomicFile.write(try LineJSON.string(results, pretty: true) + "\n", to: json) }
   }
 

@@ -6,8 +6,7 @@ public struct HTMLReport: Sendable {
   private let styles: [Style]
   private let sections: [Section]
 
-  /// A page on the last of `runs`, with the others as its history, the oldest first; `sections` come before its
-  /// own.
+  /// A page on the last of `runs`, with the others as its history, the oldest first; `sections` come after the chart.
   public init(_ runs: [Results], sections: [Section] = []) {
     precondition(!runs.isEmpty, "a report needs results")
     self.init(runs[runs.count - 1], History.all(runs), sections: sections)
@@ -24,12 +23,12 @@ public struct HTMLReport: Sendable {
   /// The page.
   public var text: String {
     let sections =
-      self.sections.map { ($0.id, $0.title, $0.html) }
+      ([("ratio", "Processor time beside C", bars)] + self.sections.map { ($0.id, $0.title, $0.html) }
       + [
-        ("table", "Results", HTMLTable(last).text), ("ratio", "Processor time beside C", bars),
+        ("table", "Results", HTMLTable(last).text),
         ("latency", "Latency by percentile", latencies), ("scale", "How cost grows", scaling),
         ("history", "History", history),
-      ].filter { !$0.2.isEmpty }
+      ]).filter { !$0.2.isEmpty }
     let links = sections.map { "<a href=\"#\($0.0)\">\($0.1)</a>" }.joined(separator: " · ")
     let body = sections.map { "<section id=\"\($0.0)\"><h2>\($0.1)</h2>\($0.2)</section>" }
     return """
@@ -80,7 +79,13 @@ public struct HTMLReport: Sendable {
 
   // MARK: Ratio to c
 
+  /// The chart, and what it shows in words.
   private var bars: String {
+    let sentences = PlainSummary(last).sentences.map { "<li>\(XMLText.escaped($0))</li>" }
+    return charts + (sentences.isEmpty ? "" : "<ul>\(sentences.joined())</ul>")
+  }
+
+  private var charts: String {
     grid(
       last.cases.filter { rows in rows.count > 1 && rows.contains { $0.ratioToC != nil } }.map { rows in
         BarChart(
