@@ -110,6 +110,14 @@ import Testing
     )
   }
 
+  @Test func aMultipleIsSaidAsOne() {
+    let summary = PlainSummary(compared([("timer-cancel", [2.0, 2.6, 14]), ("cancel", [1.4, 1.4, 1.4])]))
+    #expect(
+      summary.sentences.first
+        == "async costs 2.6 times C's processor time in timer-cancel, and 2.3 to 8.3 times as much in half of the rounds; over 2"
+        + " cases half cost 70 % more to 2.3 times as much, and timer-cancel the most, 2.6 times as much.")
+  }
+
   @Test func whatWasNotComparedIsNotSummedUp() {
     #expect(PlainSummary(compared([])).sentences.isEmpty)
     #expect(PlainSummary(compared([("tcp-echo", [1.1])])).sentences.isEmpty)

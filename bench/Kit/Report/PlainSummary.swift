@@ -29,8 +29,10 @@ public struct PlainSummary: Sendable {
     let spread = Spread(figures)
     let parameters = headline.parameters.description
     let name = headline.workload + (parameters.isEmpty ? "" : " (\(parameters))")
-    let one =
-      "\(style) costs \(share(spread.median)) processor time than C in \(name), and \(range(spread)) in half of the rounds"
+    let median =
+      spread.median >= 2
+      ? "\(times(spread.median)) times C's processor time" : "\(share(spread.median)) processor time than C"
+    let one = "\(style) costs \(median) in \(name), and \(range(spread)) in half of the rounds"
     guard rows.count > 1, let worst = rows.max(by: { $0.ratioToC!.cpu < $1.ratioToC!.cpu }) else {
       return one + "."
     }
@@ -48,20 +50,24 @@ public struct PlainSummary: Sendable {
       + " \(percent(usual.q3))): smaller differences say nothing."
   }
 
-  /// `8 % more`, `3 % less`, `no more`.
+  /// `8 % more`, `3 % less`, `no more`, `2.3 times as much`.
   private static func share(_ ratio: Double) -> String {
     let difference = ratio - 1
     if abs(difference) < 0.005 { return "no more" }
+    if ratio >= 2 { return times(ratio) + " times as much" }
     return percent(abs(difference)) + (difference > 0 ? " more" : " less")
   }
 
-  /// `2 % less to 4 % more`, `5 to 9 % more`.
+  /// `2 % less to 4 % more`, `5 to 9 % more`, `2.3 to 14 times as much`.
   private static func range(_ spread: Spread) -> String {
     let (low, high) = (share(spread.q1), share(spread.q3))
     if low == high { return low }
-    let isOneSided = spread.q1 >= 1.005 || spread.q3 <= 0.995
+    if spread.q1 >= 2 { return "\(times(spread.q1)) to \(high)" }
+    let isOneSided = spread.q3 < 2 && (spread.q1 >= 1.005 || spread.q3 <= 0.995)
     return "\(isOneSided ? Figure.fixed(abs(spread.q1 - 1) * 100, digits: 0) : low) to \(high)"
   }
+
+  private static func times(_ ratio: Double) -> String { Figure.fixed(ratio, digits: ratio < 9.95 ? 1 : 0) }
 
   private static func percent(_ share: Double) -> String { Figure.fixed(share * 100, digits: 0) + " %" }
 }
