@@ -154,8 +154,13 @@ let package = Package(
       name: "InsideHost", dependencies: ["CUV", "UV"], path: "Sources/Examples/InsideHost",
       swiftSettings: settings),
     .executableTarget(
-      name: "RedisServer", dependencies: ["UV", "UVTLS", "UVPromises", "UVFutures", argumentParser],
-      path: "Sources/Examples/RedisServer", swiftSettings: settings),
+      name: "RedisServer",
+      dependencies: ["RedisCommands", "UV", "UVTLS", "UVPromises", "UVFutures", argumentParser],
+      path: "Sources/Examples/RedisServer", exclude: ["Commands"], swiftSettings: settings),
+    // The benchmark has them, too.
+    .target(
+      name: "RedisCommands", dependencies: ["UV"], path: "Sources/Examples/RedisServer/Commands",
+      swiftSettings: settings),
     .executableTarget(
       name: "Proxy", dependencies: ["UV", "UVTLS", argumentParser], path: "Sources/Examples/Proxy",
       swiftSettings: settings),
@@ -195,9 +200,8 @@ let package = Package(
     .target(
       name: "BenchWorkloads",
       dependencies: [
-        "BenchKit", "CBaseline", "CBenchSupport", "CLoadGenerator", "UV", "UVFutures", "UVPromises",
-        "UVService",
-        "UVTLS",
+        "BenchKit", "CBaseline", "CBenchSupport", "CLoadGenerator", "RedisCommands", "UV", "UVFutures",
+        "UVPromises", "UVService", "UVTLS",
       ],
       path: "bench/Workloads", exclude: ["README.md"], swiftSettings: settings),
     .target(

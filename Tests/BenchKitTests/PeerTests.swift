@@ -35,12 +35,13 @@ import Testing
     let text = """
       [{"name": "a", "style": "callback", "about": "x", "command": ["sh", "dir/a"], "workloads": ["w"]},
        {"name": "b", "style": "async", "about": "y", "command": ["dir/none"], "workloads": ["w"]},
-       {"name": "c", "style": "async", "about": "z", "command": ["no-such-program"], "workloads": []}]
+       {"name": "c", "style": "async", "about": "z", "command": ["no-such-program"], "workloads": []},
+       {"name": "d", "style": "async", "about": "z", "command": ["sh"], "needs": "no-such-need", "workloads": []}]
       """
     let peers = try Peer.list(text)
-    #expect(peers.map(\.row.rawValue) == ["a", "b", "c"])
+    #expect(peers.map(\.row.rawValue) == ["a", "b", "c", "d"])
     #expect(peers[0].command(in: "/f") == ["sh", "/f/dir/a"])
-    #expect(peers.map { $0.missing(in: "/f") } == [nil, "/f/dir/none", "no-such-program"])
+    #expect(peers.map { $0.missing(in: "/f") } == [nil, "/f/dir/none", "no-such-program", "no-such-need"])
     #expect(throws: UsageError.self) { try Peer.list("[{}]") }
   }
 

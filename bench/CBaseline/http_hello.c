@@ -16,7 +16,7 @@ static int take(struct connection *connection, const char *bytes, size_t count) 
     if (connection->received > 0 || count < missing) {
       // The head came in pieces.
       size_t part = count < missing ? count : missing;
-      if (connection_head(connection) == NULL) return -1;
+      if (connection_head(connection, BENCH_HTTP_REQUEST) == NULL) return -1;
       memcpy(connection->head + connection->received, bytes, part);
       connection->received += part;
       bytes += part;
@@ -44,7 +44,7 @@ static void on_bytes(struct connection *connection, char *bytes, size_t count) {
     return;
   }
   struct tcp_server *server = connection->server;
-  connection_answer(connection, server->payload, (size_t)requests * server->answer);
+  connection_answer(connection, server->service.payload, (size_t)requests * server->service.answer);
 }
 
 int cb_http_hello_run(const struct cb_params *params, struct cb_result *result) {
@@ -54,7 +54,7 @@ int cb_http_hello_run(const struct cb_params *params, struct cb_result *result) 
   if (length == 0) {
     cb_fail(result, error, "http-hello");
   } else {
-    error = tcp_server_run(params, result, answers, length, on_bytes);
+    error = tcp_server_run(params, result, (struct tcp_service){.payload = answers, .answer = length, .on_bytes = on_bytes});
   }
   free(answers);
   return error;

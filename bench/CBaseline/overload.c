@@ -70,7 +70,7 @@ static void on_bytes(struct connection *connection, char *bytes, size_t count) {
   while (count > 0) {
     size_t part = BENCH_JOB - connection->received;
     if (part > count) part = count;
-    int error = connection_head(connection) == NULL ? UV_ENOMEM : 0;
+    int error = connection_head(connection, BENCH_JOB) == NULL ? UV_ENOMEM : 0;
     if (error == 0) memcpy(connection->head + connection->received, bytes, part);
     bytes += part;
     count -= part;
@@ -86,5 +86,5 @@ static void on_bytes(struct connection *connection, char *bytes, size_t count) {
 }
 
 int cb_overload_run(const struct cb_params *params, struct cb_result *result) {
-  return tcp_server_run(params, result, NULL, 0, on_bytes);
+  return tcp_server_run(params, result, (struct tcp_service){.on_bytes = on_bytes});
 }

@@ -32,5 +32,5 @@ static void on_bytes(struct connection *connection, char *bytes, size_t count) {
 }
 
 int cb_tcp_accept_run(const struct cb_params *params, struct cb_result *result) {
-  return tcp_server_run(params, result, NULL, 0, on_bytes);
+  return tcp_server_run(params, result, (struct tcp_service){.on_bytes = on_bytes});
 }

@@ -34,7 +34,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) 
     tls_received(connection, buffer->base, (size_t)count);
   } else if (count > 0) {
     connection->server->result->bytes_read += (uint64_t)count;
-    connection->server->on_bytes(connection, buffer->base, (size_t)count);
+    connection->server->service.on_bytes(connection, buffer->base, (size_t)count);
   } else if (count < 0) {
     connection_close(connection, count == UV_EOF ? 0 : (int)count, "uv_read_start");
   }
@@ -54,7 +54,7 @@ int connection_write(struct connection *connection, char *bytes, size_t count, u
   size_t rest = whole.len - (size_t)wrote;
   char *from = whole.base + wrote;
   // The read buffer is shared: the next read would overwrite what is queued.
-  int copies = connection->server->payload == NULL;
+  int copies = connection->server->service.payload == NULL;
   if (connection->pending == NULL) {
     size_t capacity = !copies ? 0 : connection->ssl == NULL ? READ_BUFFER : 4 * READ_BUFFER;
     connection->pending = malloc(sizeof *connection->pending + capacity);
@@ -66,8 +66,8 @@ int connection_write(struct connection *connection, char *bytes, size_t count, u
   return uv_write(&connection->pending->write, (uv_stream_t *)&connection->handle, &queued, 1, done);
 }
 
-char *connection_head(struct connection *connection) {
-  if (connection->head == NULL) connection->head = malloc(64);
+char *connection_head(struct connection *connection, size_t size) {
+  if (connection->head == NULL) connection->head = malloc(size);
   return connection->head;
 }
 
@@ -125,6 +125,7 @@ static void on_connection(uv_stream_t *listener, int status) {
   if (error != 0) {
     connection_close(connection, error, "uv_accept");
   } else {
+    if (server->service.on_open != NULL) server->service.on_open(connection);
     connection_read(connection);
   }
 }
@@ -144,9 +145,7 @@ static int listen_for_peers(struct tcp_server *server) {
   return error;
 }
 
-int tcp_server_run(
-    const struct cb_params *params, struct cb_result *result, char *payload, size_t answer,
-    void (*on_bytes)(struct connection *connection, char *bytes, size_t count)) {
+int tcp_server_run(const struct cb_params *params, struct cb_result *result, struct tcp_service service) {
   struct tcp_server *server = calloc(1, sizeof *server);
   int error = server == NULL ? UV_ENOMEM : uv_loop_init(&server->loop);
   if (error != 0) {
@@ -156,9 +155,7 @@ int tcp_server_run(
   }
   server->params = params;
   server->result = result;
-  server->payload = payload;
-  server->answer = answer;
-  server->on_bytes = on_bytes;
+  server->service = service;
   server->tls = params->identity == NULL ? NULL : tls_server_create(params->identity);
   socket_init(server, &server->listener);
   server->listener.any.data = server;

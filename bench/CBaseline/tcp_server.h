@@ -26,13 +26,26 @@ struct connection {
   struct pending *pending;
   /// Bytes received; what they mean is the workload's affair.
   uint64_t received;
-  /// tcp-stream: writes that are still to be issued.
+  /// tcp-stream: writes that are still to be issued. fan-out: messages that were missed.
   uint64_t remaining;
   uint8_t request[8];
-  /// http-hello, overload: a request that comes in pieces; made when the first one does.
+  /// http-hello, overload, resp-get-set, fan-out: a request that comes in pieces; made when the first one does.
   char *head;
   /// TLS: OpenSSL's connection.
   struct ssl_st *ssl;
+};
+
+/// What a workload does on the connections of a listener.
+struct tcp_service {
+  /// tcp-stream: what every write sends. http-hello: answers, one after the other, and the bytes in one.
+  char *payload;
+  size_t answer;
+  /// What the workload keeps for all connections.
+  void *state;
+  /// Called with each connection, if it isn't null.
+  void (*on_open)(struct connection *connection);
+  /// Called with what was read; never at the end of the stream.
+  void (*on_bytes)(struct connection *connection, char *bytes, size_t count);
 };
 
 /// A listener at `cb_params.host`, or at `cb_params.path`, with one read buffer for all of its connections. It ends
@@ -46,23 +59,17 @@ struct tcp_server {
   /// overload: jobs under way.
   uint32_t jobs;
   struct connection *free;
-  /// Called with what was read; never at the end of the stream.
-  void (*on_bytes)(struct connection *connection, char *bytes, size_t count);
-  /// tcp-stream: what every write sends. http-hello: answers, one after the other, and the bytes in one.
-  char *payload;
-  size_t answer;
+  struct tcp_service service;
   /// TLS: what all connections share; null without it.
   struct tls_server *tls;
   char buffer[READ_BUFFER];
 };
 
 /// Serves until the last connection has closed.
-int tcp_server_run(
-    const struct cb_params *params, struct cb_result *result, char *payload, size_t answer,
-    void (*on_bytes)(struct connection *connection, char *bytes, size_t count));
+int tcp_server_run(const struct cb_params *params, struct cb_result *result, struct tcp_service service);
 
-/// Where there is room for a request of 64 bytes that comes in pieces; null without memory.
-char *connection_head(struct connection *connection);
+/// Where there is room for a request of `size` bytes that comes in pieces; null without memory.
+char *connection_head(struct connection *connection, size_t size);
 
 /// Starts reading, or goes on doing so.
 void connection_read(struct connection *connection);

@@ -20,7 +20,7 @@ static void pump(struct connection *connection) {
   struct tcp_server *server = connection->server;
   while (connection->remaining > 0) {
     connection->remaining--;
-    int wrote = connection_write(connection, server->payload, server->params->size, on_written);
+    int wrote = connection_write(connection, server->service.payload, server->params->size, on_written);
     if (wrote < 0) connection_close(connection, wrote, "uv_write");
     if (wrote <= 0) return;
   }
@@ -45,7 +45,7 @@ int cb_tcp_stream_run(const struct cb_params *params, struct cb_result *result) 
     return UV_ENOMEM;
   }
   bench_fill(payload, params->size, params->seed);
-  int error = tcp_server_run(params, result, payload, params->size, on_bytes);
+  int error = tcp_server_run(params, result, (struct tcp_service){.payload = payload, .answer = params->size, .on_bytes = on_bytes});
   free(payload);
   return error;
 }

@@ -128,7 +128,7 @@ void tls_received(struct connection *connection, const char *bytes, size_t count
   }
   if (total > 0) {
     connection->server->result->bytes_read += (uint64_t)total;
-    connection->server->on_bytes(connection, tls->plaintext, (size_t)total);
+    connection->server->service.on_bytes(connection, tls->plaintext, (size_t)total);
   }
   if (reason == SSL_ERROR_ZERO_RETURN) connection_close(connection, 0, "");
 }

@@ -79,10 +79,13 @@ static int run(struct session *session, const char *line) {
   session->poisson = (int)integer(line, " poisson=");
   session->silent = (int)integer(line, " silent=");
   session->resumes = (int)integer(line, " resumes=");
-  int is_http = strstr(line, " mode=http") != NULL;
+  session->is_resp = strstr(line, " mode=resp") != NULL;
+  session->sets = (uint32_t)integer(line, " sets=");
+  int is_echo = strstr(line, " mode=http") == NULL && !session->is_resp;
   uint32_t pipelined = (uint32_t)integer(line, " pipelined=");
-  session->pipelined = !is_http ? 0 : pipelined == 0 ? 1 : pipelined;
+  session->pipelined = is_echo ? 0 : pipelined == 0 ? 1 : pipelined;
   session->in_turn = strstr(line, " mode=turns") != NULL;
+  session->slow = (uint32_t)integer(line, " slow=");
   session->wants_greedy = (int)integer(line, " greedy=");
   session->wants_jobs = strstr(line, " mode=jobs") != NULL;
   session->is_udp = strstr(line, " transport=udp") != NULL;
@@ -95,15 +98,23 @@ static int run(struct session *session, const char *line) {
     return session_fail(session, "port (or path), connections and size must be positive", 0);
   }
   if (make_request(session, line) < 0) return -1;
+  if (session->is_resp && session->size > BENCH_RESP_VALUE) {
+    return session_fail(session, "size must be at most 4000", 0);
+  }
+  if (session->slow >= session->connections || (session->slow > 0 && session->size < sizeof(uint64_t))) {
+    return session_fail(session, "slow must be less than connections, and size at least 8", 0);
+  }
   session->epoll = epoll_create1(EPOLL_CLOEXEC);
   if (session->epoll < 0) return session_fail(session, "epoll_create1", errno);
   int result = -1;
   if (integer(line, " tls=") != 0 && secure_begin(session) < 0) {
     // It has said why.
-  } else if (is_http || session->in_turn || strstr(line, " mode=echo") != NULL) {
+  } else if (!is_echo || session->in_turn || strstr(line, " mode=echo") != NULL) {
     result = run_echo(session);
   } else if (session->wants_jobs) {
     result = run_jobs(session);
+  } else if (strstr(line, " mode=fan-out") != NULL) {
+    result = run_fan_out(session);
   } else if (strstr(line, " mode=accept") != NULL) {
     result = run_accept(session);
   } else if (strstr(line, " mode=stream") != NULL) {

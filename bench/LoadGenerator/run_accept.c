@@ -11,7 +11,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-enum { SPARE = 65536, EVENTS = 256, READ = 65536 };
+enum { EVENTS = 256, READ = 65536 };
 
 struct visit {
   int fd;
@@ -34,7 +34,7 @@ static int begin(struct visits *all, struct visit *visit) {
   visit->fd = -1;
   if (all->issued == all->total) return 0;
   visit->index = all->issued++;
-  visit->bytes = all->payload + bench_mix(session->seed ^ visit->index) % SPARE;
+  visit->bytes = all->payload + bench_mix(session->seed ^ visit->index) % SESSION_SPARE;
   visit->sent = visit->received = 0;
   visit->started_ns = bench_now_ns();
   visit->fd = session_connect(session);
@@ -114,13 +114,13 @@ int run_accept(struct session *session) {
   if (all == NULL) return session_fail(session, "out of memory", 0);
   all->session = session;
   all->visits = calloc(session->connections, sizeof *all->visits);
-  all->payload = malloc((size_t)session->size + SPARE + 8);
+  all->payload = malloc((size_t)session->size + SESSION_SPARE + 8);
   int result = -1;
   if (all->visits == NULL || all->payload == NULL) {
     session_fail(session, "out of memory", 0);
   } else {
     for (uint32_t i = 0; i < session->connections; i++) all->visits[i].fd = -1;
-    bench_fill(all->payload, (size_t)session->size + SPARE, session->seed);
+    bench_fill(all->payload, (size_t)session->size + SESSION_SPARE, session->seed);
     result = phase(all, session->warmup);
     if (result == 0) result = session_rendezvous(session);
     if (result == 0 && session->secure != NULL) secure_resumed(session);

@@ -1,17 +1,18 @@
-// Requests whose answer is the same bytes, or HTTP requests. Closed loop: every connection
-// has one request under way, or some of HTTP's, which are sent together, or connections have their turns. Open loop:
+// Requests whose answer is the same bytes, or those of HTTP or RESP. Closed loop: every connection
+// has one request under way, or some of the latter, which are sent together, or connections have their turns. Open loop:
 // requests start when they are due, whatever has come back; one that finds no idle
 // connection waits, and its wait counts.
 
 #ifdef __linux__
 #include "http_answers.h"
+#include "resp_client.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 
-enum { SPARE = 65536, EVENTS = 256, READ = 65536 };
+enum { EVENTS = 256, READ = 65536 };
 
 struct client {
   int fd;
@@ -26,6 +27,7 @@ struct client {
   /// Whether a request was answered since it connected.
   int was_answered;
   struct http_answers answers;
+  struct resp_client resp;
 };
 
 struct echo {
@@ -35,6 +37,8 @@ struct echo {
   char *payload;
   struct arrivals arrivals;
   uint64_t issued, total;
+  /// RESP: how many requests in a hundred set a key: all of them while it warms up.
+  uint32_t sets;
   char buffer[READ];
 };
 
@@ -51,7 +55,7 @@ static int issue(struct echo *echo, struct client *client, uint64_t intended_ns,
   client->index = echo->issued;
   client->sent = client->received = 0;
   if (session->pipelined == 0) {
-    client->bytes = echo->payload + bench_mix(session->seed ^ client->index) % SPARE;
+    client->bytes = echo->payload + bench_mix(session->seed ^ client->index) % SESSION_SPARE;
     client->count = session->size;
     client->busy = 1;
   } else {
@@ -59,6 +63,13 @@ static int issue(struct echo *echo, struct client *client, uint64_t intended_ns,
     client->bytes = echo->payload;
     client->busy = left < session->pipelined ? (uint32_t)left : session->pipelined;
     client->count = client->busy * session->request_count;
+    if (session->is_resp) {
+      client->count = (uint32_t)resp_client_ask(
+          &client->resp, session, (uint64_t)(client - echo->clients), echo->payload, echo->issued, client->busy,
+          echo->sets);
+      client->bytes = client->resp.requests;
+      if (client->count == 0) return session_fail(session, "out of memory", 0);
+    }
   }
   echo->issued += client->busy;
   client->started_ns = now;
@@ -86,7 +97,8 @@ static int complete(struct echo *echo, struct client *client, uint32_t answered,
   for (uint32_t i = 0; i < answered; i++) {
     bench_latency_record(session->latencies, now - client->intended_ns);
     if (open) bench_latency_record(session->service, now - client->started_ns);
-    session->checksum += bench_share(client->index++, (uint64_t)(client->bytes - echo->payload));
+    uint64_t place = session->pipelined > 0 ? 0 : (uint64_t)(client->bytes - echo->payload);
+    session->checksum += bench_share(client->index++, place);
   }
   session->completed += answered;
   client->busy -= answered;
@@ -121,7 +133,8 @@ static int connect_client(struct echo *echo, struct client *client) {
 /// The server has closed a connection. Many do that after so many answers; what is left is asked for on another one.
 static int reconnect(struct echo *echo, struct client *client) {
   struct session *session = echo->session;
-  if (!session->is_foreign || session->pipelined == 0 || http_answers_is_amid(&client->answers)) {
+  if (!session->is_foreign || session->pipelined == 0 || session->is_resp ||
+      http_answers_is_amid(&client->answers)) {
     return session_fail(session, "the server closed a connection early", 0);
   }
   if (!client->was_answered) return session_fail(session, "the server closed a connection without an answer", 0);
@@ -136,19 +149,20 @@ static int reconnect(struct echo *echo, struct client *client) {
 
 static int receive(struct echo *echo, struct client *client, int open) {
   struct session *session = echo->session;
-  int is_http = session->pipelined > 0;
+  int is_echo = session->pipelined == 0;
   while (client->busy > 0) {
-    uint32_t left = is_http ? READ : session->size - client->received;
+    uint32_t left = !is_echo ? READ : session->size - client->received;
     ssize_t got = session_read(session, client->fd, echo->buffer, left < READ ? left : READ);
     if (got == -1) return 0;
     if (got == 0) return reconnect(echo, client);
     if (got < 0) return -1;
-    int answered = is_http ? http_answers_take(&client->answers, session, echo->buffer, (size_t)got, client->busy)
-                           : take(echo, client, (size_t)got);
+    int answered = is_echo            ? take(echo, client, (size_t)got)
+                   : session->is_resp ? resp_client_take(&client->resp, session, echo->buffer, (size_t)got)
+                                      : http_answers_take(&client->answers, session, echo->buffer, (size_t)got, client->busy);
     if (answered < 0) return -1;
     if (answered > 0 && complete(echo, client, (uint32_t)answered, open) < 0) return -1;
     // The answer to the next message is an event of its own.
-    if (answered > 0 && (!is_http || client->busy == 0)) return 0;
+    if (answered > 0 && (is_echo || client->busy == 0)) return 0;
   }
   // A server may send tickets of TLS at any time.
   ssize_t more = session_read(session, client->fd, echo->buffer, READ);
@@ -202,8 +216,8 @@ static int phase(struct echo *echo, uint64_t total, int open) {
 
 static int prepare(struct echo *echo) {
   struct session *session = echo->session;
-  if (session->pipelined == 0) {
-    bench_fill(echo->payload, (size_t)session->size + SPARE, session->seed);
+  if (session->pipelined == 0 || session->is_resp) {
+    bench_fill(echo->payload, (size_t)session->size + SESSION_SPARE, session->seed);
   } else {
     for (uint32_t i = 0; i < session->pipelined; i++) {
       memcpy(echo->payload + i * session->request_count, session->request, session->request_count);
@@ -224,14 +238,16 @@ int run_echo(struct session *session) {
   echo->session = session;
   echo->arrivals.timer = -1;
   echo->clients = calloc(session->connections, sizeof *echo->clients);
-  echo->payload = malloc((size_t)session->size + SPARE + 8);
+  echo->payload = malloc((size_t)session->size + SESSION_SPARE + 8);
   int result = -1;
   if (echo->clients == NULL || echo->payload == NULL) {
     session_fail(session, "out of memory", 0);
   } else {
     for (uint32_t i = 0; i < session->connections; i++) echo->clients[i].fd = -1;
+    echo->sets = 100;
     result = prepare(echo);
     if (result == 0) result = phase(echo, session->warmup, 0);
+    echo->sets = session->sets;
     if (result == 0) result = session_rendezvous(session);
     if (result == 0 && session->wants_greedy) result = greedy_run(session, 1);
     if (result == 0) result = phase(echo, session->operations, session->rate > 0);
@@ -240,6 +256,7 @@ int run_echo(struct session *session) {
     greedy_end(session);
     for (uint32_t i = 0; i < session->connections; i++) {
       if (echo->clients[i].fd >= 0) session_end(session, echo->clients[i].fd);
+      resp_client_end(&echo->clients[i].resp);
     }
   }
   arrivals_close(&echo->arrivals);

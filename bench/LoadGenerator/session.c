@@ -112,6 +112,12 @@ int session_connect(struct session *session) {
   if (fd < 0) return session_fail(session, "socket", errno);
   int on = 1;
   if (!session->is_udp) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (session->is_slow) {
+    // As far away as Ethernet: on the loopback the kernel itself would hold megabytes for it.
+    int segment = 1448, buffer = 4096;
+    setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment);
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
+  }
   int error = connect(fd, (struct sockaddr *)&address, session->host_length);
   if (error < 0 && errno != EINPROGRESS) {
     session_fail(session, "connect", errno);

@@ -7,7 +7,12 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-enum { SESSION_PORTS = 64, SESSION_REQUEST = 1024 };
+enum {
+  SESSION_PORTS = 64,
+  SESSION_REQUEST = 1024,
+  /// Bytes of payload beside those of a message: each message begins elsewhere.
+  SESSION_SPARE = 65536
+};
 
 /// One run: what was asked, what came of it, and what the modes share.
 struct session {
@@ -42,8 +47,14 @@ struct session {
   /// Whether jobs are asked for: which answers came in time, which came late, and which came without work.
   int wants_jobs;
   uint64_t in_time, late, busy;
-  /// HTTP: how many requests are under way on a connection; zero for an echo.
+  /// HTTP, RESP: how many requests are under way on a connection; zero for an echo.
   uint32_t pipelined;
+  /// RESP: whether it is spoken, and how many requests in a hundred set a key.
+  int is_resp;
+  uint32_t sets;
+  /// Fan-out: how many of the connections read nothing for a while, and whether the next one to connect is one of them.
+  uint32_t slow;
+  int is_slow;
   /// HTTP: the request, and what each answer has to bring.
   char request[SESSION_REQUEST];
   uint32_t request_count;
@@ -137,6 +148,7 @@ void arrivals_read(struct arrivals *arrivals);
 void arrivals_close(struct arrivals *arrivals);
 
 int run_echo(struct session *session);
+int run_fan_out(struct session *session);
 int run_jobs(struct session *session);
 int run_accept(struct session *session);
 int run_stream(struct session *session);

@@ -1,5 +1,6 @@
 import BenchKit
 import CBaseline
+import CBenchSupport
 import UV
 import UVTLS
 
@@ -61,6 +62,27 @@ extension Workloads {
       (.future, Overload.future), (.async, Overload.async),
     ])
 
+  static let fanOut = ServerWorkload(
+    name: "fan-out", summary: "what one connection sends, each gets, though some read late",
+    note:
+      "latencies are those of the connections that read at once; --counters shows the bytes held for a slow one",
+    parameters: [
+      Parameter(
+        "connections", 1000, quick: 100, in: 2...65_535, takesDescriptors: true,
+        help: "connections, one of which sends"),
+      Parameter(
+        "slow", 0, 100, quick: 10, in: 0...65_534,
+        help: "those that read nothing until the last message is sent"),
+      Parameter("messages", 60, in: 1...100_000, help: "messages in each round"),
+      Parameter("size", 4096, in: 16...65_536, help: "bytes of a message"),
+    ],
+    load: .fanOut,
+    rows: [
+      (.c, CRow.server(cb_fan_out_run)),
+      (.callback, FanOut.callback), (.promise, FanOut.promise), (.future, FanOut.future),
+      (.async, FanOut.async),
+    ])
+
   static let idleConnections = ServerWorkload(
     name: "idle-connections",
     summary: "a message there and back on each connection in turn: the others are idle",
@@ -89,6 +111,21 @@ extension Workloads {
       (.c, CRow.server(cb_http_hello_run)),
       (.callback, Plain<HTTPHello>.callback), (.promise, Plain<HTTPHello>.promise),
       (.future, Plain<HTTPHello>.future), (.async, Plain<HTTPHello>.async),
+    ])
+
+  static let respGetSet = ServerWorkload(
+    name: "resp-get-set", summary: "GET or SET by Redis' protocol, of keys in memory",
+    parameters: [
+      connections(50, "connections, each with so many requests under way"),
+      Parameter("pipelined", 1, 16, in: 1...16, help: "requests under way on a connection, sent together"),
+      Parameter("sets", 50, in: 0...100, help: "requests in a hundred that set a key; the others get one"),
+      Parameter("size", 64, in: 1...Int(BENCH_RESP_VALUE), help: "bytes of a value"),
+    ],
+    load: .resp,
+    rows: [
+      (.c, CRow.server(cb_resp_get_set_run)),
+      (.callback, Plain<RedisExchange>.callback), (.promise, Plain<RedisExchange>.promise),
+      (.future, Plain<RedisExchange>.future), (.async, Plain<RedisExchange>.async),
     ])
 
   /// `tcp-echo` for `scale`, which looks at one parameter at a time.

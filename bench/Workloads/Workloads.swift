@@ -13,8 +13,8 @@ public enum Workloads {
       wakeup, crossLoop, thenChain, hostCall,
     ]
     + [
-      tcpPingPong, tcpEcho, tcpEchoWatched, fairness, idleConnections, overload, httpHello, tcpStream,
-      tcpAccept, udpEcho, pipeEcho, tlsEcho, tlsHandshake,
+      tcpPingPong, tcpEcho, tcpEchoWatched, fairness, idleConnections, fanOut, overload, httpHello,
+      respGetSet, tcpStream, tcpAccept, udpEcho, pipeEcho, tlsEcho, tlsHandshake,
     ]
 
   /// The version of the libuv that the rows are linked with.

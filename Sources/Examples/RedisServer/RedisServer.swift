@@ -4,9 +4,8 @@
 //
 //   Styles.swift                  the loop of a connection, four times: read, answer, write
 //   Session.swift                 one client: bytes go in, answers come out
-//   CommandParser.swift           puts commands together from bytes
-//   Answers.swift                 puts answers together
-//   Server.swift, Store*.swift    what all clients share
+//   Server.swift                  what all clients share
+//   Commands                      bytes into commands, what they do to the store, and answers; the benchmark has it, too
 import ArgumentParser
 import UV
 import UVTLS

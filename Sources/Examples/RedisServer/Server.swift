@@ -1,3 +1,4 @@
+import RedisCommands
 import Synchronization
 import UV
 import UVTLS

@@ -77,6 +77,8 @@ int cb_spawn_run(const struct cb_params *params, struct cb_result *result);
 int cb_dns_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_echo_run(const struct cb_params *params, struct cb_result *result);
 int cb_http_hello_run(const struct cb_params *params, struct cb_result *result);
+int cb_resp_get_set_run(const struct cb_params *params, struct cb_result *result);
+int cb_fan_out_run(const struct cb_params *params, struct cb_result *result);
 int cb_overload_run(const struct cb_params *params, struct cb_result *result);
 int cb_udp_echo_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_stream_run(const struct cb_params *params, struct cb_result *result);

@@ -15,7 +15,9 @@ final class PeerWorker: RowWorker {
     var command =
       tool + peer.command(in: folder) + [id.workload] + parameters + ["directory=\(directory)"]
     let isSecure = id.workload.hasPrefix("tls-")
-    let isServer = isSecure || id.workload.hasPrefix("tcp-") || id.workload.hasPrefix("http-")
+    let isServer =
+      isSecure || id.workload.hasPrefix("tcp-") || id.workload.hasPrefix("http-")
+      || id.workload.hasPrefix("resp-")
     if isSecure {
       let path = directory + "/identity-\(id.parameters.value("key") ?? 256).pem"
       guard load_generator_write_identity(path, UInt32(id.parameters.value("key") ?? 256)) == 0 else {
@@ -77,7 +79,7 @@ final class PeerWorker: RowWorker {
       ("size", "\(request.id.parameters["size"])"), ("operations", "\(request.operations)"),
       ("warmup", "\(mode == "accept" ? 64 : max(connections * 4 * pipelined, 200))"),
       ("seed", "\(request.seed)"),
-      ("pipelined", "\(pipelined)"),
+      ("pipelined", "\(pipelined)"), ("sets", "\(request.id.parameters.value("sets") ?? 0)"),
       ("tls", request.id.workload.hasPrefix("tls-") ? "1" : "0"),
       ("resumes", "\(request.id.parameters.value("resumed") ?? 0)"),
       ("silent", request.verb == .run ? "0" : "1"), ("cpu", "\(bench_usable_cpu(apart ? 1 : 0))"),
@@ -86,7 +88,8 @@ final class PeerWorker: RowWorker {
 
   /// What the load generator does.
   private static func mode(_ workload: String) -> String {
-    workload.hasPrefix("http-") ? "http" : workload.hasSuffix("echo") ? "echo" : "accept"
+    if let mode = ["http", "resp"].first(where: { workload.hasPrefix($0 + "-") }) { return mode }
+    return workload.hasSuffix("echo") ? "echo" : "accept"
   }
 
   private func work(

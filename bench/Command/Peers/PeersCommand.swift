@@ -88,7 +88,8 @@ struct PeersCommand: ParsableCommand {
     // The slowest take 50 µs for each.
     if quick { overrides["timers"] = [20_000] }
     let order = [
-      "tcp-echo", "http-hello", "tls-echo", "tls-handshake", "million-timers", "fs-read", "wakeup",
+      "tcp-echo", "http-hello", "resp-get-set", "tls-echo", "tls-handshake", "million-timers", "fs-read",
+      "wakeup",
       "then-chain",
       "host-call",
     ].filter(names.contains)

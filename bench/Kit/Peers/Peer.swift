@@ -8,6 +8,8 @@ public struct Peer: Codable, Hashable, Sendable {
   public var about: String
   /// How it is started; words with a slash in them are paths below the folder of the peers.
   public var command: [String]
+  /// A program that it starts, if that isn't the first word of the command.
+  public var needs: String?
   /// The names of the workloads that it has.
   public var workloads: [String]
 
@@ -34,15 +36,20 @@ public struct Peer: Codable, Hashable, Sendable {
 
   /// The command with paths that hold outside `folder`.
   public func command(in folder: String) -> [String] {
-    command.map { $0.contains("/") ? folder + "/" + $0 : $0 }
+    command.map { Self.path($0, in: folder) }
+  }
+
+  private static func path(_ word: String, in folder: String) -> String {
+    word.contains("/") ? folder + "/" + word : word
   }
 
   /// The program that this machine has not; nil when it can be started.
   public func missing(in folder: String) -> String? {
-    guard let program = command(in: folder).first else { return "a command" }
-    if program.contains("/") { return access(program, X_OK) == 0 ? nil : program }
+    guard let first = command.first else { return "a command" }
     let folders = getenv("PATH").map { String(cString: $0) } ?? ""
-    let isFound = folders.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
-    return isFound ? nil : program
+    return [first, needs].compactMap { $0.map { Self.path($0, in: folder) } }.first { program in
+      !(program.contains("/") ? [""] : folders.split(separator: ":").map { "\($0)/" })
+        .contains { access($0 + program, X_OK) == 0 }
+    }
   }
 }

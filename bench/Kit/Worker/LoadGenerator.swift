@@ -43,17 +43,22 @@ public final class LoadGenerator {
   }
 
   /// One run: `values` describe the load. `meter` is opened when the generator is
-  /// connected and warmed up, and closed when its last request is done. `idle` is called before connections are closed.
-  public func run(_ values: [(String, String)], meter: Meter, idle: () -> Void = {}) throws -> RunOutcome {
+  /// connected and warmed up, and closed when its last request is done. `moment` is called before that, and
+  /// when all is done, before connections are closed.
+  public func run(_ values: [(String, String)], meter: Meter, moment: (_ isOver: Bool) -> Void = { _ in })
+    throws
+    -> RunOutcome
+  {
     try channel.write("run " + values.map { "\($0)=\($1)" }.joined(separator: " "))
     let answer = try channel.readLine(within: 60)
     guard answer == "ready" else { throw failure(answer) }
+    moment(false)
     meter.open()
     try channel.write("go")
     let line = try channel.readLine(within: 600)
     meter.close()
     guard let outcome = try Self.outcome(line) else { throw failure(line) }
-    idle()
+    moment(true)
     try channel.write("end")
     return outcome
   }

@@ -5,6 +5,7 @@
 
 #include "bench_clock.h"
 #include "bench_connect.h"
+#include "bench_fan_out.h"
 #include "bench_files.h"
 #include "bench_full_listener.h"
 #include "bench_heap.h"
@@ -14,4 +15,5 @@
 #include "bench_payload.h"
 #include "bench_pinger.h"
 #include "bench_process.h"
+#include "bench_resp.h"
 #include "bench_timer_ledger.h"

@@ -7,115 +7,77 @@ import UVPromises
 /// `overload`: each request is a job for the thread pool, and is answered when that has ended; or at once, without work, if
 /// too many are under way.
 enum Overload {
-  static let callback: ServerRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let service = try TCPService<TCPListener>(task, on: loop)
-      let jobs = Jobs(task.limit, service)
-      service.listener.start { result in
-        guard let connection = service.accept(result) else { return }
-        var rest = Bytes()
-        let written: Completion<Void> = { service.check($0, on: connection) }
-        connection.start { result in
-          switch result {
-          case .success(let chunk?):
-            for job in jobs.take(chunk, &rest) {
-              guard jobs.begin() else {
-                connection.write(jobs.refuse(job), written)
-                continue
-              }
-              loop.work(job.work) { result in
-                switch result {
-                case .success(let value): connection.write(jobs.end(job, value), written)
-                case .failure(let error): service.fail(error, on: connection)
-                }
-              }
+  static let callback = TCPTaker.callback { service, loop in
+    let jobs = Jobs(service)
+    return { connection in
+      let frames = Frames(of: Job.size, service)
+      let written: Completion<Void> = { service.check($0, on: connection) }
+      return { chunk in
+        for job in frames.take(chunk).map(Job.init) {
+          guard jobs.begin() else {
+            connection.write(jobs.refuse(job), written)
+            continue
+          }
+          loop.work(job.work) { result in
+            switch result {
+            case .success(let value): connection.write(jobs.end(job, value), written)
+            case .failure(let error): service.fail(error, on: connection)
             }
-          case .success(nil): service.close(connection)
-          case .failure(let error): service.fail(error, on: connection)
           }
         }
       }
-      return service
-    }.report()
+    }
   }
 
-  static let promise: ServerRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let service = try TCPService<TCPListener>(task, on: loop)
-      let jobs = Jobs(task.limit, service)
-      service.listener.start { result in
-        guard let connection = service.accept(result) else { return }
-        var rest = Bytes()
-        func answer(_ job: Job) -> Promise<Void> {
-          guard jobs.begin() else { return connection.write(jobs.refuse(job)).promise() }
-          return loop.work(job.work).promise().then { connection.write(jobs.end(job, $0)).promise() }
-        }
-        connection.each { chunk -> Promise<Void> in
-          for job in jobs.take(chunk, &rest) { answer(job).catch { service.fail($0, on: connection) } }
-          return .value
-        }.done { service.close(connection) }.catch { service.fail($0, on: connection) }
+  static let promise = TCPTaker.promise { service, loop in
+    let jobs = Jobs(service)
+    return { connection in
+      let frames = Frames(of: Job.size, service)
+      func answer(_ job: Job) -> Promise<Void> {
+        guard jobs.begin() else { return connection.write(jobs.refuse(job)).promise() }
+        return loop.work(job.work).promise().then { connection.write(jobs.end(job, $0)).promise() }
       }
-      return service
-    }.report()
+      return { chunk in
+        for job in frames.take(chunk).map(Job.init) { answer(job).catch { service.fail($0, on: connection) } }
+      }
+    }
   }
 
-  static let future: ServerRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let service = try TCPService<TCPListener>(task, on: loop)
-      let jobs = Jobs(task.limit, service)
-      service.listener.publisher()
-        .sink(receiveCompletion: { service.end($0) }) { connection in
-          service.admit(connection)
-          var rest = Bytes()
-          func answer(_ job: Job) -> AnyPublisher<Void, UVError> {
-            guard jobs.begin() else {
-              return connection.write(jobs.refuse(job)).publisher().eraseToAnyPublisher()
-            }
-            return loop.work(job.work).publisher()
-              .flatMap { connection.write(jobs.end(job, $0)).publisher() }
-              .eraseToAnyPublisher()
+  static let future = TCPTaker.future { service, loop in
+    let jobs = Jobs(service)
+    return { connection in
+      let frames = Frames(of: Job.size, service)
+      func answer(_ job: Job) -> AnyPublisher<Void, UVError> {
+        guard jobs.begin() else {
+          return connection.write(jobs.refuse(job)).publisher().eraseToAnyPublisher()
+        }
+        return loop.work(job.work).publisher()
+          .flatMap { connection.write(jobs.end(job, $0)).publisher() }
+          .eraseToAnyPublisher()
+      }
+      return { chunks in
+        chunks.flatMap { frames.take($0).map(Job.init).publisher.setFailureType(to: UVError.self) }
+          .flatMap(answer).eraseToAnyPublisher()
+      }
+    }
+  }
+
+  static let async = TCPTaker.async { service, loop in
+    let jobs = Jobs(service)
+    return { connection in
+      let frames = Frames(of: Job.size, service)
+      return { chunk in
+        for job in frames.take(chunk).map(Job.init) {
+          loop.spawn {
+            do throws(UVError) {
+              guard jobs.begin() else { return try await connection.write(jobs.refuse(job)).value }
+              let value = try await loop.work(job.work).value
+              try await connection.write(jobs.end(job, value)).value
+            } catch { service.fail(error, on: connection) }
           }
-          connection.publisher()
-            .flatMap { jobs.take($0, &rest).publisher.setFailureType(to: UVError.self) }
-            .flatMap(answer)
-            .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
-            .store(in: &service.subscriptions)
         }
-        .store(in: &service.subscriptions)
-      return service
-    }.report()
-  }
-
-  static let async: ServerRow = { task in
-    try EventLoop.run { loop in
-      let service = try TCPService<TCPListener>(task, on: loop)
-      let jobs = Jobs(task.limit, service)
-      for try await connection in service.listener {
-        service.admit(connection)
-        loop.spawn {
-          do throws(UVError) {
-            var rest = Bytes()
-            for try await chunk in connection {
-              for job in jobs.take(chunk, &rest) {
-                guard jobs.begin() else {
-                  try await connection.write(jobs.refuse(job)).value
-                  continue
-                }
-                loop.spawn {
-                  do throws(UVError) {
-                    let value = try await loop.work(job.work).value
-                    try await connection.write(jobs.end(job, value)).value
-                  } catch { service.fail(error, on: connection) }
-                }
-              }
-            }
-            service.close(connection)
-          } catch { service.fail(error, on: connection) }
-        }
-        if service.isFull { break }
       }
-      return service
-    }.report()
+    }
   }
 }
 
@@ -147,19 +109,10 @@ private final class Jobs {
   private let service: TCPService<TCPListener>
   private var underWay = 0
 
-  /// At most `limit` of them are under way, or any number if that is 0.
-  init(_ limit: Int, _ service: TCPService<TCPListener>) {
-    self.limit = limit
+  /// At most so many of them are under way as the task says.
+  init(_ service: TCPService<TCPListener>) {
+    limit = service.limit
     self.service = service
-  }
-
-  /// The requests that are complete. The beginning of another stays in `rest`.
-  func take(_ chunk: Bytes, _ rest: inout Bytes) -> [Job] {
-    service.bytesRead += chunk.count
-    let bytes = rest.followed(by: chunk)
-    let end = bytes.count / Job.size * Job.size
-    rest = Bytes(bytes[end...])
-    return stride(from: 0, to: end, by: Job.size).map { Job(request: Bytes(bytes[$0..<($0 + Job.size)])) }
   }
 
   /// Whether one more may begin; it has then begun.

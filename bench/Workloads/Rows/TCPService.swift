@@ -91,6 +91,9 @@ final class TCPService<Listener: ServerListener> {
   /// Bytes of a message or a write.
   var size: Int { task.size }
 
+  /// How many jobs may be under way; 0 for any number.
+  var limit: Int { task.limit }
+
   /// What is to be written after these bytes have been read.
   func answer<Exchange: ServerExchange>(_ chunk: Bytes, _ exchange: inout Exchange) -> Bytes {
     let answer = exchange.answer(chunk)

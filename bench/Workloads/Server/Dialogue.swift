@@ -27,10 +27,11 @@ final class Dialogue: Sendable {
     abort = context.abort
   }
 
-  /// Puts a load on the server that listens on `ports`, in turn. `idle` is called when there is none any more and the
-  /// connections are still open. When that fails the process ends: the row would wait for connections that never come.
+  /// Puts a load on the server that listens on `ports`, in turn. `moment` is called when the window opens, and when there is no
+  /// load any more and the connections are still open. When that fails the process ends: the row would wait for connections that never come.
   func begin(
-    ports: [UInt16], load: [(String, String)], meter: Meter, idle: @escaping @Sendable () -> Void
+    ports: [UInt16], load: [(String, String)], meter: Meter,
+    moment: @escaping @Sendable (_ isOver: Bool) -> Void
   ) {
     state.withLock { state in
       state.outcome = nil
@@ -38,7 +39,7 @@ final class Dialogue: Sendable {
         do {
           let outcome = try generator.withLock {
             try $0.run(
-              [("port", ports.map(String.init).joined(separator: ","))] + load, meter: meter, idle: idle)
+              [("port", ports.map(String.init).joined(separator: ","))] + load, meter: meter, moment: moment)
           }
           self.state.withLock { $0.outcome = outcome }
         } catch {

@@ -14,6 +14,10 @@ public struct ServerWorkload: Workload {
     case accept
     /// Asks for a page by HTTP, whose body has `size` bytes.
     case http
+    /// Gets and sets keys of Redis, values of which have `size` bytes.
+    case resp
+    /// Has each connection get what one of them sends, and some of them read late.
+    case fanOut = "fan-out"
     /// Asks for jobs, and counts which are done in time.
     case jobs
     /// Asks for writes of `size` bytes, and takes them in.
@@ -46,7 +50,7 @@ public struct ServerWorkload: Workload {
   public var styles: [Style] { rows.map(\.style) }
 
   /// As `Workload` has it.
-  public var hasOpenLoop: Bool { load == .echo || load == .http || load == .jobs }
+  public var hasOpenLoop: Bool { [.echo, .http, .resp, .jobs].contains(load) }
 
   /// As `Workload` has it.
   public var isSingleThreaded: Bool { load != .jobs }
@@ -55,13 +59,17 @@ public struct ServerWorkload: Workload {
   public var isReachedByNetwork: Bool { transport != .pipe }
 
   /// As `Workload` has it. A turn of all connections, where they have turns.
-  public var operationCount: OperationCount { load == .turns ? .parameter("connections") : .calibrated }
+  public var operationCount: OperationCount {
+    load == .turns ? .parameter("connections") : load == .fanOut ? .parameter("messages") : .calibrated
+  }
 
   /// Whether a connection is there yet, or room to write, is up to the peer, and so is how many
   /// connections a turn of the loop finds ready.
   public func countersOfTiming(_ style: Style) -> Set<Counter> {
     if load == .jobs || parameters.contains(where: { $0.name == "greedy" }) { return Counter.ofWork }
     // A socket of datagrams is read until there is none.
+    // What is taken at once is up to a peer that reads late.
+    if load == .fanOut { return [.systemCalls, .vainCalls, .waits, .instructions] }
     if load == .accept || load == .stream || transport == .udp { return [.vainCalls, .instructions] }
     return parameters.contains { $0.name == "connections" } ? [.instructions] : []
   }
@@ -101,6 +109,8 @@ private final class ServerInstance: WorkloadInstance {
   private let connections: Int
   private let greedy: Int
   private let pipelined: Int
+  private let sets: Int
+  private let slow: Int
   private let size: Int
   private let limit: Int
   private let loops: Int
@@ -122,6 +132,9 @@ private final class ServerInstance: WorkloadInstance {
     connections = parameters.value("connections") ?? parameters.value("in-flight") ?? 1
     greedy = parameters.value("greedy") ?? 0
     pipelined = parameters.value("pipelined") ?? 1
+    sets = parameters.value("sets") ?? 0
+    slow = parameters.value("slow") ?? 0
+    guard slow < connections else { throw UsageError("\(slow) of \(connections) connections cannot be slow") }
     size = load == .jobs ? Int(BENCH_JOB) : parameters["size"]
     limit = parameters.value("limit") ?? 0
     loops = parameters.value("loops") ?? 1
@@ -153,7 +166,8 @@ private final class ServerInstance: WorkloadInstance {
       ),
     ]
     if identity != nil { values += [("tls", "1"), ("resumes", "\(resumes)")] }
-    if load == .http { values.append(("pipelined", "\(pipelined)")) }
+    if load == .http || load == .resp { values += [("pipelined", "\(pipelined)"), ("sets", "\(sets)")] }
+    if load == .fanOut { values.append(("slow", "\(slow)")) }
     if greedy != 0 { values.append(("greedy", "1")) }
     if let arrivals = request.arrivals {
       values += [("rate", "\(arrivals.rate)"), ("poisson", arrivals.isPoisson ? "1" : "0")]
@@ -163,10 +177,14 @@ private final class ServerInstance: WorkloadInstance {
     let dialogue = self.dialogue
     let meter = request.meter
     let total = self.load == .accept ? warmUp + request.operations : connections + greedy
-    let memory = self.load == .turns ? HeldMemory(connections) : nil
+    // Of the connections themselves, or of what waits for the slow ones.
+    let isIdle = self.load == .turns
+    let memory = isIdle ? HeldMemory(connections) : slow > 0 ? HeldMemory(slow) : nil
     let begin: @Sendable ([UInt16]) -> Void = {
-      memory?.note(.before)
-      dialogue.begin(ports: $0, load: load, meter: meter) { memory?.note(.idle) }
+      if isIdle { memory?.note(.before) }
+      dialogue.begin(ports: $0, load: load, meter: meter) { isOver in
+        if isOver { memory?.note(.idle) } else if !isIdle { memory?.note(.before) }
+      }
     }
     var task = ServerTask(
       host: dialogue.host, connections: total, size: size, seed: request.seed, identity: identity, path: path,
@@ -179,7 +197,8 @@ private final class ServerInstance: WorkloadInstance {
       ? try serve(task) : ServerLoops(serve, task, count: loops, abort: abort, begin: begin).serve()
     var outcome = try dialogue.end()
     let messages = warmUp + request.operations
-    try check(report, messages, greedyBytes: Int(outcome.counters[.greedyBytes] ?? 0))
+    let greedyBytes = Int(outcome.counters[.greedyBytes] ?? 0)
+    try check(report, bytes(of: messages) ?? (messages * size + greedyBytes, messages * size + greedyBytes))
     outcome.counters.merge(report.jobs.counters(of: request.operations, among: messages)) { $1 }
     if let memory { outcome.counters.merge(memory.counters(of: request.operations)) { $1 } }
     return outcome
@@ -189,20 +208,35 @@ private final class ServerInstance: WorkloadInstance {
   private var warmUp: Int {
     switch load {
     case .echo, .http, .jobs: max(connections * 4 * pipelined, 200)
+    // Each key is then there.
+    case .resp: connections * max(4 * pipelined, 2 * Int(BENCH_RESP_KEYS))
     case .turns: connections
+    case .fanOut: 16
     case .accept, .stream: 64
     }
   }
 
-  private func check(_ report: ServerReport, _ messages: Int, greedyBytes: Int) throws {
-    let isHTTP = load == .http
-    let written = messages * (isHTTP ? bench_http_answer_size(size) : size) + greedyBytes
-    let read = isHTTP ? messages * Int(BENCH_HTTP_REQUEST) : written
-    guard report.bytesWritten == written else {
-      throw WrongWork("\(report.bytesWritten) bytes were sent, not \(written)")
+  /// What so many messages read and write, where they aren't sent back as they came.
+  private func bytes(of messages: Int) -> (read: Int, written: Int)? {
+    switch load {
+    case .http: return (messages * Int(BENCH_HTTP_REQUEST), messages * bench_http_answer_size(size))
+    case .resp:
+      // Each request of the warm-up sets a key.
+      let sets = UInt64(warmUp + (messages - warmUp) * sets / 100)
+      var (read, written) = (UInt64(0), UInt64(0))
+      bench_resp_bytes(size, UInt64(messages) - sets, sets, &read, &written)
+      return (Int(read), Int(written))
+    case .fanOut: return (messages * size, messages * size * connections)
+    default: return nil
     }
-    guard load == .stream || report.bytesRead == read else {
-      throw WrongWork("\(report.bytesRead) bytes were received, not \(read)")
+  }
+
+  private func check(_ report: ServerReport, _ bytes: (read: Int, written: Int)) throws {
+    guard report.bytesWritten == bytes.written else {
+      throw WrongWork("\(report.bytesWritten) bytes were sent, not \(bytes.written)")
+    }
+    guard load == .stream || report.bytesRead == bytes.read else {
+      throw WrongWork("\(report.bytesRead) bytes were received, not \(bytes.read)")
     }
   }
 }

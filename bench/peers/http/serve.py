@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Web servers that serve `/hello`, by the contract in ../README.md: serve.py nginx|file-server|uvicorn WORKLOAD [key=value ...]
+"""Servers, by the contract in ../README.md: serve.py nginx|file-server|uvicorn|redis|redis-example WORKLOAD [key=value ...]
 
 This process becomes the server. A child of it waits for the end of the standard input, and ends the server then.
 """
@@ -68,6 +68,9 @@ async def hello(scope, receive, send):
 
 
 def main():
+    if PROGRAM == "redis-example":
+        watch()
+        os.execv(BUILT / "RedisServer", ["RedisServer", "--port", "0"])
     folder = pathlib.Path(OPTIONS["directory"]) / f"{PROGRAM}-{SIZE}"
     folder.mkdir(exist_ok=True)
     (folder / "hello").write_bytes(BODY)
@@ -76,8 +79,8 @@ def main():
         os.execv(BUILT / "FileServer", ["FileServer", "--port", "0", "--root", str(folder)])
     listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
     port = listener.getsockname()[1]
-    # nginx binds the port itself.
-    if PROGRAM == "nginx":
+    # Others bind the port themselves.
+    if PROGRAM != "uvicorn":
         listener.close()
     watch(port)
     if PROGRAM == "uvicorn":
@@ -86,6 +89,9 @@ def main():
         uvicorn.Server(
             uvicorn.Config(hello, loop="uvloop", http="httptools", log_level="critical", access_log=False,
                            lifespan="off")).run([listener])
+    elif PROGRAM == "redis":
+        os.execvp("redis-server", ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--save", "",
+                                   "--appendonly", "no", "--dir", str(folder), "--logfile", os.devnull])
     else:
         (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=port))
         os.execvp("nginx", ["nginx", "-c", str(folder / "nginx.conf"), "-e", "stderr"])

@@ -14,7 +14,7 @@ enum CommandError: String, Error {
 ///
 /// Keys and values that come from a client share the memory of what was read. The store therefore keeps copies, except of
 /// large ones, which have memory of their own.
-struct Store {
+package struct Store {
   var strings: [Bytes: Bytes] = [:]
   var lists: [Bytes: List] = [:]
   /// Large strings, in the pieces in which they came.
@@ -22,11 +22,13 @@ struct Store {
   /// When keys expire. A key that has expired is removed when somebody asks for it, or within a second or so.
   var deadlines: [Bytes: LoopClock.Instant] = [:]
 
-  var count: Int { strings.count + lists.count + large.count }
-  var deadlineCount: Int { deadlines.count }
+  package init() {}
+
+  package var count: Int { strings.count + lists.count + large.count }
+  package var deadlineCount: Int { deadlines.count }
 
   /// Executes a command that concerns keys.
-  mutating func execute(_ command: Command, _ arguments: [Bytes], _ answers: inout Answers) {
+  package mutating func execute(_ command: Command, _ arguments: [Bytes], _ answers: inout Answers) {
     do throws(CommandError) {
       switch command {
       case .get: try get(arguments[1], &answers)
@@ -89,7 +91,7 @@ struct Store {
   }
 
   /// Removes keys that have expired: some of them, so that nobody waits long for the lock.
-  mutating func removeExpired() {
+  package mutating func removeExpired() {
     let now = LoopClock.Instant.now
     let expired = deadlines.lazy.filter { $0.value <= now }.prefix(10_000).map(\.key)
     for key in expired { removeIfExpired(key) }

@@ -27,7 +27,7 @@ extension Store {
   }
 
   /// Keeps a large value as it came.
-  mutating func keep(_ pieces: [Bytes], _ key: Bytes) {
+  package mutating func keep(_ pieces: [Bytes], _ key: Bytes) {
     remove(key)
     large[key.copy()] = pieces
   }
@@ -121,7 +121,7 @@ extension Store {
 
 extension Bytes {
   /// The bytes of all pieces in one.
-  init(joining pieces: [Bytes]) {
+  package init(joining pieces: [Bytes]) {
     var all = BytesBuilder(capacity: pieces.reduce(0) { $0 + $1.count })
     for piece in pieces { all.append(piece) }
     self = all.takeBytes()

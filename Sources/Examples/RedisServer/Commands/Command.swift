@@ -1,7 +1,7 @@
 import UV
 
 /// The commands that the server knows.
-enum Command: String, CaseIterable {
+package enum Command: String, CaseIterable {
   case append = "APPEND"
   case command = "COMMAND"
   case config = "CONFIG"
@@ -38,7 +38,7 @@ enum Command: String, CaseIterable {
   case type = "TYPE"
 
   /// How many words the command may have, with its name.
-  var arity: ClosedRange<Int> {
+  package var arity: ClosedRange<Int> {
     switch self {
     case .dbsize, .quit: 1...1
     case .ping, .flushall: 1...2
@@ -53,7 +53,7 @@ enum Command: String, CaseIterable {
   }
 
   /// The command of this name, in capitals or not.
-  init?(_ name: Bytes) {
+  package init?(_ name: Bytes) {
     guard name.count <= 8, let command = Self.all[Self.key(name)] else { return nil }
     self = command
   }

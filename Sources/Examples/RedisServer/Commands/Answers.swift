@@ -2,7 +2,7 @@ import UV
 
 /// Answers that leave together. Small ones are put together in one piece of memory. A large value is a piece of its own,
 /// and is never copied.
-struct Answers {
+package struct Answers {
   static let largeCount = 16 * 1024
   /// How much memory a client keeps between two answers.
   static let keptCapacity = 64 * 1024
@@ -10,16 +10,16 @@ struct Answers {
   private var pieces: [Bytes] = []
   private var last = BytesBuilder()
 
-  mutating func status(_ text: String) { line("+", text) }
+  package mutating func status(_ text: String) { line("+", text) }
 
-  mutating func error(_ text: String) { line("-", text) }
+  package mutating func error(_ text: String) { line("-", text) }
 
-  mutating func integer(_ number: Int) { line(":", number) }
+  package mutating func integer(_ number: Int) { line(":", number) }
 
   /// The beginning of an array; its elements follow.
-  mutating func array(_ count: Int) { line("*", count) }
+  package mutating func array(_ count: Int) { line("*", count) }
 
-  mutating func bulk(_ value: Bytes?) {
+  package mutating func bulk(_ value: Bytes?) {
     guard let value else { return last.append("$-1\r\n" as Bytes) }
     line("$", value.count)
     if value.count < Self.largeCount {
@@ -51,8 +51,11 @@ struct Answers {
     last.append("\r\n" as Bytes)
   }
 
+  /// All of it in one piece.
+  package var bytes: Bytes { pieces.isEmpty ? Bytes(last) : Bytes(joining: pieces + [Bytes(last)]) }
+
   /// Writes everything by one call. To write no pieces at all is no call, and succeeds.
-  func write(to stream: ByteStream) -> Request<Void> {
+  package func write(to stream: ByteStream) -> Request<Void> {
     if pieces.isEmpty, !last.isEmpty { return stream.write(Bytes(last)) }
     return stream.write(last.isEmpty ? pieces : pieces + [Bytes(last)])
   }

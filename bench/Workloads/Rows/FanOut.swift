@@ -1,0 +1,141 @@
+import CBenchSupport
+import UV
+import UVFutures
+import UVPromises
+
+/// `fan-out`: what one connection sends, each gets. Nobody waits for one that doesn't read: above a limit it misses what is said, and
+/// is told how much that was. The example Chat has members like these.
+enum FanOut {
+  static let callback = TCPTaker.callback { service, _ in Room(service, CallbackMember.init).join }
+
+  static let promise = TCPTaker.promise { service, _ in Room(service, PromiseMember.init).join }
+
+  static let future = TCPTaker.future { service, _ in
+    let room = Room(service, FutureMember.init)
+    return { connection in
+      let hear = room.join(connection)
+      return { $0.map(hear).eraseToAnyPublisher() }
+    }
+  }
+
+  static let async = TCPTaker.async { service, _ in Room(service, TaskMember.init).join }
+}
+
+/// Who gets what is said.
+private final class Room {
+  private let service: TCPService<TCPListener>
+  private let member: (TCPConnection, TCPService<TCPListener>) -> Member
+  private var members: [Member] = []
+
+  init(
+    _ service: TCPService<TCPListener>, _ member: @escaping (TCPConnection, TCPService<TCPListener>) -> Member
+  ) {
+    self.service = service
+    self.member = member
+  }
+
+  /// Adds a member; what the connection sends is then said to all.
+  func join(_ connection: TCPConnection) -> (Bytes) -> Void {
+    members.append(member(connection, service))
+    let frames = Frames(of: service.size, service)
+    return { [self] chunk in
+      // A copy, which doesn't keep the rest of what was read.
+      for message in frames.take(chunk) { say(message.copy()) }
+    }
+  }
+
+  private func say(_ message: Bytes) {
+    for member in members { member.send(message) }
+    // Those who miss it are told so.
+    service.bytesWritten += members.count * message.count
+  }
+}
+
+private class Member {
+  let connection: TCPConnection
+  let service: TCPService<TCPListener>
+  private var missed = 0
+
+  init(_ connection: TCPConnection, _ service: TCPService<TCPListener>) {
+    self.connection = connection
+    self.service = service
+    connection.highWaterMark = Int(BENCH_FAN_OUT_MARK)
+  }
+
+  final func send(_ message: Bytes) {
+    guard missed > 0 || connection.isAboveHighWaterMark else { return write(message) }
+    missed += 1
+    if missed == 1 { waitUntilRead() }
+  }
+
+  /// The member has read what there was, and is told what it has missed.
+  final func didRead() {
+    var notice = BytesBuilder(capacity: service.size)
+    notice.append(littleEndian: bench_fan_out_notice(UInt64(missed)))
+    notice.append(Bytes(repeating: 0, count: service.size - notice.count))
+    missed = 0
+    write(notice.takeBytes())
+  }
+
+  final func fail(_ error: any Error) { service.fail(error, on: connection) }
+
+  /// Begins a write, which nobody waits for.
+  func write(_: Bytes) {}
+  func waitUntilRead() {}
+}
+
+private class CallbackMember: Member {
+  override final func write(_ message: Bytes) {
+    connection.write(message) { [self] in service.check($0, on: connection) }
+  }
+
+  override func waitUntilRead() {
+    connection.drain { [self] result in
+      switch result {
+      case .success: didRead()
+      case .failure(let error): fail(error)
+      }
+    }
+  }
+}
+
+private final class PromiseMember: Member {
+  override func write(_ message: Bytes) { connection.write(message).promise().catch(fail) }
+
+  override func waitUntilRead() { connection.drain().promise().done(didRead).catch(fail) }
+}
+
+private final class FutureMember: Member {
+  private let messages = PassthroughSubject<Bytes, UVError>()
+
+  override init(_ connection: TCPConnection, _ service: TCPService<TCPListener>) {
+    super.init(connection, service)
+    messages.flatMap { connection.write($0).publisher() }
+      .sink(receiveCompletion: { [self] in end($0) }, receiveValue: {})
+      .store(in: &service.subscriptions)
+  }
+
+  override func write(_ message: Bytes) { messages.send(message) }
+
+  override func waitUntilRead() {
+    connection.drain().publisher()
+      .sink(receiveCompletion: { [self] in end($0) }, receiveValue: { [self] in didRead() })
+      .store(in: &service.subscriptions)
+  }
+
+  private func end(_ completion: Subscribers.Completion<UVError>) {
+    if case .failure(let error) = completion { fail(error) }
+  }
+}
+
+/// As the example has it: a task would have to be made for each write that nobody waits for.
+private final class TaskMember: CallbackMember {
+  override func waitUntilRead() {
+    connection.loop.spawn { [self] in
+      do throws(UVError) {
+        try await connection.drain().value
+        didRead()
+      } catch { fail(error) }
+    }
+  }
+}
