@@ -222,8 +222,22 @@ let package = Package(
       dependencies: [
         "BenchCommand", "BenchKit", "BenchSoak", "BenchWaits", "BenchWorkloads", "UV",
         argumentParser,
+        // Built with it, and started by `cold-start`.
+        "cold-start-c", "cold-start-callback", "cold-start-promise", "cold-start-future", "cold-start-async",
       ],
       path: "bench/uvbench", swiftSettings: settings),
+    .executableTarget(name: "cold-start-c", dependencies: ["CUV", "CLibuv"], path: "bench/ColdStart/c"),
+    .executableTarget(
+      name: "cold-start-callback", dependencies: ["UV"], path: "bench/ColdStart/callback",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "cold-start-promise", dependencies: ["UV", "UVPromises"], path: "bench/ColdStart/promise",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "cold-start-future", dependencies: ["UV", "UVFutures"], path: "bench/ColdStart/future",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "cold-start-async", dependencies: ["UV"], path: "bench/ColdStart/async", swiftSettings: settings),
 
     .executableTarget(
       name: "bench-example", dependencies: ["BenchCommand", "BenchKit"], path: "bench/Example",

@@ -24,6 +24,16 @@ import Testing
     #expect(first?.counters == [.jobs: 5])
     #expect(meter.measurement == first)
   }
+
+  @Test func whatOthersHaveUsedTakesThePlaceOfWhatThisProcessHas() {
+    let meter = Meter()
+    meter.open()
+    var others = ProcessUsage.now()
+    (others.cpu, others.pageFaults, others.wall) = (7, 3, 0)
+    meter.close(others)
+    #expect(meter.measurement?.usage.cpu == 7 && meter.measurement?.usage.pageFaults == 3)
+    #expect(meter.measurement?.usage.wall ?? 0 > 0)
+  }
 }
 
 /// A counter that goes up by five whenever it is read.

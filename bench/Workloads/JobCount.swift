@@ -11,8 +11,6 @@ extension Counter {
   /// Answers without work: too much was under way.
   public static let busy = Counter(rawValue: "busy")
 
-  /// Bytes of memory that the process has more while connections are idle.
-  static let residentBytes = Counter(rawValue: "resident_bytes")
   /// Bytes that the allocator has not got back when they have closed.
   static let keptBytes = Counter(rawValue: "kept_bytes")
   /// Bytes of memory that the system hasn't.

@@ -14,7 +14,7 @@ public enum Workloads {
     ]
     + [
       tcpPingPong, tcpEcho, tcpEchoWatched, fairness, idleConnections, fanOut, overload, httpHello,
-      respGetSet, tcpStream, tcpAccept, udpEcho, pipeEcho, tlsEcho, tlsHandshake,
+      respGetSet, tcpStream, tcpAccept, udpEcho, pipeEcho, tlsEcho, tlsHandshake, ColdStartWorkload(),
     ]
 
   /// The version of the libuv that the rows are linked with.

@@ -54,6 +54,7 @@ struct PeersCommand: ParsableCommand {
     let counts = try count(plan, peers, workers)
     var results = try SuiteRun(plan: plan).results { id in
       guard let peer = peers.first(where: { $0.row == id.style }) else { return try workers.start() }
+      if id.workload == "cold-start" { return ColdPeer(command: peer.command(in: folder)) }
       return try PeerWorker(peer, folder: folder, id: id, directory: scratch.path)
     }
     results.results = results.results.map { $0.adding(counts) }
@@ -91,7 +92,7 @@ struct PeersCommand: ParsableCommand {
       "tcp-echo", "http-hello", "resp-get-set", "tls-echo", "tls-handshake", "million-timers", "fs-read",
       "wakeup",
       "then-chain",
-      "host-call",
+      "host-call", "cold-start",
     ].filter(names.contains)
     let cases =
       try order

@@ -56,8 +56,9 @@ public final class Meter: Sendable {
     onOpen()
   }
 
-  /// Closes the window. The clocks are read first. Closing twice changes nothing.
-  public func close() {
+  /// Closes the window. The clocks are read first. Closing twice changes nothing. `other` is what was used, if that wasn't by
+  /// this process.
+  public func close(_ other: ProcessUsage? = nil) {
     let end = usage()
     let values = counters.map { $0.read() }
     state.withLock { state in
@@ -66,7 +67,9 @@ public final class Meter: Sendable {
       for (reading, (first, last)) in zip(counters, zip(before, values)) {
         deltas[reading.counter] = last &- first
       }
-      state.measurement = Measurement(usage: end.since(usage), counters: deltas)
+      var used = other ?? end.since(usage)
+      used.wall = end.wall &- usage.wall
+      state.measurement = Measurement(usage: used, counters: deltas)
     }
   }
 

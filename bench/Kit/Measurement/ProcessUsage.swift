@@ -17,13 +17,14 @@ public struct ProcessUsage: Hashable, Sendable {
 
   /// The figures of this moment.
   public static func now() -> ProcessUsage {
-    let usage = accounting()
-    return ProcessUsage(
-      wall: nanoseconds(of: CLOCK_MONOTONIC),
-      cpu: nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID),
-      user: nanoseconds(usage.ru_utime), system: nanoseconds(usage.ru_stime),
-      voluntarySwitches: UInt64(usage.ru_nvcsw), involuntarySwitches: UInt64(usage.ru_nivcsw),
-      pageFaults: UInt64(usage.ru_minflt) + UInt64(usage.ru_majflt))
+    ProcessUsage(
+      accounting(), wall: nanoseconds(of: CLOCK_MONOTONIC), cpu: nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID))
+  }
+
+  /// What the processes have used that this one has started and that have ended.
+  static func ofChildren() -> ProcessUsage {
+    let usage = accountingOfChildren()
+    return ProcessUsage(usage, wall: 0, cpu: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime))
   }
 
   /// The time, and nothing of any process.
@@ -78,5 +79,14 @@ public struct ProcessUsage: Hashable, Sendable {
 
   static func nanoseconds(_ time: timeval) -> UInt64 {
     UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_usec) * 1000
+  }
+}
+
+extension ProcessUsage {
+  fileprivate init(_ usage: rusage, wall: UInt64, cpu: UInt64) {
+    self.init(
+      wall: wall, cpu: cpu, user: Self.nanoseconds(usage.ru_utime), system: Self.nanoseconds(usage.ru_stime),
+      voluntarySwitches: UInt64(usage.ru_nvcsw), involuntarySwitches: UInt64(usage.ru_nivcsw),
+      pageFaults: UInt64(usage.ru_minflt) + UInt64(usage.ru_majflt))
   }
 }

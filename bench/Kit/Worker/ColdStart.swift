@@ -1,0 +1,62 @@
+import CBenchSupport
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Programs that are started again and again: an echo server each, which prints the port of 127.0.0.1 that it listens on.
+public enum ColdStart {
+  /// Starts `command`, sends a line when it listens, and ends it when that has come back, so many times.
+  ///
+  /// A latency is the time from the start to the first answer. The processor time is that of the program alone.
+  public static func run(_ command: [String], operations: Int, meter: Meter) throws -> RunOutcome {
+    var latencies = LatencyHistogram()
+    var counters: [Counter: UInt64] = [:]
+    let before = ProcessUsage.ofChildren()
+    meter.open()
+    for _ in 0..<operations {
+      let start = ProcessUsage.now().wall
+      let child = try ChildProcess(command)
+      let port = try child.readLine(within: 30)
+      guard try answer(of: port) == "hello" else {
+        throw WrongWork("`\(command[0])` doesn't answer on `\(port)`")
+      }
+      latencies.record(ProcessUsage.now().wall - start)
+      for (counter, bytes) in memory(of: child.id) { counters[counter, default: 0] += bytes }
+      child.kill()
+    }
+    meter.close(ProcessUsage.ofChildren().since(before))
+    return RunOutcome(operations: operations, checksum: 0, latencies: latencies, counters: counters)
+  }
+
+  /// What comes back from a port; nil where nobody listens.
+  private static func answer(of port: String) throws -> String? {
+    var local = [CChar](repeating: 0, count: Int(BENCH_HOST))
+    var failure = [CChar](repeating: 0, count: 200)
+    let socket = bench_connect("127.0.0.1", UInt16(port) ?? 0, 10_000, &local, &failure, failure.count)
+    guard socket >= 0 else { return nil }
+    let lines = LineStream(input: socket, output: socket)
+    do {
+      try lines.write("hello")
+      return try lines.readLine(within: 30)
+    } catch is LineStream.Ended { return nil }
+  }
+
+  /// Bytes that are mapped of the program's file and of those it is linked with, and resident ones in all.
+  private static func memory(of process: pid_t) -> [Counter: UInt64] {
+    let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
+    var counters: [Counter: UInt64] = [.programBytes: 0, .linkedBytes: 0]
+    for line in (SystemFile.text("/proc/\(process)/maps") ?? "").split(separator: "\n") {
+      let words = line.split(separator: " ", omittingEmptySubsequences: true)
+      guard words.count == 6, words[5].hasPrefix("/") else { continue }
+      let ends = words[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
+      counters[words[5] == program.map { $0[...] } ? .programBytes : .linkedBytes, default: 0] +=
+        ends[1] - ends[0]
+    }
+    let pages = SystemFile.text("/proc/\(process)/statm")?.split(separator: " ").dropFirst().first
+    counters[.residentBytes] = (pages.flatMap { UInt64($0) } ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+    return counters
+  }
+}
