@@ -18,7 +18,7 @@ import Testing
     ("$UVBENCH gate --base-bin /bin/true -w then-chain -s c", 2), ("$UVBENCH check --rate 1", 2),
     ("$UVBENCH peers --folder /nonexistent", 2), ("$UVBENCH targets --workload nothing", 2),
     ("$UVBENCH targets /nonexistent/results.json", 2), ("$UVBENCH scale --style nothing", 2),
-    ("$EXAMPLE scale", 2), ("$EXAMPLE targets", 2),
+    ("$UVBENCH generators --folder /nonexistent", 2), ("$EXAMPLE scale", 2), ("$EXAMPLE targets", 2),
     ("$UVBENCH run -w tcp-echo --rate 1e300", 2), ("$UVBENCH run -w tcp-echo --rate-of 1e30 --quick", 2),
     ("$UVBENCH run -w fs-stat --duration 1e300", 2), ("$UVBENCH run --time-budget 1e300 --quick", 2),
     ("$UVBENCH run --rounds 99999999999", 2), ("$UVBENCH doctor --budget 1e300", 2),

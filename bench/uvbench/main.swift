@@ -5,5 +5,7 @@ BenchMain(
   name: "uvbench", abstract: "What does each style of swift-uv cost beside plain C on the same libuv?",
   workloads: Workloads.all, libraries: ["libuv": Workloads.libuvVersion],
   targets: Targets.all, scaling: Workloads.scaling,
-  commands: [GenerateCommand.self, OverloadCommand.self, SoakCommand.self, WaitsCommand.self]
+  commands: [
+    GenerateCommand.self, OverloadCommand.self, GeneratorsCommand.self, SoakCommand.self, WaitsCommand.self,
+  ]
 ).run()

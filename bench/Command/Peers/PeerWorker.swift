@@ -4,13 +4,15 @@ import CLoadGenerator
 
 /// Measures a row of a peer, by the contract in `bench/peers/README.md`: the peer works, and its processor time is
 /// read from outside.
-final class PeerWorker: RowWorker {
-  let hello = WorkerHello()
+public final class PeerWorker: RowWorker {
+  /// As `RowWorker` has it.
+  public let hello = WorkerHello()
   private let child: ChildProcess
   private let server: (port: String, generator: LoadGenerator)?
 
   /// Starts the peer's program, by the command before it if there is one. Its files are in `directory`.
-  init(_ peer: Peer, folder: String, id: WorkloadID, directory: String, by tool: [String] = []) throws {
+  public init(_ peer: Peer, folder: String, id: WorkloadID, directory: String, by tool: [String] = []) throws
+  {
     let parameters = id.parameters.names.map { "\($0)=\(id.parameters[$0])" }
     var command =
       tool + peer.command(in: folder) + [id.workload] + parameters + ["directory=\(directory)"]
@@ -42,7 +44,8 @@ final class PeerWorker: RowWorker {
     server = (port, try LoadGenerator(Executable.generator))
   }
 
-  func ask(_ request: WorkerRequest, within seconds: Double) throws -> WorkerAnswer {
+  /// As `RowWorker` has it.
+  public func ask(_ request: WorkerRequest, within seconds: Double) throws -> WorkerAnswer {
     let process = child.id
     let meter = Meter(usage: { ProcessUsage.now(of: process) })
     PeakMemory.reset(of: "\(process)")
@@ -67,13 +70,27 @@ final class PeerWorker: RowWorker {
     return answer
   }
 
-  func finish() { child.finish(within: 30) }
+  /// As `RowWorker` has it.
+  public func finish() { child.finish(within: 30) }
+
+  /// What a server uses while another program puts a load on its port, from where ours does; and what that program prints.
+  public func load(by command: (_ port: String) -> [String]) throws -> (usage: ProcessUsage, lines: [String])
+  {
+    guard let server else { throw UsageError("this peer is no server") }
+    bench_pin_thread(bench_usable_cpu(bench_usable_cpus() > 1 ? 1 : 0))
+    defer { bench_unpin_thread() }
+    let before = ProcessUsage.now(of: child.id)
+    var lines: [String] = []
+    try Executable.run(command(server.port)) { lines.append($0) }
+    return (ProcessUsage.now(of: child.id).since(before), lines)
+  }
 
   private func load(_ request: WorkerRequest, port: String) -> [(String, String)] {
     let mode = Self.mode(request.id.workload)
     let connections = request.id.parameters[mode == "accept" ? "in-flight" : "connections"]
     let pipelined = request.id.parameters.value("pipelined") ?? 1
     let apart = bench_usable_cpus() > 1
+    let rate = request.arrivals.map { [("rate", "\($0.rate)"), ("poisson", $0.isPoisson ? "1" : "0")] } ?? []
     return [
       ("port", port), ("mode", mode), ("connections", "\(connections)"),
       ("size", "\(request.id.parameters["size"])"), ("operations", "\(request.operations)"),
@@ -83,7 +100,7 @@ final class PeerWorker: RowWorker {
       ("tls", request.id.workload.hasPrefix("tls-") ? "1" : "0"),
       ("resumes", "\(request.id.parameters.value("resumed") ?? 0)"),
       ("silent", request.verb == .run ? "0" : "1"), ("cpu", "\(bench_usable_cpu(apart ? 1 : 0))"),
-    ]
+    ] + rate
   }
 
   /// What the load generator does.

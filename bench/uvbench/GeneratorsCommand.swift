@@ -1,0 +1,73 @@
+import ArgumentParser
+import BenchCommand
+import BenchKit
+import Foundation
+
+/// `generators`.
+struct GeneratorsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generators",
+    abstract: "Does our load generator say what wrk and redis-benchmark say of the same server?",
+    discussion: """
+      Both ask nginx for a page, or redis-server for keys, in turn, from the same
+      processor: the other as fast as it can, ours at the rate which that is. What a
+      request costs the server, in processor time, must agree within a tenth: it is
+      what every table here compares.
+
+      Exit codes: 0 they agree, 1 they don't, 2 wrong use, 3 the work was wrong.
+      """)
+
+  @Option(help: "Seconds that each of them asks in a round, about.")
+  var seconds = 1.0
+
+  @Option(help: "Rounds; the generators take turns.")
+  var rounds = 5
+
+  @Option(help: "Where the peers are.")
+  var folder = "bench/peers"
+
+  func validate() throws {
+    guard seconds >= 0.1, seconds <= 600 else { throw ValidationError("--seconds is 0.1 to 600") }
+    guard 1...1000 ~= rounds else { throw ValidationError("--rounds is 1 to 1000") }
+  }
+
+  func run() throws {
+    Interruption.install()
+    guard let list = try? String(contentsOfFile: folder + "/peers.json", encoding: .utf8) else {
+      throw UsageError("there is no \(folder)/peers.json; say where the peers are with --folder")
+    }
+    let peers = try Peer.list(list)
+    let scratch = FileManager.default.temporaryDirectory
+      .appendingPathComponent("uvbench-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: scratch) }
+    var table = TextTable(
+      [("server", .left), ("case", .left), ("generator", .left)]
+        + ["requests/s", "theirs", "ratio", "CPU/request", "theirs", "ratio"].map { ($0, .right) })
+    var agree = true
+    for other in OtherGenerator.all {
+      guard let peer = peers.first(where: { $0.name == other.server }) else { continue }
+      if let program = peer.missing(in: folder) ?? other.missing {
+        print("skipped \(other.program) on \(other.server): there is no \(program)")
+        continue
+      }
+      let worker = try PeerWorker(peer, folder: folder, id: other.id(peer), directory: scratch)
+      defer { worker.finish() }
+      let pairs = try other.measure(worker, other.id(peer), rounds: rounds, seconds: seconds)
+      func cells(_ value: (OtherGenerator.Figures) -> Double, _ text: (Double) -> String) -> [String] {
+        [
+          text(Statistics.median(pairs.map { value($0.ours) })),
+          text(Statistics.median(pairs.map { value($0.theirs) })),
+          Figure.ratio(Statistics.median(pairs.map { value($0.ours) / value($0.theirs) })),
+        ]
+      }
+      if abs(Statistics.median(pairs.map { $0.ours.cost / $0.theirs.cost }) - 1) > 0.1 { agree = false }
+      table.add(
+        [other.server, other.title, other.program] + cells(\.rate) { Figure.count($0) }
+          + cells(\.cost) { Figure.duration($0) })
+    }
+    for line in table.render() { print(line) }
+    print("what a request costs the server \(agree ? "agrees" : "does not agree") within a tenth")
+    guard agree else { throw ExitCode(1) }
+  }
+}
