@@ -91,7 +91,7 @@ extension ByteStream {
     if let code = writes.hold(isAbandoned) {
       return file.refuse(UVError.Code(rawValue: code), "fs_sendfile", done)
     }
-    if writes.isFiltered {
+    if isFiltered {
       pending = FilteredSendfile(file, to: self, from: offset, count: count, done).start()
       return pending
     }

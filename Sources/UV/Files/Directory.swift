@@ -37,7 +37,7 @@ public final class Directory: EventSource, SourceDriver {
     self.loop = loop
     name = path
     self.stream = stream
-    source = SourceCore(loop: loop, operation: "fs_readdir")
+    source = SourceCore(loop: loop)
     source.driver = self
   }
 
@@ -48,6 +48,8 @@ public final class Directory: EventSource, SourceDriver {
   }
 
   // MARK: Reading
+
+  var operation: String { "fs_readdir" }
 
   /// Asks for the next entries, or nil at the end; see ``EventSource/next(_:)``.
   ///

@@ -10,10 +10,11 @@ struct HandleBlock {
     var previous: UnsafeMutablePointer<Header>?
     /// The owner retains itself through this while libuv may call it. Sound: released in the close callback at the latest.
     var retainedOwner: Unmanaged<Handle>?
-    var activity: Handle.Activity = []
     unowned(unsafe) var loop: EventLoop
     /// An object that is kept until the handle closes. Balanced in `endCompanion`.
     var companion: Unmanaged<HandleCompanion>?
+    // These share a word: a header is a part of every connection.
+    var activity: Handle.Activity = []
     var isClosing = false
     var isClosed = false
     /// Whether a listener keeps its loop running.

@@ -10,6 +10,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
   public typealias Failure = UVError
 
   let source: SourceCore<Element>
+  let operation: String
 
   /// Makes the libuv handle.
   ///
@@ -20,7 +21,8 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
     loop: EventLoop, _ operation: String, size: Int, _ initOperation: String,
     _ initialize: (UnsafeMutableRawPointer) -> Int32
   ) throws(UVError) {
-    source = SourceCore(loop: loop, operation: operation)
+    self.operation = operation
+    source = SourceCore(loop: loop)
     try super.init(loop: loop, size: size, initOperation, initialize)
     source.driver = self
   }
@@ -59,7 +61,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
 
   func resume() {
     do throws(UVError) {
-      try checkOpen(source.operation)
+      try checkOpen(operation)
       try startProducing()
     } catch {
       return loop.queueMicrotask { [self] in source.finish(isEndedByProgram ? nil : error) }
@@ -83,7 +85,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
   }
 
   override func didClose() {
-    source.finish(loop.isClosed ? UVError(.cancelled, operation: source.operation) : nil)
+    source.finish(loop.isClosed ? UVError(.cancelled, operation: operation) : nil)
     super.didClose()
   }
 

@@ -30,6 +30,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   /// The loop that the source belongs to.
   public let loop: EventLoop
   let source: SourceCore<Element>
+  let operation: String
   /// Both are nil after the end, so that what they capture is released.
   private var onResume: Handler?
   private var onPause: Handler?
@@ -58,7 +59,8 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     self.loop = loop
     onResume = resume
     onPause = pause
-    source = SourceCore(loop: loop, operation: operation)
+    self.operation = operation
+    source = SourceCore(loop: loop)
     source.driver = self
   }
 
@@ -122,7 +124,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   // MARK: What the core asks for
 
   func resume() {
-    if loop.isClosed { finish(UVError(.loopClosed, operation: source.operation)) }
+    if loop.isClosed { finish(UVError(.loopClosed, operation: operation)) }
     if stay == nil { stay = SourceStay(loop) { [self] in loopEnds() } }
     if unasked.isEmpty, end == nil { start() } else { flushLater() }
   }
@@ -144,7 +146,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     pause()
     // Elements that have been sent are dropped, and so is an end that hasn't been told yet.
     end = nil
-    finish(UVError(.cancelled, operation: source.operation))
+    finish(UVError(.cancelled, operation: operation))
   }
 
   // MARK: Asking

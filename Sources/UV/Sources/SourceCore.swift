@@ -2,6 +2,8 @@ import CUV
 
 /// The part of a source that differs between a listener, a connection and a timer: how it produces.
 protocol SourceDriver: AnyObject {
+  /// What the source does, by libuv's name, for the errors that end it.
+  var operation: String { get }
   /// Called when somebody asks and nobody asked before. From now on the source delivers or finishes.
   func resume()
   /// Called when nobody asks any more.
@@ -40,24 +42,27 @@ final class SourceCore<Element>: Cancelling {
 
   // The properties that each element touches come first, so that they share a cache line. They are confined
   // to the loop and never `inout` across a call. Exclusivity checks would cost more than the accesses.
-  @exclusivity(unchecked) private(set) var isProducing = false
-  @exclusivity(unchecked) private(set) var hasEnded = false
   @exclusivity(unchecked) private var handler: Completion<Element?>?
   @exclusivity(unchecked) private var others = Queue<Entry>()
+  // They fit in behind the queue's last word, which is half empty.
+  @exclusivity(unchecked) private(set) var isProducing = false
+  @exclusivity(unchecked) private(set) var hasEnded = false
   let loop: EventLoop
   @exclusivity(unchecked) private var first: Entry?
   @exclusivity(unchecked) private var generation: UInt = 0
-  /// The source itself, which owns this object; set once. Sound: it is used only to pause, and a source that
+  /// The source itself, which owns this object; set once. Sound: it is used only while somebody asks or waits. A source that
   /// produces keeps itself alive. A caller that asks holds the source and passes it.
   unowned(unsafe) var driver: (any SourceDriver)!
-  let operation: String
-  /// How the source has ended, for everyone who asks later.
-  @exclusivity(unchecked) private var ending = Outcome.success(nil)
+  /// The error with which the source has ended, for everyone who asks later; nil for a clean end.
+  @exclusivity(unchecked) private var error: UVError?
 
-  init(loop: EventLoop, operation: String) {
-    self.loop = loop
-    self.operation = operation
-  }
+  init(loop: EventLoop) { self.loop = loop }
+
+  /// Sound: somebody asks, or waits; see ``driver``.
+  private var operation: String { driver.operation }
+
+  /// How the source has ended.
+  private var ending: Outcome { error.map { .failure($0) } ?? .success(nil) }
 
   /// Whether somebody waits for an element.
   var hasDemand: Bool {
@@ -201,10 +206,11 @@ final class SourceCore<Element>: Cancelling {
 
   private func append(_ waiter: consuming Waiter, _ source: any SourceDriver) -> UInt {
     generation &+= 1
-    let entry = Entry(waiter: waiter, generation: generation)
-    if first == nil { first = entry } else { others.append(entry) }
+    let number = generation
+    let entry = Entry(waiter: waiter, generation: number)
+    if first == nil { first = consume entry } else { others.append(consume entry) }
     produce(source)
-    return entry.generation
+    return number
   }
 
   @inline(__always)
@@ -232,8 +238,8 @@ final class SourceCore<Element>: Cancelling {
     guard !hasEnded else { return }
     hasEnded = true
     isProducing = false
-    let ending: Outcome = error.map { .failure($0) } ?? .success(nil)
-    self.ending = ending
+    self.error = error
+    let ending = ending
     if let handler {
       self.handler = nil
       return handler(ending)

@@ -70,7 +70,7 @@ extension ByteStream {
 
   var isWaitingToRead: Bool { source.hasDemand }
 
-  var isWaitingToWrite: Bool { !writes.pending.inFlight.isEmpty }
+  var isWaitingToWrite: Bool { writesIfAny { !$0.pending.inFlight.isEmpty } ?? false }
 
   /// Ends what waits for the peer. A write can't be taken back, so it takes the whole stream with it.
   func timeOut(_ kind: StreamCompanion.Kind, after duration: Duration) {

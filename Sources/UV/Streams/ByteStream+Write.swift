@@ -29,7 +29,7 @@ extension ByteStream {
   /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
   @discardableResult
   public func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
-    writes.write(bytes, done)
+    writesIfAny { $0.write(bytes, done) } ?? writeAtOnce(bytes, done)
   }
 
   /// Writes several buffers one after the other, in one system call where possible.
@@ -46,7 +46,7 @@ extension ByteStream {
   /// The corresponding libuv function is `uv_write`.
   @discardableResult
   public func write(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
-    writes.write(buffers, done)
+    writesIfAny { $0.write(buffers, done) } ?? writeAtOnce(buffers, done)
   }
 
   /// Writes as many bytes as the system takes at once. The stream doesn't keep the rest: the caller writes it
@@ -59,7 +59,7 @@ extension ByteStream {
   ///   closed.
   ///
   /// The corresponding libuv function is `uv_try_write`.
-  public func tryWrite(_ bytes: Bytes) throws(UVError) -> Int { try writes.tryWrite([bytes]) }
+  public func tryWrite(_ bytes: Bytes) throws(UVError) -> Int { try tryWrite([bytes]) }
 
   /// Writes as many bytes of several buffers as the system takes at once, in one system call; see
   /// ``tryWrite(_:)-(Bytes)``.
@@ -68,13 +68,19 @@ extension ByteStream {
   /// - Returns: How many bytes the system has taken, counted from the first byte of the first buffer.
   ///
   /// The corresponding libuv function is `uv_try_write`.
-  public func tryWrite(_ buffers: [Bytes]) throws(UVError) -> Int { try writes.tryWrite(buffers) }
+  public func tryWrite(_ buffers: [Bytes]) throws(UVError) -> Int {
+    if unmanagedWrites != nil { return try writes.tryWrite(buffers) }
+    try checkOpen("try_write")
+    let taken = offer(buffers)
+    if taken < 0 { throw failure(taken, "try_write") }
+    return taken
+  }
 
   /// How many bytes have been written to the stream but not yet taken by the system. The number shrinks while
   /// a large write drains.
   ///
   /// The corresponding libuv function is `uv_stream_get_write_queue_size`.
-  public var writeQueueSize: Int { writes.byteCount }
+  public var writeQueueSize: Int { queuedByteCount }
 
   /// Whether the stream holds more bytes for writing than ``highWaterMark``.
   ///
@@ -84,7 +90,7 @@ extension ByteStream {
   ///
   /// The stream holds the whole of a write until the system has taken all of it. So this property can be true
   /// while ``writeQueueSize`` is already below the mark.
-  public var isAboveHighWaterMark: Bool { writes.heldByteCount > writes.highWaterMark }
+  public var isAboveHighWaterMark: Bool { writesIfAny { $0.heldByteCount > $0.highWaterMark } ?? false }
 
   /// Waits until the system has taken everything that was written.
   ///
@@ -94,14 +100,18 @@ extension ByteStream {
 
   /// Waits until the system has taken everything that was written; see ``drain()``.
   @discardableResult
-  public func drain(_ done: @escaping Completion<Void>) -> PendingRequest { writes.drain(done) }
+  public func drain(_ done: @escaping Completion<Void>) -> PendingRequest {
+    if unmanagedWrites != nil { return writes.drain(done) }
+    loop.complete(done, .write)
+    return PendingRequest()
+  }
 
   /// Whether you may still write bytes. It is true until ``shutdown()``, until a read or a write fails, or
   /// until the stream is closed.
   ///
   /// The corresponding libuv function is `uv_is_writable`.
   public var isWritable: Bool {
-    !isClosing && !writes.isShutDown && writes.failureCode == nil && isOpenForWriting
+    !isClosing && writesIfAny { $0.takesMore } ?? true && isOpenForWriting
   }
 
   /// Ends the writing side once everything that was written has left. The peer reads an end. You can still
@@ -121,23 +131,8 @@ extension ByteStream {
   @discardableResult
   public func shutdown(_ done: @escaping Completion<Void>) -> PendingRequest { writes.shutDown(done) }
 
-  /// Writes without waiting: the number of bytes taken, or an error.
-  @usableFromInline
-  func writeNow(_ bytes: Bytes) -> Result<Int, UVError> { writes.writeNow(bytes) }
-
-  /// Writes several buffers for a task.
-  @usableFromInline
-  nonisolated(nonsending) func writeForTask(_ buffers: [Bytes]) async -> Result<Void, UVError> {
-    await writes.write(buffers)
-  }
-
-  /// Waits until the rest of a write has been taken.
-  @usableFromInline
-  nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async -> Result<Void, UVError> {
-    await writes.writeRest(of: bytes, after: taken)
-  }
 }
 
 extension ByteStream: Flushable {
-  func flush() { writes.flush() }
+  func flush() { writesIfAny { $0.flush() } }
 }

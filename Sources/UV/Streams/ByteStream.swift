@@ -14,13 +14,17 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   public typealias Failure = UVError
 
   let source: SourceCore<Bytes>
-  let writes: WriteQueue
+  /// The writes that wait, once one has waited or failed, or something else has to be known of all writes; see
+  /// ``ByteStream/writes``. Balanced in `deinit`. An unmanaged reference isn't counted at each write.
+  @exclusivity(unchecked) var unmanagedWrites: Unmanaged<WriteQueue>?
+  /// The number of the microtask that tells a writer of the last write, as long as there are no ``writes``.
+  @exclusivity(unchecked) var lastTold = -1
   /// The readers that wait for frames, and what they have left; nil until there is one. Balanced in `deinit`. An unmanaged
   /// reference isn't counted each time that a frame is asked for.
   @exclusivity(unchecked) var unmanagedFrames: Unmanaged<FrameReads>?
   /// How many bytes may wait to be written before ``isAboveHighWaterMark`` becomes true; 64 KiB at first.
   public var highWaterMark: Int {
-    get { writes.highWaterMark }
+    get { writesIfAny { $0.highWaterMark } ?? WriteQueue.usualHighWaterMark }
     set { writes.highWaterMark = newValue }
   }
 
@@ -29,11 +33,9 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   )
     throws(UVError)
   {
-    source = SourceCore(loop: loop, operation: "read")
-    writes = WriteQueue(loop)
+    source = SourceCore(loop: loop)
     try super.init(loop: loop, size: size, operation, initialize)
     source.driver = self
-    writes.owner = self
   }
 
   /// Goes on with a connection that is there: another stream's, or one that a listener has accepted; see ``StreamOrigin``.
@@ -42,14 +44,12 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   ///   of duplicating a descriptor.
   package init(takingOver origin: StreamOrigin) throws(UVError) {
     let loop = origin.loop
-    source = SourceCore(loop: loop, operation: "read")
-    writes = WriteQueue(loop)
+    source = SourceCore(loop: loop)
     let transport = try origin.transport()
     try super.init(loop: loop, size: transport.size, transport.operation) {
       transport.initialize(loop.raw, $0)
     }
     source.driver = self
-    writes.owner = self
     do throws(UVError) { try open(origin, transport) } catch {
       close()
       throw error
@@ -58,7 +58,10 @@ open class ByteStream: Handle, EventSource, SourceDriver {
 
   var frames: FrameReads? { unmanagedFrames?.takeUnretainedValue() }
 
-  deinit { unmanagedFrames?.release() }
+  deinit {
+    unmanagedFrames?.release()
+    unmanagedWrites?.release()
+  }
 
   /// The stream's companion, if it has one.
   var companion: StreamCompanion? {
@@ -76,6 +79,8 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   var stream: UnsafeMutablePointer<uv_stream_t> { cuv_stream(block.raw) }
 
   // MARK: Reading
+
+  var operation: String { "read" }
 
   /// Asks for the next bytes, as many as have come, or nil at the end; see ``EventSource/next(_:)``.
   ///
@@ -222,7 +227,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
 
   override var isAwaited: Bool { source.hasDemand }
 
-  override var queuedByteCount: Int { writes.byteCount }
+  override var queuedByteCount: Int { writesIfAny { $0.byteCount } ?? 0 }
 
   /// Whether this stream is a file, which libuv can't poll.
   var isFile: Bool { false }
@@ -243,7 +248,9 @@ open class ByteStream: Handle, EventSource, SourceDriver {
 
   /// A stream that a timeout has closed says so to whoever uses it later.
   override func closedError(_ operation: String) -> UVError {
-    guard let timeout = writes.timeout, !loop.isClosed else { return super.closedError(operation) }
+    guard let timeout = writesIfAny({ $0.timeout }) ?? nil, !loop.isClosed else {
+      return super.closedError(operation)
+    }
     return UVError(.timedOut, operation: operation, subject: timeout.subject)
   }
 
@@ -253,13 +260,13 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   }
 
   override func startUVClose() {
-    writes.handOver()
+    writesIfAny { $0.handOver() }
     super.startUVClose()
-    if writes.isFiltered { _ = frames?.filter?.transportEnded(UVError(.cancelled, operation: "close")) }
+    if isFiltered { _ = frames?.filter?.transportEnded(UVError(.cancelled, operation: "close")) }
   }
 
   override func didClose() {
-    writes.didClose()
+    writesIfAny { $0.didClose() }
     source.finish(UVError(.cancelled, operation: "read"))
     loop.forgetStandardStream(self)
     super.didClose()
@@ -319,7 +326,9 @@ extension ByteStream {
   /// Hands over what was written in answer to what was read. A reader that waited for that can then ask again before the
   /// stream pauses.
   private func endDelivering() {
-    if writes.isScheduled { loop.callback { writes.endDelivering() } } else { writes.isDelivering = false }
+    writesIfAny { writes in
+      if writes.isScheduled { loop.callback { writes.endDelivering() } } else { writes.isDelivering = false }
+    }
   }
 
   @inline(__always)
@@ -329,9 +338,9 @@ extension ByteStream {
       loop.microtasks.state.pointee.counts.bytesRead &+= count
       block.withCompanion { $0.noteRead() }
     }
-    if writes.isFiltered { writes.isDelivering = true }
+    writesIfAny { if $0.isFiltered { $0.isDelivering = true } }
     loop.callback { if count > 0 { deliver(count) } else { endReading(count) } }
-    if writes.isFiltered { endDelivering() }
+    if isFiltered { endDelivering() }
     // This comes last, so that a reader that was resumed has had the time to ask again.
     if count > 0 { source.pauseIfUnwanted() }
     if block.header.pointee.activity.contains(.filterEnding) { stopReadingForFilter() }

@@ -51,8 +51,8 @@ package struct AcceptedSocket {
 extension ByteStream {
   func transportToGiveUp() throws(UVError) -> StreamOrigin.Transport {
     try checkOpen("secure")
-    if !writes.isEmpty { throw UVError(.busy, operation: "secure") }
-    if let code = writes.refusal() { throw failure(code, "secure") }
+    if writesIfAny({ !$0.isEmpty }) ?? false { throw UVError(.busy, operation: "secure") }
+    if let code = writesIfAny({ $0.refusal() }) ?? nil { throw failure(code, "secure") }
     return switch cuv_handle_type(block.handle) {
     case UV_TCP: .tcp
     case UV_NAMED_PIPE: .pipe

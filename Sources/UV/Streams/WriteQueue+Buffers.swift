@@ -6,41 +6,20 @@ extension WriteQueue {
     if let code = refusal() { return refuse(done, code) }
     let taken = gathers ? 0 : offer(buffers)
     if taken < 0 || taken == buffers.byteCount { return tell(done, taken) }
-    pending.beginWrite()
-    pending.append(buffers, after: taken, .callback(done))
-    return sendRest(after: taken)
+    return wait(buffers, after: taken, .callback(done))
   }
 
-  /// Writes for a task, which is suspended only if the system doesn't take everything at once. A task has only
-  /// one write under way at a time, so there is nothing to gather.
-  nonisolated(nonsending) func write(_ buffers: [Bytes]) async -> Result<Void, UVError> {
-    if loop.spend(1) { await loop.giveWay() }
-    if let error = refusalForTask() { return .failure(error) }
-    let taken = offer(buffers)
-    if taken < 0 { return .failure(failure(taken, "write")) }
-    if taken == buffers.byteCount { return .success(()) }
-    let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
-      pending.beginWrite()
-      pending.append(buffers, after: taken, .task(continuation))
-      return sendRest(after: taken)
-    }
-    return code < 0 ? .failure(error(code)) : .success(())
+  /// Keeps the bytes of a write of several buffers that the system hasn't taken.
+  func wait(_ buffers: [Bytes], after taken: Int, _ waiter: PendingWrite.Waiter) -> PendingRequest {
+    pending.beginWrite()
+    pending.append(buffers, after: taken, waiter)
+    return sendRest(after: taken)
   }
 
   /// Writes several buffers without waiting. Returns the number of bytes taken, 0 if other writes wait before
   /// them, or a libuv code.
   func offer(_ buffers: [Bytes]) -> Int {
-    guard isEmpty, !isFiltered, !buffers.isEmpty else { return 0 }
-    let count = min(buffers.count, PendingWrites.buffersPerCall)
-    let result = withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: count) { list in
-      for index in 0..<count {
-        cuv_buf_set(list.baseAddress! + index, buffers[index].start, buffers[index].count)
-      }
-      return withExtendedLifetime(buffers) { uv_try_write(owner.stream, list.baseAddress, UInt32(count)) }
-    }
-    let taken = taken(result)
-    _ = loop.spend(TurnBudget.systemCall &+ taken >> 10)
-    return taken
+    isEmpty && !isFiltered ? owner.offer(buffers) : 0
   }
 }
 

@@ -1,6 +1,7 @@
 import CUV
 
-/// The bytes that a stream was asked to write and the system has not yet taken.
+/// The bytes that a stream was asked to write and the system has not yet taken. A stream has it once there have been any; see
+/// ``ByteStream/writes``.
 ///
 /// A write leaves at once if nothing is before it. Two kinds of writes are gathered until the end of the
 /// turn: those for which the system has no room, and those that come before the writer has been told of the
@@ -11,13 +12,13 @@ final class WriteQueue: Cancelling {
   // The properties that a write touches which the system takes at once come first, so that they share a cache
   // line. They are confined to the loop; exclusivity checks would cost more than the accesses.
   /// The stream's handle, which every write looks at. Going through the stream would retain it each time.
-  private(set) var block: HandleBlock!
+  let block: HandleBlock
   let loop: EventLoop
   @exclusivity(unchecked) var pending = PendingWrites()
   /// The number of the microtask that tells a writer of the last write that was taken at once.
-  @exclusivity(unchecked) var lastTold = -1
+  @exclusivity(unchecked) var lastTold: Int
   /// See ``ByteStream/highWaterMark``.
-  @exclusivity(unchecked) var highWaterMark = 65536
+  @exclusivity(unchecked) var highWaterMark = WriteQueue.usualHighWaterMark
   @exclusivity(unchecked) var isShutDown = false
   /// Has the filter that the bytes pass, if there is one. They are then gathered until the end of the turn.
   /// Sound: the stream owns it, and this.
@@ -33,16 +34,21 @@ final class WriteQueue: Cancelling {
   @exclusivity(unchecked) var closingCode = UV_ECANCELED.rawValue
   /// The timeout that has closed the stream.
   @exclusivity(unchecked) private(set) var timeout: UVError?
-  /// The stream; set once. Sound: it owns this.
-  unowned(unsafe) var owner: ByteStream! {
-    didSet { block = owner.block }
-  }
+  /// The stream. Sound: it owns this.
+  unowned(unsafe) let owner: ByteStream
   var request: UnsafeMutablePointer<uv_write_t>?
   var shutdownRequest: UnsafeMutablePointer<uv_shutdown_t>?
   @exclusivity(unchecked) private var drainWaiters = Waiters<Void>()
   var shutdownWaiter: Completion<Void>?
 
-  init(_ loop: EventLoop) { self.loop = loop }
+  static let usualHighWaterMark = 65536
+
+  init(_ owner: ByteStream) {
+    self.owner = owner
+    loop = owner.loop
+    block = owner.block
+    lastTold = owner.lastTold
+  }
 
   deinit {
     request?.deallocate()
@@ -82,8 +88,14 @@ final class WriteQueue: Cancelling {
     if let code = refusal() { return refuse(done, code) }
     let taken = gathers ? 0 : tryWrite(bytes)
     if taken < 0 || taken == bytes.count { return tell(done, taken) }
+    return wait(bytes, after: taken, .callback(done))
+  }
+
+  /// Keeps the bytes of a write that the system hasn't taken.
+  @inline(__always)
+  func wait(_ bytes: Bytes, after taken: Int, _ waiter: consuming PendingWrite.Waiter) -> PendingRequest {
     pending.beginWrite()
-    pending.append(bytes.dropping(taken), .callback(done), isBegun: taken > 0)
+    pending.append(bytes.dropping(taken), waiter, isBegun: taken > 0)
     return sendRest(after: taken)
   }
 
@@ -104,22 +116,19 @@ final class WriteQueue: Cancelling {
     return PendingRequest(self, generation: pending.generation)
   }
 
-  /// Writes for a task. A task has only one write under way at a time, so there is nothing to gather.
-  ///
-  /// - Returns: How many bytes the system has taken, or ``notTried`` if the turn's budget is used up.
-  func writeNow(_ bytes: Bytes) -> Result<Int, UVError> {
-    loop.spend(1) ? .success(Self.notTried) : writeAtOnce(bytes)
-  }
-
-  /// The result if nothing was tried. It is less than any number of bytes, so that the task waits.
+  /// The result of a task's write if nothing was tried, because the turn's budget is used up. It is less than any number of
+  /// bytes, so that the task waits.
   static let notTried = -1
 
   /// The result if a filter has taken all of a task's bytes, and the system has no room for all that they have become. It
   /// is less than any number of bytes, so that the task waits.
   static let sealed = -2
 
+  /// Writes for a task. A task has only one write under way at a time, so there is nothing to gather.
+  ///
+  /// - Returns: How many bytes the system has taken, or ``sealed``.
   @inline(__always)
-  private func writeAtOnce(_ bytes: Bytes) -> Result<Int, UVError> {
+  func offerForTask(_ bytes: Bytes) -> Result<Int, UVError> {
     if let error = refusalForTask() { return .failure(error) }
     if isFiltered { return writeAtOnce(filtered: bytes) }
     let taken = tryWrite(bytes)
@@ -131,26 +140,6 @@ final class WriteQueue: Cancelling {
   func refusalForTask() -> UVError? {
     if cuv_task_is_cancelled(cuv_current_task()) { return UVError(.cancelled, operation: "write") }
     return refusal().map { error($0) }
-  }
-
-  /// Waits until the system has taken the rest of a task's write.
-  nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async -> Result<Void, UVError> {
-    var taken = taken
-    if taken == Self.notTried {
-      await loop.giveWay()
-      switch writeAtOnce(bytes) {
-      case .success(bytes.count): return .success(())
-      case .success(let count): taken = count
-      case .failure(let error): return .failure(error)
-      }
-    }
-    if taken == Self.sealed { taken = bytes.count }
-    let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
-      pending.beginWrite()
-      pending.append(bytes.dropping(taken), .task(continuation), isBegun: taken > 0)
-      return sendRest(after: taken)
-    }
-    return code < 0 ? .failure(error(code)) : .success(())
   }
 
   /// The error for a code: that of the timeout if there was one.
@@ -176,6 +165,9 @@ final class WriteQueue: Cancelling {
     return PendingRequest(self, generation: pending.generation)
   }
 
+  /// Whether nothing has ended the writing, except perhaps the stream's close.
+  var takesMore: Bool { !isShutDown && failureCode == nil }
+
   /// The code that says why nothing can be written; nil if writing is possible.
   func refusal() -> Int32? {
     if block.isClosing { return owner.closedError("write").code.rawValue }
@@ -196,8 +188,7 @@ final class WriteQueue: Cancelling {
   @inline(__always)
   func taken(_ result: Int32) -> Int {
     if result >= 0 {
-      loop.microtasks.state.pointee.counts.bytesWritten &+= Int(result)
-      block.withCompanion { $0.noteWrite() }
+      loop.noteWritten(Int(result), to: block)
       return Int(result)
     }
     // libuv knows nothing of the file, so that all bytes have to wait.
@@ -265,8 +256,7 @@ final class WriteQueue: Cancelling {
     if code < 0 {
       failureCode = code
     } else {
-      loop.microtasks.state.pointee.counts.bytesWritten &+= count
-      block.withCompanion { $0.noteWrite() }
+      loop.noteWritten(count, to: block)
     }
     end(entries, code)
   }

@@ -31,9 +31,11 @@ public final class Ticks: EventSource, SourceDriver {
     self.loop = loop
     self.interval = interval.nanoseconds
     start = uv_hrtime()
-    source = SourceCore(loop: loop, operation: "tick")
+    source = SourceCore(loop: loop)
     source.driver = self
   }
+
+  var operation: String { "tick" }
 
   /// Asks for the next tick; see ``EventSource/next(_:)``.
   ///
@@ -67,7 +69,7 @@ public final class Ticks: EventSource, SourceDriver {
     // The timer keeps the source alive while somebody waits.
     timer = loop.sleep(for: due > now ? .nanoseconds(due - now) : .zero) { [self] result in
       guard case .success = result else {
-        if loop.isClosed { source.finish(UVError(.cancelled, operation: "tick")) }
+        if loop.isClosed { source.finish(UVError(.cancelled, operation: operation)) }
         return
       }
       tick()

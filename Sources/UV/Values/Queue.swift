@@ -4,7 +4,12 @@
 /// but swift-system.
 package struct Queue<Element> {
   private var elements: [Element?] = []
-  private var head = 0
+  /// Half a word, so that what follows a queue in an object may fill the other half.
+  private var front: UInt32 = 0
+  private var head: Int {
+    @inline(__always) get { Int(front) }
+    @inline(__always) set { front = UInt32(truncatingIfNeeded: newValue) }
+  }
 
   package init() {}
 
