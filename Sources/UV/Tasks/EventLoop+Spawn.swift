@@ -23,7 +23,9 @@ extension EventLoop {
     file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async -> Void
   ) -> LoopTask<Void, Never> {
-    start(LoopTask(loop: self, SourcePlace(file: file, line: line), body))
+    let task = LoopTask<Void, Never>(loop: self, SourcePlace(file: file, line: line), .plain(body))
+    if isEnding(for: task) { startAtEnd(task) } else { beginPlain(task) }
+    return task
   }
 
   /// Starts a task that has a value or may throw; see the other `spawn`.
@@ -41,18 +43,22 @@ extension EventLoop {
     file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) -> LoopTask<T, E> {
-    start(LoopTask(loop: self, SourcePlace(file: file, line: line), body))
+    start(LoopTask(loop: self, SourcePlace(file: file, line: line), .general(body)))
   }
 
   @discardableResult
   func start<T, E: Error>(_ task: LoopTask<T, E>) -> LoopTask<T, E> {
-    if microtasks.state.pointee.isEnding, !task.isShielded { startAtEnd(task) } else { begin(task) }
+    if isEnding(for: task) { startAtEnd(task) } else { begin(task) }
     return task
+  }
+
+  private func isEnding(for task: LoopTaskBase) -> Bool {
+    microtasks.state.pointee.isEnding && !task.isShielded
   }
 
   /// Begins a task that is spawned while the loop ends, and cancels it. If nothing can run it any more, or if
   /// it is at the end of a long line, it begins only when somebody waits for it.
-  func startAtEnd<T, E: Error>(_ task: LoopTask<T, E>) {
+  func startAtEnd(_ task: LoopTaskBase) {
     task.place = place + 1
     // A group waits for each of its tasks.
     if task.group != nil || (executor.isOpenOnLoop && task.place <= LastRound.longestLine) {
@@ -65,12 +71,22 @@ extension EventLoop {
   }
 
   /// Begins a task.
-  func begin<T, E: Error>(_ task: LoopTask<T, E>) {
+  func begin(_ task: LoopTaskBase) {
     hold()
     task.beginToKeep()
     // Sound: the task's body runs in the loop's actor, on the thread that made it.
     let transfer = UnsafeTransfer(task)
     let actor = actor
     task.begin(Task(executorPreference: executor) { await actor.run(transfer) })
+  }
+
+  /// Begins a task that has a plain body.
+  private func beginPlain(_ task: LoopTask<Void, Never>) {
+    hold()
+    task.beginToKeep()
+    // Sound: as above.
+    let transfer = UnsafeTransfer(task)
+    let actor = actor
+    task.begin(Task(executorPreference: executor) { await actor.runPlain(transfer) })
   }
 }

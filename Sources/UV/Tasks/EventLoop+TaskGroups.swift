@@ -91,7 +91,7 @@ extension EventLoop {
     file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) async throws(E) -> T {
-    let task = LoopTask(loop: self, SourcePlace(file: file, line: line), body)
+    let task = LoopTask(loop: self, SourcePlace(file: file, line: line), .general(body))
     task.isShielded = true
     start(task)
     await task.waitForEnd()

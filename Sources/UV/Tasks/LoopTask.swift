@@ -4,16 +4,38 @@ import CUV
 public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   typealias Body = nonisolated(nonsending) () async throws(Failure) -> Success
 
-  @exclusivity(unchecked) private var body: Body?
+  /// What to do. A body without a value that can't fail is kept as it is. In the other form its frame wouldn't fit into the
+  /// memory that the runtime gives a task at first, and a task that waits would take twice as much.
+  enum Form {
+    case general(Body)
+    case plain(PlainBody)
+  }
+
+  @exclusivity(unchecked) private var work: Form?
   @exclusivity(unchecked) private var result: Result<Success, Failure>?
   @exclusivity(unchecked) private var waiters: [UnsafeContinuation<Void, Never>] = []
 
-  init(loop: EventLoop, _ origin: SourcePlace, _ body: @escaping Body) {
-    self.body = body
+  init(loop: EventLoop, _ origin: SourcePlace, _ work: Form) {
+    self.work = work
     super.init(loop: loop, origin)
   }
 
-  func takeBody() -> Body { body.take()! }
+  private func takeBody() -> Body {
+    switch work.take()! {
+    case .general(let body): body
+    case .plain(let body):
+      {
+        await body()
+        return () as! Success
+      }
+    }
+  }
+
+  override nonisolated(nonsending) func run() async {
+    // The closure and its captures are released as soon as the closure has ended.
+    let body = takeBody()
+    do throws(Failure) { finish(.success(try await body())) } catch { finish(.failure(error)) }
+  }
 
   func finish(_ result: Result<Success, Failure>) {
     self.result = result
@@ -58,6 +80,14 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   }
 }
 
+extension LoopTask<Void, Never> {
+  /// The body of a task that was made with a plain one.
+  func takePlainBody() -> PlainBody {
+    guard case .plain(let body)? = work.take() else { fatalError("the task has no plain body") }
+    return body
+  }
+}
+
 extension LoopTask where Failure == Never {
   /// Waits for the task to end, and returns its value. Cancelling the waiting task doesn't cancel this one.
   public var value: Success {
@@ -80,9 +110,10 @@ extension LoopTask where Failure == Never {
 /// A task notes here what it waits for, so that cancelling the task can cancel that too. A cancellation
 /// handler for each wait would cost more than most waits do.
 public class LoopTaskBase {
+  typealias PlainBody = nonisolated(nonsending) () async -> Void
+
   unowned(unsafe) let loop: EventLoop
   @exclusivity(unchecked) private var task: Task<Void, Never>?
-  @exclusivity(unchecked) private(set) var isFinished = false
   @exclusivity(unchecked) private(set) var wait = PendingRequest()
   /// When the task began to wait, on the loop's clock in milliseconds. It counts while the task waits.
   @exclusivity(unchecked) private(set) var waitStart: UInt64 = 0
@@ -98,6 +129,9 @@ public class LoopTaskBase {
     self.origin = origin
     start = uv_now(loop.raw)
   }
+
+  /// Runs the body, in the loop's actor. The task of each type overrides it.
+  nonisolated(nonsending) func run() async {}
 
   /// Called with the task that will run the body.
   func begin(_ task: Task<Void, Never>) {
@@ -134,11 +168,14 @@ public class LoopTaskBase {
     wait.cancel()
   }
 
+  /// The group that waits for the task.
+  @exclusivity(unchecked) var group: LoopTaskGroup?
+
+  // Here and below, what takes a byte stands together, so that it shares a word.
   /// Whether the task was cancelled before it had ended.
   @exclusivity(unchecked) public private(set) var isCancelled = false
 
-  /// The group that waits for the task.
-  @exclusivity(unchecked) var group: LoopTaskGroup?
+  @exclusivity(unchecked) private(set) var isFinished = false
   /// Whether the end of the loop leaves the task alone; see ``EventLoop/withShield(file:line:_:)``.
   @exclusivity(unchecked) var isShielded = false
 
@@ -184,15 +221,6 @@ public class LoopTaskBase {
     loop.ceaseToKeepRunning()
   }
 
-  // MARK: At the end of the loop
-
-  /// The task's place in a line of tasks that were spawned while the loop ended and spawned each other, from
-  /// 1. Such a task is cancelled from its start. The place of other tasks is 0.
-  @exclusivity(unchecked) var place = 0
-  /// The loop of a task that hasn't begun and begins only when somebody waits for it. Otherwise the loop
-  /// might be gone by then.
-  @exclusivity(unchecked) var unbegunOn: EventLoop?
-
   // MARK: What nobody can cancel
 
   /// Whether the loop's `run` returns what the task returns, so that it has to be waited for.
@@ -223,6 +251,15 @@ public class LoopTaskBase {
     group.take()?.didEnd(self, nil)
     loop.taskEnded(identity)
   }
+
+  // MARK: At the end of the loop
+
+  /// The task's place in a line of tasks that were spawned while the loop ended and spawned each other, from
+  /// 1. Such a task is cancelled from its start. The place of other tasks is 0.
+  @exclusivity(unchecked) var place = 0
+  /// The loop of a task that hasn't begun and begins only when somebody waits for it. Otherwise the loop
+  /// might be gone by then.
+  @exclusivity(unchecked) var unbegunOn: EventLoop?
 
   // MARK: What the task waits for
 

@@ -35,7 +35,7 @@ public final class LoopTaskGroup {
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) -> LoopTask<T, E> {
     require(!hasEnded, "spawn: the group has ended; start the task before `withTasks` returns")
-    let task = LoopTask(loop: loop, SourcePlace(file: file, line: line), body)
+    let task = LoopTask(loop: loop, SourcePlace(file: file, line: line), .general(body))
     task.group = self
     task.isShielded = loop.currentTask?.isShielded ?? false
     tasks[ObjectIdentifier(task)] = task
