@@ -65,7 +65,7 @@ public struct PendingRequest {
   package func drop() { target?.drop(slot: slot, generation: generation) }
 
   /// Whether this is the value for a request that has ended already.
-  var isEmpty: Bool { target == nil }
+  @usableFromInline package var isEmpty: Bool { target == nil }
 
   /// The operation that the request waits for; nil if it has ended.
   var awaited: Awaited? { target?.awaited(slot: slot, generation: generation) }

@@ -69,18 +69,20 @@ public struct Request<Success> {
 
 extension Request {
   /// Starts the work for the adaptors of the styles, as ``start(_:)`` does. A request without a value calls
-  /// `void` in place of `done`. Both must do the same.
+  /// `void` in place of `done`. Both must do the same. Only the one that is called is made.
   @inlinable
   @inline(__always)
-  package func start(_ done: @escaping Completion<Success>, void: @escaping Completion<Void>)
-    -> PendingRequest
-  {
+  package func start(
+    _ done: @autoclosure () -> Completion<Success>, void: @autoclosure () -> Completion<Void>
+  ) -> PendingRequest {
     switch body {
-    case .start(_, let start): start(done)
-    case .void(_, let start, _): start(void)
-    case .write(let stream, let bytes, _): stream.write(bytes, void)
-    case .writeAll(let stream, let buffers, _): stream.write(buffers, void)
-    case .frame(let stream, let frame): stream.read(frame) { done($0.typed()) }
+    case .start(_, let start): return start(done())
+    case .void(_, let start, _): return start(void())
+    case .write(let stream, let bytes, _): return stream.write(bytes, void())
+    case .writeAll(let stream, let buffers, _): return stream.write(buffers, void())
+    case .frame(let stream, let frame):
+      let done = done()
+      return stream.read(frame) { done($0.typed()) }
     }
   }
 }

@@ -71,8 +71,7 @@ final class RequestSubscription<Output>: Subscription {
 
   @inlinable
   func run() {
-    guard let request else { return }
-    self.request = nil
+    guard let request = request.take() else { return }
     pending = request.start({ [self] in finish($0) }, void: { [self] in finish($0.typed()) })
   }
 

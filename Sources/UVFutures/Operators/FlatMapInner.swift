@@ -33,15 +33,25 @@ extension FlatMapNode {
 
   @inlinable
   func remove(_ inner: FlatMapInner) {
-    let next = inner.next
-    let previous = inner.previous
     inner.isLinked = false
     inner.subscription = nil
+    if inner.next == nil, inner.previous == nil {
+      // The only one.
+      firstInner = nil
+    } else {
+      unlink(inner)
+    }
+    if inner !== self { spare = inner }
     inner.node = nil
+  }
+
+  @inlinable
+  func unlink(_ inner: FlatMapInner) {
+    let next = inner.next
+    let previous = inner.previous
     inner.next = nil
     inner.previous = nil
     next?.previous = previous
     if let previous { previous.next = next } else { firstInner = next }
-    if inner !== self { spare = inner }
   }
 }

@@ -13,11 +13,23 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     (Child.self as? any NamedOperator.Type)?.operatorName ?? "FlatMap"
   }
 
+  // What takes a byte stands together, so that it shares a word.
+  /// Whether what the inner publishers send comes on the loop's thread.
+  @usableFromInline let isConfined: Bool
+  /// Whether the inner publishers are requests, which are started without a subscription.
+  @usableFromInline let startsRequests: Bool
+  @usableFromInline @exclusivity(unchecked) var outerHasFinished = false
+  /// Whether this object, which is one too, has been used for an inner publisher. A request leaves it as it was.
+  @usableFromInline @exclusivity(unchecked) var isUsed = false
+  /// Whether downstream is being told something, so that its demand is only noted.
+  @usableFromInline @exclusivity(unchecked) var isDelivering = false
+  /// Whether what is buffered is being delivered; values that come in between go to its end.
+  @usableFromInline @exclusivity(unchecked) var isDraining = false
+  /// Whether there is something in the buffer: the array's own count is that of a generic type, looked up each time.
+  @usableFromInline @exclusivity(unchecked) var isBuffering = false
   @usableFromInline let height: Int
   /// The gate that every signal goes through where there is no loop; nil on one.
   @usableFromInline let gate: Gate?
-  /// Whether what the inner publishers send comes on the loop's thread.
-  @usableFromInline let isConfined: Bool
   @usableFromInline let maxPublishers: Subscribers.Demand
   @usableFromInline let transform: (Input) -> Child
   @usableFromInline let widenUpstream: (InputFailure) -> Failure
@@ -25,20 +37,11 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   /// Nil once the subscription is over.
   @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Output, Failure>?
   @usableFromInline @exclusivity(unchecked) var outer: Link?
-  @usableFromInline @exclusivity(unchecked) var outerHasFinished = false
   @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
   @usableFromInline @exclusivity(unchecked) var firstInner: FlatMapInner?
   /// An inner publisher that has ended, to be used again.
   @usableFromInline @exclusivity(unchecked) var spare: FlatMapInner?
-  /// Whether this object, which is one too, has been used for an inner publisher.
-  @usableFromInline @exclusivity(unchecked) var isUsed = false
-  /// Whether downstream is being told something, so that its demand is only noted.
-  @usableFromInline @exclusivity(unchecked) var isDelivering = false
-  /// Whether what is buffered is being delivered; values that come in between go to its end.
-  @usableFromInline @exclusivity(unchecked) var isDraining = false
   @usableFromInline @exclusivity(unchecked) var buffer: [(inner: FlatMapInner, output: Output)] = []
-  /// Whether there is something in the buffer: the array's own count is that of a generic type, looked up each time.
-  @usableFromInline @exclusivity(unchecked) var isBuffering = false
   @usableFromInline @exclusivity(unchecked) var bufferHead = 0
 
   @inlinable
@@ -50,6 +53,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     let downstream = downstream.grounded()
     gate = .unlessOnLoop
     isConfined = gate == nil && Child.self is any LoopPublisher.Type
+    startsRequests = isConfined && Child.self == RequestPublisher<Output>.self
     self.downstream = downstream
     self.maxPublishers = maxPublishers
     self.transform = transform
@@ -78,6 +82,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     let child = transform(input)
     // Transforming may have cancelled.
     guard downstream != nil else { return }
+    if startsRequests { return start((child as! RequestPublisher<Output>).request) }
     if isUsed {
       let inner = takeSpare() ?? FlatMapInner()
       inner.node = self
@@ -186,6 +191,8 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   func receive(_ completion: Subscribers.Completion<Child.Failure>, from inner: FlatMapInner) {
     guard inner.isLinked else { return }
     remove(inner)
+    // A request that has ended tells of nothing more.
+    if startsRequests, inner === self { isUsed = false }
     switch completion {
     case .finished:
       if !finishIfDone(), maxPublishers != .unlimited { outer?.request(.max(1)) }

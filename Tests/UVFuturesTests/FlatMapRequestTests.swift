@@ -1,0 +1,126 @@
+import Testing
+import UV
+import UVFutures
+import UVTestSupport
+
+/// A `flatMap` whose inner publishers are requests starts them itself.
+@Suite struct FlatMapRequestTests {
+  /// Requests that a test answers, in any order.
+  final class Requests {
+    private let loop: EventLoop
+    private var waiting: [Int: Completion<Int>] = [:]
+    private(set) var started: [Int] = []
+    private(set) var cancelled: [Int] = []
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    func publisher(_ number: Int) -> RequestPublisher<Int> {
+      Request(loop) { [self] done in
+        started.append(number)
+        waiting[number] = done
+        return PendingRequest { [self] in
+          // One that has ended can't be cancelled.
+          if waiting[number] != nil { cancelled.append(number) }
+          answer(number, .failure(UVError(.cancelled, operation: "test")))
+        }
+      }.publisher()
+    }
+
+    func answer(_ number: Int, _ result: Result<Int, UVError>) {
+      waiting.removeValue(forKey: number)?(result)
+    }
+    func answer(_ number: Int) { answer(number, .success(number * 10)) }
+  }
+
+  @Test func atMostSoManyRequestsRunAtATime() async throws {
+    try await withCallbackLoop { loop in
+      let requests = Requests(loop)
+      let probe = Probe<Int, UVError>()
+      (1...4).publisher.setFailureType(to: UVError.self)
+        .flatMap(maxPublishers: .max(2)) { requests.publisher($0) }.subscribe(probe)
+      #expect(requests.started == [1, 2])
+      requests.answer(2)
+      #expect(requests.started == [1, 2, 3])
+      requests.answer(3)
+      requests.answer(1)
+      #expect(probe.completions == [])
+      requests.answer(4)
+      #expect(
+        probe.heard.dropFirst() == [.value(20), .value(30), .value(10), .value(40), .completion(.finished)])
+      #expect(requests.cancelled == [])
+    }
+  }
+
+  @Test func anErrorCancelsTheOthers() async throws {
+    try await withCallbackLoop { loop in
+      let requests = Requests(loop)
+      let probe = Probe<Int, UVError>()
+      (1...3).publisher.flatMap { requests.publisher($0) }.subscribe(probe)
+      #expect(requests.started == [1, 2, 3])
+      let error = UVError(.timedOut, operation: "test")
+      requests.answer(2, .failure(error))
+      #expect(requests.cancelled.sorted() == [1, 3])
+      #expect(probe.heard.dropFirst() == [.completion(.failure(error))])
+    }
+  }
+
+  @Test func aCancelledSubscriptionCancelsItsRequestsAndHearsNothing() async throws {
+    try await withCallbackLoop { loop in
+      let requests = Requests(loop)
+      let probe = Probe<Int, UVError>()
+      (1...3).publisher.flatMap { requests.publisher($0) }.subscribe(probe)
+      requests.answer(1)
+      probe.cancel()
+      requests.answer(2)
+      #expect(requests.cancelled.sorted() == [2, 3])
+      #expect(probe.values == [10])
+      #expect(probe.completions == [])
+    }
+  }
+
+  @Test func aSubscriberMayCancelWhenItGetsAValue() async throws {
+    try await withCallbackLoop { loop in
+      let requests = Requests(loop)
+      let probe = Probe<Int, UVError>()
+      probe.onValue = { _ in probe.cancel() }
+      (1...3).publisher.flatMap { requests.publisher($0) }.subscribe(probe)
+      requests.answer(1)
+      #expect(requests.cancelled.sorted() == [2, 3])
+      #expect(probe.heard.dropFirst() == [.value(10)])
+    }
+  }
+
+  @Test func valuesThatNobodyHasAskedForWait() async throws {
+    try await withCallbackLoop { loop in
+      let requests = Requests(loop)
+      let probe = Probe<Int, UVError>(.max(1))
+      (1...3).publisher.flatMap { requests.publisher($0) }.subscribe(probe)
+      for number in 1...3 { requests.answer(number) }
+      #expect(probe.values == [10])
+      probe.request(.max(1))
+      #expect(probe.values == [10, 20])
+      #expect(probe.completions == [])
+      probe.request(.unlimited)
+      #expect(probe.heard.suffix(2) == [.value(30), .completion(.finished)])
+    }
+  }
+
+  @Test func requestsWithoutAValueAreStartedInOrder() async throws {
+    try await withCallbackLoop { loop in
+      let (client, server) = try loop.pipes.socketPair()
+      var received = ""
+      var ends = 0
+      server.start { result in
+        if case .success(let bytes?) = result { received += bytes.description } else { server.close() }
+      }
+      let subscription = ["a", "b", "c"].publisher.setFailureType(to: UVError.self)
+        .flatMap(maxPublishers: .max(1)) { client.write(Bytes($0)).publisher() }
+        .sink(receiveCompletion: { _ in client.close() }, receiveValue: { ends += 1 })
+      loop.eventually {
+        received == "abc" && ends == 3
+      } then: {
+        _ = subscription
+      }
+    }
+  }
+}
