@@ -107,6 +107,27 @@ import Testing
 
     private static let hasPython = (try? Products.shell("python3 --version"))?.code == 0
 
+    private static let hasRedis = (try? Products.shell("redis-server --version"))?.code == 0
+
+    @Test(.enabled(if: hasRedis), arguments: ["", "-p pipelined=16", "-p sets=100"])
+    func redisIsMeasured(options: String) throws {
+      let output = try Products.withDirectory { directory in
+        try Products.shell(
+          """
+          # One that is taken is left for the next.
+          for port in $((20000 + $$ % 10000)) $((30000 + $$ % 2000)); do
+            redis-server --port $port --bind 127.0.0.1 --save '' --dir \(directory) > \(directory)/log & server=$!
+            until grep -q -i 'ready to accept' \(directory)/log || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
+            kill -0 $server 2>/dev/null && break
+          done
+          $UVBENCH run --quick --rounds 2 --duration 0.04 --connections 3 \(options) --remote redis://127.0.0.1:$port
+          code=$?; kill $server; wait $server; exit $code
+          """)
+      }
+      #expect(output.code == 0, "\(output.text)")
+      #expect(output.lines.contains { $0.hasPrefix("  127.0.0.1:") }, "\(output.text)")
+    }
+
     /// Runs `uvbench run --remote` on a server in Python.
     private func remote(_ scheme: String, _ target: String, _ options: String = "") throws -> Products.Output
     {

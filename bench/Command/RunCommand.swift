@@ -78,8 +78,9 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: """
-      Measure a server that runs already, instead of the workloads: http://HOST[:PORT]/PATH or https://…, or \
-      echo://HOST:PORT (echos over TLS), for one that sends back what it gets. Repeatable: servers take turns.
+      Measure a server that runs already, instead of the workloads: http://HOST[:PORT]/PATH, \
+      redis://HOST[:PORT], which sets keys that redis-benchmark sets, too, or echo://HOST:PORT, for one that sends \
+      back what it gets. By TLS: https://…, rediss://… and echos://…. Repeatable: servers take turns.
       """)
   var remote: [RemoteServer] = []
 

@@ -6,6 +6,7 @@ struct RemoteServer: ExpressibleByArgument {
   /// What it speaks.
   enum Kind: String {
     case http, echo
+    case redis = "resp"
   }
 
   /// What it speaks.
@@ -28,6 +29,8 @@ struct RemoteServer: ExpressibleByArgument {
     case "https": (kind, isSecure, usualPort) = (.http, true, 443)
     case "echo": (kind, isSecure, usualPort) = (.echo, false, nil)
     case "echos": (kind, isSecure, usualPort) = (.echo, true, nil)
+    case "redis": (kind, isSecure, usualPort) = (.redis, false, 6379)
+    case "rediss": (kind, isSecure, usualPort) = (.redis, true, 6379)
     default: return nil
     }
     let target = String(rest[slash...])

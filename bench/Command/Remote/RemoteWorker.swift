@@ -33,7 +33,8 @@ final class RemoteWorker: RowWorker {
       ("mode", server.kind.rawValue), ("port", "\(server.address.port)"), ("foreign", "1"),
       ("connections", "\(parameters["connections"])"), ("size", "\(parameters.value("size") ?? 1)"),
       ("pipelined", "\(pipelined)"), ("operations", "\(request.operations)"),
-      ("warmup", "\(parameters["connections"] * pipelined)"), ("seed", "\(request.seed)"),
+      ("warmup", "\(parameters["connections"] * 4 * pipelined)"),
+      ("sets", "\(parameters.value("sets") ?? 0)"), ("seed", "\(request.seed)"),
       ("tls", server.isSecure ? "1" : "0"), ("silent", request.verb == .run ? "0" : "1"), ("cpu", "-1"),
       ("target", server.target), ("authority", "\(server.address)"),
     ]
