@@ -1,7 +1,7 @@
 import UV
 
-/// What has come of a conversation, and what is to be answered. It is a value, so that Swift checks once for each chunk of bytes, and
-/// not at each of its steps, that nobody else uses it.
+/// The state of a conversation, and what is to be answered. It is a value, so that Swift checks once for each chunk of bytes,
+/// and not at each of its steps, that nobody else uses it.
 package struct Conversation {
   private var parser: CommandParser
   /// The answers to the bytes that were taken last.
