@@ -89,7 +89,12 @@ import Testing
     ),
     ("UnsafeTransfer", ["UV/", "UVPromises/Remote/", "UVFutures/", "UVTLS/TLSHandshake.swift"]),
     ("UnsafeContinuation", ["UV/", "UVPromises/Bridges/", "UVFutures/Bridges/"]),
-    ("@exclusivity(unchecked)", ["UV/", "UVPromises/", "UVFutures/", "UVTLS/TLSSession.swift"]),
+    (
+      "@exclusivity(unchecked)",
+      [
+        "UV/", "UVPromises/", "UVFutures/", "UVTLS/TLSSession.swift", "UVNIO/Channels/StreamChannel.swift",
+      ]
+    ),
     ("@preconcurrency", []),
     ("assumeIsolated", ["UVPromises/Dispatchers/MainQueue.swift", "UVNIO/"]),
   ]
