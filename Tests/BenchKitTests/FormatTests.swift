@@ -137,7 +137,7 @@ import Testing
     other.method.pinnedApart = false
     let (cores, more) = (results.machine.cores, other.machine.cores)
     let machine = "different machines or versions: cores \(cores) and \(more), Swift 6.3 and 6.4"
-    let pinned = "pinned differently: server and load generator a processor each and not apart"
+    let pinned = "pinned differently: server and load generator a processor each and not pinned apart"
     let error = #expect(throws: NotComparable.self) { try Comparison(results, other) }
     #expect(error?.description.hasPrefix("\(machine); \(pinned). ") == true, "\(String(describing: error))")
     let forced = try Comparison(results, other, force: true)
