@@ -33,7 +33,7 @@ import Testing
           """
           export UVBENCH_TOKEN=secret; log=\(directory)/log
           \(namespace) $UVBENCH generate --listen ${LISTEN:-0} > $log 2>&1 & generator=$!
-          until grep -q listening $log || ! kill -0 $generator 2>/dev/null; do sleep 0.05; done
+          until grep -qs listening $log || ! kill -0 $generator 2>/dev/null; do sleep 0.05; done
           PORT=$(sed -n '1s/.*://p' $log)
           \(script)
           code=$?; kill -TERM $generator; wait $generator; echo "generator: $?"; cat $log; exit $code
@@ -95,7 +95,7 @@ import Testing
         ip -n $one link set a$$ up; ip -n $two link set b$$ up
         export UVBENCH_TOKEN=secret; log=$(mktemp)
         ip netns exec $two $UVBENCH generate --listen '\(address):7000' > $log 2>&1 & generator=$!
-        until grep -q listening $log || ! kill -0 $generator 2>/dev/null; do sleep 0.05; done
+        until grep -qs listening $log || ! kill -0 $generator 2>/dev/null; do sleep 0.05; done
         ip netns exec $one $UVBENCH run -w tcp-echo -w udp-echo -s async --quick --rounds 1 --duration 0.02 \
           --generator '\(address):7000'
         code=$?; kill -TERM $generator; wait $generator; cat $log; rm $log; exit $code
@@ -117,7 +117,7 @@ import Testing
           # One that is taken is left for the next.
           for port in $((20000 + $$ % 10000)) $((30000 + $$ % 2000)); do
             redis-server --port $port --bind 127.0.0.1 --save '' --dir \(directory) > \(directory)/log & server=$!
-            until grep -q -i 'ready to accept' \(directory)/log || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
+            until grep -qsi 'ready to accept' \(directory)/log || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
             kill -0 $server 2>/dev/null && break
           done
           $UVBENCH run --quick --rounds 2 --duration 0.04 --connections 3 \(options) --remote redis://127.0.0.1:$port
