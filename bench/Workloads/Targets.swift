@@ -63,7 +63,8 @@ public enum Targets {
       reasons: [
         .callback: "uv_tcp_t alone takes 248 bytes, and the closures of the row 160",
         .promise: "the four objects of a chain: each, done, catch and the receiver",
-        .future: "the objects of a chain: the source's subscription, the node of flatMap, the sink and what it calls",
+        .future:
+          "the objects of a chain: the source's subscription, the node of flatMap, the sink and what it calls",
         .async: "the runtime's task: 320 bytes and a slab of 1,024, before anything of ours",
       ]),
     Target(
