@@ -159,8 +159,8 @@ extension ByteStream {
   /// Turns libuv's result of a write that doesn't wait into a number of bytes. If there is no room, that is
   /// 0. Any other error is the end of writing.
   @inline(__always)
-  private func taken(_ result: Int32) -> Int {
-    if result < 0 { return result == UV_EAGAIN.rawValue ? 0 : writes.taken(result) }
+  func taken(_ result: Int32) -> Int {
+    if result < 0 { return result == UV_EAGAIN.rawValue ? 0 : writes.noteRefusal(result) }
     loop.noteWritten(Int(result), to: block)
     return Int(result)
   }

@@ -105,11 +105,11 @@ extension WriteQueue {
   /// Offers the system bytes, without waiting. Returns how many it has taken, or a code.
   func offer(_ output: UnsafeRawBufferPointer) -> Int {
     if output.isEmpty { return 0 }
-    return taken(cuv_try_write(cuv_stream(block.raw), output.baseAddress!, output.count))
+    return owner.taken(cuv_try_write(cuv_stream(block.raw), output.baseAddress!, output.count))
   }
 
   /// All later writes fail with a code.
-  func failLater(_ code: Int32) { _ = taken(code) }
+  func failLater(_ code: Int32) { _ = noteRefusal(code) }
 
   /// Writes one record, if the system has room. The stream keeps what the system doesn't take of it.
   func tryWrite(_ buffers: [Bytes], through filter: any StreamFilter) throws(UVError) -> Int {

@@ -178,23 +178,15 @@ final class WriteQueue: Cancelling {
   /// libuv code.
   @inline(__always)
   private func tryWrite(_ bytes: Bytes) -> Int {
-    guard isEmpty, !isFiltered else { return 0 }
-    _ = loop.spend(TurnBudget.systemCall &+ bytes.count >> 10)
-    return taken(cuv_try_write(cuv_stream(block.raw), bytes.start, bytes.count))
+    isEmpty && !isFiltered ? owner.offer(bytes) : 0
   }
 
-  /// Turns libuv's result of a write that doesn't wait into a number of bytes. If there is no room, that is
-  /// 0. Any other error is the end of writing.
-  @inline(__always)
-  func taken(_ result: Int32) -> Int {
-    if result >= 0 {
-      loop.noteWritten(Int(result), to: block)
-      return Int(result)
-    }
-    // libuv knows nothing of the file, so that all bytes have to wait.
-    if result == UV_EAGAIN.rawValue || owner.isFile { return 0 }
-    failureCode = result
-    return Int(result)
+  /// Notes that libuv has refused a write that doesn't wait, which is the end of writing. Returns its code; 0 for a file, of which
+  /// libuv knows nothing, so that all bytes have to wait.
+  func noteRefusal(_ code: Int32) -> Int {
+    if owner.isFile { return 0 }
+    failureCode = code
+    return Int(code)
   }
 
   private func schedule() {
