@@ -18,7 +18,13 @@ enum FanOut {
     }
   }
 
-  static let async = TCPTaker.async { service, _ in Room(service, TaskMember.init).join }
+  static let async = TCPTaker.async { service, _ in
+    let room = Room(service, TaskMember.init)
+    return { connection in
+      let hear = room.join(connection)
+      return { hear($0) }
+    }
+  }
 }
 
 /// Who gets what is said.

@@ -66,11 +66,14 @@ enum Overload {
     let jobs = Jobs(service)
     return { connection in
       let frames = Frames(of: Job.size, service)
-      return { chunk in
+      return { chunk throws(UVError) in
         for job in frames.take(chunk).map(Job.init) {
+          guard jobs.begin() else {
+            try await connection.write(jobs.refuse(job)).value
+            continue
+          }
           loop.spawn {
             do throws(UVError) {
-              guard jobs.begin() else { return try await connection.write(jobs.refuse(job)).value }
               let value = try await loop.work(job.work).value
               try await connection.write(jobs.end(job, value)).value
             } catch { service.fail(error, on: connection) }

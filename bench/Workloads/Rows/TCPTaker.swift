@@ -8,6 +8,10 @@ enum TCPTaker {
   /// What takes the bytes of a connection. It is asked for once by each row.
   typealias Takers =
     @Sendable (_ service: TCPService<TCPListener>, _ loop: EventLoop) -> (TCPConnection) -> (Bytes) -> Void
+  /// The same in the task that reads, which may wait.
+  typealias TaskTakers =
+    @Sendable (_ service: TCPService<TCPListener>, _ loop: EventLoop) -> (TCPConnection) -> TaskTaker
+  typealias TaskTaker = nonisolated(nonsending) (Bytes) async throws(UVError) -> Void
   /// The same by publishers.
   typealias Pipelines =
     @Sendable (_ service: TCPService<TCPListener>, _ loop: EventLoop) -> (TCPConnection) -> (
@@ -15,38 +19,38 @@ enum TCPTaker {
     ) -> AnyPublisher<Void, UVError>
 
   static func callback(_ takers: @escaping Takers) -> ServerRow {
-    { task in
-      try EventLoop.runCallbacks { loop in
-        let service = try TCPService<TCPListener>(task, on: loop)
-        let taker = takers(service, loop)
-        service.listener.start { result in
-          guard let connection = service.accept(result) else { return }
-          let take = taker(connection)
-          connection.start { result in
-            switch result {
-            case .success(let chunk?): take(chunk)
-            case .success(nil): service.close(connection)
-            case .failure(let error): service.fail(error, on: connection)
-            }
-          }
+    reading(takers) { connection, service, take in
+      connection.start { result in
+        switch result {
+        case .success(let chunk?): take(chunk)
+        case .success(nil): service.close(connection)
+        case .failure(let error): service.fail(error, on: connection)
         }
-        return service
-      }.report()
+      }
     }
   }
 
   static func promise(_ takers: @escaping Takers) -> ServerRow {
+    reading(takers) { connection, service, take in
+      connection.each { chunk -> Promise<Void> in
+        take(chunk)
+        return .value
+      }.done { service.close(connection) }.catch { service.fail($0, on: connection) }
+    }
+  }
+
+  /// A row whose connections are read as `read` does it.
+  private static func reading(
+    _ takers: @escaping Takers,
+    _ read: @escaping @Sendable (TCPConnection, TCPService<TCPListener>, @escaping (Bytes) -> Void) -> Void
+  ) -> ServerRow {
     { task in
       try EventLoop.runCallbacks { loop in
         let service = try TCPService<TCPListener>(task, on: loop)
         let taker = takers(service, loop)
         service.listener.start { result in
           guard let connection = service.accept(result) else { return }
-          let take = taker(connection)
-          connection.each { chunk -> Promise<Void> in
-            take(chunk)
-            return .value
-          }.done { service.close(connection) }.catch { service.fail($0, on: connection) }
+          read(connection, service, taker(connection))
         }
         return service
       }.report()
@@ -71,7 +75,7 @@ enum TCPTaker {
     }
   }
 
-  static func async(_ takers: @escaping Takers) -> ServerRow {
+  static func async(_ takers: @escaping TaskTakers) -> ServerRow {
     { task in
       try EventLoop.run { loop in
         let service = try TCPService<TCPListener>(task, on: loop)
@@ -81,7 +85,7 @@ enum TCPTaker {
           let take = taker(connection)
           loop.spawn {
             do throws(UVError) {
-              for try await chunk in connection { take(chunk) }
+              for try await chunk in connection { try await take(chunk) }
               service.close(connection)
             } catch { service.fail(error, on: connection) }
           }
