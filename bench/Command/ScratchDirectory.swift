@@ -7,12 +7,12 @@ import BenchKit
 #endif
 
 /// A directory of this process, `uvbench-<process id>`, for the files of the workloads.
-struct ScratchDirectory {
+public struct ScratchDirectory {
   /// Where it is.
-  let path: String
+  public let path: String
 
   /// Makes the directory below `parent`, or below the usual place for temporary files.
-  init(below parent: String? = nil) throws {
+  public init(below parent: String? = nil) throws {
     let variables = ProcessInfo.processInfo.environment
     let given = parent ?? variables["TMPDIR"] ?? "/tmp"
     // It must still be found when the working directory is another.
@@ -27,7 +27,7 @@ struct ScratchDirectory {
   }
 
   /// Removes it and all that is in it.
-  func remove() { try? FileManager.default.removeItem(atPath: path) }
+  public func remove() { try? FileManager.default.removeItem(atPath: path) }
 
   /// Removes what a process that was killed has left behind.
   private static func sweep(_ parent: String) {

@@ -49,18 +49,11 @@ struct GeneratorVisit {
     guard let input = child.standardInput, let output = child.standardOutput else { return }
     try await connection.write("welcome\n").value
     while let line = try await connection.readLine(limit: 2000).value {
-      try await input.write(withEnd(line)).value
+      try await input.write([line, "\n"]).value
       if line.elementsEqual("end".utf8) { continue }
       guard let answer = try await output.readLine(limit: 1 << 24).value else { return }
-      try await connection.write(withEnd(answer)).value
+      try await connection.write([answer, "\n"]).value
     }
-  }
-
-  private func withEnd(_ line: Bytes) -> Bytes {
-    var whole = BytesBuilder(capacity: line.count + 1)
-    whole.append(line)
-    whole.append(UInt8(ascii: "\n"))
-    return whole.takeBytes()
   }
 
   private func say(_ text: String) async {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BenchCommand
 import BenchKit
-import Foundation
 
 /// `generators`.
 struct GeneratorsCommand: ParsableCommand {
@@ -33,14 +32,9 @@ struct GeneratorsCommand: ParsableCommand {
 
   func run() throws {
     Interruption.install()
-    guard let list = try? String(contentsOfFile: folder + "/peers.json", encoding: .utf8) else {
-      throw UsageError("there is no \(folder)/peers.json; say where the peers are with --folder")
-    }
-    let peers = try Peer.list(list)
-    let scratch = FileManager.default.temporaryDirectory
-      .appendingPathComponent("uvbench-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: scratch) }
+    let peers = try Peer.all(in: folder)
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
     var table = TextTable(
       [("server", .left), ("case", .left), ("generator", .left)]
         + ["requests/s", "theirs", "ratio", "CPU/request", "theirs", "ratio"].map { ($0, .right) })
@@ -51,7 +45,7 @@ struct GeneratorsCommand: ParsableCommand {
         print("skipped \(other.program) on \(other.server): there is no \(program)")
         continue
       }
-      let worker = try PeerWorker(peer, folder: folder, id: other.id(peer), directory: scratch)
+      let worker = try PeerWorker(peer, folder: folder, id: other.id(peer), directory: scratch.path)
       defer { worker.finish() }
       let pairs = try other.measure(worker, other.id(peer), rounds: rounds, seconds: seconds)
       func cells(_ value: (OtherGenerator.Figures) -> Double, _ text: (Double) -> String) -> [String] {

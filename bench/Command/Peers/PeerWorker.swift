@@ -90,7 +90,6 @@ public final class PeerWorker: RowWorker {
     let connections = request.id.parameters[mode == "accept" ? "in-flight" : "connections"]
     let pipelined = request.id.parameters.value("pipelined") ?? 1
     let apart = bench_usable_cpus() > 1
-    let rate = request.arrivals.map { [("rate", "\($0.rate)"), ("poisson", $0.isPoisson ? "1" : "0")] } ?? []
     return [
       ("port", port), ("mode", mode), ("connections", "\(connections)"),
       ("size", "\(request.id.parameters["size"])"), ("operations", "\(request.operations)"),
@@ -100,7 +99,7 @@ public final class PeerWorker: RowWorker {
       ("tls", request.id.workload.hasPrefix("tls-") ? "1" : "0"),
       ("resumes", "\(request.id.parameters.value("resumed") ?? 0)"),
       ("silent", request.verb == .run ? "0" : "1"), ("cpu", "\(bench_usable_cpu(apart ? 1 : 0))"),
-    ] + rate
+    ] + (request.arrivals?.values ?? [])
   }
 
   /// What the load generator does.

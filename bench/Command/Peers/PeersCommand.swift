@@ -66,11 +66,8 @@ struct PeersCommand: ParsableCommand {
 
   /// The peers that were asked for and are there; a line for each that is not.
   private func available() throws -> [Peer] {
-    guard let text = try TextFile.text(of: folder + "/peers.json") else {
-      throw UsageError("there is no \(folder)/peers.json; say where the peers are with --folder")
-    }
     let globs = peer.map(Glob.init)
-    return try Peer.list(text).filter { peer in
+    return try Peer.all(in: folder).filter { peer in
       guard globs.isEmpty || globs.contains(where: { $0.matches(peer.name) }) else { return false }
       guard let program = peer.missing(in: folder) else { return true }
       print("skipped \(peer.name): there is no \(program); see \(folder)/setup")

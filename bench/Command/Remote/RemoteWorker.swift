@@ -29,7 +29,7 @@ final class RemoteWorker: RowWorker {
   private func load(_ request: WorkerRequest) -> [(String, String)] {
     let parameters = request.id.parameters
     let pipelined = parameters.value("pipelined") ?? 1
-    let values = [
+    return [
       ("mode", server.kind.rawValue), ("port", "\(server.address.port)"), ("foreign", "1"),
       ("connections", "\(parameters["connections"])"), ("size", "\(parameters.value("size") ?? 1)"),
       ("pipelined", "\(pipelined)"), ("operations", "\(request.operations)"),
@@ -37,10 +37,6 @@ final class RemoteWorker: RowWorker {
       ("sets", "\(parameters.value("sets") ?? 0)"), ("seed", "\(request.seed)"),
       ("tls", server.isSecure ? "1" : "0"), ("silent", request.verb == .run ? "0" : "1"), ("cpu", "-1"),
       ("target", server.target), ("authority", "\(server.address)"),
-    ]
-    let arrivals = request.arrivals.map {
-      [("rate", "\($0.rate)"), ("poisson", $0.isPoisson ? "1" : "0")]
-    }
-    return values + (arrivals ?? [])
+    ] + (request.arrivals?.values ?? [])
   }
 }

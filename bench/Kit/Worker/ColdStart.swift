@@ -1,5 +1,3 @@
-import CBenchSupport
-
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -33,11 +31,9 @@ public enum ColdStart {
 
   /// What comes back from a port; nil where nobody listens.
   private static func answer(of port: String) throws -> String? {
-    var local = [CChar](repeating: 0, count: Int(BENCH_HOST))
-    var failure = [CChar](repeating: 0, count: 200)
-    let socket = bench_connect("127.0.0.1", UInt16(port) ?? 0, 10_000, &local, &failure, failure.count)
-    guard socket >= 0 else { return nil }
-    let lines = LineStream(input: socket, output: socket)
+    guard let address = NetworkAddress("127.0.0.1:\(port)"),
+      let lines = try? LineStream.connect(to: address).lines
+    else { return nil }
     do {
       try lines.write("hello")
       return try lines.readLine(within: 30)

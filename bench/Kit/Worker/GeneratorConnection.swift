@@ -1,5 +1,3 @@
-import CBenchSupport
-
 /// A load generator on another machine, which `generate --listen` has brought to the network.
 final class GeneratorConnection: LineChannel {
   /// The address of this side, under which the generator sees this machine.
@@ -10,14 +8,11 @@ final class GeneratorConnection: LineChannel {
   /// Connects to a generator, and shows it the token.
   init(_ address: NetworkAddress, token: String) throws {
     self.address = address
-    var local = [CChar](repeating: 0, count: Int(BENCH_HOST))
-    var failure = [CChar](repeating: 0, count: 200)
-    let socket = bench_connect(address.host, address.port, 10_000, &local, &failure, failure.count)
-    guard socket >= 0 else {
-      throw UsageError("cannot reach a load generator at \(address): \(Self.text(failure))")
+    do {
+      (lines, localHost) = try LineStream.connect(to: address)
+    } catch {
+      throw UsageError("cannot reach a load generator at \(address): \(error)")
     }
-    localHost = Self.text(local)
-    lines = LineStream(input: socket, output: socket)
     try write("uvbench \(LoadGenerator.version) \(token)")
     let answer = try readLine(within: 10)
     guard answer == "welcome" else {
@@ -36,9 +31,5 @@ final class GeneratorConnection: LineChannel {
     } catch is LineStream.Ended {
       throw WorkerFailure("the load generator at \(address) has closed its connection")
     }
-  }
-
-  private static func text(_ bytes: [CChar]) -> String {
-    String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

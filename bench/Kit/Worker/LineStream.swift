@@ -1,3 +1,5 @@
+import CBenchSupport
+
 /// Somebody with whom lines are exchanged.
 protocol LineChannel: AnyObject {
   /// Sends a line.
@@ -20,6 +22,21 @@ final class LineStream {
   init(input: Int32, output: Int32) {
     self.input = input
     self.output = output
+  }
+
+  /// Connects to an address in ten seconds at most, and returns the address of this side besides. It is an error with a few
+  /// words when nobody is there.
+  static func connect(to address: NetworkAddress) throws(WorkerFailure) -> (lines: LineStream, local: String)
+  {
+    var local = [CChar](repeating: 0, count: Int(BENCH_HOST))
+    var failure = [CChar](repeating: 0, count: 200)
+    let socket = bench_connect(address.host, address.port, 10_000, &local, &failure, failure.count)
+    guard socket >= 0 else { throw WorkerFailure(text(failure)) }
+    return (LineStream(input: socket, output: socket), text(local))
+  }
+
+  private static func text(_ bytes: [CChar]) -> String {
+    String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   deinit {

@@ -87,8 +87,11 @@ public struct Arrivals: Hashable, Codable, Sendable {
     self.isPoisson = isPoisson
   }
 
-  /// As in a request, and to the load generator.
-  public var words: [String] { ["rate=\(rate)"] + (isPoisson ? ["poisson=1"] : []) }
+  /// As the load generator is told of it.
+  public var values: [(String, String)] { [("rate", "\(rate)")] + (isPoisson ? [("poisson", "1")] : []) }
+
+  /// The same in a request.
+  fileprivate var words: [String] { values.map { "\($0)=\($1)" } }
 
   /// Reads such words; `.some(nil)` when there are none, nil when they are something else.
   fileprivate static func read(_ words: [String]) -> Arrivals?? {

@@ -67,9 +67,9 @@ public struct ServerWorkload: Workload {
   /// connections a turn of the loop finds ready.
   public func countersOfTiming(_ style: Style) -> Set<Counter> {
     if load == .jobs || parameters.contains(where: { $0.name == "greedy" }) { return Counter.ofWork }
-    // A socket of datagrams is read until there is none.
-    // What is taken at once is up to a peer that reads late.
+    // How much is taken at once is up to a peer that reads late.
     if load == .fanOut { return [.systemCalls, .vainCalls, .waits, .instructions] }
+    // A socket of datagrams is read until there is none.
     if load == .accept || load == .stream || transport == .udp { return [.vainCalls, .instructions] }
     return parameters.contains { $0.name == "connections" } ? [.instructions] : []
   }
@@ -169,9 +169,7 @@ private final class ServerInstance: WorkloadInstance {
     if load == .http || load == .resp { values += [("pipelined", "\(pipelined)"), ("sets", "\(sets)")] }
     if load == .fanOut { values.append(("slow", "\(slow)")) }
     if greedy != 0 { values.append(("greedy", "1")) }
-    if let arrivals = request.arrivals {
-      values += [("rate", "\(arrivals.rate)"), ("poisson", arrivals.isPoisson ? "1" : "0")]
-    }
+    values += request.arrivals?.values ?? []
     if let path { values.append(("path", path)) }
     let load = values
     let dialogue = self.dialogue
@@ -188,8 +186,7 @@ private final class ServerInstance: WorkloadInstance {
     }
     var task = ServerTask(
       host: dialogue.host, connections: total, size: size, seed: request.seed, identity: identity, path: path,
-      limit: limit,
-      watch: watch
+      limit: limit, watch: watch
     ) { begin([$0]) }
     task.closed = { memory?.note(.after) }
     let report =
