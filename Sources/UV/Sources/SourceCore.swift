@@ -2,7 +2,7 @@ import CUV
 
 /// The part of a source that differs between a listener, a connection and a timer: how it produces.
 protocol SourceDriver: AnyObject {
-  /// What the source does, by libuv's name, for the errors that end it.
+  /// The name of the source's operation, by libuv, for the errors that end it.
   var operation: String { get }
   /// Called when somebody asks and nobody asked before. From now on the source delivers or finishes.
   func resume()

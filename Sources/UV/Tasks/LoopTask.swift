@@ -4,7 +4,7 @@ import CUV
 public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   typealias Body = nonisolated(nonsending) () async throws(Failure) -> Success
 
-  /// What to do. A body without a value that can't fail is kept as it is. In the other form its frame wouldn't fit into the
+  /// The task's body. A body without a value that can't fail is kept as it is. In the other form its frame wouldn't fit into the
   /// memory that the runtime gives a task at first, and a task that waits would take twice as much.
   enum Form {
     case general(Body)
@@ -171,7 +171,7 @@ public class LoopTaskBase {
   /// The group that waits for the task.
   @exclusivity(unchecked) var group: LoopTaskGroup?
 
-  // Here and below, what takes a byte stands together, so that it shares a word.
+  // Here and below, properties of one byte stand together, so that they share a word.
   /// Whether the task was cancelled before it had ended.
   @exclusivity(unchecked) public private(set) var isCancelled = false
 

@@ -13,7 +13,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     (Child.self as? any NamedOperator.Type)?.operatorName ?? "FlatMap"
   }
 
-  // What takes a byte stands together, so that it shares a word.
+  // Properties of one byte stand together, so that they share a word.
   /// Whether what the inner publishers send comes on the loop's thread.
   @usableFromInline let isConfined: Bool
   /// Whether the inner publishers are requests, which are started without a subscription.
