@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 @Suite struct CalibrationTests {
   /// A workload with a fixed cost per operation and one per run.

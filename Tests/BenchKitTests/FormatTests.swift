@@ -1,6 +1,7 @@
-import BenchKit
 import Foundation
 import Testing
+
+@testable import BenchKit
 
 #if canImport(FoundationXML)
   import FoundationXML

@@ -1,6 +1,7 @@
-import BenchKit
 import Foundation
 import Testing
+
+@testable import BenchKit
 
 /// Where a series of figures changes its level.
 @Suite struct ChangePointTests {

@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 @Suite struct LatencyHistogramTests {
   @Test(arguments: [(19, nil), (20, 10)] as [(UInt64, UInt64?)])
@@ -45,7 +46,7 @@ import Testing
     for value: UInt64 in [0, 1, 999, 2047, 2048, 5_000_001, 59_000_000_000] {
       histogram.record(value, count: value % 7 + 1)
     }
-    let text = histogram.sparse.description
+    let text = histogram.sparse.rawValue
     let arrived = LatencyHistogram(try #require(SparseHistogram(text)))
     #expect(arrived.count == histogram.count)
     #expect(arrived.max == histogram.max)

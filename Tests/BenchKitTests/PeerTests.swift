@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 /// The table of peers, the targets and the verdicts on growth: figures in, words out.
 @Suite struct PeerTests {

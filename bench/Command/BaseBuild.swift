@@ -1,11 +1,5 @@
 import BenchKit
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The merge base of a revision and the working directory, built beside it with the
 /// same flags.
 struct BaseBuild {

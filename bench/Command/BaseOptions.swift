@@ -1,12 +1,6 @@
 import ArgumentParser
 import BenchKit
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Another build of the program, to compare with.
 struct BaseOptions: ParsableArguments {
   @Option(help: "Compare with the merge base of this revision, which is built first.")

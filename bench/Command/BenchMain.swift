@@ -63,7 +63,7 @@ public struct BenchMain: Sendable {
       exit(127)
     }
     Self.store.withLock { $0 = self }
-    exit(RootCommand.start().rawValue)
+    exit(RootCommand.start())
   }
 
   private static let store = Mutex<BenchMain?>(nil)

@@ -29,8 +29,7 @@ struct CaseOptions: ParsableArguments {
     more: [(String, NumberList?)] = []
   ) throws -> [SuitePlan.Case] {
     var overrides: [String: [Int]] = [:]
-    let named = [("connections", connections), ("size", size), ("in-flight", inFlight)] + more
-    for (name, list) in named { overrides[name] = list?.values }
+    for (name, list) in named + more { overrides[name] = list?.values }
     for list in parameter { overrides[list.name] = list.values }
     var styles = style.map(Style.init(rawValue:))
     if alsoC, !styles.isEmpty, !styles.contains(.c) { styles.append(.c) }
@@ -41,16 +40,16 @@ struct CaseOptions: ParsableArguments {
   /// The options that choose the same again.
   var arguments: [String] {
     func words(_ name: String, _ values: [String]) -> [String] { values.flatMap { [name, $0] } }
-    let lists = [("--connections", connections), ("--size", size), ("--in-flight", inFlight)]
     return words("-w", workload) + words("-s", style)
       + words("-p", parameter.map { "\($0.name)=\(NumberList($0.values))" })
-      + lists.flatMap { name, list in words(name, list.map { ["\($0)"] } ?? []) }
+      + named.flatMap { name, list in words("--" + name, list.map { ["\($0)"] } ?? []) }
   }
 
   /// Whether nothing was left out.
-  var isEverything: Bool {
-    workload.isEmpty && style.isEmpty && parameter.isEmpty && connections == nil && size == nil
-      && inFlight == nil
+  var isEverything: Bool { arguments.isEmpty }
+
+  private var named: [(String, NumberList?)] {
+    [("connections", connections), ("size", size), ("in-flight", inFlight)]
   }
 }
 

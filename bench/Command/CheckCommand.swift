@@ -53,7 +53,7 @@ struct CheckCommand: ParsableCommand {
     let check = try stalls(chosen, scratch.path)
     for line in check.lines { print(line) }
     if let json { try AtomicFile.write(try LineJSON.string(check, pretty: true) + "\n", to: json) }
-    guard check.isRight, recording < 50 else { throw ExitWith(code: .regression) }
+    guard check.isRight, recording < 50 else { throw ExitCode(BenchExit.regression.rawValue) }
   }
 
   /// Nanoseconds for a sample with a spread-out value, and for a reading of the clock.

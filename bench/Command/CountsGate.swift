@@ -14,11 +14,13 @@ struct CountsGate {
   var instructions: Bool
 
   /// The path of the file for the versions of this program.
-  var path: String {
-    directory + "/"
-      + CountsBaseline.fileName(
-        swift: Machine.swiftVersion, libraries: BenchMain.current.libraries,
-        architecture: Machine.current().architecture)
+  var path: String { directory + "/" + Self.empty.fileName }
+
+  /// A baseline for these versions without rows.
+  private static var empty: CountsBaseline {
+    CountsBaseline(
+      swift: Machine.swiftVersion, libraries: BenchMain.current.libraries,
+      architecture: Machine.current().architecture, rows: [:])
   }
 
   /// Counts, and compares with the file.
@@ -43,9 +45,7 @@ struct CountsGate {
     try AtomicFile.checkWritable(path)
     let old = try TextFile.text(of: path) == nil ? [:] : try read().rows
     let fresh = try count(try rows.cases(quick: true, alsoC: false), processes: 3)
-    var baseline = CountsBaseline(
-      swift: Machine.swiftVersion, libraries: BenchMain.current.libraries,
-      architecture: Machine.current().architecture, rows: [:])
+    var baseline = Self.empty
     if !rows.isEverything { baseline.rows = old }
     for (id, counts) in fresh {
       // Instructions stay, where they were not counted this time.

@@ -40,10 +40,7 @@ struct DoctorCommand: ParsableCommand {
     var options = TimeGate.Options()
     options.rowBudget = budget
     options.measuresNoise = false
-    let gate = TimeGate(
-      base: TimeGate.Side(name: "this program", start: workers.start),
-      head: TimeGate.Side(name: "itself", start: workers.start), options: options,
-      progress: Progress())
+    let gate = TimeGate(base: workers.start, head: workers.start, options: options, progress: Progress())
     let row = try gate.run([item])[0]
     for line in NoiseText.lines(row, budget: budget) { print(line) }
   }

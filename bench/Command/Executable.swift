@@ -1,11 +1,5 @@
 import BenchKit
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// This program, as a path that can be started again.
 public enum Executable {
   /// Its path.

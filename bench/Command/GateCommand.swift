@@ -1,12 +1,6 @@
 import ArgumentParser
 import BenchKit
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `gate`: did a change make anything slower or costlier?
 struct GateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -145,9 +139,7 @@ struct GateCommand: ParsableCommand {
       throw UsageError("there is nothing to compare with: \(failure)")
     }
     let gate = TimeGate(
-      base: TimeGate.Side(name: name, start: before.start),
-      head: TimeGate.Side(name: "this program", start: head.start),
-      rule: report.rule, options: options, progress: Progress())
+      base: before.start, head: head.start, rule: report.rule, options: options, progress: Progress())
     let cases = try rows.cases(quick: true, alsoC: false)
     report.times = try gate.run(cases) { row in
       print(GateText.line(row))
@@ -183,7 +175,7 @@ struct GateCommand: ParsableCommand {
       for line in GateText.summary(report) { print(line) }
     }
     try write(report)
-    if code != .success { throw ExitWith(code: code) }
+    if code != .success { throw ExitCode(code.rawValue) }
   }
 
   private func write(_ report: GateReport) throws {

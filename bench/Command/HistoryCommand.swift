@@ -1,12 +1,6 @@
 import ArgumentParser
 import BenchKit
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension HistoryFigure: ExpressibleByArgument {}
 
 /// `history`.
@@ -63,9 +57,9 @@ struct HistoryCommand: ParsableCommand {
   }
 
   func run() throws {
-    let files = try branch.map(ResultsFolder.files(ofBranch:)) ?? results.flatMap(ResultsFolder.files(at:))
-    let runs = try files.compactMap { file in try ResultsFolder.results(file).flatMap(rows.chosen) }
-    let histories = History.all(runs, figure, significance: significance, minimum: minimum / 100)
+    let runs = try branch.map(ResultsFolder.results(ofBranch:)) ?? results.flatMap(ResultsFolder.results(at:))
+    let histories = History.all(
+      runs.compactMap(rows.chosen), figure, significance: significance, minimum: minimum / 100)
     guard !histories.isEmpty else { throw UsageError("there are no results with such rows") }
     for (place, history) in histories.enumerated() {
       if place > 0 { print("") }

@@ -1,12 +1,6 @@
 import BenchKit
 import CStack
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Counts instructions in user space under callgrind, which counts the same twice. It
 /// writes down its counts whenever a meter opens and closes, so one run under valgrind
 /// serves all rows.

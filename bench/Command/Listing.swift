@@ -4,17 +4,15 @@ import BenchKit
 enum Listing {
   /// The workloads, with their parameters and styles.
   static func show(_ workloads: [any Workload]) {
-    var table = TextTable([("workload", .left), ("one operation", .left), ("styles", .left)])
-    for workload in workloads {
-      table.add([
-        workload.name, workload.summary, workload.styles.map(\.rawValue).joined(separator: ", "),
-      ])
-      for parameter in workload.parameters {
-        let values = parameter.values.map(String.init).joined(separator: ",")
-        table.add(["  --\(parameter.name) \(values)", "  " + parameter.help, ""])
-      }
+    let rows = workloads.flatMap { workload in
+      [[workload.name, workload.summary, workload.styles.map(\.rawValue).joined(separator: ", ")]]
+        + workload.parameters.map { parameter in
+          let values = parameter.values.map(String.init).joined(separator: ",")
+          return ["  --\(parameter.name) \(values)", "  " + parameter.help, ""]
+        }
     }
-    for line in table.render() { print(line) }
+    let table = TextTable([["workload", "one operation", "styles"]] + rows, words: [0, 1, 2])
+    for line in table.text { print(line) }
   }
 
   /// What one must know to read the table of a case.

@@ -1,12 +1,6 @@
 import ArgumentParser
 import BenchKit
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension ReportFormat: ExpressibleByArgument {}
 
 /// `report`.

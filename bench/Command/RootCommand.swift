@@ -13,26 +13,29 @@ struct RootCommand: ParsableCommand {
     defaultSubcommand: RunCommand.self)
 
   /// Parses the command line, does what it says, and returns what to exit with.
-  static func start() -> BenchExit {
+  static func start() -> Int32 {
     do {
       let arguments = try arguments(Array(CommandLine.arguments.dropFirst()))
       var command = try parseAsRoot(arguments)
       try command.run()
-      return .success
-    } catch let exit as ExitWith {
-      return exit.code
+      return BenchExit.success.rawValue
+    } catch let exit as ExitCode {
+      // All has been said.
+      return exit.rawValue
     } catch let error where isOwn(error) {
+      // A worker that the same key press has ended is not what went wrong.
+      let error = Interruption.isAsked ? Interrupted() : error
       complain("\(BenchMain.current.name): \(error)")
-      return BenchExit(error)
+      return BenchExit(error).rawValue
     } catch {
       // The parser's own: help is no error, anything else is wrong use.
       let message = fullMessage(for: error)
       if exitCode(for: error) == .success {
         print(message)
-        return .success
+        return BenchExit.success.rawValue
       }
       complain(message)
-      return .usage
+      return BenchExit.usage.rawValue
     }
   }
 
@@ -58,10 +61,4 @@ struct RootCommand: ParsableCommand {
     let bytes = Array((message + "\n").utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
   }
-}
-
-/// Ends the program with a code when all has been said.
-struct ExitWith: Error {
-  /// The code.
-  var code: BenchExit
 }

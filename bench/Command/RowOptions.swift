@@ -12,10 +12,8 @@ struct RowOptions: ParsableArguments {
   /// The results without the other rows; nil if none is left.
   func chosen(_ results: Results) -> Results? {
     var results = results
-    let globs = workload.map(Glob.init)
     results.results.removeAll { row in
-      let fits = globs.isEmpty || globs.contains { $0.matches(row.workload) }
-      return !fits || !(style.isEmpty || style.contains(row.style.rawValue))
+      !Glob.isChosen(row.workload, by: workload) || !(style.isEmpty || style.contains(row.style.rawValue))
     }
     return results.results.isEmpty ? nil : results
   }

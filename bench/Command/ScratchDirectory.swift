@@ -1,11 +1,5 @@
 import BenchKit
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A directory of this process, `uvbench-<process id>`, for the files of the workloads.
 public struct ScratchDirectory {
   /// Where it is.

@@ -112,10 +112,8 @@ struct Selftest {
     options.seed = seed
     options.comparesWork = base == head && base.isEmpty
     options.confirms = false
-    let (plain, changed) = (started(base), started(head))
     let gate = TimeGate(
-      base: TimeGate.Side(name: "base", start: plain.start),
-      head: TimeGate.Side(name: "head", start: changed.start), options: options,
+      base: started(base).start, head: started(head).start, options: options,
       progress: Progress(isShown: false))
     return try gate.run([item])[0]
   }
@@ -130,20 +128,19 @@ struct Selftest {
 /// The figures of a selftest in words.
 enum SelftestText {
   static func lines(_ record: SelftestRecord, _ summary: SelftestSummary) -> [String] {
-    var table = TextTable([
-      ("injected", .left), ("workload", .left), ("tries", .right), ("found", .right),
-      ("interval 95 %", .right), ("cannot tell", .right), ("called same", .right), ("s each", .right),
-      ("at most", .right),
-    ])
-    for injected in record.injections {
-      for workload in record.workloads {
+    let head = [
+      "injected", "workload", "tries", "found", "interval 95 %", "cannot tell", "called same", "s each",
+      "at most",
+    ]
+    let rows = record.injections.flatMap { injected in
+      record.workloads.compactMap { workload -> [String]? in
         let found = record.proportion([.regressed, .improved], injected: injected, workload: workload)
-        guard found.tries > 0 else { continue }
-        table.add([label(injected), workload] + cells(record, found, injected, workload))
+        guard found.tries > 0 else { return nil }
+        return [label(injected), workload] + cells(record, found, injected, workload)
       }
     }
     let alarms = record.proportion([.regressed, .improved], injected: "0")
-    return table.render() + [
+    return TextTable([head] + rows, words: [0, 1]).text + [
       "",
       "false alarms: \(alarms.hits) of \(alarms.tries) comparisons of a program with itself,"
         + " \(interval(alarms)); cannot tell: \(share(summary.inconclusiveRate))",

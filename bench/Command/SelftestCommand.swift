@@ -1,12 +1,6 @@
 import ArgumentParser
 import BenchKit
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `gate selftest`: programs whose difference is known, again and again.
 struct SelftestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -85,24 +79,18 @@ struct SelftestCommand: ParsableCommand {
     var test = Selftest(
       workers: Workers(directory: scratch.path), cases: try cases(), deadline: limit,
       record: try read())
-    do {
-      if parts.contains(.counts) { try test.counts(repetitions: quick ? 1 : 10) }
-      if parts.contains(.instructions), InstructionCounter.isAvailable {
-        // Times need the most of what there is.
-        let share = parts == [.instructions] ? 1 : 0.3
-        try test.instructions(
-          repetitions: quick ? 1 : 10, scratch: scratch.path,
-          within: share * Double(limit - started) / 1e9)
-      }
-      if !parts.isDisjoint(with: [.equals, .changes]) {
-        let changes = inject?.values ?? (quick ? [5, 10] : [3, 5, 10, 20])
-        try test.times(
-          parts.contains(.changes) ? changes.map { "\($0)" } : [], equals: parts.contains(.equals),
-          bias: injectBias, save: save)
-      }
-    } catch {
-      try Interruption.check()
-      throw error
+    if parts.contains(.counts) { try test.counts(repetitions: quick ? 1 : 10) }
+    if parts.contains(.instructions), InstructionCounter.isAvailable {
+      // Times need the most of what there is.
+      let share = parts == [.instructions] ? 1 : 0.3
+      try test.instructions(
+        repetitions: quick ? 1 : 10, scratch: scratch.path, within: share * Double(limit - started) / 1e9)
+    }
+    if !parts.isDisjoint(with: [.equals, .changes]) {
+      let changes = inject?.values ?? (quick ? [5, 10] : [3, 5, 10, 20])
+      try test.times(
+        parts.contains(.changes) ? changes.map { "\($0)" } : [], equals: parts.contains(.equals),
+        bias: injectBias, save: save)
     }
     try save(test.record)
     let summary = SelftestSummary(test.record)
@@ -123,8 +111,7 @@ struct SelftestCommand: ParsableCommand {
       styles: style.map(Style.init(rawValue:)),
       overrides: overrides.filter { name, _ in
         BenchMain.current.workloads.contains { workload in
-          workload.parameters.contains { $0.name == name }
-            && (patterns.isEmpty || patterns.contains { Glob($0).matches(workload.name) })
+          workload.parameters.contains { $0.name == name } && Glob.isChosen(workload.name, by: patterns)
         }
       }, quick: true)
     // One case of each workload, and of that the cheapest row and the one with most of Swift.

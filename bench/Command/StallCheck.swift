@@ -59,20 +59,15 @@ struct StallCheck: Encodable {
 
   /// All of it as a table, and a sentence.
   var lines: [String] {
-    var table = TextTable([
-      ("percentile", .left), ("expected", .right), ("open loop", .right), ("its service time", .right),
-      ("closed loop", .right),
-    ])
     let loops = [open, service, closed]
-    for (name, _, expected) in Self.expected {
-      table.add(
-        [name, expected == 0 ? "no stall" : Figure.duration(expected)]
-          + loops.map { $0.percentiles[name].map { Figure.duration(Double($0)) } ?? "–" })
+    let head = ["percentile", "expected", "open loop", "its service time", "closed loop"]
+    let percentiles = Self.expected.map { name, _, expected in
+      [name, expected == 0 ? "no stall" : Figure.duration(expected)]
+        + loops.map { $0.percentiles[name].map { Figure.duration(Double($0)) } ?? "–" }
     }
-    table.add(
-      ["from 50 ms on", "5.00 %"]
-        + loops.map { Figure.fixed($0.shareOfStalled * 100, digits: 2) + " %" })
-    return table.render() + [
+    let shares = loops.map { Figure.fixed($0.shareOfStalled * 100, digits: 2) + " %" }
+    let rows = [head] + percentiles + [["from 50 ms on", "5.00 %"] + shares]
+    return TextTable(rows, words: [0]).text + [
       isRight
         ? "right: the stalls have their true share of the open loop's percentiles"
         : "wrong: the open loop's percentiles are more than 12 ms from what they must be"

@@ -1,12 +1,6 @@
 import BenchKit
 import CBenchSupport
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A plan carried out, from the first worker to the results, as every command does it.
 struct SuiteRun {
   /// What is measured, and how thoroughly.
@@ -41,24 +35,17 @@ struct SuiteRun {
     let machine = Machine.current()
     let date = Date()
     let others = OtherPrograms()
-    do {
-      // Made now, since its budget of time begins now.
-      let runner = SuiteRunner(plan, progress: Progress(), startWorker: startWorker)
-      let rows = try runner.run(report)
-      return Results(
-        date: date.formatted(.iso8601), machine: machine, libuv: runner.libraries["libuv"] ?? "",
-        swift: Machine.swiftVersion,
-        method: Results.Method(
-          rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit,
-          build: Machine.build, threadPool: Int(Workers.threads) ?? 4,
-          pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1,
-          load: load, othersBusy: others.busy),
-        results: rows)
-    } catch {
-      // A worker that the same key press has ended is not what went wrong.
-      try Interruption.check()
-      throw error
-    }
+    // Made now, since its budget of time begins now.
+    let runner = SuiteRunner(plan, progress: Progress(), startWorker: startWorker)
+    let rows = try runner.run(report)
+    return Results(
+      date: date.formatted(.iso8601), machine: machine, libuv: runner.libraries["libuv"] ?? "",
+      swift: Machine.swiftVersion,
+      method: Results.Method(
+        rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit, build: Machine.build,
+        threadPool: Int(Workers.threads) ?? 4, pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1,
+        load: load, othersBusy: others.busy),
+      results: rows)
   }
 
   /// The commit of the working directory, and whether it has changes.

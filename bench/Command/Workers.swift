@@ -1,11 +1,5 @@
 import BenchKit
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// How workers of this program, or of another build of it, are started.
 public struct Workers {
   /// Where they put their files.

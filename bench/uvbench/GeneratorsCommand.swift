@@ -35,9 +35,9 @@ struct GeneratorsCommand: ParsableCommand {
     let peers = try Peer.all(in: folder)
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    var table = TextTable(
-      [("server", .left), ("case", .left), ("generator", .left)]
-        + ["requests/s", "theirs", "ratio", "CPU/request", "theirs", "ratio"].map { ($0, .right) })
+    var rows = [
+      ["server", "case", "generator", "requests/s", "theirs", "ratio", "CPU/request", "theirs", "ratio"]
+    ]
     var agree = true
     for other in OtherGenerator.all {
       guard let peer = peers.first(where: { $0.name == other.server }) else { continue }
@@ -56,11 +56,11 @@ struct GeneratorsCommand: ParsableCommand {
         ]
       }
       if abs(Statistics.median(pairs.map { $0.ours.cost / $0.theirs.cost }) - 1) > 0.1 { agree = false }
-      table.add(
+      rows.append(
         [other.server, other.title, other.program] + cells(\.rate) { Figure.count($0) }
           + cells(\.cost) { Figure.duration($0) })
     }
-    for line in table.render() { print(line) }
+    for line in TextTable(rows, words: [0, 1, 2]).text { print(line) }
     print("what a request costs the server \(agree ? "agrees" : "does not agree") within a tenth")
     guard agree else { throw ExitCode(1) }
   }

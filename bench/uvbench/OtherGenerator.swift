@@ -52,14 +52,11 @@ struct OtherGenerator {
   }
 
   var title: String {
-    ([workload] + parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
-      .joined(separator: " ")
+    "\(workload) \(ParameterValues(parameters))"
   }
 
   /// The program, if this machine doesn't have it.
-  var missing: String? {
-    Peer(name: program, style: .c, about: "", command: [program], workloads: []).missing(in: "")
-  }
+  var missing: String? { Peer.isHere(program) ? nil : program }
 
   func id(_ peer: Peer) -> WorkloadID {
     WorkloadID(

@@ -52,12 +52,9 @@ struct OverloadCommand: ParsableCommand {
       }
     }
     progress.clear()
-    var table = TextTable(
-      [("limit", .right), ("style", .left), ("peak", .right)]
-        + OverloadedRow.loads.flatMap { [("\($0)×", .right), ("p99", .right)] })
-    for row in rows { table.add(row.cells) }
+    let head = ["limit", "style", "peak"] + OverloadedRow.loads.flatMap { ["\($0)×", "p99"] }
     print("goodput as a share of the peak, and p99, at so many times the peak")
-    for line in table.render() { print("  " + line) }
+    for line in TextTable([head] + rows.map(\.cells), words: [1]).text { print("  " + line) }
     for row in rows where row.limit > 0 { print(row.verdict) }
   }
 }

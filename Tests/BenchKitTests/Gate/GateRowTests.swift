@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 /// A row's verdict from both clocks and from the copy of the base.
 @Suite struct GateRowTests {

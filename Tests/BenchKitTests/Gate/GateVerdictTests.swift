@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 /// What the verdict promises, over ten thousand made-up traces.
 @Suite struct GateVerdictTests {

@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 @Suite struct SignedRankTests {
   // The differences of Darwin's maize, in eighths of an inch; checked against SciPy.

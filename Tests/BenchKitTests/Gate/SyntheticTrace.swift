@@ -1,4 +1,4 @@
-import BenchKit
+@testable import BenchKit
 
 #if canImport(Glibc)
   import Glibc

@@ -2,7 +2,6 @@ import BenchKit
 
 /// Measures how long a peer's program takes from its start to its first answer.
 final class ColdPeer: RowWorker {
-  let hello = WorkerHello()
   private let command: [String]
 
   init(command: [String]) { self.command = command }

@@ -5,17 +5,14 @@ import CLoadGenerator
 /// Measures a row of a peer, by the contract in `bench/peers/README.md`: the peer works, and its processor time is
 /// read from outside.
 public final class PeerWorker: RowWorker {
-  /// As `RowWorker` has it.
-  public let hello = WorkerHello()
   private let child: ChildProcess
   private let server: (port: String, generator: LoadGenerator)?
 
   /// Starts the peer's program, by the command before it if there is one. Its files are in `directory`.
   public init(_ peer: Peer, folder: String, id: WorkloadID, directory: String, by tool: [String] = []) throws
   {
-    let parameters = id.parameters.names.map { "\($0)=\(id.parameters[$0])" }
     var command =
-      tool + peer.command(in: folder) + [id.workload] + parameters + ["directory=\(directory)"]
+      tool + peer.command(in: folder) + [id.workload] + id.parameters.pairs + ["directory=\(directory)"]
     let isSecure = id.workload.hasPrefix("tls-")
     let isServer =
       isSecure || id.workload.hasPrefix("tcp-") || id.workload.hasPrefix("http-")

@@ -66,9 +66,8 @@ struct PeersCommand: ParsableCommand {
 
   /// The peers that were asked for and are there; a line for each that is not.
   private func available() throws -> [Peer] {
-    let globs = peer.map(Glob.init)
-    return try Peer.all(in: folder).filter { peer in
-      guard globs.isEmpty || globs.contains(where: { $0.matches(peer.name) }) else { return false }
+    try Peer.all(in: folder).filter { peer in
+      guard Glob.isChosen(peer.name, by: self.peer) else { return false }
       guard let program = peer.missing(in: folder) else { return true }
       print("skipped \(peer.name): there is no \(program); see \(folder)/setup")
       return false
@@ -76,10 +75,7 @@ struct PeersCommand: ParsableCommand {
   }
 
   private func plan(_ peers: [Peer]) throws -> SuitePlan {
-    let globs = workload.map(Glob.init)
-    let names = Set(peers.flatMap(\.workloads)).filter { name in
-      globs.isEmpty || globs.contains { $0.matches(name) }
-    }
+    let names = Set(peers.flatMap(\.workloads)).filter { Glob.isChosen($0, by: workload) }
     guard !names.isEmpty else { throw UsageError("no peer that is here has such a workload") }
     // `wakeup` is measured with both threads on one processor: where the threads of others run is their affair.
     var overrides = ["cores": [1]]

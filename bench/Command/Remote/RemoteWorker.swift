@@ -2,7 +2,6 @@ import BenchKit
 
 /// Measures a server that runs already: how soon it answers, and nothing of its process.
 final class RemoteWorker: RowWorker {
-  let hello = WorkerHello()
   private let server: RemoteServer
   private let generator: LoadGenerator
 

@@ -11,11 +11,7 @@ struct RemoteWorkload: Workload {
 
   /// One for each kind of server.
   static func all(for servers: [RemoteServer]) -> [any Workload] {
-    var kinds: [RemoteServer.Kind] = []
-    for server in servers where !kinds.contains(server.kind) { kinds.append(server.kind) }
-    return kinds.map { kind in
-      RemoteWorkload(kind, styles: servers.filter { $0.kind == kind }.map(\.style))
-    }
+    servers.grouped(by: \.kind).map { RemoteWorkload($0[0].kind, styles: $0.map(\.style)) }
   }
 
   private init(_ kind: RemoteServer.Kind, styles: [Style]) {

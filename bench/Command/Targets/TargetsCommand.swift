@@ -33,10 +33,7 @@ struct TargetsCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let globs = workload.map(Glob.init)
-    let targets = BenchMain.current.targets.filter { target in
-      globs.isEmpty || globs.contains { $0.matches(target.workload) }
-    }
+    let targets = BenchMain.current.targets.filter { Glob.isChosen($0.workload, by: workload) }
     guard !targets.isEmpty else { throw UsageError("no target for such a workload") }
     try output.checkWritable()
     let results = try results.map(ResultsFile.read) ?? measured(targets)

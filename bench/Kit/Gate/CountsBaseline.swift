@@ -51,9 +51,7 @@ public struct CountsBaseline: Codable, Sendable {
   }
 
   /// What the file of these versions is called.
-  public static func fileName(
-    swift: String, libraries: [String: String], architecture: String
-  ) -> String {
+  public var fileName: String {
     let parts = libraries.sorted { $0.key < $1.key }.map { "\($0.key)-\($0.value)" }
     let name = (["counts", "swift-\(swift)"] + parts + [architecture]).joined(separator: "_")
     return String(name.map { $0.isLetter || $0.isNumber || "._-".contains($0) ? $0 : "-" }) + ".json"

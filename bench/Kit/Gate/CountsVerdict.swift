@@ -31,26 +31,14 @@ public struct CountsRow: Codable, Sendable {
   /// Why, where the figures do not say it.
   public var reason: String?
   /// What is worth a word.
-  public var findings: [CountsFinding]
+  public var findings: [CountsFinding] = []
   /// What was counted.
-  public var counts: Counts
+  public var counts: Counts = [:]
 
   /// Whether there is more to say than that nothing changed.
   public var isWorthAWord: Bool { outcome != .unchanged || isWarning }
   /// Whether there is something too small to fail.
   public var isWarning: Bool { findings.contains { $0.level == .warning } }
-
-  /// A judged row.
-  public init(
-    id: String, outcome: GateOutcome, reason: String? = nil, findings: [CountsFinding] = [],
-    counts: Counts = [:]
-  ) {
-    self.id = id
-    self.outcome = outcome
-    self.reason = reason
-    self.findings = findings
-    self.counts = counts
-  }
 }
 
 /// How much of each counter is tolerated.

@@ -24,10 +24,10 @@ final class GatePair {
     self.operations = operations
     self.options = options
     self.random = SplitMix64(seed: random.next())
-    let first = GateWorker(try (headFirst ? head : base).start(), id)
-    let second = GateWorker(try (headFirst ? base : head).start(), id)
+    let first = GateWorker(try (headFirst ? head : base)(), id)
+    let second = GateWorker(try (headFirst ? base : head)(), id)
     (self.base, self.head) = headFirst ? (second, first) : (first, second)
-    twin = options.measuresNoise ? GateWorker(try base.start(), id) : nil
+    twin = options.measuresNoise ? GateWorker(try base(), id) : nil
   }
 
   /// Lets the processes end.
@@ -63,11 +63,8 @@ final class GatePair {
     for isHead in headFirst ? [true, false, false, true] : [false, true, true, false] {
       let answer = try (isHead ? head : base).ask(.time, operations: operations, seed: seed)
       checksums.insert(answer.checksum)
-      if isHead {
-        quad.head.append(Double(answer.wallNanoseconds))
-      } else {
-        quad.base.append(Double(answer.wallNanoseconds))
-      }
+      let side = isHead ? \Quad.head : \Quad.base
+      quad[keyPath: side].append(Double(answer.wallNanoseconds))
     }
     try compare(checksums)
     return quad
@@ -81,9 +78,8 @@ final class GatePair {
     var checksums: Set<String> = []
     for rivalBegins in [rivalFirst, !rivalFirst] {
       let (first, second) = rivalBegins ? (rival, base) : (base, rival)
-      try first.begin(.duel, operations: operations, seed: seed)
-      try second.begin(.duel, operations: operations, seed: seed)
-      let answers = try (first.end(), second.end())
+      let ends = try [first, second].map { try $0.begin(.duel, operations: operations, seed: seed) }
+      let answers = try (ends[0](), ends[1]())
       let (own, other) = rivalBegins ? (answers.1, answers.0) : (answers.0, answers.1)
       quad.base.append(Double(own.cpuNanoseconds))
       quad.head.append(Double(other.cpuNanoseconds))
@@ -100,10 +96,9 @@ final class GatePair {
 }
 
 /// A worker that measures one row for the gate.
-final class GateWorker {
+struct GateWorker {
   private let process: WorkerProcess
   private let id: WorkloadID
-  private var request: WorkerRequest?
 
   init(_ process: WorkerProcess, _ id: WorkloadID) {
     self.process = process
@@ -112,25 +107,22 @@ final class GateWorker {
 
   /// Asks for a batch and waits for it.
   func ask(_ verb: WorkerRequest.Verb, operations: Int, seed: UInt64) throws -> WorkerAnswer {
-    try begin(verb, operations: operations, seed: seed)
-    return try end()
+    try begin(verb, operations: operations, seed: seed)()
   }
 
-  /// Asks for a batch, which `end` is to wait for.
-  func begin(_ verb: WorkerRequest.Verb, operations: Int, seed: UInt64) throws {
+  /// Asks for a batch. What it returns waits for that.
+  func begin(
+    _ verb: WorkerRequest.Verb, operations: Int, seed: UInt64
+  ) throws -> () throws -> WorkerAnswer {
     let request = WorkerRequest(verb, id, operations: operations, seed: seed)
     try process.send(request)
-    self.request = request
-  }
-
-  /// Waits for the batch that was asked for.
-  func end() throws -> WorkerAnswer {
-    guard let request else { preconditionFailure("no batch was asked for") }
-    do {
-      return try process.receive(request)
-    } catch let error as UsageError {
-      // The other program has no such row, or a row of that name that does other work.
-      throw NotComparable(error.description)
+    return {
+      do {
+        return try process.receive(request)
+      } catch let error as UsageError {
+        // The other program has no such row, or a row of that name that does other work.
+        throw NotComparable(error.description)
+      }
     }
   }
 

@@ -41,7 +41,7 @@ public struct GateRow: Codable, Sendable {
   }
 
   /// The verdict on what was measured.
-  public init(id: WorkloadID, trace: GateTrace, rule: GateRule, seconds: Double) {
+  init(id: WorkloadID, trace: GateTrace, rule: GateRule, seconds: Double) {
     let cpu = GateVerdict(pairs: trace.cpu, rule: rule)
     let wall = GateVerdict(pairs: trace.wall, rule: .wall)
     self.id = id.description

@@ -77,7 +77,7 @@ public enum GateText {
   /// A command that measures one row again.
   public static func command(_ report: GateReport, _ id: String) -> String {
     guard let parsed = WorkloadID(id) else { return report.command }
-    let parameters = parsed.parameters.names.map { " -p \($0)=\(parsed.parameters[$0])" }.joined()
+    let parameters = parsed.parameters.pairs.map { " -p " + $0 }.joined()
     return "\(report.commandOfAnyRow) -w \(parsed.workload) -s \(parsed.style)\(parameters)"
   }
 

@@ -1,22 +1,19 @@
 /// All that was measured of a row, by pair of processes.
-public struct GateTrace: Sendable {
+struct GateTrace: Sendable {
   private(set) var cpu: [[Double]] = []
   private(set) var wall: [[Double]] = []
   private(set) var noise: [Double] = []
   private(set) var baseTimes: [Double] = []
   private(set) var headTimes: [Double] = []
 
-  /// A trace without quads.
-  public init() {}
-
   /// What follows belongs to the next pair.
-  public mutating func beginPair() {
+  mutating func beginPair() {
     cpu.append([])
     wall.append([])
   }
 
   /// Adds a quad of processor time to the pair, whose batches had so many operations.
-  public mutating func add(_ quad: Quad, operations: Int) {
+  mutating func add(_ quad: Quad, operations: Int) {
     cpu[cpu.count - 1].append(quad.shift ?? .nan)
     let each = Double(max(operations, 1))
     baseTimes += quad.base.map { $0 / each }
@@ -24,10 +21,10 @@ public struct GateTrace: Sendable {
   }
 
   /// Adds a quad of time on the wall to the pair.
-  public mutating func addWall(_ quad: Quad) { wall[wall.count - 1].append(quad.shift ?? .nan) }
+  mutating func addWall(_ quad: Quad) { wall[wall.count - 1].append(quad.shift ?? .nan) }
 
   /// Adds a quad of processor time in which the head was a second copy of the base.
-  public mutating func addNoise(_ quad: Quad) { noise.append(quad.shift ?? .nan) }
+  mutating func addNoise(_ quad: Quad) { noise.append(quad.shift ?? .nan) }
 
   /// Whether the present pair needs no more quads.
   func isClear(_ rule: GateRule) -> Bool { rule.look(cpu[cpu.count - 1]) != .unclear }

@@ -2,15 +2,9 @@
 /// it never promises more than so many tries can show.
 public struct Proportion: Hashable, Sendable {
   /// How often it happened.
-  public var hits: Int
+  public var hits = 0
   /// How often it could have.
-  public var tries: Int
-
-  /// A proportion.
-  public init(hits: Int = 0, tries: Int = 0) {
-    self.hits = hits
-    self.tries = tries
-  }
+  public var tries = 0
 
   /// Takes note of a try.
   public mutating func note(_ hit: Bool) {
@@ -42,14 +36,7 @@ public struct Proportion: Hashable, Sendable {
 
   /// The probability of at most `count` hits when each try hits with `share`.
   private func cumulated(_ count: Int, _ share: Double) -> Double {
-    guard count < tries, share > 0 else { return 1 }
-    guard share < 1 else { return 0 }
-    let all = Double(tries)
-    let sum = (0...count).reduce(0.0) { sum, hits in
-      let k = Double(hits)
-      let choices = lgamma(all + 1) - lgamma(k + 1) - lgamma(all - k + 1)
-      return sum + exp(choices + k * log(share) + (all - k) * log1p(-share))
-    }
-    return min(sum, 1)
+    guard count < tries else { return 1 }
+    return StudentT.incompleteBeta(1 - share, Double(tries - count), Double(count + 1))
   }
 }

@@ -1,20 +1,14 @@
 /// Four batches in a row, base-head-head-base or the other way round: what drifts
 /// evenly while they run falls on both sides alike.
-public struct Quad: Hashable, Codable, Sendable {
+struct Quad: Hashable, Codable, Sendable {
   /// The two batches of the base, in nanoseconds.
-  public var base: [Double]
+  var base: [Double]
   /// The two batches of the head.
-  public var head: [Double]
-
-  /// A quad.
-  public init(base: [Double], head: [Double]) {
-    self.base = base
-    self.head = head
-  }
+  var head: [Double]
 
   /// The logarithm of the ratio of head to base; nil when a time is missing or is not
   /// a positive number.
-  public var shift: Double? {
+  var shift: Double? {
     guard base.count == 2, head.count == 2 else { return nil }
     let (above, below) = (head[0] * head[1], base[0] * base[1])
     guard head[0] > 0, base[0] > 0, above > 0, below > 0, above.isFinite, below.isFinite else {
@@ -24,8 +18,8 @@ public struct Quad: Hashable, Codable, Sendable {
   }
 
   /// A shift as a change: 0.05 is five per cent slower.
-  public static func change(_ shift: Double) -> Double { expm1(shift) }
+  static func change(_ shift: Double) -> Double { expm1(shift) }
 
   /// The shift that a change amounts to.
-  public static func shift(ofChange change: Double) -> Double { log1p(change) }
+  static func shift(ofChange change: Double) -> Double { log1p(change) }
 }

@@ -1,22 +1,22 @@
 /// What Mann and Whitney's test says of how far apart two samples lie that are not
 /// paired: an estimate and an exact interval.
-public struct RankSum: Sendable {
+struct RankSum: Sendable {
   private let differences: [Double]
   private let counts: (Int, Int)
 
   /// Two samples; values that are not finite are left out.
-  public init(_ first: [Double], _ second: [Double]) {
+  init(_ first: [Double], _ second: [Double]) {
     let (first, second) = (first.filter { $0.isFinite }, second.filter { $0.isFinite })
     differences = second.flatMap { later in first.map { later - $0 } }.sorted()
     counts = (first.count, second.count)
   }
 
   /// The median of all differences, second minus first; nil without any.
-  public var estimate: Double? { differences.isEmpty ? nil : Statistics.median(differences) }
+  var estimate: Double? { differences.isEmpty ? nil : Statistics.median(differences) }
 
   /// The interval that holds the distance with at least this confidence; nil when the
   /// samples are too small for it.
-  public func interval(confidence: Double) -> ClosedRange<Double>? {
+  func interval(confidence: Double) -> ClosedRange<Double>? {
     guard !differences.isEmpty else { return nil }
     let tail = (1 - confidence) / 2
     var cumulated = 0.0

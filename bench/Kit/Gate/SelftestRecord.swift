@@ -57,7 +57,7 @@ public struct SelftestRecord: Codable, Sendable {
 
   /// The workloads, in the order in which they came up.
   public var workloads: [String] {
-    tallies.map(\.workload).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    tallies.map(\.workload).unique()
   }
 
   /// What was injected, changes in ascending order.

@@ -1,38 +1,38 @@
 /// What Wilcoxon's signed-rank test says of the centre of a sample: an estimate
 /// (Hodges and Lehmann's) and an exact interval. It assumes that the sample is
 /// symmetric, not that it is normal, and an outlier moves it little.
-public struct SignedRank: Sendable {
+struct SignedRank: Sendable {
   private let sorted: [Double]
   private let pairs: Int
 
   /// The sample; values that are not finite are left out.
-  public init(_ values: [Double]) {
+  init(_ values: [Double]) {
     sorted = values.filter { $0.isFinite }.sorted()
     pairs = sorted.count * (sorted.count + 1) / 2
   }
 
   /// How many values there are.
-  public var count: Int { sorted.count }
+  var count: Int { sorted.count }
 
   /// The median of the means of all pairs; nil for an empty sample.
-  public var estimate: Double? { sorted.isEmpty ? nil : Statistics.median(pairMeans()) }
+  var estimate: Double? { sorted.isEmpty ? nil : Statistics.median(pairMeans()) }
 
   /// The interval that holds the centre with at least this confidence; nil when the
   /// sample is too small for it.
-  public func interval(confidence: Double) -> ClosedRange<Double>? {
+  func interval(confidence: Double) -> ClosedRange<Double>? {
     guard let cut = SignedRankTable.cut(count: count, confidence: confidence) else { return nil }
     let means = pairMeans().sorted()
     return means[cut]...means[pairs - cut - 1]
   }
 
   /// Whether all of the interval lies above `bound`; false when there is no interval.
-  public func isAbove(_ bound: Double, confidence: Double) -> Bool {
+  func isAbove(_ bound: Double, confidence: Double) -> Bool {
     guard let cut = SignedRankTable.cut(count: count, confidence: confidence) else { return false }
     return means(upTo: bound) <= cut
   }
 
   /// Whether all of the interval lies below `bound`; false when there is no interval.
-  public func isBelow(_ bound: Double, confidence: Double) -> Bool {
+  func isBelow(_ bound: Double, confidence: Double) -> Bool {
     guard let cut = SignedRankTable.cut(count: count, confidence: confidence) else { return false }
     return means(below: bound) >= pairs - cut
   }

@@ -1,16 +1,13 @@
+import CBenchSupport
+
 /// A small generator of random numbers that follow from a seed.
-public struct SplitMix64: RandomNumberGenerator, Sendable {
+struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator.
-  public init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { state = seed }
 
-  /// See the type.
-  public mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
+  mutating func next() -> UInt64 {
+    defer { state &+= 0x9e37_79b9_7f4a_7c15 }
+    return bench_mix(state)
   }
 }

@@ -1,18 +1,7 @@
 /// Measures head against base, row by row: three pairs of fresh processes, in duels.
 public final class TimeGate {
-  /// A program to be measured.
-  public struct Side {
-    /// What it is called in the report: a commit, a file.
-    public var name: String
-    /// Starts a fresh worker.
-    public var start: () throws -> WorkerProcess
-
-    /// A program.
-    public init(name: String, start: @escaping () throws -> WorkerProcess) {
-      self.name = name
-      self.start = start
-    }
-  }
+  /// Starts a fresh worker of a program that is measured.
+  public typealias Side = () throws -> WorkerProcess
 
   private let base: Side
   private let head: Side
@@ -45,7 +34,7 @@ public final class TimeGate {
 
   /// A gate between two programs.
   public init(
-    base: Side, head: Side, rule: GateRule = GateRule(), options: Options = Options(),
+    base: @escaping Side, head: @escaping Side, rule: GateRule = GateRule(), options: Options = Options(),
     progress: Progress
   ) {
     self.base = base
@@ -120,7 +109,7 @@ public final class TimeGate {
     // the same, and a quad must not take seconds.
     var most = Int.max
     if case .parameter(let name) = item.workload.operationCount { most = item.parameters[name] }
-    let worker = GateWorker(try base.start(), id)
+    let worker = GateWorker(try base(), id)
     defer { worker.finish() }
     // The first batch pays for what is made once.
     _ = try worker.ask(.time, operations: 100, seed: 1)

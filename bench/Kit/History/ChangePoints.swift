@@ -2,19 +2,13 @@
 ///
 /// The method is E-divisive (Matteson and James, 2013), with the windows, the t-test and the merging of Hunter (Fleming and others,
 /// 2023), which Apache Otava has too.
-public struct ChangePoints: Sendable {
+struct ChangePoints: Sendable {
   /// The figures of a window, which is looked at by itself. A window begins in the middle of the one before.
   static let window = 50
 
   private let values: [Double]
   private let significance: Double
   private let minimum: Double
-
-  private init(_ values: [Double], _ significance: Double, _ minimum: Double) {
-    self.values = values
-    self.significance = significance
-    self.minimum = minimum
-  }
 
   /// The changes of a series, in their order.
   ///
@@ -23,10 +17,10 @@ public struct ChangePoints: Sendable {
   ///   - significance: The largest probability of a step as large as this one by chance, above 0 and below 0.05.
   ///   - minimum: The smallest step that counts, as a share of the smaller level.
   /// - Complexity: O(*n*), by about 50² steps for each figure.
-  public static func find(
+  static func find(
     _ values: [Double], significance: Double = 0.001, minimum: Double = 0.03
   ) -> [ChangePoint] {
-    let search = ChangePoints(values, significance, minimum)
+    let search = ChangePoints(values: values, significance: significance, minimum: minimum)
     return search.merged(search.candidates())
   }
 

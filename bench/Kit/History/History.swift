@@ -18,9 +18,9 @@ public struct History: Tabular, Sendable {
     }
     series = newest.compactMap { row in
       let isRelative = figure.isRelative(row)
-      let points = rows.enumerated().compactMap { index, rows -> HistorySeries.Point? in
+      let points = rows.enumerated().compactMap { index, rows -> (run: Int, value: Double)? in
         rows[row.id].flatMap { figure.value($0, isRelative: isRelative) }
-          .map { HistorySeries.Point(run: index, value: $0) }
+          .map { (index, $0) }
       }
       guard points.count > 1 else { return nil }
       let changes = ChangePoints.find(points.map(\.value), significance: significance, minimum: minimum)
@@ -84,20 +84,12 @@ public struct History: Tabular, Sendable {
 
 /// A row's figure over the runs.
 public struct HistorySeries: Sendable {
-  /// A figure of a run.
-  public struct Point: Sendable {
-    /// The index of the run.
-    public let run: Int
-    /// The figure.
-    public let value: Double
-  }
-
   /// The row.
   public let id: WorkloadID
   /// Whether the figures are relative to those of the reference row.
   public let isRelative: Bool
-  /// The figures, the oldest first; runs without the row have none.
-  public let points: [Point]
+  /// The figures by the index of their run, the oldest first; runs without the row have none.
+  public let points: [(run: Int, value: Double)]
   /// Where the level changed, by the index of a point.
   public let changes: [ChangePoint]
 

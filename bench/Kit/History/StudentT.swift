@@ -16,7 +16,7 @@ enum StudentT {
   static func incompleteBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
     guard x > 0 else { return 0 }
     guard x < 1 else { return 1 }
-    guard x < (a + 1) / (a + b + 2) else { return 1 - incompleteBeta(1 - x, b, a) }
+    guard x <= (a + 1) / (a + b + 2) else { return 1 - incompleteBeta(1 - x, b, a) }
     // Lentz's method: the ratio of the fraction's two sequences, step by step.
     var (above, below, fraction) = (1.0, 0.0, 1.0)
     for step in 1..<400 {

@@ -68,18 +68,6 @@ public struct LatencySummary: Hashable, Codable, Sendable {
     case p999 = "p99_9"
   }
 
-  /// A summary.
-  public init(
-    p50: UInt64? = nil, p90: UInt64? = nil, p99: UInt64? = nil, p999: UInt64? = nil,
-    max: UInt64? = nil
-  ) {
-    self.p50 = p50
-    self.p90 = p90
-    self.p99 = p99
-    self.p999 = p999
-    self.max = max
-  }
-
   /// Percentile by percentile, the median of several summaries; nil where one lacks it.
   public static func median(_ summaries: [LatencySummary]) -> LatencySummary {
     func median(_ value: (LatencySummary) -> UInt64?) -> UInt64? {

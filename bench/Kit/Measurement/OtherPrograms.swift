@@ -20,13 +20,13 @@ public struct OtherPrograms {
 
   /// Ticks of processor time of all programs but this one and its children.
   private static var ticks: UInt64? {
-    guard let line = SystemFile.text("/proc/stat")?.split(separator: "\n").first else { return nil }
+    guard let line = (try? TextFile.text(of: "/proc/stat"))?.split(separator: "\n").first else { return nil }
     // user nice system idle iowait irq softirq steal …
     let fields = line.split(separator: " ").dropFirst().map { UInt64($0) ?? 0 }
     guard fields.count >= 8 else { return nil }
     let all = fields[0] + fields[1] + fields[2] + fields[5] + fields[6] + fields[7]
     var own: UInt64 = 0
-    for usage in [ProcessUsage.accounting(), ProcessUsage.accountingOfChildren()] {
+    for usage in [false, true].map(ProcessUsage.accounting) {
       own += ProcessUsage.nanoseconds(usage.ru_utime) + ProcessUsage.nanoseconds(usage.ru_stime)
     }
     let mine = own / (1_000_000_000 / UInt64(max(sysconf(Int32(_SC_CLK_TCK)), 1)))

@@ -12,7 +12,7 @@ public enum PeakMemory {
 
   /// Bytes, since the last reset where there can be one, else since the start.
   public static func bytes(of process: String = "self") -> UInt64 {
-    if let status = SystemFile.text("/proc/\(process)/status"),
+    if let status = (try? TextFile.text(of: "/proc/\(process)/status")),
       let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
       let kilobytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first,
       let value = UInt64(kilobytes)

@@ -23,7 +23,7 @@ public struct ProcessUsage: Hashable, Sendable {
 
   /// What the processes have used that this one has started and that have ended.
   static func ofChildren() -> ProcessUsage {
-    let usage = accountingOfChildren()
+    let usage = accounting(ofChildren: true)
     return ProcessUsage(usage, wall: 0, cpu: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime))
   }
 
@@ -37,7 +37,7 @@ public struct ProcessUsage: Hashable, Sendable {
       var clock = clockid_t()
       guard clock_getcpuclockid(process, &clock) == 0 else { return ProcessUsage() }
       // After the name, which may hold anything: state, …, then user and system time in ticks.
-      let status = SystemFile.text("/proc/\(process)/stat") ?? ""
+      let status = (try? TextFile.text(of: "/proc/\(process)/stat")) ?? ""
       let fields = status.drop { $0 != ")" }.split(separator: " ").map { UInt64($0) ?? 0 }
       let tick = 1_000_000_000 / UInt64(max(sysconf(Int32(_SC_CLK_TCK)), 1))
       return ProcessUsage(
@@ -56,18 +56,11 @@ public struct ProcessUsage: Hashable, Sendable {
       pageFaults: pageFaults &- earlier.pageFaults)
   }
 
-  /// What the kernel accounts to this process.
-  static func accounting() -> rusage {
+  /// What the kernel accounts to this process, or to those that it has started and that have ended.
+  static func accounting(ofChildren: Bool = false) -> rusage {
     var usage = rusage()
-    // RUSAGE_SELF, which is an enumeration in glibc and a number elsewhere.
-    getrusage(0, &usage)
-    return usage
-  }
-
-  /// What the kernel accounts to the processes that this one has started and that have ended.
-  static func accountingOfChildren() -> rusage {
-    var usage = rusage()
-    getrusage(-1, &usage)
+    // RUSAGE_CHILDREN and RUSAGE_SELF, which are an enumeration in glibc and numbers elsewhere.
+    getrusage(ofChildren ? -1 : 0, &usage)
     return usage
   }
 

@@ -25,29 +25,13 @@ public struct SparseHistogram: Hashable, Sendable {
   }
 }
 
-extension SparseHistogram: CustomStringConvertible {
-  /// `<ns>:<count>,<ns>:<count>,…`.
-  public var description: String {
-    zip(values, counts).map { "\($0):\($1)" }.joined(separator: ",")
-  }
-}
-
 // As a text: numbers by the thousand, each on a line of its own, nobody wants to read.
-extension SparseHistogram: Codable {
-  /// See the type.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    guard let histogram = SparseHistogram(try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a histogram")
-    }
-    self = histogram
-  }
+extension SparseHistogram: RawRepresentable, Codable {
+  /// `<ns>:<count>,<ns>:<count>,…`.
+  public var rawValue: String { zip(values, counts).map { "\($0):\($1)" }.joined(separator: ",") }
 
-  /// See the type.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
+  /// See ``init(_:)``.
+  public init?(rawValue: String) { self.init(rawValue) }
 }
 
 extension LatencyHistogram {

@@ -61,10 +61,11 @@ public struct ParameterValues: Hashable, Sendable, CustomStringConvertible {
   /// Names in alphabetical order.
   public var names: [String] { values.keys.sorted() }
 
+  /// `connections=50` and its like, in the order of the names.
+  public var pairs: [String] { values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } }
+
   /// `connections=50 size=64`.
-  public var description: String {
-    names.map { "\($0)=\(values[$0] ?? 0)" }.joined(separator: " ")
-  }
+  public var description: String { pairs.joined(separator: " ") }
 
   /// Every combination of the values of `parameters`, later ones varying fastest.
   /// `overrides` replaces the values of the parameters it names.

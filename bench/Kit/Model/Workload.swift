@@ -142,25 +142,12 @@ public struct RunRequest: Sendable {
   public var meter: Meter
   /// Whether latencies are wanted. In a pass that counts they are not: preparing them
   /// would be counted, in the case of instructions.
-  public var wantsLatencies: Bool
+  public var wantsLatencies = true
   /// When operations begin; nil when each begins as another ends.
   public var arrivals: Arrivals?
   /// Whether a rival runs on the same processor. What puts load on a server belongs there
   /// too then: in step with its server, it has the same share of the processor as the other.
-  public var isDuel: Bool
-
-  /// A request.
-  public init(
-    operations: Int, seed: UInt64, meter: Meter, wantsLatencies: Bool = true,
-    arrivals: Arrivals? = nil, isDuel: Bool = false
-  ) {
-    self.operations = operations
-    self.seed = seed
-    self.meter = meter
-    self.wantsLatencies = wantsLatencies
-    self.arrivals = arrivals
-    self.isDuel = isDuel
-  }
+  public var isDuel = false
 }
 
 /// What a run did.

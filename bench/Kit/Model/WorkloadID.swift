@@ -22,7 +22,7 @@ public struct WorkloadID: Hashable, Sendable, CustomStringConvertible {
 
   /// As `Workload` has it.
   public var description: String {
-    let query = parameters.names.map { "\($0)=\(parameters[$0])" }.joined(separator: "&")
+    let query = parameters.pairs.joined(separator: "&")
     return "\(workload)@\(revision)/\(style)" + (query.isEmpty ? "" : "?" + query)
   }
 

@@ -13,15 +13,6 @@ public struct Peer: Codable, Hashable, Sendable {
   /// The names of the workloads that it has.
   public var workloads: [String]
 
-  /// A peer.
-  public init(name: String, style: Style, about: String, command: [String], workloads: [String]) {
-    self.name = name
-    self.style = style
-    self.about = about
-    self.command = command
-    self.workloads = workloads
-  }
-
   /// Its row.
   public var row: Style { Style(rawValue: name) }
 
@@ -32,6 +23,14 @@ public struct Peer: Codable, Hashable, Sendable {
     } catch {
       throw UsageError("the list of peers is broken: \(error)")
     }
+  }
+
+  /// The peers in a folder, whether or not this machine can start them.
+  public static func all(in folder: String) throws -> [Peer] {
+    guard let text = try TextFile.text(of: folder + "/peers.json") else {
+      throw UsageError("there is no \(folder)/peers.json; say where the peers are with --folder")
+    }
+    return try list(text)
   }
 
   /// The command with paths that hold outside `folder`.
@@ -46,10 +45,13 @@ public struct Peer: Codable, Hashable, Sendable {
   /// The program that this machine has not; nil when it can be started.
   public func missing(in folder: String) -> String? {
     guard let first = command.first else { return "a command" }
+    return [first, needs].compactMap { $0.map { Self.path($0, in: folder) } }.first { !Self.isHere($0) }
+  }
+
+  /// Whether this machine has a program, by its name or its path.
+  public static func isHere(_ program: String) -> Bool {
     let folders = getenv("PATH").map { String(cString: $0) } ?? ""
-    return [first, needs].compactMap { $0.map { Self.path($0, in: folder) } }.first { program in
-      !(program.contains("/") ? [""] : folders.split(separator: ":").map { "\($0)/" })
-        .contains { access($0 + program, X_OK) == 0 }
-    }
+    return (program.contains("/") ? [""] : folders.split(separator: ":").map { "\($0)/" })
+      .contains { access($0 + program, X_OK) == 0 }
   }
 }

@@ -13,9 +13,6 @@ public struct CallGraph: Sendable {
   /// What was spent in each call, those that it made in turn included.
   public var calls: [Call: Double] = [:]
 
-  /// A graph of nothing.
-  public init() {}
-
   /// What was spent in all.
   public var total: Double { own.values.reduce(0, +) }
 

@@ -65,8 +65,3 @@ public enum AtomicFile {
     UsageError("cannot write \(path): \(String(cString: strerror(errno)))")
   }
 }
-
-// The name of the C library, which the method of the same name hides.
-private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(file, bytes, count)
-}

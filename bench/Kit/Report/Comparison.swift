@@ -32,17 +32,13 @@ public struct Comparison: Sendable {
     public var ratios: (before: Double, after: Double)?
     /// How many rounds there were, before and after.
     public var rounds: (before: Int, after: Int)
-    /// Whether the change is that of the ratio to c.
-    public var isRelativeToC: Bool { ratios != nil }
   }
 
   /// The rows that both have.
   public var rows: [Row]
   /// Rows that only one has, in words.
   public var unmatched: [String]
-  /// What makes the two hard to compare; said in every line.
-  public var caveats: [String] { differences.map(\.what) }
-  /// The same with what differs, and its values before and after.
+  /// What makes the two hard to compare, said in every line; with what differs, and its values before and after.
   public var differences: [Difference]
 
   /// Something that makes two runs hard to compare.
@@ -145,23 +141,22 @@ public struct Comparison: Sendable {
   /// The table, for a terminal, and what stands in the way. The change of a row is in the column
   /// of what was compared.
   public var lines: [String] {
-    var table = TextTable([
-      ("row", .left), ("before", .right), ("after", .right), ("CPU/op", .right),
-      ("before vs c", .right), ("after vs c", .right), ("CPU vs c", .right), ("95 %", .left),
-      ("ops/s", .right), ("verdict", .left), ("", .left),
-    ])
-    for row in rows {
+    let head = [
+      "row", "before", "after", "CPU/op", "before vs c", "after vs c", "CPU vs c", "95 %", "ops/s", "verdict",
+      "",
+    ]
+    let body = rows.map { row in
       let change = GateText.percent(row.change)
       let ratios = row.ratios
-      table.add([
+      return [
         row.id.description, Figure.duration(row.before), Figure.duration(row.after),
-        row.isRelativeToC ? "" : change, ratios.map { Figure.ratio($0.before) } ?? "",
-        ratios.map { Figure.ratio($0.after) } ?? "", row.isRelativeToC ? change : "",
+        ratios == nil ? change : "", ratios.map { Figure.ratio($0.before) } ?? "",
+        ratios.map { Figure.ratio($0.after) } ?? "", ratios == nil ? "" : change,
         Self.interval(row), GateText.percent(row.throughput), row.verdict.rawValue,
-        caveats.joined(separator: ", "),
-      ])
+        differences.map(\.what).joined(separator: ", "),
+      ]
     }
-    return table.render() + unmatched + differences.map(\.description)
+    return TextTable([head] + body, words: [0, 7, 9, 10]).text + unmatched + differences.map(\.description)
   }
 
   private static func interval(_ row: Row) -> String {
@@ -175,6 +170,11 @@ extension RowResult {
   public var id: WorkloadID {
     WorkloadID(workload: workload, revision: revision, style: style, parameters: parameters)
   }
+
+  /// Whether it is the c row of the same case.
+  func isReference(of row: RowResult) -> Bool {
+    style == .c && workload == row.workload && parameters == row.parameters
+  }
 }
 
 extension Results {
@@ -182,11 +182,7 @@ extension Results {
   public var fingerprint: String { machine.fingerprint(swift: swift, libuv: libuv) }
 
   /// The c row of the same case.
-  public func reference(of row: RowResult) -> RowResult? {
-    results.first {
-      $0.style == .c && $0.workload == row.workload && $0.parameters == row.parameters
-    }
-  }
+  public func reference(of row: RowResult) -> RowResult? { results.first { $0.isReference(of: row) } }
 
   /// Logarithms of the processor time of each round, as it is and relative to c.
   fileprivate func logarithms(

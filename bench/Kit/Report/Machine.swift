@@ -30,17 +30,17 @@ public struct Machine: Codable, Hashable, Sendable {
     uname(&name)
     var load = [0.0]
     getloadavg(&load, 1)
-    let cpuInfo = SystemFile.text("/proc/cpuinfo")?.split(separator: "\n")
+    let cpuInfo = (try? TextFile.text(of: "/proc/cpuinfo"))?.split(separator: "\n")
     let flags = cpuInfo?.first { $0.hasPrefix("flags") }
     let memory = UInt64(sysconf(Int32(_SC_PHYS_PAGES))) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
-    let clock = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+    let clock = try? TextFile.text(of: "/sys/devices/system/clocksource/clocksource0/current_clocksource")
     return Machine(
       cpu: cpuInfo?.first { $0.hasPrefix("model name") }.map { value(of: $0) } ?? "unknown",
       cores: sysconf(Int32(_SC_NPROCESSORS_ONLN)),
       architecture: text(name.machine),
       kernel: text(name.sysname) + " " + text(name.release),
       virtual: flags.map { $0.split(separator: " ").contains("hypervisor") },
-      clockSource: SystemFile.line(clock) ?? "unknown",
+      clockSource: clock?.split(separator: "\n").first.map(String.init) ?? "unknown",
       memoryBytes: memory, loadAverage: load[0])
   }
 

@@ -11,7 +11,7 @@ public struct PlainSummary: Sendable {
   public init(_ results: Results) {
     let measured = results.results.filter { $0.style != .c && $0.ratioToC != nil && $0.hasEnoughForARatio }
     let first = measured.first { $0.workload == Self.headline } ?? measured.first
-    let styles = measured.map(\.style).reduce(into: [Style]()) { if !$0.contains($1) { $0.append($1) } }
+    let styles = measured.map(\.style).unique()
     let lines = styles.compactMap { style in
       Self.sentence(on: style, in: measured.filter { $0.style == style }, results, first: first)
     }

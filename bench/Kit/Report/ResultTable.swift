@@ -7,28 +7,20 @@ public enum ResultTable {
     var heading = first.workload + (parameters.isEmpty ? "" : "  " + parameters)
     let rounds = Figure.number(first.rounds.count, "round")
     heading += "  (\(Figure.whole(first.operations)) operations × \(rounds))"
-    var table = TextTable([
-      ("style", .left), ("ops/s", .right), ("", .right), ("ops/s vs c", .right), ("p50", .right),
-      ("p99", .right), ("p99.9", .right), ("max", .right), ("service p99", .right),
-      ("peak rate", .right), ("CPU/op", .right), (" ", .right),
-      ("CPU vs c", .right), ("above c", .right), ("allocs/op", .right), ("peak RSS", .right),
-    ])
-    for row in rows { table.add(cells(row)) }
     if let arrivals = first.arrivals {
       heading += "  open loop, \(Figure.count(arrivals.rate))/s" + (arrivals.isPoisson ? ", Poisson" : "")
     }
-    return [heading] + table.render().map { "  " + $0 }
+    let table = RowFigures.table(rows, columns)
+    return [heading] + TextTable(table, words: [0]).text.map { "  " + $0 }
   }
 
-  private static func cells(_ row: RowResult) -> [String] {
-    let figures = RowFigures(row)
-    return [
-      figures.style, figures.throughput, figures.throughputSpread, figures.throughputRatio,
-      figures.latency(\.p50), figures.latency(\.p99), figures.latency(\.p999), figures.latency(\.max),
-      row.arrivals == nil ? "" : RowFigures.duration(row.serviceLatency?.p99),
-      row.peakRate.map { Figure.count($0) + "/s" } ?? "",
-      figures.cpu, figures.cpuSpread, figures.cpuRatio, figures.aboveC, figures.count(.allocations),
-      figures.memory,
+  private static var columns: [RowFigures.Column] {
+    [
+      ("style", \.style), ("ops/s", \.throughput), ("", \.throughputSpread),
+      ("ops/s vs c", \.throughputRatio),
+      ("p50", \.p50), ("p99", \.p99), ("p99.9", \.p999), ("max", \.max), ("service p99", \.serviceP99),
+      ("peak rate", \.peakRate), ("CPU/op", \.cpu), (" ", \.cpuSpread), ("CPU vs c", \.cpuRatio),
+      ("above c", \.aboveC), ("allocs/op", \.allocations), ("peak RSS", \.memory),
     ]
   }
 
@@ -39,15 +31,18 @@ public enum ResultTable {
     let names = Set(rows.flatMap(\.countsPerOperation.keys)).subtracting([.marks]).sorted()
       .filter { name in rows.contains { figure($0.countsPerOperation[name] ?? 0) != figure(0) } }
     guard !names.isEmpty else { return [] }
-    var table = TextTable([("per operation", .left)] + rows.map { ($0.style.rawValue, .right) })
-    table.add(["user"] + rows.map { Figure.duration($0.median.userNanosecondsPerOperation) })
-    table.add(["system"] + rows.map { Figure.duration($0.median.systemNanosecondsPerOperation) })
-    for name in names {
-      table.add(
+    let times = [
+      ("user", \RowResult.Round.userNanosecondsPerOperation), ("system", \.systemNanosecondsPerOperation),
+    ]
+    let lines =
+      times.map { name, time in [name] + rows.map { Figure.duration($0.median[keyPath: time]) } }
+      + names.map { name in
         [String(name.rawValue.map { $0 == "_" ? " " : $0 })]
-          + rows.map { $0.countsPerOperation[name].map(figure) ?? "" })
+          + rows.map { $0.countsPerOperation[name].map(figure) ?? "" }
+      }
+    return TextTable([["per operation"] + rows.map(\.style.rawValue)] + lines, words: [0]).text.map {
+      "  " + $0
     }
-    return table.render().map { "  " + $0 }
   }
 
   /// What the columns mean, in a few lines.

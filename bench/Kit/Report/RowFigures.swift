@@ -1,9 +1,22 @@
 /// The figures of a row as every table shows them: – where there are fewer samples than the figure needs.
 struct RowFigures {
-  private let row: RowResult
+  /// A heading, and what stands below it.
+  typealias Column = (title: String, figure: (RowFigures) -> String)
 
-  init(_ row: RowResult) { self.row = row }
+  let row: RowResult
 
+  /// The head, and a row of cells for each row.
+  static func table(_ rows: [RowResult], _ columns: [Column]) -> [[String]] {
+    [columns.map(\.title)] + rows.map { row in columns.map { $0.figure(RowFigures(row: row)) } }
+  }
+
+  /// The workload, and the parameters of the case.
+  var workload: String {
+    row.workload + (row.parameters.names.isEmpty ? "" : " \(row.parameters)")
+  }
+
+  /// The style alone.
+  var name: String { row.style.rawValue }
   /// The style, with what spoils the row.
   var style: String {
     row.style.rawValue + (row.warm ? "" : " *") + (row.saturated == true ? " saturated" : "")
@@ -29,16 +42,25 @@ struct RowFigures {
   /// Whether the measured process could be looked at: a server that ran already can't.
   private var hasProcess: Bool { row.median.cpuNanosecondsPerOperation > 0 }
 
-  /// A percentile of the latencies of all rounds.
-  func latency(_ percentile: KeyPath<LatencySummary, UInt64?>) -> String {
-    Self.duration(row.pooledLatency[keyPath: percentile])
-  }
+  // Percentiles of the latencies of all rounds.
+  var p50: String { Self.duration(row.pooledLatency.p50) }
+  var p99: String { Self.duration(row.pooledLatency.p99) }
+  var p999: String { Self.duration(row.pooledLatency.p999) }
+  var max: String { Self.duration(row.pooledLatency.max) }
+  /// In an open loop, since operations were begun.
+  var serviceP99: String { row.arrivals == nil ? "" : Self.duration(row.serviceLatency?.p99) }
+  /// The highest rate that it kept up with.
+  var peakRate: String { row.peakRate.map { Figure.count($0) + "/s" } ?? "" }
+
+  // Counts for each operation.
+  var allocations: String { count(.allocations) }
+  var systemCalls: String { count(.systemCalls) }
+  var jobs: String { count(.jobs) }
 
   /// A latency; nil is one of which there are too few samples.
   static func duration(_ value: UInt64?) -> String { value.map { Figure.duration(Double($0)) } ?? "–" }
 
-  /// A count for each operation.
-  func count(_ counter: Counter) -> String {
+  private func count(_ counter: Counter) -> String {
     row.countsPerOperation[counter].map { Figure.fixed($0, digits: 2) } ?? ""
   }
 

@@ -7,9 +7,7 @@ public enum LatencyVerdict {
   public static func lines(_ rows: [RowResult]) -> [String] {
     guard rows.contains(where: { $0.style == .c }) else { return [] }
     return rows.filter { $0.style != .c && $0.arrivals != nil }.map { row in
-      let base = rows.first {
-        $0.style == .c && $0.workload == row.workload && $0.parameters == row.parameters
-      }
+      let base = rows.first { $0.isReference(of: row) }
       guard row.saturated != true, base?.saturated != true else {
         return "\(row.style): saturated, so that there is no p99 to compare"
       }

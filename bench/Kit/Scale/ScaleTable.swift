@@ -48,15 +48,14 @@ public struct ScaleTable: Tabular, Sendable {
     [["axis", "value", "style", "CPU/op", "CPU vs c", "quartiles", "p50", "p99", "peak RSS"]]
       + lines.flatMap { line in
         line.points.map { point in
+          let figures = RowFigures(row: point.row)
           let spread = point.ratios.isEmpty ? nil : Spread(point.ratios)
-          func duration(_ value: UInt64?) -> String { value.map { Figure.duration(Double($0)) } ?? "–" }
           return [
             line.axis.parameter, Figure.whole(point.value), line.style.rawValue,
-            Figure.duration(point.row.median.cpuNanosecondsPerOperation),
+            figures.cpu,
             spread.map { Figure.ratio($0.median) } ?? "",
             spread.map { Figure.fixed($0.q1, digits: 2) + " to " + Figure.fixed($0.q3, digits: 2) } ?? "",
-            duration(point.row.pooledLatency.p50), duration(point.row.pooledLatency.p99),
-            Figure.bytes(Double(point.row.median.peakRSSBytes)),
+            figures.p50, figures.p99, figures.memory,
           ]
         }
       }
@@ -102,7 +101,7 @@ public struct ScaleTable: Tabular, Sendable {
     guard let first = own.first else { return "" }
     return LineChart(
       title: "by \(axis.parameter)", note: "processor time per operation, ratio to c", series: series,
-      xTicks: first.points.map { LineChart.Tick(at: Double($0.value), label: Figure.whole($0.value)) },
+      xTicks: first.points.map { (Double($0.value), Figure.whole($0.value)) },
       yTicks: LineChart.linearTicks(series.flatMap(\.points).map(\.y)) { Figure.ratio($0) },
       xScale: { SeriesLook.logarithm($0) }
     ).svg

@@ -1,14 +1,14 @@
 /// Finds how many operations take about as long as a window shall be.
-public struct Calibration: Sendable {
+struct Calibration: Sendable {
   /// How long a window shall be, in nanoseconds.
-  public let target: Double
+  let target: Double
   /// What to try next.
-  public private(set) var operations: Int
+  private(set) var operations: Int
   private var tries = 0
   private var wasNear = false
 
   /// A calibration that begins with `operations`.
-  public init(target: Double, operations: Int = 8) {
+  init(target: Double, operations: Int = 8) {
     self.target = target
     self.operations = max(1, operations)
   }
@@ -16,7 +16,7 @@ public struct Calibration: Sendable {
   /// Takes note that `operations` took `wall` nanoseconds. Returns true when that was
   /// near enough to be scaled, and the one before it too: the first may have been that of a
   /// program that still starts. Then `operations` is the answer.
-  public mutating func note(wall: Double) -> Bool {
+  mutating func note(wall: Double) -> Bool {
     tries += 1
     let scale = target / max(wall, 1)
     let near = wall >= target / 3
@@ -28,7 +28,7 @@ public struct Calibration: Sendable {
   }
 
   /// Two significant digits are enough, and easier to read.
-  public static func rounded(_ value: Double) -> Int {
+  static func rounded(_ value: Double) -> Int {
     guard value > 1 else { return 1 }
     var unit = 1.0
     while value / unit >= 100 { unit *= 10 }
@@ -38,18 +38,18 @@ public struct Calibration: Sendable {
 
 /// Decides when a row is warm: two windows in a row that differ by less than 2 %, or
 /// the limit.
-public struct WarmUp: Sendable {
+struct WarmUp: Sendable {
   private let limit: Double
   private var elapsed = 0.0
   private var last: Double?
   /// Whether the row settled, or the limit was reached first.
-  public private(set) var settled = false
+  private(set) var settled = false
 
   /// A warm-up of at most `limit` nanoseconds.
-  public init(limit: Double) { self.limit = limit }
+  init(limit: Double) { self.limit = limit }
 
   /// Takes note of a window; returns true when no more are needed.
-  public mutating func note(wall: Double) -> Bool {
+  mutating func note(wall: Double) -> Bool {
     elapsed += wall
     if let last, abs(wall - last) < 0.02 * last { settled = true }
     last = wall

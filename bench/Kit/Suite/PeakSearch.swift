@@ -1,26 +1,26 @@
 /// Looks for the highest rate that a row keeps up with: that of which it achieves 99 %.
-public struct PeakSearch: Sendable {
+struct PeakSearch: Sendable {
   private var low: Double
   private var high: Double
   private var tries = 0
   /// The highest rate so far that was achieved, and what was answered then.
-  public private(set) var best: (rate: Double, answer: WorkerAnswer)?
+  private(set) var best: (rate: Double, answer: WorkerAnswer)?
 
   /// A search around what the row can do in a closed loop, in operations per second.
-  public init(capacity: Double) {
+  init(capacity: Double) {
     low = capacity * 0.02
     high = capacity * 1.5
   }
 
   /// The rate to try next; nil when the bounds are within 3 % of each other, or when
   /// enough was tried.
-  public var next: Double? {
+  var next: Double? {
     guard tries < 12, high > low * 1.03 else { return nil }
     return (low * high).squareRoot()
   }
 
   /// Takes note of what came of it.
-  public mutating func note(_ answer: WorkerAnswer) {
+  mutating func note(_ answer: WorkerAnswer) {
     guard let rate = next else { return }
     tries += 1
     let achieved = Double(answer.operations) * 1e9 / Double(max(answer.wallNanoseconds, 1))

@@ -77,12 +77,8 @@ public struct SuitePlan: Sendable {
     _ workloads: [any Workload], patterns: [String], styles: [Style],
     overrides: [String: [Int]], quick: Bool
   ) throws -> [Case] {
-    let globs = patterns.map(Glob.init)
-    let chosen = workloads.filter { workload in
-      globs.isEmpty || globs.contains { $0.matches(workload.name) }
-    }
-    for (pattern, glob) in zip(patterns, globs)
-    where !workloads.contains(where: { glob.matches($0.name) }) {
+    let chosen = workloads.filter { Glob.isChosen($0.name, by: patterns) }
+    for pattern in patterns where !workloads.contains(where: { Glob(pattern).matches($0.name) }) {
       let names = workloads.map(\.name).joined(separator: ", ")
       throw UsageError("no workload fits `\(pattern)`; there are \(names)")
     }

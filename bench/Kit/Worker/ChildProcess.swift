@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A child with whom lines are exchanged over its standard streams.
 ///
 /// The child sees the end of its input when this process ends, in whatever way.
@@ -172,4 +166,3 @@ public final class ChildProcess: LineChannel {
 // The names of the C library, where a method of the same name hides them.
 private func send(_ signal: Int32, to id: pid_t) { _ = kill(id, signal) }
 private func systemPipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }
-private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }

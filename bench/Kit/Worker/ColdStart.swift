@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Programs that are started again and again: an echo server each, which prints the port of 127.0.0.1 that it listens on.
 public enum ColdStart {
   /// Starts `command`, sends a line when it listens, and ends it when that has come back, so many times.
@@ -44,14 +38,14 @@ public enum ColdStart {
   private static func memory(of process: pid_t) -> [Counter: UInt64] {
     let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
     var counters: [Counter: UInt64] = [.programBytes: 0, .linkedBytes: 0]
-    for line in (SystemFile.text("/proc/\(process)/maps") ?? "").split(separator: "\n") {
+    for line in ((try? TextFile.text(of: "/proc/\(process)/maps")) ?? "").split(separator: "\n") {
       let words = line.split(separator: " ", omittingEmptySubsequences: true)
       guard words.count == 6, words[5].hasPrefix("/") else { continue }
       let ends = words[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
       counters[words[5] == program.map { $0[...] } ? .programBytes : .linkedBytes, default: 0] +=
         ends[1] - ends[0]
     }
-    let pages = SystemFile.text("/proc/\(process)/statm")?.split(separator: " ").dropFirst().first
+    let pages = (try? TextFile.text(of: "/proc/\(process)/statm"))?.split(separator: " ").dropFirst().first
     counters[.residentBytes] = (pages.flatMap { UInt64($0) } ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
     return counters
   }

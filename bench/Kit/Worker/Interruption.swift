@@ -18,8 +18,9 @@ public enum Interruption {
     for signal in [SIGINT, SIGTERM, SIGHUP] { sigaction(signal, &action, nil) }
   }
 
+  /// Whether the user asked the run to end.
+  public static var isAsked: Bool { interrupted.load(ordering: .relaxed) }
+
   /// Throws if the user asked the run to end.
-  public static func check() throws {
-    if interrupted.load(ordering: .relaxed) { throw Interrupted() }
-  }
+  public static func check() throws { if isAsked { throw Interrupted() } }
 }

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// JSON on one line, and JSON for people.
 public enum LineJSON {
   /// `value` on one line, keys in alphabetical order.

@@ -102,9 +102,3 @@ final class LineStream {
     }
   }
 }
-
-// The names of the C library, where a method of the same name hides them.
-private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(file, bytes, count)
-}
-private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }

@@ -10,6 +10,11 @@ public protocol RowWorker: AnyObject {
   func finish()
 }
 
+extension RowWorker {
+  /// A greeting of today's version.
+  public var hello: WorkerHello { WorkerHello() }
+}
+
 /// The harness's side of the line protocol: one live worker.
 public final class WorkerProcess: RowWorker {
   private let child: ChildProcess

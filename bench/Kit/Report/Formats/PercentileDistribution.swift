@@ -1,23 +1,23 @@
 /// A histogram by percentile, as HdrHistogram's tools print and plot it (`.hgrm`).
-public struct PercentileDistribution: Sendable {
+struct PercentileDistribution: Sendable {
   /// A point of the curve.
-  public struct Point: Hashable, Sendable {
+  struct Point: Hashable, Sendable {
     /// The value, in nanoseconds.
-    public var value: UInt64
+    var value: UInt64
     /// The share of values that are no larger, 0 to 1.
-    public var share: Double
+    var share: Double
     /// How many values those are.
-    public var count: UInt64
+    var count: UInt64
   }
 
   /// The points, from the smallest value to the largest.
-  public private(set) var points: [Point] = []
+  private(set) var points: [Point] = []
   private let histogram: SparseHistogram
   private let total: UInt64
 
   /// The distribution of a histogram, with so many points for each halving of what is
   /// left above.
-  public init(_ histogram: SparseHistogram, ticksPerHalfDistance: Double = 5) {
+  init(_ histogram: SparseHistogram, ticksPerHalfDistance: Double = 5) {
     self.histogram = histogram
     total = histogram.counts.reduce(0, +)
     guard total > 0 else { return }
@@ -41,7 +41,7 @@ public struct PercentileDistribution: Sendable {
   }
 
   /// The text, with values in microseconds.
-  public var text: String {
+  var text: String {
     var lines = [
       "\(Self.padded("Value", 12)) \(Self.padded("Percentile", 14)) TotalCount 1/(1-Percentile)", "",
     ]

@@ -1,34 +1,21 @@
 extension Results {
   /// The cases, in the order of the run.
   public var cases: [[RowResult]] {
-    var order: [String] = []
-    var rows: [String: [RowResult]] = [:]
-    for row in results {
-      let key = row.workload + " " + row.parameters.description
-      if rows[key] == nil { order.append(key) }
-      rows[key, default: []].append(row)
-    }
-    return order.compactMap { rows[$0] }
+    results.grouped { "\($0.workload) \($0.parameters)" }
   }
 
   /// A comment on a pull request.
   var markdown: String {
-    var lines = ["### Benchmark", ""]
-    lines += [
-      "| workload | style | ops/s | ops/s vs c | p50 | p99 | CPU/op | CPU vs c | above c | allocs/op |"
+    let columns: [RowFigures.Column] = [
+      ("workload", \.workload), ("style", \.name), ("ops/s", \.throughput), ("ops/s vs c", \.throughputRatio),
+      ("p50", \.p50), ("p99", \.p99), ("CPU/op", \.cpu), ("CPU vs c", \.cpuRatio), ("above c", \.aboveC),
+      ("allocs/op", \.allocations),
     ]
-    lines += ["|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"]
-    for row in results {
-      let figures = RowFigures(row)
-      let cells = [
-        row.workload + (row.parameters.names.isEmpty ? "" : " \(row.parameters)"), row.style.rawValue,
-        figures.throughput, figures.throughputRatio, figures.latency(\.p50), figures.latency(\.p99),
-        figures.cpu,
-        figures.cpuRatio, figures.aboveC, figures.count(.allocations),
-      ]
-      lines.append("| " + cells.map(Self.cell).joined(separator: " | ") + " |")
+    var table = RowFigures.table(results, columns).map {
+      "| " + $0.map(Self.cell).joined(separator: " | ") + " |"
     }
-    lines += ["", place] + (busy.map { ["", $0] } ?? []) + [""]
+    table.insert("|---|---" + String(repeating: "|--:", count: columns.count - 2) + "|", at: 1)
+    let lines = ["### Benchmark", ""] + table + ["", place] + (busy.map { ["", $0] } ?? []) + [""]
     return lines.joined(separator: "\n")
   }
 

@@ -17,7 +17,7 @@ public struct HTMLReport: Sendable {
     self.histories = histories
     self.last = last
     self.sections = sections
-    styles = last.results.map(\.style).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    styles = last.results.map(\.style).unique()
   }
 
   /// The page.
@@ -25,7 +25,7 @@ public struct HTMLReport: Sendable {
     let sections =
       ([("ratio", "Processor time beside C", bars)] + self.sections.map { ($0.id, $0.title, $0.html) }
       + [
-        ("table", "Results", HTMLTable(last).text),
+        ("table", "Results", tables),
         ("latency", "Latency by percentile", latencies), ("scale", "How cost grows", scaling),
         ("history", "History", history),
       ]).filter { !$0.2.isEmpty }
@@ -103,6 +103,26 @@ public struct HTMLReport: Sendable {
       }, key: false)
   }
 
+  // MARK: Tables
+
+  /// A table for each case.
+  private var tables: String {
+    let columns: [RowFigures.Column] = [
+      ("style", \.style), ("ops/s", \.throughput), ("±", \.throughputSpread),
+      ("ops/s vs c", \.throughputRatio),
+      ("p50", \.p50), ("p99", \.p99), ("p99.9", \.p999), ("max", \.max), ("CPU/op", \.cpu),
+      ("±", \.cpuSpread),
+      ("CPU vs c", \.cpuRatio), ("above c", \.aboveC), ("allocs/op", \.allocations),
+      ("calls/op", \.systemCalls), ("jobs/op", \.jobs), ("peak RSS", \.memory),
+    ]
+    return last.cases.map { rows in
+      let open = rows[0].arrivals.map { " · open loop at \(Figure.count($0.rate))/s" } ?? ""
+      return "<h3>\(XMLText.escaped(rows[0].workload))"
+        + " <span class=\"faint\">\(XMLText.escaped(rows[0].parameters.description + open))</span></h3>"
+        + Section.table(RowFigures.table(rows, columns))
+    }.joined(separator: "\n")
+  }
+
   // MARK: Latency
 
   private var latencies: String {
@@ -125,14 +145,14 @@ public struct HTMLReport: Sendable {
     }
     let values = series.flatMap(\.points)
     guard let furthest = values.map(\.x).max() else { return "" }
-    let marks: [(Double, String)] = [
+    let marks: [LineChart.Tick] = [
       (1, "0"), (2, "50"), (10, "90"), (100, "99"), (1e3, "99.9"), (1e4, "99.99"), (1e5, "99.999"),
     ]
     let open = rows[0].arrivals.map { ", open loop at \(Figure.count($0.rate))/s" } ?? ""
     return LineChart(
       title: rows[0].workload, note: "\(rows[0].parameters)\(open) · percentile, logarithmic",
       series: series,
-      xTicks: marks.filter { $0.0 <= furthest * 1.001 }.map { LineChart.Tick(at: $0.0, label: $0.1) },
+      xTicks: marks.filter { $0.at <= furthest * 1.001 },
       yTicks: LineChart.logarithmicTicks(values.map(\.y)) { Figure.duration($0) },
       xScale: { log10($0) }, yScale: { log10($0) }, marksPoints: false
     ).svg
@@ -141,13 +161,9 @@ public struct HTMLReport: Sendable {
   // MARK: Scaling
 
   private var scaling: String {
-    let workloads = last.results.map(\.workload).reduce(into: [String]()) {
-      if !$0.contains($1) { $0.append($1) }
-    }
-    return grid(
-      workloads.flatMap { name -> [String] in
-        let rows = last.results.filter { $0.workload == name }
-        return (rows.first?.parameters.names ?? []).flatMap { scalingCharts(rows, along: $0) }
+    grid(
+      last.results.grouped(by: \.workload).flatMap { rows in
+        rows[0].parameters.names.flatMap { scalingCharts(rows, along: $0) }
       })
   }
 
@@ -169,7 +185,7 @@ public struct HTMLReport: Sendable {
         title: rows[0].workload,
         note: "processor time per operation by \(name)" + (others.isEmpty ? "" : ", \(others)"),
         series: series,
-        xTicks: values.map { LineChart.Tick(at: Double($0), label: Figure.whole($0)) },
+        xTicks: values.map { (Double($0), Figure.whole($0)) },
         yTicks: LineChart.logarithmicTicks(series.flatMap(\.points).map(\.y)) { Figure.duration($0) },
         xScale: { SeriesLook.logarithm($0) }, yScale: { log10($0) }
       ).svg

@@ -11,15 +11,7 @@ struct HistoryCharts {
 
   /// The charts.
   var charts: [String] {
-    var cases: [[HistorySeries]] = []
-    for series in history.series {
-      let place = cases.firstIndex {
-        $0[0].id.workload == series.id.workload && $0[0].id.revision == series.id.revision
-          && $0[0].id.parameters == series.id.parameters
-      }
-      if let place { cases[place].append(series) } else { cases.append([series]) }
-    }
-    return cases.map { rows in
+    history.series.grouped { "\($0.id.workload)@\($0.id.revision) \($0.id.parameters)" }.map { rows in
       // Beside relative figures, those of the reference row itself have no place.
       let isRelative = rows.contains(where: \.isRelative)
       return chart(rows.filter { $0.isRelative == isRelative }, isRelative)
@@ -39,7 +31,7 @@ struct HistoryCharts {
     return LineChart(
       title: rows[0].id.workload,
       note: "\(rows[0].id.parameters) · \(figure.title(isRelative: isRelative)) by run", series: series,
-      xTicks: (1...history.runs.count).map { LineChart.Tick(at: Double($0), label: "\($0)") },
+      xTicks: (1...history.runs.count).map { (Double($0), "\($0)") },
       yTicks: LineChart.linearTicks(series.flatMap(\.points).map(\.y)) {
         figure.text($0, isRelative: isRelative)
       },

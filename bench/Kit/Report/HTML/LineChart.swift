@@ -1,12 +1,7 @@
 /// A chart of lines. The caller says where a value lies on each axis.
 struct LineChart {
-  /// A line across the chart with a label.
-  struct Tick {
-    /// The value.
-    var at: Double
-    /// What stands beside it.
-    var label: String
-  }
+  /// A value at which there is a line across the chart, and what stands beside it.
+  typealias Tick = (at: Double, label: String)
 
   /// The heading.
   var title: String
@@ -78,7 +73,7 @@ struct LineChart {
     let all = decades.flatMap { decade in steps.map { $0 * pow(10, Double(decade)) } }
     let above = all.filter { $0 >= high }.min() ?? high
     let below = all.filter { $0 <= low }.max() ?? low
-    return all.filter { $0 >= below && $0 <= above }.map { Tick(at: $0, label: label($0)) }
+    return all.filter { $0 >= below && $0 <= above }.map { ($0, label($0)) }
   }
 
   /// Round values from zero or near the lowest to the highest.
@@ -88,6 +83,6 @@ struct LineChart {
     let unit = pow(10, floor(log10(span / 4)))
     let step = [1.0, 2, 5, 10].map { $0 * unit }.first { span / $0 <= 5 } ?? unit * 10
     return stride(from: (low / step).rounded(.down), through: (high / step).rounded(.up), by: 1)
-      .map { Tick(at: $0 * step, label: label($0 * step)) }
+      .map { ($0 * step, label($0 * step)) }
   }
 }

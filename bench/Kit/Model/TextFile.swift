@@ -1,9 +1,7 @@
-import BenchKit
-
-/// A file of text that somebody else wrote.
-enum TextFile {
+/// A file of text that somebody else wrote, such as the system below `/proc` and `/sys`.
+public enum TextFile {
   /// Its text; nil where there is no such file. It is an error when it cannot be read.
-  static func text(of path: String) throws -> String? {
+  public static func text(of path: String) throws -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       if errno == ENOENT { return nil }
