@@ -67,12 +67,7 @@ struct CheckCommand: ParsableCommand {
       for index in 0..<count { bench_latency_record(latencies, bench_mix(index) >> 40) }
       return Double(bench_now_ns() - start) / Double(count)
     }
-    let clocks = (0..<7).map { _ in
-      let start = bench_now_ns()
-      var sum: UInt64 = 0
-      for _ in 0..<count / 10 { sum &+= bench_now_ns() }
-      return Double(bench_now_ns() - start) / Double(count / 10) + (sum == 0 ? 1 : 0)
-    }
+    let clocks = (0..<7).map { _ in MachineCheck.nanosecondsOfAReading() }
     return (recordings.min() ?? .infinity, clocks.min() ?? .infinity)
   }
 
@@ -91,8 +86,7 @@ struct CheckCommand: ParsableCommand {
   private func stalls(_ chosen: any Workload, _ directory: String) throws -> StallCheck {
     let progress = Progress()
     defer { progress.clear() }
-    let item = try SuitePlan.cases(
-      [chosen], patterns: [], styles: [], overrides: [:], quick: true)[0]
+    let item = try SuitePlan.cases([chosen], quick: true)[0]
     let id = item.id(item.styles[0])
     let workers = Workers(directory: directory, arguments: ["--inject-tail", "100/1000"])
     func ask(_ operations: Int, _ arrivals: Arrivals?) throws -> WorkerAnswer {

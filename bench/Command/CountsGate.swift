@@ -6,8 +6,6 @@ struct CountsGate {
   var directory: String
   /// How workers are started.
   var workers: Workers
-  /// Where files may be put that nobody keeps.
-  var scratch: String
   /// Which rows.
   var rows: CaseOptions
   /// Whether instructions are counted too.
@@ -65,7 +63,7 @@ struct CountsGate {
     let runner = CountsRunner(progress: Progress(), startWorker: workers.start)
     var counts = try runner.run(cases, processes: processes)
     if instructions {
-      let counter = try InstructionCounter(workers: workers, scratch: scratch)
+      let counter = try InstructionCounter(workers)
       for (id, value) in try counter.count(cases, repetitions: processes) {
         counts[id]?[.instructions] = value
       }

@@ -51,8 +51,7 @@ struct DoctorCommand: ParsableCommand {
     // A server is near the middle of what is measured; sleeping or a long run is not.
     let usual = all.last { $0.hasOpenLoop } ?? all.first { $0.operationCount == .calibrated }
     let first = workload ?? usual?.name
-    var item = try SuitePlan.cases(
-      all, patterns: first.map { [$0] } ?? [], styles: [], overrides: [:], quick: true)[0]
+    var item = try SuitePlan.cases(all, patterns: first.map { [$0] } ?? [], quick: true)[0]
     item.styles = Array(item.styles.prefix(1))
     return item
   }

@@ -88,8 +88,8 @@ struct GateCommand: ParsableCommand {
       command: ShellWord.command(command + rows.arguments), commandOfAnyRow: ShellWord.command(command),
       updateCommand: ShellWord.command(updateCommand + rows.arguments))
     do {
-      if counts || update { try runCounts(head, scratch, &report) }
-      if base.isGiven { try runTimes(head, scratch, &report) }
+      if counts || update { try runCounts(head, &report) }
+      if base.isGiven { try runTimes(head, &report) }
     } catch {
       // A worker that the same key press has ended is not what went wrong.
       try Interruption.check()
@@ -102,12 +102,9 @@ struct GateCommand: ParsableCommand {
     try finish(&report)
   }
 
-  private func runCounts(
-    _ head: Workers, _ scratch: ScratchDirectory, _ report: inout GateReport
-  ) throws {
+  private func runCounts(_ head: Workers, _ report: inout GateReport) throws {
     let gate = CountsGate(
-      directory: baselines, workers: head, scratch: scratch.path, rows: rows,
-      instructions: instructions)
+      directory: baselines, workers: head, rows: rows, instructions: instructions)
     if update {
       print("wrote \(try gate.update())")
       return
@@ -120,9 +117,7 @@ struct GateCommand: ParsableCommand {
     }
   }
 
-  private func runTimes(
-    _ head: Workers, _ scratch: ScratchDirectory, _ report: inout GateReport
-  ) throws {
+  private func runTimes(_ head: Workers, _ report: inout GateReport) throws {
     let (program, name) = try base.program()
     report.base["times"] = name
     var options = TimeGate.Options()
@@ -146,18 +141,13 @@ struct GateCommand: ParsableCommand {
       fflush(nil)
     }
     let slower = report.times.filter { $0.outcome == .regressed }.map(\.id)
-    if !slower.isEmpty { try blame(CountsGate.only(cases, slower), before, head, scratch) }
+    if !slower.isEmpty { try blame(CountsGate.only(cases, slower), before, head) }
   }
 
   /// Says which functions' instructions grew.
-  private func blame(
-    _ cases: [SuitePlan.Case], _ base: Workers, _ head: Workers, _ scratch: ScratchDirectory
-  ) throws {
+  private func blame(_ cases: [SuitePlan.Case], _ base: Workers, _ head: Workers) throws {
     guard InstructionCounter.isAvailable else { return }
-    let (base, head) = (
-      try InstructionCounter(workers: base, scratch: scratch.path),
-      try InstructionCounter(workers: head, scratch: scratch.path)
-    )
+    let (base, head) = (try InstructionCounter(base), try InstructionCounter(head))
     for item in cases where item.workload.isSingleThreaded {
       for style in item.styles {
         let table = ProfileTable(

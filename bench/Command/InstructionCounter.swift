@@ -6,22 +6,20 @@ import CStack
 /// serves all rows.
 struct InstructionCounter {
   private let workers: Workers
-  private let scratch: String
   private let program: String
 
   /// Whether there is a valgrind.
   static var isAvailable: Bool { !Executable.firstLine(of: "command -v valgrind").isEmpty }
 
-  /// A counter that puts its files into `scratch`.
-  init(workers: Workers, scratch: String) throws {
+  /// A counter that puts its files where the workers do.
+  init(_ workers: Workers) throws {
     guard Self.isAvailable else {
       throw UsageError("instructions are counted by valgrind, which is not installed")
     }
     self.workers = workers
-    self.scratch = scratch
     // Valgrind 3.19 cannot read the debug information of recent compilers.
     let source = workers.program
-    let folder = scratch + "/stripped-\(UInt64.random(in: 0...UInt64.max))"
+    let folder = workers.directory + "/stripped-\(UInt64.random(in: 0...UInt64.max))"
     let stripped = folder + "/" + (source.split(separator: "/").last ?? "program")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     _ = Executable.firstLine(of: ["objcopy", "--strip-debug", source, stripped], within: 120)
@@ -96,7 +94,7 @@ struct InstructionCounter {
   private func counting<Result>(
     _ id: WorkloadID, warmUp: Int, _ body: ((Int) throws -> String) throws -> Result
   ) throws -> Result {
-    let files = scratch + "/callgrind-\(UInt64.random(in: 0...UInt64.max))"
+    let files = workers.directory + "/callgrind-\(UInt64.random(in: 0...UInt64.max))"
     var started = workers
     started.program = program
     let valgrind = [

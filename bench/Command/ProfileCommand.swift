@@ -47,7 +47,7 @@ struct ProfileCommand: ParsableCommand {
     defer { scratch.remove() }
     let workers = Workers(directory: scratch.path)
     func profile(_ workers: Workers) throws -> CallGraph {
-      try InstructionCounter(workers: workers, scratch: scratch.path).profile(item, item.styles[0])
+      try InstructionCounter(workers).profile(item, item.styles[0])
     }
     let graph = try profile(workers)
     let other = base.isGiven ? try base.program() : nil

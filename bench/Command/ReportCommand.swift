@@ -65,14 +65,15 @@ struct ReportCommand: ParsableCommand {
     guard let page = try TextFile.text(of: path), let list = try TextFile.text(of: peers) else {
       throw UsageError("there is no \(path), or no \(peers)")
     }
-    let folder = self.results.last?.split(separator: "/").dropLast().joined(separator: "/") ?? ""
+    let file = self.results.last ?? ""
+    let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
     let notes = Dictionary(
       BenchMain.current.workloads.compactMap { workload in workload.note.map { (workload.name, $0) } }
     ) { first, _ in first }
     let front = FrontPage(
-      results, peers: try Peer.list(list), notes: notes, folder: folder.isEmpty ? "." : folder)
+      results, peers: try Peer.list(list), notes: notes, folder: folder)
     for chart in front.charts {
-      try AtomicFile.write(chart.text, to: "\(folder.isEmpty ? "." : folder)/\(chart.name)")
+      try AtomicFile.write(chart.text, to: "\(folder)/\(chart.name)")
     }
     try AtomicFile.write(front.inserted(into: page), to: path)
     RootCommand.complain("wrote \(path) and \(Figure.number(front.charts.count, "chart"))")

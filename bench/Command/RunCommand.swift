@@ -120,14 +120,14 @@ struct RunCommand: ParsableCommand {
     var instructions: [String: CountFigure] = [:]
     if counters, InstructionCounter.isAvailable {
       // A third of the time: the rest is for what the run is about.
-      instructions = try InstructionCounter(workers: workers, scratch: scratch.path)
+      instructions = try InstructionCounter(workers)
         .count(plan.cases, within: plan.budget.map { $0 / 3e9 })
     }
     plan.spend(Double(ProcessUsage.now().wall - started))
     let load =
       remote.isEmpty
       ? generator.generator.map { "the load came from \($0.host)" } : "the servers ran already"
-    let suite = SuiteRun(plan: plan, load: load) { rows in
+    let suite = SuiteRun(plan: plan, load: load, instructions: instructions) { rows in
       for line in ResultTable.lines(rows) + Listing.note(rows) { print(line) }
       for line in LatencyVerdict.lines(rows) { print("  " + line) }
       if counters {
@@ -136,11 +136,10 @@ struct RunCommand: ParsableCommand {
       print()
       fflush(nil)
     }
-    var results = try suite.results { id in
+    let results = try suite.results { id in
       guard let server = remote.first(where: { $0.style == id.style }) else { return try workers.start() }
       return try RemoteWorker(server)
     }
-    results.results = results.results.map { $0.adding(instructions) }
     for line in ResultTable.legend { print(line) }
     for line in Listing.environment(results) { print(line) }
     for line in PlainSummary(results).sentences { print(line) }

@@ -33,13 +33,13 @@ struct Selftest {
 
   /// Does one per cent more, and looks whether instructions tell, where they do not depend on
   /// timing. `seconds` are what it may take.
-  mutating func instructions(repetitions: Int, scratch: String, within seconds: Double) throws {
+  mutating func instructions(repetitions: Int, within seconds: Double) throws {
     let started = ProcessUsage.now().wall
     func counted(
       _ cases: [SuitePlan.Case], _ arguments: [String] = [], repetitions: Int = 1
     ) throws -> [String: Counts] {
-      try InstructionCounter(workers: self.started(arguments), scratch: scratch)
-        .count(cases, repetitions: repetitions).mapValues { [.instructions: $0] }
+      try InstructionCounter(self.started(arguments)).count(cases, repetitions: repetitions)
+        .mapValues { [.instructions: $0] }
     }
     let base = try counted(cases, repetitions: 3)
     let unsteady = base.filter { !CountsRule.isSteady(.instructions, in: $0.value) }.keys.sorted()

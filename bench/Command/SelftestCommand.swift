@@ -84,7 +84,7 @@ struct SelftestCommand: ParsableCommand {
       // Times need the most of what there is.
       let share = parts == [.instructions] ? 1 : 0.3
       try test.instructions(
-        repetitions: quick ? 1 : 10, scratch: scratch.path, within: share * Double(limit - started) / 1e9)
+        repetitions: quick ? 1 : 10, within: share * Double(limit - started) / 1e9)
     }
     if !parts.isDisjoint(with: [.equals, .changes]) {
       let changes = inject?.values ?? (quick ? [5, 10] : [3, 5, 10, 20])

@@ -7,6 +7,8 @@ struct SuiteRun {
   var plan: SuitePlan
   /// Where the load comes from or goes to, if that isn't usual; see `Results.Method`.
   var load: String?
+  /// Instructions of rows by their full names, where they were counted before.
+  var instructions: [String: CountFigure] = [:]
   /// Receives the rows of each case when it is done.
   var report: ([RowResult]) -> Void = { rows in
     for line in ResultTable.lines(rows) + Listing.note(rows) + [""] { print(line) }
@@ -23,11 +25,9 @@ struct SuiteRun {
     let workers = Workers(directory: scratch.path)
     var instructions: [String: CountFigure] = [:]
     if !counted.isEmpty, InstructionCounter.isAvailable {
-      instructions = try InstructionCounter(workers: workers, scratch: scratch.path).count(counted)
+      instructions = try InstructionCounter(workers).count(counted)
     }
-    var results = try SuiteRun(plan: plan).results { _ in try workers.start() }
-    results.results = results.results.map { $0.adding(instructions) }
-    return results
+    return try SuiteRun(plan: plan, instructions: instructions).results { _ in try workers.start() }
   }
 
   /// Measures everything; `startWorker` starts a fresh process for a row.
@@ -45,7 +45,7 @@ struct SuiteRun {
         rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit, build: Machine.build,
         threadPool: Int(Workers.threads) ?? 4, pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1,
         load: load, othersBusy: others.busy),
-      results: rows)
+      results: rows.map { $0.adding(instructions) })
   }
 
   /// The commit of the working directory, and whether it has changes.

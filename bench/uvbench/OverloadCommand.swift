@@ -40,8 +40,7 @@ struct OverloadCommand: ParsableCommand {
   func run() throws {
     Interruption.install()
     let cases = try SuitePlan.cases(
-      [Workloads.overload], patterns: [], styles: style.map(Style.init(rawValue:)), overrides: [:],
-      quick: false)
+      [Workloads.overload], styles: style.map(Style.init(rawValue:)), quick: false)
     let rows = try cases.flatMap { item in try item.styles.map { try OverloadedRow(item.id($0)) } }
     let progress = Progress()
     for round in 0..<rounds {

@@ -52,12 +52,11 @@ struct PeersCommand: ParsableCommand {
     try writeFiles(plan, below: scratch.path)
     let workers = Workers(directory: scratch.path)
     let counts = try count(plan, peers, workers)
-    var results = try SuiteRun(plan: plan).results { id in
+    let results = try SuiteRun(plan: plan, instructions: counts).results { id in
       guard let peer = peers.first(where: { $0.row == id.style }) else { return try workers.start() }
       if id.workload == "cold-start" { return ColdPeer(command: peer.command(in: folder)) }
       return try PeerWorker(peer, folder: folder, id: id, directory: scratch.path)
     }
-    results.results = results.results.map { $0.adding(counts) }
     let table = PeerTable(results.results, peers: peers)
     for line in table.text + [""] + table.verdicts { print(line) }
     for line in Listing.environment(results) { print(line) }
@@ -94,7 +93,7 @@ struct PeersCommand: ParsableCommand {
         // As many handshakes under way as the workload has; they have no queue.
         overrides["in-flight"] = name == "tls-handshake" ? nil : [64]
         return try SuitePlan.cases(
-          BenchMain.current.workloads, patterns: [name], styles: [],
+          BenchMain.current.workloads, patterns: [name],
           overrides: overrides.filter { known.contains($0.key) }, quick: quick)
       }
       .map { item in
@@ -113,18 +112,36 @@ struct PeersCommand: ParsableCommand {
     }
     let theirs = peers.filter { item.styles.contains($0.row) }
     item.styles.removeAll { style in theirs.contains { $0.row == style } }
-    let counter = try InstructionCounter(workers: workers, scratch: workers.directory)
+    let counter = try InstructionCounter(workers)
     var counts = try counter.count([item])
     for peer in theirs {
       let id = item.id(peer.row)
       do {
-        let peers = PeerInstructions(folder: folder, scratch: workers.directory)
-        counts[id.description] = CountFigure([try peers.count(peer, id)])
+        counts[id.description] = CountFigure([try instructions(of: peer, id, below: workers.directory)])
       } catch let error where !(error is Interrupted) {
         print("instructions of \(peer.name) cannot be counted: \(error)")
       }
     }
     return counts
+  }
+
+  /// Those that a peer's server takes for a request: under callgrind, the slope between a run of so many requests and one
+  /// of twice as many.
+  private func instructions(of peer: Peer, _ id: WorkloadID, below directory: String) throws -> Double {
+    // Enough for a compiler at run time to have done its work.
+    let requests = 5000
+    let totals = try [requests, 2 * requests].map { count in
+      let file = "\(directory)/\(peer.name)-\(count)"
+      let valgrind = [
+        "valgrind", "--tool=callgrind", "--smc-check=all-non-file", "--callgrind-out-file=\(file)",
+        "--log-file=\(file).log",
+      ]
+      let worker = try PeerWorker(peer, folder: folder, id: id, directory: directory, by: valgrind)
+      _ = try worker.ask(WorkerRequest(.time, id, operations: count, seed: 1), within: 600)
+      worker.finish()
+      return try InstructionCounter.total(in: file)
+    }
+    return max(0, (totals[1] - totals[0]) / Double(requests))
   }
 
   private func writeFiles(_ plan: SuitePlan, below directory: String) throws {

@@ -30,13 +30,6 @@ public struct GateVerdict: Hashable, Codable, Sendable {
   /// How many quads were used, over all pairs.
   public var quads: Int
 
-  /// A verdict without evidence.
-  public init(_ outcome: GateOutcome) {
-    self.outcome = outcome
-    pairs = []
-    quads = 0
-  }
-
   /// The verdict on the shifts of the quads of each pair. It depends on nothing else.
   public init(pairs shifts: [[Double]], rule: GateRule = GateRule()) {
     let judged = shifts.map { rule.pair($0) }

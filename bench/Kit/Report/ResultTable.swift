@@ -16,11 +16,12 @@ public enum ResultTable {
 
   private static var columns: [RowFigures.Column] {
     [
-      ("style", \.style), ("ops/s", \.throughput), ("", \.throughputSpread),
-      ("ops/s vs c", \.throughputRatio),
-      ("p50", \.p50), ("p99", \.p99), ("p99.9", \.p999), ("max", \.max), ("service p99", \.serviceP99),
-      ("peak rate", \.peakRate), ("CPU/op", \.cpu), (" ", \.cpuSpread), ("CPU vs c", \.cpuRatio),
-      ("above c", \.aboveC), ("allocs/op", \.allocations), ("peak RSS", \.memory),
+      ("style", \.style),
+      ("ops/s", \.throughput), ("", \.throughputSpread), ("ops/s vs c", \.throughputRatio),
+      ("p50", \.p50), ("p99", \.p99), ("p99.9", \.p999), ("max", \.max),
+      ("service p99", \.serviceP99), ("peak rate", \.peakRate),
+      ("CPU/op", \.cpu), (" ", \.cpuSpread), ("CPU vs c", \.cpuRatio), ("above c", \.aboveC),
+      ("allocs/op", \.allocations), ("peak RSS", \.memory),
     ]
   }
 
@@ -40,9 +41,8 @@ public enum ResultTable {
         [String(name.rawValue.map { $0 == "_" ? " " : $0 })]
           + rows.map { $0.countsPerOperation[name].map(figure) ?? "" }
       }
-    return TextTable([["per operation"] + rows.map(\.style.rawValue)] + lines, words: [0]).text.map {
-      "  " + $0
-    }
+    let head = ["per operation"] + rows.map(\.style.rawValue)
+    return TextTable([head] + lines, words: [0]).text.map { "  " + $0 }
   }
 
   /// What the columns mean, in a few lines.

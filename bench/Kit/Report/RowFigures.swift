@@ -3,6 +3,7 @@ struct RowFigures {
   /// A heading, and what stands below it.
   typealias Column = (title: String, figure: (RowFigures) -> String)
 
+  /// The row.
   let row: RowResult
 
   /// The head, and a row of cells for each row.
@@ -17,6 +18,7 @@ struct RowFigures {
 
   /// The style alone.
   var name: String { row.style.rawValue }
+
   /// The style, with what spoils the row.
   var style: String {
     row.style.rawValue + (row.warm ? "" : " *") + (row.saturated == true ? " saturated" : "")

@@ -74,8 +74,8 @@ public struct SuitePlan: Sendable {
   /// usual values in the workloads that have it; it is an error when the parameter cannot have
   /// such a value.
   public static func cases(
-    _ workloads: [any Workload], patterns: [String], styles: [Style],
-    overrides: [String: [Int]], quick: Bool
+    _ workloads: [any Workload], patterns: [String] = [], styles: [Style] = [],
+    overrides: [String: [Int]] = [:], quick: Bool
   ) throws -> [Case] {
     let chosen = workloads.filter { Glob.isChosen($0.name, by: patterns) }
     for pattern in patterns where !workloads.contains(where: { Glob(pattern).matches($0.name) }) {

@@ -108,12 +108,12 @@ public struct HTMLReport: Sendable {
   /// A table for each case.
   private var tables: String {
     let columns: [RowFigures.Column] = [
-      ("style", \.style), ("ops/s", \.throughput), ("±", \.throughputSpread),
-      ("ops/s vs c", \.throughputRatio),
-      ("p50", \.p50), ("p99", \.p99), ("p99.9", \.p999), ("max", \.max), ("CPU/op", \.cpu),
-      ("±", \.cpuSpread),
-      ("CPU vs c", \.cpuRatio), ("above c", \.aboveC), ("allocs/op", \.allocations),
-      ("calls/op", \.systemCalls), ("jobs/op", \.jobs), ("peak RSS", \.memory),
+      ("style", \.style),
+      ("ops/s", \.throughput), ("±", \.throughputSpread), ("ops/s vs c", \.throughputRatio),
+      ("p50", \.p50), ("p99", \.p99), ("p99.9", \.p999), ("max", \.max),
+      ("CPU/op", \.cpu), ("±", \.cpuSpread), ("CPU vs c", \.cpuRatio), ("above c", \.aboveC),
+      ("allocs/op", \.allocations), ("calls/op", \.systemCalls), ("jobs/op", \.jobs),
+      ("peak RSS", \.memory),
     ]
     return last.cases.map { rows in
       let open = rows[0].arrivals.map { " · open loop at \(Figure.count($0.rate))/s" } ?? ""
