@@ -69,6 +69,37 @@ import UVTestSupport
     }
   }
 
+  @Test("A subscriber that cancels when it gets the value isn't told of the end, and nothing is cancelled")
+  func cancellingInTheValue() async throws {
+    try await withCallbackLoop { loop in
+      let starts = Counter()
+      let probe = Probe<Int, UVError>()
+      probe.onValue = { [unowned probe] _ in probe.cancel() }
+      counting(loop, starts).publisher().subscribe(probe)
+      loop.sleep(for: .zero) { _ in
+        #expect(probe.heard == [.subscription, .value(1)])
+        #expect(starts.cancellations == 0)
+      }
+    }
+  }
+
+  @Test("A subscriber that cancels before it asks starts nothing, and is let go")
+  func cancellingBeforeDemand() async throws {
+    try await withCallbackLoop { loop in
+      let starts = Counter()
+      weak var weakProbe: Probe<Int, UVError>?
+      do {
+        let probe = Probe<Int, UVError>(.none)
+        weakProbe = probe
+        counting(loop, starts).publisher().subscribe(probe)
+        probe.cancel()
+        probe.request(.unlimited)
+      }
+      #expect(weakProbe == nil)
+      loop.sleep(for: .zero) { _ in #expect(starts.count == 0) }
+    }
+  }
+
   @Test func retryRunsTheRequestAgain() async throws {
     try await withCallbackLoop { loop in
       let starts = Counter()

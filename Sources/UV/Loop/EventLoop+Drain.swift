@@ -60,11 +60,13 @@ extension EventLoop {
     case .body(let body): body(self)
     case .message(let message): message.arrive(on: self)
     case .completion(let done, let operation, let code):
-      done(code < 0 ? .failure(error(operation, code)) : .success(()))
+      if code >= 0 {
+        done(.success(()))
+      } else if operation == .sleep, code == UV_ECANCELED.rawValue {
+        done(timers.cancelled)
+      } else {
+        done(.failure(failure(code, operation.name)))
+      }
     }
-  }
-
-  private func error(_ operation: Work.Operation, _ code: Int32) -> UVError {
-    operation == .sleep && code == UV_ECANCELED.rawValue ? timers.cancelled : failure(code, operation.name)
   }
 }

@@ -10,7 +10,8 @@ extension Request {
   /// The corresponding libuv functions are `uv_timer_start` and `uv_timer_stop`.
   @inlinable
   public func timeout(after limit: Duration) -> Request<Success> {
-    Request(loop) { [self] done in
+    let loop = loop
+    return Request(loop) { [self, loop] done in
       let limited = LimitedRequest(loop, limit, done)
       return limited.limit(start { limited.end($0) })
     }
@@ -30,7 +31,7 @@ class LimitedWork: Cancelling {
   @exclusivity(unchecked) private var isOver = false
 
   @usableFromInline
-  init(_ loop: EventLoop, _ limit: Duration) {
+  init(_ loop: borrowing EventLoop, _ limit: Duration) {
     self.loop = .passUnretained(loop)
     self.limit = limit
   }
@@ -40,7 +41,7 @@ class LimitedWork: Cancelling {
   final func limit(_ work: consuming PendingRequest) -> PendingRequest {
     // A request of somebody's own may end as it starts.
     if isOver { return PendingRequest() }
-    self.work = work
+    self.work = consume work
     timer = loop._withUnsafeGuaranteedRef { $0.startLimit(limit) { [self] in limitDidEnd($0) } }
     return PendingRequest(self)
   }
@@ -92,7 +93,7 @@ final class LimitedRequest<Success>: LimitedWork {
   @exclusivity(unchecked) @usableFromInline var done: Completion<Success>?
 
   @inlinable
-  init(_ loop: EventLoop, _ limit: Duration, _ done: @escaping Completion<Success>) {
+  init(_ loop: borrowing EventLoop, _ limit: Duration, _ done: @escaping Completion<Success>) {
     self.done = done
     super.init(loop, limit)
   }

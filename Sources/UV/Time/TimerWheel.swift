@@ -45,8 +45,8 @@ final class TimerWheel: Cancelling {
   @exclusivity(unchecked) private var armed = UInt64.max
   @exclusivity(unchecked) private var isFiring = false
   @exclusivity(unchecked) private(set) var count = 0
-  /// The error of a cancelled timer. Most timers are cancelled, and an error is an object.
-  let cancelled = UVError(.cancelled, operation: "sleep")
+  /// What a cancelled timer ends with. Most timers are cancelled, and an error is an object.
+  let cancelled = Result<Void, UVError>.failure(UVError(.cancelled, operation: "sleep"))
 
   init(
     _ raw: UnsafeMutablePointer<uv_loop_t>, _ microtasks: MicrotaskQueue, isAdopted: Bool,
@@ -77,26 +77,26 @@ final class TimerWheel: Cancelling {
   // MARK: Starting and cancelling
 
   /// Calls `done` once `duration` has passed, never earlier; zero or less means on the next turn of the loop.
-  func start(after duration: Duration, _ done: @escaping Completion<Void>) -> PendingRequest {
+  ///
+  /// Taking `done` over, as the functions below do, saves a count of its references.
+  func start(after duration: Duration, _ done: consuming @escaping Completion<Void>) -> PendingRequest {
     let (slot, generation) = begin(after: duration, done)
     return PendingRequest(self, slot: slot, generation: generation)
   }
 
   /// Does the same, for whoever knows the wheel.
   func begin(
-    after duration: Duration, _ done: @escaping Completion<Void>
+    after duration: Duration, _ done: consuming @escaping Completion<Void>
   ) -> (slot: UInt, generation: UInt) {
     let node = takeNode()
-    node.pointee.done = done
+    node.pointee.done = consume done
     noteStart()
     let length = duration.nanoseconds
     if length > 0 {
       // It is rounded up on a clock that is read now. The loop's own time may be old, and the timer would
       // fire too early.
-      let now = uv_hrtime()
-      let (due, isTooLate) = now.addingReportingOverflow(length)
-      node.pointee.deadline =
-        isTooLate ? UInt64.max / 1_000_000 : due / 1_000_000 + (due % 1_000_000 == 0 ? 0 : 1)
+      let (due, isTooLate) = (uv_hrtime() + 999_999).addingReportingOverflow(length)
+      node.pointee.deadline = (isTooLate ? .max : due) / 1_000_000
       insert(node)
       if node.pointee.deadline < armed, !isFiring { arm() }
     } else {
@@ -272,6 +272,7 @@ final class TimerWheel: Cancelling {
     lists[index].last = node
   }
 
+  @inline(__always)
   private func unlink(_ node: UnsafeMutablePointer<Node>) {
     let index = node.pointee.list
     let (previous, next) = (node.pointee.previous, node.pointee.next)
@@ -284,16 +285,20 @@ final class TimerWheel: Cancelling {
 
   private static let nodesPerChunk = 256
 
-  private func takeNode() -> UnsafeMutablePointer<Node> {
-    if free == nil {
-      let chunk = UnsafeMutablePointer<Node>.allocate(capacity: Self.nodesPerChunk)
-      chunk.initialize(repeating: Node(), count: Self.nodesPerChunk)
-      chunks.append(chunk)
-      for index in (0..<Self.nodesPerChunk).reversed() {
-        (chunk + index).pointee.next = free
-        free = chunk + index
-      }
+  @inline(never)
+  private func addChunk() {
+    let chunk = UnsafeMutablePointer<Node>.allocate(capacity: Self.nodesPerChunk)
+    chunk.initialize(repeating: Node(), count: Self.nodesPerChunk)
+    chunks.append(chunk)
+    for index in (0..<Self.nodesPerChunk).reversed() {
+      (chunk + index).pointee.next = free
+      free = chunk + index
     }
+  }
+
+  @inline(__always)
+  private func takeNode() -> UnsafeMutablePointer<Node> {
+    if free == nil { addChunk() }
     let node = free!
     free = node.pointee.next
     node.pointee.generation &+= 1
@@ -301,6 +306,7 @@ final class TimerWheel: Cancelling {
   }
 
   /// Takes a node's completion and gives its memory back.
+  @inline(__always)
   private func finish(_ node: UnsafeMutablePointer<Node>) -> Completion<Void> {
     let done = node.pointee.done.take()!
     node.pointee.generation &+= 1

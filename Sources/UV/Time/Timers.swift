@@ -21,8 +21,15 @@ extension EventLoop {
   /// - Returns: A way to cancel: `done` is then called with `cancelled`.
   ///
   /// The corresponding libuv function is `uv_timer_start`.
+  @inlinable
   @discardableResult
   public func sleep(for duration: Duration, _ done: @escaping Completion<Void>) -> PendingRequest {
+    startSleep(duration, done)
+  }
+
+  /// Does the same, and takes `done` over: a closure that the caller makes for it isn't retained and released.
+  @usableFromInline
+  func startSleep(_ duration: Duration, _ done: consuming @escaping Completion<Void>) -> PendingRequest {
     if isClosed {
       complete(done, .sleep, .loopClosed)
       return PendingRequest()
@@ -32,7 +39,9 @@ extension EventLoop {
 
   /// Starts the timer of a limit. It is known by two numbers, and no slot is 0: there is no timer if the loop has been shut
   /// down.
-  func startLimit(_ limit: Duration, _ done: @escaping Completion<Void>) -> (slot: UInt, generation: UInt) {
+  func startLimit(
+    _ limit: Duration, _ done: consuming @escaping Completion<Void>
+  ) -> (slot: UInt, generation: UInt) {
     if isClosed {
       complete(done, .sleep, .loopClosed)
       return (0, 0)

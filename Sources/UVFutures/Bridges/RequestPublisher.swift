@@ -21,7 +21,9 @@ public struct RequestPublisher<Output>: LoopPublisher {
   /// Combine's `Publisher.receive(subscriber:)`.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == UVError {
-    let downstream = Downstream(subscriber)
+    guard let downstream = Downstream(own: subscriber) else {
+      return ForeignRequestSubscription(subscriber, request).begin()
+    }
     let subscription = RequestSubscription(downstream, request)
     downstream.receive(link: subscription)
     subscription.hasSubscribed()

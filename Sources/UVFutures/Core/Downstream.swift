@@ -35,16 +35,26 @@ struct Downstream<Input, Failure: Error>: Subscriber {
     combineIdentifier = identifier
   }
 
-  /// Any subscriber; one of these is taken as it is, or out of its crossing where that has led to the loop already.
-  /// Another library's gets a subscription that may be used on any thread.
+  /// A subscriber of this module's: one of these is taken as it is, or out of its crossing where that has led to the loop
+  /// already. Nil for another library's.
+  @inlinable
+  init?<S: Subscriber>(own subscriber: S) where S.Input == Input, S.Failure == Failure {
+    // The types are compared first, because a cast that fails takes much longer.
+    if S.self == Self.self, let same = subscriber as? Self {
+      self = same
+    } else if S.self == Crossing<Input, Failure>.self, let crossing = subscriber as? Crossing<Input, Failure>
+    {
+      self = crossing.downstream
+    } else {
+      return nil
+    }
+  }
+
+  /// Any subscriber. Another library's gets a subscription that may be used on any thread.
   @inlinable
   init<S: Subscriber>(_ subscriber: S) where S.Input == Input, S.Failure == Failure {
-    if let same = subscriber as? Self {
-      self = same
-      return
-    }
-    if let crossing = subscriber as? Crossing<Input, Failure> {
-      self = crossing.downstream
+    if let own = Self(own: subscriber) {
+      self = own
       return
     }
     self.init(subscriber.combineIdentifier, S.self, height: 0) { signal in

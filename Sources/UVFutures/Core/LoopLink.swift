@@ -32,9 +32,11 @@ final class LoopLink: FrontSubscription, @unchecked Sendable {
 
   @usableFromInline
   func request(_ demand: Subscribers.Demand) {
-    if executor.isOnLoop { return link.request(demand) }
-    // Dropped if the loop has ended: nothing can be delivered any more.
-    try? executor.execute { [self] _ in link.request(demand) }
+    if executor.isOnLoop {
+      link.request(demand)
+    } else {
+      executor.requestFromElsewhere { [self] in link.request(demand) }
+    }
   }
 
   @usableFromInline
@@ -44,6 +46,14 @@ final class LoopLink: FrontSubscription, @unchecked Sendable {
 }
 
 extension LoopExecutor {
+  /// Has `body` ask something of the loop's for more, for a caller on another thread. It is dropped if the loop has ended:
+  /// nothing can be delivered any more.
+  func requestFromElsewhere(_ body: @escaping () -> Void) {
+    // Sound: it runs once, on the loop's thread.
+    let transfer = UnsafeTransfer(body)
+    try? execute { _ in transfer.value() }
+  }
+
   /// Has `body` cancel something of the loop's, for a caller on another thread: when the loop comes to it, or, if the
   /// loop has ended, here.
   func cancelFromElsewhere(_ body: @escaping () -> Void) {

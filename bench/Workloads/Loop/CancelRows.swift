@@ -108,10 +108,9 @@ enum CancelRows<Pending: PendingOperation> {
 }
 
 extension LoopOperations {
-  /// Ends an operation that was to be cancelled while it was pending. A task that was cancelled before it waited for one
-  /// says so: it names `await`.
+  /// Ends an operation that was to be cancelled while it was pending.
   func endCancelled<Value>(_ operation: Operation, _ result: Result<Value, UVError>) {
-    if case .failure(let error) = result, error.isCancelled, error.operation != "await" {
+    if case .failure(let error) = result, error.isCancelled {
       end(operation, 1)
     } else {
       end(operation, 0)
@@ -129,6 +128,8 @@ extension LoopOperations {
         repeat { await Task.yield() } while !hasBegun()
         task.cancel()
         do throws(UVError) { self.endCancelled(operation, .success(try await task.value)) } catch {
+          // A task that was cancelled before it waited for something says so.
+          if error.operation == "await" { return self.fail(error) }
           self.endCancelled(operation, Result<Void, UVError>.failure(error))
         }
       }
