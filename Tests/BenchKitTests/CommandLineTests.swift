@@ -84,7 +84,7 @@ import Testing
          {"name": "gone", "style": "async", "about": "nothing", "workloads": ["then-chain"],
           "command": ["./gone"]}]
         END
-        $UVBENCH peers --quick --duration 0.01 --folder \(directory) -o \(directory)/page.html
+        $UVBENCH peers --quick --duration 0.3 --folder \(directory) -o \(directory)/page.html
         code=$?; [ $code != 0 ] || grep -c 'id="peers"' \(directory)/page.html; exit $code
         """)
       #expect(output.code == code, "\(output.text)")

@@ -16,17 +16,18 @@ struct Selftest {
     (self.workers, self.cases, self.deadline, self.record) = (workers, cases, deadline, record)
   }
 
-  /// Injects something that can be counted, and looks whether the counts tell.
-  mutating func counts(repetitions: Int) throws {
+  /// Injects something that can be counted, and looks whether the counts tell, until the deadline; `save` is called after each.
+  mutating func counts(repetitions: Int, save: (SelftestRecord) throws -> Void) throws {
     let base = try count([], processes: 3)
-    for (name, arguments) in [
-      ("alloc", ["--inject-alloc"]), ("syscall", ["--inject-syscall"]),
-      ("enqueue", ["--inject-enqueue"]), ("counts-0", []),
-    ] {
-      for _ in 0..<repetitions {
+    for _ in 0..<repetitions {
+      for (name, arguments) in [
+        ("alloc", ["--inject-alloc"]), ("syscall", ["--inject-syscall"]),
+        ("enqueue", ["--inject-enqueue"]), ("counts-0", []),
+      ] {
         let started = ProcessUsage.now().wall
-        let head = try count(arguments)
-        note(name, base, head, since: started)
+        guard started < deadline else { return }
+        note(name, base, try count(arguments), since: started)
+        try save(record)
       }
     }
   }

@@ -79,7 +79,7 @@ struct SelftestCommand: ParsableCommand {
     var test = Selftest(
       workers: Workers(directory: scratch.path), cases: try cases(), deadline: limit,
       record: try read())
-    if parts.contains(.counts) { try test.counts(repetitions: quick ? 1 : 10) }
+    if parts.contains(.counts) { try test.counts(repetitions: quick ? 1 : 10, save: save) }
     if parts.contains(.instructions), InstructionCounter.isAvailable {
       // Times need the most of what there is.
       let share = parts == [.instructions] ? 1 : 0.3
