@@ -1,0 +1,23 @@
+import CUV
+
+extension EventLoop {
+  /// The task of this loop that is calling; nil if another task is.
+  package var callingTask: LoopTaskBase? { currentTask }
+
+  /// The task of this loop that is calling. It is nil for a child task, and for a task that no loop started.
+  var currentTask: LoopTaskBase? {
+    @inline(__always) get { tasks.find(cuv_current_task()) }
+  }
+
+  /// The same for a task that is about to wait. It fails if the calling task has been cancelled, even if that
+  /// is a child task. If the turn's budget is used up, the result for a cancelled task is nil instead, so
+  /// that the task gives way before it gets the error.
+  @usableFromInline
+  func currentTaskUnlessCancelled() -> Result<LoopTaskBase?, UVError> {
+    let task = cuv_current_task()
+    if cuv_task_is_cancelled(task) {
+      return spend(1) ? .success(nil) : .failure(UVError(.cancelled, operation: "await"))
+    }
+    return .success(tasks.find(task))
+  }
+}

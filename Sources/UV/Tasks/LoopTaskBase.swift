@@ -1,0 +1,192 @@
+import CUV
+
+/// The common part of tasks of all types. Use it to keep tasks with different values in one collection.
+///
+/// ```swift
+/// let tasks: [LoopTaskBase] = [loop.spawn { 1 }, loop.spawn { try await connection.write("hello").value }]
+/// for task in tasks { task.cancel() }
+/// ```
+///
+/// A task notes here what it waits for, so that cancelling the task can cancel that too. A cancellation
+/// handler for each wait would cost more than most waits do.
+public class LoopTaskBase {
+  typealias PlainBody = nonisolated(nonsending) () async -> Void
+
+  unowned(unsafe) let loop: EventLoop
+  @exclusivity(unchecked) private var task: Task<Void, Never>?
+  @exclusivity(unchecked) private(set) var wait = PendingRequest()
+  /// When the task began to wait, on the loop's clock in milliseconds. It counts while the task waits.
+  @exclusivity(unchecked) private(set) var waitStart: UInt64 = 0
+  /// Where the task was spawned, and when.
+  let origin: SourcePlace
+  let start: UInt64
+  /// The runtime's task that runs the body. Children that the body starts are other tasks, and wait
+  /// separately.
+  @exclusivity(unchecked) private var identity: UnsafeMutableRawPointer?
+
+  init(loop: EventLoop, _ origin: SourcePlace) {
+    self.loop = loop
+    self.origin = origin
+    start = uv_now(loop.raw)
+  }
+
+  /// Runs the body, in the loop's actor. The task of each type overrides it.
+  nonisolated(nonsending) func run() async {}
+
+  /// Called with the task that will run the body.
+  func begin(_ task: Task<Void, Never>) {
+    // A task that begins after the end of its loop runs at once, and may have ended.
+    if isFinished { return }
+    self.task = task
+    // Sound: a `Task` is a reference to the runtime's task and nothing else.
+    let identity = unsafeBitCast(task, to: UnsafeMutableRawPointer.self)
+    self.identity = identity
+    loop.tasks.insert(self, identity)
+  }
+
+  func end() {
+    isFinished = true
+    // The loop has stopped without it, and may have gone.
+    if hasBeenLeft {
+      leftLoop = nil
+      return
+    }
+    ceaseToKeep()
+    // Another task may get the same address later.
+    guard let identity = identity.take() else { return loop.letGo() }
+    task = nil
+    loop.taskEnded(identity)
+  }
+
+  /// Cancels the task. A request that the task waits for on the loop ends with `cancelled`, and
+  /// `Task.isCancelled` is true in the task. Call it on the loop's thread.
+  public func cancel() {
+    guard let task else { return }
+    isCancelled = true
+    task.cancel()
+    // Only this function can cancel the task, so that no cancellation handler is needed.
+    wait.cancel()
+  }
+
+  /// The group that waits for the task.
+  @exclusivity(unchecked) var group: LoopTaskGroup?
+
+  // Here and below, properties of one byte stand together, so that they share a word.
+  /// Whether the task was cancelled before it had ended.
+  @exclusivity(unchecked) public private(set) var isCancelled = false
+
+  @exclusivity(unchecked) private(set) var isFinished = false
+  /// Whether the end of the loop leaves the task alone; see ``EventLoop/withShield(file:line:_:)``.
+  @exclusivity(unchecked) var isShielded = false
+
+  // MARK: What keeps the loop running
+
+  /// Whether the task keeps its loop running until it has ended. It is true at first.
+  ///
+  /// Set it to false for a task that only serves what others ask for, such as one that iterates over a listener
+  /// which doesn't keep the loop running either. A run then ends although the task waits. The task goes on in the
+  /// next run, and is cancelled when the loop is shut down. A loop that is told to stop waits for it all the same.
+  /// The sleep, the read or the listener that the task waits for may keep the loop running too.
+  ///
+  /// ```swift
+  /// listener.keepsLoopRunning = false
+  /// let server = loop.spawn { for try await connection in listener { serve(connection) } }
+  /// server.keepsLoopRunning = false
+  /// ```
+  ///
+  /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
+  public var keepsLoopRunning: Bool {
+    get { isToKeep && !isFinished }
+    set {
+      isToKeep = newValue
+      guard isKeeping != newValue, identity != nil else { return }
+      if newValue { beginToKeep() } else { ceaseToKeep() }
+    }
+  }
+
+  @exclusivity(unchecked) private var isToKeep = true
+  /// Whether the task keeps the loop running now: from its beginning to its end, if it is to.
+  @exclusivity(unchecked) private var isKeeping = false
+
+  /// Keeps the loop running from now on, if the task is to.
+  func beginToKeep() {
+    guard isToKeep else { return }
+    isKeeping = true
+    loop.keepRunning()
+  }
+
+  private func ceaseToKeep() {
+    guard isKeeping else { return }
+    isKeeping = false
+    loop.ceaseToKeepRunning()
+  }
+
+  // MARK: What nobody can cancel
+
+  /// Whether the loop's `run` returns what the task returns, so that it has to be waited for.
+  @exclusivity(unchecked) var isBody = false
+  @exclusivity(unchecked) private var hasBeenLeft = false
+  /// Whether the task has been cancelled but still waits for something that can't be cancelled. A loop that
+  /// is stopped doesn't wait for such a task.
+  @exclusivity(unchecked) package var waitsForGood = false {
+    didSet { if waitsForGood, loop.isStopRequested { leave() } }
+  }
+
+  /// Lets the loop stop without the task. The task goes on if what it waits for comes after all.
+  func leave() {
+    if waitsForGood { leaveAnyway() }
+  }
+
+  /// The loop of a task that was left when its loop was detached. When the task wakes, on any thread, it uses
+  /// the loop.
+  @exclusivity(unchecked) private var leftLoop: EventLoop?
+
+  /// As ``leave()``, whatever the task waits for.
+  func leaveAnyway() {
+    guard !isBody, !isFinished, !hasBeenLeft, let identity = identity.take() else { return }
+    ceaseToKeep()
+    hasBeenLeft = true
+    if loop.isClosed { leftLoop = loop }
+    task = nil
+    group.take()?.didEnd(self, nil)
+    loop.taskEnded(identity)
+  }
+
+  // MARK: At the end of the loop
+
+  /// The task's place in a line of tasks that were spawned while the loop ended and spawned each other, from
+  /// 1. Such a task is cancelled from its start. The place of other tasks is 0.
+  @exclusivity(unchecked) var place = 0
+  /// The loop of a task that hasn't begun and begins only when somebody waits for it. Otherwise the loop
+  /// might be gone by then.
+  @exclusivity(unchecked) var unbegunOn: EventLoop?
+
+  // MARK: What the task waits for
+
+  /// Whether the runtime's `task` is this one.
+  @inline(__always)
+  func isRun(by task: UnsafeMutableRawPointer?) -> Bool { identity == task }
+
+  /// Notes what the task waits for. Called on the loop's thread by the task itself, which hasn't been
+  /// cancelled.
+  @usableFromInline
+  @inline(__always)
+  func willWait(for request: consuming PendingRequest) {
+    wait = request
+    waitStart = uv_now(loop.raw)
+  }
+
+  @usableFromInline
+  @inline(__always)
+  func didWait() { wait = PendingRequest() }
+}
+
+/// A task that another task waits for.
+extension LoopTaskBase: Cancelling {
+  /// Cancelling the task that waits doesn't cancel this one.
+  func cancel(slot: UInt, generation: UInt) {}
+
+  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    isFinished ? nil : Awaited(operation: "task", subject: origin.description)
+  }
+}
