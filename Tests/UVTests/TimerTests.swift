@@ -13,6 +13,56 @@ import UVTestSupport
     }
   }
 
+  @Test("A sleep of a second counts from the end of the callback that starts it, and keeps the run going")
+  func longSleeps() async throws {
+    let log = Log<Int>()
+    try await withCallbackLoop { loop in
+      loop.sleep(for: .seconds(1)) { _ in log.append(2) }
+      let dropped = loop.sleep(for: .seconds(1000)) { result in
+        if case .failure = result { log.append(0) }
+      }
+      let other = loop.sleep(for: .seconds(1000)) { _ in }
+      // A look at the timers is not too early to know when they are due.
+      #expect(loop.snapshot().timers.entries.map { $0.dueIn < .seconds(1001) } == [true, true, true])
+      dropped.cancel()
+      loop.queueMicrotask { other.cancel() }
+      let busyUntil = loop.clock.now.advanced(by: .milliseconds(20))
+      while loop.clock.now < busyUntil {}
+      let end = loop.clock.now
+      loop.sleep(for: .seconds(1)) { _ in
+        log.append(3)
+        #expect(end.duration(to: loop.clock.now) >= .seconds(1))
+      }
+      loop.sleep(for: .milliseconds(960)) { _ in log.append(1) }
+    }
+    #expect(log.values == [0, 1, 2, 3])
+  }
+
+  @Test("A sleep of a second can be started and cancelled before a run, between runs and after the shutdown")
+  func longSleepsOutsideCallbacks() async throws {
+    try await withThread {
+      let loop = try EventLoop()
+      let log = Log<Int>()
+      loop.sleep(for: .seconds(1000)) { _ in log.append(1) }.cancel()
+      let before = loop.sleep(for: .seconds(1000)) { _ in log.append(2) }
+      try loop.runCallbacks { loop in
+        loop.queueMicrotask { before.cancel() }
+        loop.sleep(for: .seconds(1000)) { _ in log.append(3) }.cancel()
+      }
+      #expect(log.values == [1, 3, 2])
+      // A body that throws leaves its timer to the next run.
+      #expect(throws: UVError(.busy, operation: "body")) {
+        try loop.runCallbacks { loop throws(UVError) in
+          loop.sleep(for: .seconds(1000)) { _ in log.append(4) }
+          throw UVError(.busy, operation: "body")
+        }
+      }
+      #expect(loop.backendTimeout.map { $0 > .zero && $0 <= .seconds(1000) } == true)
+      loop.shutdown()
+      #expect(log.values == [1, 3, 2, 4])
+    }
+  }
+
   @Test func sleepsEndInOrderAcrossTheWheelsLevels() async throws {
     let log = Log<Int>()
     let delays = (0..<2000).map { ($0 * 7919) % 613 }

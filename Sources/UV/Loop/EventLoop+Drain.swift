@@ -15,7 +15,14 @@ extension EventLoop {
   @inline(__always)
   func endCallback() {
     if !microtasks.isEmpty { drain() }
+    ceaseToAttend()
+  }
+
+  /// The callback ends, and with it what was put off until then.
+  @inline(__always)
+  func ceaseToAttend() {
     microtasks.state.pointee.isAttended = false
+    if microtasks.state.pointee.hasNewTimers { timers.placeNew() }
   }
 
   /// Runs the microtasks in order, including those that they queue, until the turn's budget is used up.
@@ -38,7 +45,7 @@ extension EventLoop {
       state.pointee.budget &-= 1
       perform(microtasks.popFirst(), executor)
     }
-    state.pointee.isAttended = false
+    ceaseToAttend()
     state.pointee.isDraining = false
     if state.pointee.count == 0 { endMicrotasks() }
   }

@@ -90,7 +90,7 @@ extension EventLoop {
       }
     }
     lastRound.host = host
-    state.pointee.isAttended = false
+    ceaseToAttend()
     state.pointee.isDraining = false
     if state.pointee.count == 0 { endMicrotasks() }
   }

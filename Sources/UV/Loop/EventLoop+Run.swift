@@ -74,7 +74,7 @@ extension EventLoop {
     let value: T
     do throws(E) { value = try body(self) } catch {
       EventLoop.current = previous
-      microtasks.state.pointee.isAttended = false
+      ceaseToAttend()
       isInBody = false
       isStopRequested = false
       throw error

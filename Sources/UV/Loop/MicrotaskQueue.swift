@@ -72,6 +72,8 @@ struct MicrotaskQueue {
     /// Whether the loop is inside a callback or a drain, so that the queue will be drained anyway.
     var isAttended = false
     var isDraining = false
+    /// Whether the running callback has started timers that have no deadline yet; see ``TimerWheel/placeNew()``.
+    var hasNewTimers = false
     /// Whether the next callback is the first of an observed turn; see `TurnWatch`.
     var isTurnToBegin = false
     /// The rest of the turn's budget; see `TurnBudget`. It is below zero after work that cost more than

@@ -10,8 +10,7 @@ extension Request {
   /// The corresponding libuv functions are `uv_timer_start` and `uv_timer_stop`.
   @inlinable
   public func timeout(after limit: Duration) -> Request<Success> {
-    let loop = loop
-    return Request(loop) { [self, loop] done in
+    Request(loop) { [self] done in
       let limited = LimitedRequest(loop, limit, done)
       return limited.limit(start { limited.end($0) })
     }
