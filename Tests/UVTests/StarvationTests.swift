@@ -51,6 +51,33 @@ import UVTestSupport
     }
   }
 
+  @Test("A peer that sends without a pause", arguments: [false, true])
+  func peerThatSends(inPlace: Bool) async throws {
+    try await withLoop { loop in
+      let peer = try loop.processes.spawn(
+        "head", ["-c", "\(32 << 20)", "/dev/zero"], stdio: [.ignore, .pipe])
+      let output = peer.standardOutput!
+      let turns = try loop.iterations(.prepare)
+      var (inTurn, most, total) = (0, 0, 0)
+      turns.start { _ in inTurn = 0 }
+      func note(_ chunk: Bytes) {
+        inTurn += chunk.count
+        total += chunk.count
+        most = max(most, inTurn)
+      }
+      if inPlace {
+        while let chunk = try await output.read(exactly: 64 << 10).value { note(chunk) }
+      } else {
+        for try await chunk in output { note(chunk) }
+      }
+      #expect(total == 32 << 20)
+      // A share, and what the last buffer takes beyond it.
+      #expect(1...(320 << 10) ~= most)
+      turns.close()
+      _ = try await peer.exit().value
+    }
+  }
+
   @Test("A task whose writes are refused, or empty")
   func refusedWrites() async throws {
     try await withPair { loop, client, _ in

@@ -84,6 +84,7 @@ struct MicrotaskQueue {
     var reserve = 0
     /// Whether the loop has been told to stop, or is closed; see `LastRound`.
     var isEnding = false
+    var readShare = ReadShare()
     /// The counts of the loop's streams. They are here because each read and write looks at this memory anyway.
     var counts = LoopCounts()
   }

@@ -4,6 +4,8 @@
 /// microtask or a part of a task costs one unit. A write costs 16 units and one more for each KiB. An answer
 /// that an `await` gets at once costs one unit, and the next of a publisher's values costs four.
 ///
+/// Reading isn't paid for; see ``ReadShare``.
+///
 /// When the budget is used up, the queue of microtasks rests until the next turn. An `await` that could be
 /// answered at once then suspends, and its task goes to the end of that queue. So neither callbacks nor tasks
 /// starve the loop's other work.

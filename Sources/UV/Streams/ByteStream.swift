@@ -6,6 +6,8 @@ import CUV
 /// which slows the peer down. A writer awaits each write, or checks ``isAboveHighWaterMark`` and awaits
 /// ``drain()``.
 ///
+/// A stream whose peer sends without a pause reads 256 KiB in a turn of the loop, and then the others have theirs.
+///
 /// The corresponding libuv type is `uv_stream_t`.
 open class ByteStream: Handle, EventSource, SourceDriver {
   /// The elements of the source.
@@ -276,6 +278,10 @@ open class ByteStream: Handle, EventSource, SourceDriver {
 func allocateForRead(
   _ handle: UnsafeMutablePointer<uv_handle_t>?, _: Int, _ buffer: UnsafeMutablePointer<uv_buf_t>?
 ) {
+  var isUsedUp = false
+  withLoop(of: handle!) { isUsedUp = $0.microtasks.state.pointee.readShare.isUsedUp(by: handle!) }
+  // Without memory, libuv goes on to the next stream. It asks again in the next turn.
+  if isUsedUp { return cuv_buf_set(buffer, nil, 0) }
   var isInPlace = false
   withOwner(of: handle!, as: ByteStream.self) {
     isInPlace = $0.unmanagedFrames?._withUnsafeGuaranteedRef { $0.reserve(buffer!) } ?? false
@@ -284,10 +290,18 @@ func allocateForRead(
 }
 
 func didRead(
-  _ handle: UnsafeMutablePointer<uv_stream_t>?, _ count: Int, _: UnsafePointer<uv_buf_t>?
+  _ handle: UnsafeMutablePointer<uv_stream_t>?, _ count: Int, _ buffer: UnsafePointer<uv_buf_t>?
 ) {
   // Zero means that nothing has come yet. It isn't the end.
   if count == 0 { return }
+  let size = buffer!.pointee.len
+  // The stream got no memory because it has had its share.
+  if size == 0, count == Int(UV_ENOBUFS.rawValue) { return }
+  if count == size {
+    withLoop(of: cuv_handle(handle!)) {
+      $0.microtasks.state.pointee.readShare.noteFullRead(by: handle!, count)
+    }
+  }
   // The stream retains itself meanwhile, even if a handler stops it: see `finishRead`.
   withOwner(of: handle!, as: ByteStream.self) { $0.finishRead(count) }
 }
