@@ -12,8 +12,9 @@ struct GateCommand: ParsableCommand {
       side: a stored time is never a gate.
 
       Examples:
-        uvbench gate --counts            the counts against bench/baselines
-        uvbench gate --counts --update   write them there, to be committed
+        uvbench gate --counts            the rows of bench/baselines, counted again
+        uvbench gate --counts --update   write them there, to be committed;
+                                         with -w NAME, another workload too
         uvbench gate --against origin/main
                                          build the merge base beside this and
                                          compare times
