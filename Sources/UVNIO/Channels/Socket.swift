@@ -15,7 +15,7 @@ import UV
 struct Socket {
   let descriptor: Int32
 
-  /// What a socket carries.
+  /// Bytes or datagrams.
   enum Kind {
     case stream
     /// Datagrams, by the protocol for them that has the number, or the usual one if it is 0.
