@@ -124,7 +124,8 @@ final class TimerWheel: Cancelling {
 
   /// When timers are due; see ``TimerSlots/deadlines(atMost:)``.
   func deadlines(atMost limit: Int) -> [UInt64] {
-    placeNew()
+    // The other wheel places each timer at once.
+    if keepsLoopRunning { placeNew() }
     return slots.deadlines(atMost: limit)
   }
 
