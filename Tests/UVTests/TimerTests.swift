@@ -47,7 +47,11 @@ import UVTestSupport
       let before = loop.sleep(for: .seconds(1000)) { _ in log.append(2) }
       try loop.runCallbacks { loop in
         loop.queueMicrotask { before.cancel() }
-        loop.sleep(for: .seconds(1000)) { _ in log.append(3) }.cancel()
+        let other = loop.sleep(for: .seconds(1000)) { _ in log.append(3) }
+        // Whoever asks in the callback that starts it is told of it.
+        #expect(loop.isAlive)
+        #expect(loop.backendTimeout != nil)
+        other.cancel()
       }
       #expect(log.values == [1, 3, 2])
       // A body that throws leaves its timer to the next run.

@@ -28,6 +28,7 @@ extension EventLoop {
     if isClosed || internals.hasUnflushed { return .zero }
     // libuv counts from the loop's time, which may be old.
     uv_update_time(raw)
+    if microtasks.state.pointee.hasNewTimers { timers.placeNew() }
     let milliseconds = uv_backend_timeout(raw)
     return milliseconds < 0 ? nil : .milliseconds(Int64(milliseconds))
   }

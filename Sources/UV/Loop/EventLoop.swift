@@ -199,7 +199,11 @@ public final class EventLoop {
   /// Whether there is work that keeps the loop running: an active handle, a pending request or a task.
   ///
   /// The corresponding libuv function is `uv_loop_alive`.
-  public var isAlive: Bool { !isClosed && (uv_loop_alive(raw) != 0 || !microtasks.isEmpty) }
+  public var isAlive: Bool {
+    guard !isClosed else { return false }
+    if microtasks.state.pointee.hasNewTimers { timers.placeNew() }
+    return uv_loop_alive(raw) != 0 || !microtasks.isEmpty
+  }
 
   /// Counts of what is open on the loop, for finding leaks. ``LoopActivity/isIdle`` is true once everything
   /// has been closed.

@@ -68,6 +68,7 @@ final class TimerWheel: Cancelling {
       place(node, length, now: uv_hrtime())
       if node.pointee.deadline < armed, !isFiring { arm() }
     } else {
+      node.pointee.deadline = 0
       slots.append(node, to: TimerSlots.immediate)
       _ = loop.internals.pump()
     }
