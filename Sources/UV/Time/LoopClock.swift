@@ -89,8 +89,7 @@ private final class Sleeper: @unchecked Sendable {
         if isCancelled {
           return continuation.resume(returning: .failure(UVError(.cancelled, operation: "sleep")))
         }
-        let remaining = LoopClock.Instant.now.duration(to: deadline)
-        pending = loop.sleep(for: remaining) { continuation.resume(returning: $0) }
+        pending = loop.sleep(until: deadline) { continuation.resume(returning: $0) }
       }
     } catch {
       continuation.resume(returning: .failure(error))

@@ -64,10 +64,9 @@ public final class Ticks: EventSource, SourceDriver {
     timer.cancel()
     let (offset, isTooLate) = interval.multipliedReportingOverflow(by: UInt64(delivered + 1))
     let (sum, isLater) = start.addingReportingOverflow(offset)
-    let due = isTooLate || isLater ? .max : sum
-    let now = uv_hrtime()
+    let due = LoopClock.Instant(nanoseconds: isTooLate || isLater ? .max : sum)
     // The timer keeps the source alive while somebody waits.
-    timer = loop.sleep(for: due > now ? .nanoseconds(due - now) : .zero) { [self] result in
+    timer = loop.sleep(until: due) { [self] result in
       guard case .success = result else {
         if loop.isClosed { source.finish(UVError(.cancelled, operation: operation)) }
         return

@@ -56,11 +56,29 @@ final class TimerWheel: Cancelling {
   func begin(
     after duration: Duration, _ done: consuming @escaping Completion<Void>
   ) -> (slot: UInt, generation: UInt) {
+    begin(
+      duration.nanoseconds, mayWait: microtasks.state.pointee.isAttended && keepsLoopRunning, done)
+  }
+
+  /// Calls `done` at a date, in nanoseconds on libuv's clock, and never earlier. Such a timer gets its deadline at once, so that
+  /// the dates of a callback come in their order.
+  func start(at date: UInt64, _ done: consuming @escaping Completion<Void>) -> PendingRequest {
+    let now = uv_hrtime()
+    let (slot, generation) = begin(date > now ? date - now : 0, mayWait: false, done)
+    return PendingRequest(self, slot: slot, generation: generation)
+  }
+
+  /// - Parameters:
+  ///   - length: In nanoseconds.
+  ///   - mayWait: Whether a long timer gets its deadline when the callback ends.
+  @inline(__always)
+  private func begin(
+    _ length: UInt64, mayWait: Bool, _ done: consuming @escaping Completion<Void>
+  ) -> (slot: UInt, generation: UInt) {
     let node = slots.takeNode()
     node.pointee.done = consume done
     noteStart()
-    let length = duration.nanoseconds
-    if length >= Self.long, microtasks.state.pointee.isAttended, keepsLoopRunning {
+    if length >= Self.long, mayWait {
       node.pointee.deadline = length
       slots.append(node, to: TimerSlots.new)
       microtasks.state.pointee.hasNewTimers = true

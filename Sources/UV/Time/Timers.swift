@@ -37,6 +37,18 @@ extension EventLoop {
     return timers.start(after: duration, done)
   }
 
+  /// Waits for a date. `done` is called then or up to a millisecond later. A date that has passed means the next turn.
+  @discardableResult
+  package func sleep(
+    until date: LoopClock.Instant, _ done: consuming @escaping Completion<Void>
+  ) -> PendingRequest {
+    if isClosed {
+      complete(done, .sleep, .loopClosed)
+      return PendingRequest()
+    }
+    return timers.start(at: date.nanoseconds, done)
+  }
+
   /// Starts the timer of a limit. It is known by two numbers, and no slot is 0: there is no timer if the loop has been shut
   /// down.
   func startLimit(

@@ -158,7 +158,7 @@ extension EventLoop: Scheduler {
     _ action: @escaping () -> Void
   ) {
     onLoop(executor) { loop in
-      loop.sleep(for: loop.clock.now.duration(to: date.instant)) { result in
+      loop.sleep(until: date.instant) { result in
         if case .success = result { action() }
       }
     }
@@ -204,7 +204,7 @@ private final class Repetition {
   func start(on loop: EventLoop, at date: LoopClock.Instant) {
     guard action != nil else { return }
     due = date
-    pending = loop.sleep(for: loop.clock.now.duration(to: date)) { [self] result in
+    pending = loop.sleep(until: date) { [self] result in
       guard case .success = result, let action else { return }
       action()
       // From the time that was due, so that lateness does not add up.

@@ -56,7 +56,8 @@ final class Schedule {
     if armed == first.deadline { return }
     disarm()
     armed = first.deadline
-    timer = loop.sleep(for: .nanoseconds((first.deadline - now).nanoseconds)) { [self] result in
+    let date = LoopClock.Instant.now.advanced(by: .nanoseconds((first.deadline - now).nanoseconds))
+    timer = loop.sleep(until: date) { [self] result in
       // Another timer has taken the place of one that was cancelled.
       guard case .success = result else { return }
       armed = nil
