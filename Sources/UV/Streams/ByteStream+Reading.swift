@@ -11,7 +11,9 @@ func allocateForRead(
   withOwner(of: handle!, as: ByteStream.self) {
     isInPlace = $0.unmanagedFrames?._withUnsafeGuaranteedRef { $0.reserve(buffer!) } ?? false
   }
-  if !isInPlace { withLoop(of: handle!) { $0.readBuffer.reserve(buffer!) } }
+  if !isInPlace { return withLoop(of: handle!) { $0.readBuffer.reserve(buffer!) } }
+  // A reader's own memory may be larger than a share.
+  buffer!.pointee.len = min(buffer!.pointee.len, ReadShare.limit)
 }
 
 func didRead(
