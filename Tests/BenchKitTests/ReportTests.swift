@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func aBusyMachineIsNamed() {
-    func results(_ others: Double?) -> Results {
+    func results(_ others: Double?, stolen: Double? = nil) -> Results {
       var machine = Machine.current()
       machine.cores = 2
       return Results(
@@ -61,12 +61,15 @@ import Testing
         method: Results.Method(
           rounds: 3, windowNanoseconds: 1e8, commit: "abc", build: "release", threadPool: 4,
           pinnedApart: true,
-          othersBusy: others), results: [])
+          othersBusy: others, stolen: stolen), results: [])
     }
     #expect(results(nil).busy == nil)
     #expect(results(0.05).busy == nil)
     #expect(
       results(1.3).busy?.hasPrefix("The machine was busy: other programs kept 1.3 of 2 processors") == true)
+    #expect(results(0.05, stolen: 0.004).busy == nil)
+    #expect(results(nil, stolen: 0.12).busy?.contains("the hypervisor gave 12 % of its time") == true)
+    #expect(results(1.3, stolen: 0.12).busy?.contains("meanwhile, and the hypervisor") == true)
   }
 
   /// Two cases of three rounds, in C and in async.

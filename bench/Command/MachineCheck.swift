@@ -32,17 +32,12 @@ struct MachineCheck {
       advice: "something else is running; stop it, or measure later")
   }
 
-  /// Time that the hypervisor gave to others, over a second.
+  /// Time that the hypervisor gave to others, over a second in which this program wants a processor.
   private static var steal: MachineCheck? {
-    func read() -> (steal: Double, all: Double)? {
-      guard let line = try? TextFile.text(of: "/proc/stat")?.split(separator: "\n").first else { return nil }
-      let numbers = line.split(separator: " ").dropFirst().compactMap { Double($0) }
-      return numbers.count > 7 ? (numbers[7], numbers.prefix(8).reduce(0, +)) : nil
-    }
-    guard let before = read() else { return nil }
-    sleep(1)
-    guard let after = read(), after.all > before.all else { return nil }
-    let share = (after.steal - before.steal) / (after.all - before.all)
+    guard let before = ProcessorTicks.now() else { return nil }
+    let start = bench_now_ns()
+    while bench_now_ns() - start < 1_000_000_000 {}
+    guard let share = ProcessorTicks.now()?.shareStolen(since: before) else { return nil }
     return MachineCheck(
       isGood: share < 0.01, what: "stolen by the hypervisor: \(Figure.fixed(share * 100, digits: 1)) %",
       advice: "neighbours on the host take time: use a dedicated host, or measure later")

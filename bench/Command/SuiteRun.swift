@@ -44,7 +44,7 @@ struct SuiteRun {
       method: Results.Method(
         rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit, build: Machine.build,
         threadPool: Int(Workers.threads) ?? 4, pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1,
-        load: load, othersBusy: others.busy),
+        load: load, othersBusy: others.busy, stolen: others.stolen),
       results: rows.map { $0.adding(instructions) })
   }
 

@@ -37,9 +37,11 @@ public struct Results: Codable, Sendable {
     public var load: String?
     /// Processors that other programs kept busy meanwhile; nil where that cannot be seen.
     public var othersBusy: Double?
+    /// The share of the time that the hypervisor gave to other machines; nil where that cannot be seen.
+    public var stolen: Double?
 
     enum CodingKeys: String, CodingKey {
-      case rounds, commit, build, load
+      case rounds, commit, build, load, stolen
       case pinnedApart = "pinned_apart"
       case othersBusy = "others_busy"
       case windowNanoseconds = "window_ns"
@@ -52,7 +54,7 @@ public struct Results: Codable, Sendable {
     /// A method.
     public init(
       rounds: Int, windowNanoseconds: Double, commit: String, build: String, threadPool: Int,
-      pinnedApart: Bool, load: String? = nil, othersBusy: Double? = nil
+      pinnedApart: Bool, load: String? = nil, othersBusy: Double? = nil, stolen: Double? = nil
     ) {
       self.load = load
       self.rounds = rounds
@@ -62,6 +64,7 @@ public struct Results: Codable, Sendable {
       self.threadPool = threadPool
       self.pinnedApart = pinnedApart
       self.othersBusy = othersBusy
+      self.stolen = stolen
     }
   }
 
@@ -200,10 +203,20 @@ extension Results {
   /// The machine, the versions and the day, in a line.
   var place: String { "\(setting); \(date)" }
 
-  /// What is said of figures that were taken while other programs ran; nil if there were none.
+  /// What is said of figures that were taken while others used the machine; nil if nobody did.
   public var busy: String? {
-    guard let others = method.othersBusy, others >= 0.1 * Double(machine.cores) else { return nil }
-    return "The machine was busy: other programs kept \(Figure.fixed(others, digits: 1)) of"
-      + " \(Figure.number(machine.cores, "processor")) at work meanwhile. Measure again before you rely on these times."
+    var causes: [String] = []
+    if let others = method.othersBusy, others >= 0.1 * Double(machine.cores) {
+      causes.append(
+        "other programs kept \(Figure.fixed(others, digits: 1)) of"
+          + " \(Figure.number(machine.cores, "processor")) at work meanwhile")
+    }
+    if let stolen = method.stolen, stolen >= 0.01 {
+      causes.append(
+        "the hypervisor gave \(Figure.fixed(stolen * 100, digits: 0)) % of its time to other machines")
+    }
+    if causes.isEmpty { return nil }
+    return "The machine was busy: \(causes.joined(separator: ", and "))."
+      + " Measure again before you rely on these times."
   }
 }
