@@ -84,6 +84,9 @@ public final class TLSListener: EventSource {
   /// Calls `handler` with each connection as it comes; see `EventSource.start(_:)`.
   public func start(_ handler: @escaping Completion<TLSConnection?>) { source.start(handler) }
 
+  /// Gives each connection to an object as it comes; see `ElementReceiver`.
+  public func start(for receiver: ElementReceiver<TLSConnection>) { source.start(for: receiver) }
+
   /// Ends what ``start(_:)`` began. Connections that come later wait until somebody asks for them.
   public func stop() { source.stop() }
 

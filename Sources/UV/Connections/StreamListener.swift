@@ -74,7 +74,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
       throw UVError(.invalidArgument, operation: "listen", subject: "backlog \(backlog)")
     }
     try check(cuv_listen(fileDescriptor(), backlog), "listen", subject)
-    try check(block.preparePoll(fileDescriptor()), "listen", subject)
+    block.keep(try ListenerPoll(loop, descriptor: fileDescriptor(), subject))
     block.own()
     take(role: .listener)
     // Linux lets one more wait than it was told.
@@ -108,13 +108,14 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     if !hasRoom { return waitForRoom() }
     // Sound: the listener retains itself while somebody asks.
     let context = Unmanaged<Handle>.passUnretained(self).toOpaque()
-    try check(block.startPoll(context, canAccept), "accept")
+    guard let poll = block.listenerPoll else { throw UVError(.badDescriptor, operation: "accept") }
+    try poll.start(context, canAccept)
   }
 
   override func stopProducing() {
     backoff.end()
     endWaitForRoom()
-    block.stopPoll()
+    block.listenerPoll?.stop()
   }
 
   private func waitForRoom() {
@@ -143,14 +144,14 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     for _ in 0..<Self.connectionsPerEvent {
       guard source.hasDemand, let listening = try? fileDescriptor() else { break }
       if !hasRoom {
-        block.stopPoll()
+        block.listenerPoll?.stop()
         waitForRoom()
         break
       }
       let descriptor = cuv_accept(listening)
       if AcceptBackoff.isNeeded(descriptor) {
         loop.microtasks.state.pointee.counts.refused += 1
-        block.stopPoll()
+        block.listenerPoll?.stop()
         backoff.begin { [unowned self] in
           do throws(UVError) { try startProducing() } catch { source.finish(error) }
         }

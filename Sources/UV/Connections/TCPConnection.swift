@@ -63,7 +63,7 @@ public final class TCPConnection: ByteStream, PassableHandle {
   /// The corresponding libuv function is `uv_tcp_close_reset`.
   @discardableResult
   public func closeReset() -> Request<Void> {
-    closesByReset = true
+    block.header.pointee.closesByReset = true
     return close()
   }
 
@@ -72,16 +72,14 @@ public final class TCPConnection: ByteStream, PassableHandle {
   /// The corresponding libuv function is `uv_tcp_close_reset`.
   @discardableResult
   public func closeReset(_ done: @escaping Completion<Void>) -> PendingRequest {
-    closesByReset = true
+    block.header.pointee.closesByReset = true
     return close(done)
   }
 
   override func cutOff() { closeReset() }
 
-  private var closesByReset = false
-
   override func startUVClose() {
-    if closesByReset, block.closeReset() { return }
+    if block.header.pointee.closesByReset, block.closeReset() { return }
     super.startUVClose()
   }
 }

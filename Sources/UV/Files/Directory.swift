@@ -37,7 +37,7 @@ public final class Directory: EventSource, SourceDriver {
     self.loop = loop
     name = path
     self.stream = stream
-    source = SourceCore(loop: loop)
+    source = SourceCore()
     source.driver = self
   }
 
@@ -68,7 +68,14 @@ public final class Directory: EventSource, SourceDriver {
   /// Calls `handler` with some entries at a time, and with nil at the end; see ``EventSource/start(_:)``.
   ///
   /// The corresponding libuv function is `uv_fs_readdir`.
-  public func start(_ handler: @escaping Completion<[DirectoryEntry]?>) { source.start(handler, from: self) }
+  public func start(_ handler: @escaping Completion<[DirectoryEntry]?>) {
+    source.start(.callback(handler), from: self)
+  }
+
+  /// Gives each element to an object as it comes; see ``ElementReceiver``.
+  public func start(for receiver: ElementReceiver<[DirectoryEntry]>) {
+    source.start(.receiver(receiver), from: self)
+  }
 
   /// Stops reading. Entries that are being read go to the next reader.
   public func stop() { source.stop() }

@@ -140,7 +140,7 @@ open class Handle {
   }
 
   /// Notes that libuv may call the handle while nothing retains its owner.
-  func isActiveWhileIdle() { block.header.pointee.idleOwner = self }
+  func isActiveWhileIdle() { block.keep(IdleOwner(self)) }
 
   /// Closes a listener so that its readers see the end, not an error. It calls ``EventLoop/didStopListening()`` once, now
   /// or later.
@@ -192,7 +192,7 @@ open class Handle {
   ///
   /// The corresponding libuv function is `uv_is_active`.
   public var isActive: Bool {
-    !block.header.pointee.isClosed && (block.isListening || uv_is_active(block.handle) != 0)
+    !block.header.pointee.isClosed && (block.listenerPoll != nil || uv_is_active(block.handle) != 0)
   }
 
   /// Whether the handle keeps its loop running while it is active.
@@ -205,24 +205,21 @@ open class Handle {
   /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
   public var keepsLoopRunning: Bool {
     get {
-      if block.isListening { return block.header.pointee.isKeepingLoop }
+      if let poll = block.listenerPoll { return poll.isKeepingLoop }
       return !block.header.pointee.isClosed && uv_has_ref(block.handle) != 0
     }
     set {
       guard !block.header.pointee.isClosed else { return }
-      isKeepingChosen = true
-      if block.isListening { return block.keepRunning(newValue) }
+      block.header.pointee.isKeepingChosen = true
+      if let poll = block.listenerPoll { return poll.keepRunning(newValue) }
       if newValue { uv_ref(block.handle) } else { uv_unref(block.handle) }
     }
   }
 
-  /// Whether the program has set `keepsLoopRunning`.
-  @exclusivity(unchecked) private var isKeepingChosen = false
-
   /// Keeps the loop running while somebody asks, for a handle that is active all the time. Does nothing if
   /// the program has set `keepsLoopRunning`.
   func keepLoopRunning(whileAsked isAsked: Bool) {
-    if isKeepingChosen { return }
+    if block.header.pointee.isKeepingChosen { return }
     if isAsked { uv_ref(block.handle) } else { uv_unref(block.handle) }
   }
 
@@ -241,9 +238,11 @@ open class Handle {
 }
 
 /// The owner of a libuv handle that is active as soon as it is made, such as a listener; nil if the owner has
-/// gone. ``Handle/isActiveWhileIdle()`` must have been called.
+/// gone. Sound: ``Handle/isActiveWhileIdle()`` has been called, which is what the companion is for.
 func idleOwner<Owner: Handle>(of handle: UnsafeMutableRawPointer, as _: Owner.Type) -> Owner? {
-  HandleBlock(of: cuv_handle(handle)).header.pointee.idleOwner.map { unsafeDowncast($0, to: Owner.self) }
+  guard let companion = HandleBlock(of: cuv_handle(handle)).header.pointee.companion else { return nil }
+  let owner = unsafeDowncast(companion.takeUnretainedValue(), to: IdleOwner.self).owner
+  return owner.map { unsafeDowncast($0, to: Owner.self) }
 }
 
 /// Calls `body` with the loop of a libuv handle, without retaining the loop. Sound: a loop outlives its

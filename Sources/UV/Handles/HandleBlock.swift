@@ -11,26 +11,25 @@ struct HandleBlock {
     /// The owner retains itself through this while libuv may call it. Sound: released in the close callback at the latest.
     var retainedOwner: Unmanaged<Handle>?
     unowned(unsafe) var loop: EventLoop
-    /// An object that is kept until the handle closes. Balanced in `endCompanion`.
+    /// What only some handles need; kept until the handle closes. Balanced in `endCompanion`.
     var companion: Unmanaged<HandleCompanion>?
     // These share a word: a header is a part of every connection.
     var activity: Handle.Activity = []
     var isClosing = false
     var isClosed = false
-    /// Whether a listener keeps its loop running.
-    var isKeepingLoop = false
     var role = Handle.Role.other
     /// The owner has been deinitialized.
     var isAbandoned = false
-    /// The owner of a handle that libuv may call although nothing retains the owner. Another thread may drop
-    /// the owner at any moment.
-    weak var idleOwner: Handle?
-    /// A descriptor that libuv doesn't close; it is closed with the handle.
+    /// Whether the program has set `keepsLoopRunning`.
+    var isKeepingChosen = false
+    /// Whether a TCP connection closes by a reset.
+    var closesByReset = false
+    /// The handle's descriptor, if one of the two below is so.
     var descriptor: Int32 = -1
-    /// The descriptor that no other handle of the loop may take over while this handle is open.
-    var ownDescriptor: Int32 = -1
-    /// The poll handle of a listener's socket.
-    var poll: UnsafeMutablePointer<uv_poll_t>?
+    /// Whether no other handle of the loop may take the descriptor over while this handle is open.
+    var ownsDescriptor = false
+    /// Whether the descriptor is one that libuv doesn't close, so that it is closed with the handle.
+    var closesDescriptor = false
     /// When the handle was made, on the loop's clock in milliseconds.
     let start: UInt64
   }
@@ -75,17 +74,14 @@ struct HandleBlock {
     header.pointee.isClosing = true
     header.pointee.loop.hold()
     disown()
-    endCompanion()
+    header.pointee.companion?.takeUnretainedValue().handleCloses()
   }
 
   /// Hands the handle to libuv.
   func endClose() {
-    // While the descriptor is open.
-    stopPoll()
     restoreTerminal()
     uv_close(handle, handleClosed)
-    // After it, so that libuv tells of the handle's close last.
-    closePoll()
+    endCompanion()
   }
 
   /// Starts to close a TCP handle by a reset; false if libuv declines.
@@ -94,6 +90,7 @@ struct HandleBlock {
       return false
     }
     beginClose()
+    endCompanion()
     return true
   }
 
@@ -109,15 +106,16 @@ struct HandleBlock {
   func own() {
     var descriptor: uv_os_fd_t = -1
     guard uv_fileno(handle, &descriptor) == 0 else { return }
-    header.pointee.ownDescriptor = descriptor
+    header.pointee.descriptor = descriptor
+    header.pointee.ownsDescriptor = true
     header.pointee.loop.descriptors.insert(descriptor)
   }
 
   /// Called when the handle is about to close its descriptor, whose number may then be used again.
   private func disown() {
-    guard header.pointee.ownDescriptor >= 0 else { return }
-    header.pointee.loop.descriptors.remove(header.pointee.ownDescriptor)
-    header.pointee.ownDescriptor = -1
+    guard header.pointee.ownsDescriptor else { return }
+    header.pointee.ownsDescriptor = false
+    header.pointee.loop.descriptors.remove(header.pointee.descriptor)
   }
 
   /// Keeps an object until the handle closes. The handle is open and has none yet.
@@ -125,7 +123,7 @@ struct HandleBlock {
 
   private func endCompanion() {
     guard let companion = header.pointee.companion.take() else { return }
-    companion.takeUnretainedValue().handleCloses()
+    companion.takeUnretainedValue().closeBegan()
     companion.release()
   }
 
@@ -146,7 +144,7 @@ private func handleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   let loop = block.header.pointee.loop
   loop.callback {
     block.header.pointee.isClosed = true
-    if block.header.pointee.descriptor >= 0 { _ = CUV.close(block.header.pointee.descriptor) }
+    if block.header.pointee.closesDescriptor { _ = CUV.close(block.header.pointee.descriptor) }
     loop.unlink(block)
     if let owner = block.header.pointee.retainedOwner {
       block.header.pointee.retainedOwner = nil

@@ -1,6 +1,18 @@
-/// An object that a handle's block keeps while the handle is open. The owner of the handle may go at any time, on any
-/// thread; its companion is used on the loop's thread only.
+/// What only some handles need, so that the others don't pay for it. A handle's block keeps it while the handle is open.
+///
+/// The owner of the handle may go at any time, on any thread; its companion is used on the loop's thread only.
 class HandleCompanion {
-  /// Called on the loop's thread when the handle begins to close, however that comes about.
+  /// Called on the loop's thread when the handle begins to close, however that comes about. Its descriptor is still open.
   func handleCloses() {}
+
+  /// Called right after libuv was told to close the handle. What is closed from here is closed when the handle is.
+  func closeBegan() {}
+}
+
+/// The companion of a handle that libuv may call although nothing retains the owner. Another thread may drop the owner at any
+/// moment.
+final class IdleOwner: HandleCompanion {
+  weak var owner: Handle?
+
+  init(_ owner: Handle) { self.owner = owner }
 }

@@ -8,12 +8,12 @@ extension EventLoop {
   public var handles: [LoopHandle] {
     guard !isClosed else { return [] }
     var walk = Walk()
-    // libuv doesn't know that these listen; see `HandleBlock.isListening`.
+    // libuv doesn't know that these listen; see `ListenerPoll`.
     forEachHandle { block in
       if block.header.pointee.role == .file { walk.files.insert(UnsafeRawPointer(block.raw)) }
-      guard let poll = block.header.pointee.poll else { return }
-      walk.polls.insert(UnsafeRawPointer(poll))
-      walk.listeners[UnsafeRawPointer(block.raw)] = block.header.pointee.isKeepingLoop
+      guard let listener = block.listenerPoll else { return }
+      walk.polls.insert(UnsafeRawPointer(listener.poll))
+      walk.listeners[UnsafeRawPointer(block.raw)] = listener.isKeepingLoop
     }
     withUnsafeMutablePointer(to: &walk) { uv_walk(raw, visitHandle, $0) }
     return walk.handles

@@ -59,6 +59,7 @@ public final class PollWatcher: SourceHandle<PollEvents> {
       throw UVError(error.code, operation: error.operation, subject: "descriptor \(fileDescriptor) (\(type))")
     }
     block.header.pointee.descriptor = duplicate
+    block.header.pointee.closesDescriptor = true
     block.own()
   }
 

@@ -22,7 +22,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
     _ initialize: (UnsafeMutableRawPointer) -> Int32
   ) throws(UVError) {
     self.operation = operation
-    source = SourceCore(loop: loop)
+    source = SourceCore()
     try super.init(loop: loop, size: size, initOperation, initialize)
     source.driver = self
   }
@@ -38,7 +38,14 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
   }
 
   /// Calls `handler` with each element as it comes; see ``EventSource/start(_:)``.
-  public func start(_ handler: @escaping Completion<Element?>) { source.start(handler, from: self) }
+  public func start(_ handler: @escaping Completion<Element?>) {
+    source.start(.callback(handler), from: self)
+  }
+
+  /// Gives each element to an object as it comes; see ``ElementReceiver``.
+  public func start(for receiver: ElementReceiver<Element>) {
+    source.start(.receiver(receiver), from: self)
+  }
 
   /// Ends what ``start(_:)`` began; see ``EventSource/stop()``.
   public func stop() { source.stop() }

@@ -69,6 +69,8 @@ struct MicrotaskQueue {
     /// Jobs taken, by the thread that enqueued them.
     var jobsFromLoop = 0
     var jobsFromOtherThreads = 0
+    /// How many waiters have had a number.
+    var waiters: UInt = 0
     /// Whether the loop is inside a callback or a drain, so that the queue will be drained anyway.
     var isAttended = false
     var isDraining = false
@@ -97,6 +99,13 @@ struct MicrotaskQueue {
   }
 
   var isEmpty: Bool { state.pointee.count == 0 }
+
+  /// A number that no other waiter of the loop's sources has; never 0.
+  @inline(__always)
+  func numberWaiter() -> UInt {
+    state.pointee.waiters &+= 1
+    return state.pointee.waiters
+  }
 
   /// The number of the entry that is appended next. The entry has been taken out once `taken` is above this
   /// number.

@@ -12,12 +12,13 @@ extension HandleBlock {
       age: .milliseconds(now > start ? now - start : 0))
     snapshot.isClosing = isClosing
     if isClosing { return snapshot }
-    snapshot.isListener = isListening
+    let listener = listenerPoll
+    snapshot.isListener = listener != nil
     snapshot.isAccepted = header.pointee.role == .accepted
     snapshot.fileDescriptor = descriptor
     describe(&snapshot)
-    snapshot.isActive = isListening || uv_is_active(handle) != 0
-    snapshot.keepsLoopRunning = isListening ? header.pointee.isKeepingLoop : uv_has_ref(handle) != 0
+    snapshot.isActive = listener != nil || uv_is_active(handle) != 0
+    snapshot.keepsLoopRunning = listener?.isKeepingLoop ?? (uv_has_ref(handle) != 0)
     if let owner = header.pointee.retainedOwner?.takeUnretainedValue() {
       snapshot.queuedByteCount = owner.queuedByteCount
       snapshot.isAwaited = owner.isAwaited
@@ -28,7 +29,7 @@ extension HandleBlock {
   private var descriptor: Int32? {
     var descriptor: uv_os_fd_t = -1
     if uv_fileno(handle, &descriptor) == 0 { return descriptor }
-    return header.pointee.descriptor >= 0 ? header.pointee.descriptor : nil
+    return header.pointee.closesDescriptor ? header.pointee.descriptor : nil
   }
 
   /// Adds the facts that a handle of its type has. A fact that the system doesn't know, such as the peer of a connection
@@ -38,7 +39,7 @@ extension HandleBlock {
     case .tcp:
       let tcp = raw.assumingMemoryBound(to: uv_tcp_t.self)
       snapshot.localAddress = text { uv_tcp_getsockname(tcp, $0, $1) }
-      if !isListening { snapshot.peerAddress = text { uv_tcp_getpeername(tcp, $0, $1) } }
+      if !snapshot.isListener { snapshot.peerAddress = text { uv_tcp_getpeername(tcp, $0, $1) } }
     case .udp:
       let udp = raw.assumingMemoryBound(to: uv_udp_t.self)
       snapshot.localAddress = text { uv_udp_getsockname(udp, $0, $1) }
@@ -46,7 +47,7 @@ extension HandleBlock {
     case .pipe:
       let pipe = raw.assumingMemoryBound(to: uv_pipe_t.self)
       snapshot.localAddress = name { uv_pipe_getsockname(pipe, $0, $1) }
-      if !isListening { snapshot.peerAddress = name { uv_pipe_getpeername(pipe, $0, $1) } }
+      if !snapshot.isListener { snapshot.peerAddress = name { uv_pipe_getpeername(pipe, $0, $1) } }
     case .fileEvent:
       let watch = raw.assumingMemoryBound(to: uv_fs_event_t.self)
       snapshot.subject = name { uv_fs_event_getpath(watch, $0, $1) }

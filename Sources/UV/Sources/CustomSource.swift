@@ -60,7 +60,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     onResume = resume
     onPause = pause
     self.operation = operation
-    source = SourceCore(loop: loop)
+    source = SourceCore()
     source.driver = self
   }
 
@@ -162,7 +162,14 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   }
 
   /// Calls `handler` with each element as it comes; see ``EventSource/start(_:)``.
-  public func start(_ handler: @escaping Completion<Element?>) { source.start(handler, from: self) }
+  public func start(_ handler: @escaping Completion<Element?>) {
+    source.start(.callback(handler), from: self)
+  }
+
+  /// Gives each element to an object as it comes; see ``ElementReceiver``.
+  public func start(for receiver: ElementReceiver<Element>) {
+    source.start(.receiver(receiver), from: self)
+  }
 
   /// Ends what ``start(_:)`` began. Elements that come later wait until somebody asks for them.
   public func stop() { source.stop() }

@@ -1,4 +1,4 @@
-/// An object that waits for one element of a source at a time.
+/// An object that waits for one element of a source at a time, or gets each as it comes.
 ///
 /// Use it in an operator of your own that asks again after each element. An object can wait again and again
 /// without an allocation; a closure can't. `each` of `UVPromises` and the publishers of `UVFutures` are made
@@ -9,10 +9,10 @@ open class ElementReceiver<Element> {
   /// unspecialized code.
   @usableFromInline let deliver: (ElementReceiver, Result<Element?, UVError>) -> Void
 
-  /// Creates a receiver; hand it to a source with ``EventSource/next(for:)``.
+  /// Creates a receiver; hand it to a source with ``EventSource/next(for:)`` or ``EventSource/start(for:)``.
   ///
-  /// - Parameter deliver: Called once for each ``EventSource/next(for:)``, on the loop's thread, never before
-  ///   that call has returned. Its arguments are this receiver and a result: an element, nil at the end of
+  /// - Parameter deliver: Called once for each ``EventSource/next(for:)``, and for each element after
+  ///   ``EventSource/start(for:)``, on the loop's thread, never before that call has returned. Its arguments are this receiver and a result: an element, nil at the end of
   ///   the source, or the error that ended the source.
   @inlinable
   public init(_ deliver: @escaping (ElementReceiver, Result<Element?, UVError>) -> Void) {

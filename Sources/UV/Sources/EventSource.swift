@@ -45,6 +45,11 @@ public protocol EventSource<Element>: AnyObject, AsyncSequence where Failure == 
   /// - Parameter handler: Called on the loop's thread, never before this function returns.
   func start(_ handler: @escaping Completion<Element?>)
 
+  /// Gives each element to an object as it comes, then nil at the end, or the error that ended the source; see
+  /// ``start(_:)`` and ``ElementReceiver``. The source keeps the object until it has ended, or until you call ``stop()``.
+  /// There is a default implementation, which calls ``start(_:)``.
+  func start(for receiver: ElementReceiver<Element>)
+
   /// Ends what ``start(_:)`` began. Elements that come later wait until somebody asks for them.
   func stop()
 }
@@ -53,6 +58,9 @@ extension EventSource {
   /// Asks for one element on behalf of an object, by ``next(_:)``.
   @discardableResult
   public func next(for receiver: ElementReceiver<Element>) -> PendingRequest { next { receiver.receive($0) } }
+
+  /// Gives each element to an object as it comes, by ``start(_:)``.
+  public func start(for receiver: ElementReceiver<Element>) { start { receiver.receive($0) } }
 
   /// A request for one element, or nil at the end. It asks when it is started; see ``next(_:)``.
   public func next() -> Request<Element?> {

@@ -2,6 +2,7 @@ import CUV
 
 /// The part of a source that differs between a listener, a connection and a timer: how it produces.
 protocol SourceDriver: AnyObject {
+  var loop: EventLoop { get }
   /// The name of the source's operation, by libuv, for the errors that end it.
   var operation: String { get }
   /// Called when somebody asks and nobody asked before. From now on the source delivers or finishes.
@@ -12,7 +13,8 @@ protocol SourceDriver: AnyObject {
 
 /// The part that all event sources share: who waits, in which style, and how the end is told.
 ///
-/// Everything here happens on the loop's thread. At any time there is either a handler or a queue of waiters.
+/// Everything here happens on the loop's thread. At any time there is either a handler or a queue of waiters. A handler stands where
+/// the first waiter does, and stays there.
 final class SourceCore<Element>: Cancelling {
   typealias Outcome = Result<Element?, UVError>
 
@@ -33,6 +35,7 @@ final class SourceCore<Element>: Cancelling {
 
   private struct Entry {
     let waiter: Waiter
+    /// The loop's number of the waiter; 0 for a handler, which nobody cancels.
     let generation: UInt
 
     func isFor(_ receiver: ElementReceiver<Element>) -> Bool {
@@ -42,36 +45,30 @@ final class SourceCore<Element>: Cancelling {
 
   // The properties that each element touches come first, so that they share a cache line. They are confined
   // to the loop and never `inout` across a call. Exclusivity checks would cost more than the accesses.
-  @exclusivity(unchecked) private var handler: Completion<Element?>?
+  @exclusivity(unchecked) private var first: Entry?
   @exclusivity(unchecked) private var others = Queue<Entry>()
   // They fit in behind the queue's last word, which is half empty.
   @exclusivity(unchecked) private(set) var isProducing = false
   @exclusivity(unchecked) private(set) var hasEnded = false
-  let loop: EventLoop
-  @exclusivity(unchecked) private var first: Entry?
-  @exclusivity(unchecked) private var generation: UInt = 0
+  /// Whether elements go to a handler as they come.
+  @exclusivity(unchecked) private(set) var hasHandler = false
   /// The source itself, which owns this object; set once. Sound: it is used only while somebody asks or waits. A source that
   /// produces keeps itself alive. A caller that asks holds the source and passes it.
   unowned(unsafe) var driver: (any SourceDriver)!
   /// The error with which the source has ended, for everyone who asks later; nil for a clean end.
   @exclusivity(unchecked) private var error: UVError?
 
-  init(loop: EventLoop) { self.loop = loop }
-
-  /// Sound: somebody asks, or waits; see ``driver``.
+  /// Sound, as is the next: somebody asks, or waits; see ``driver``.
   private var operation: String { driver.operation }
+
+  var loop: EventLoop { driver.loop }
 
   /// How the source has ended.
   private var ending: Outcome { error.map { .failure($0) } ?? .success(nil) }
 
   /// Whether somebody waits for an element.
   var hasDemand: Bool {
-    @inline(__always) get { first != nil || handler != nil }
-  }
-
-  /// Whether elements go to a handler as they come.
-  var hasHandler: Bool {
-    @inline(__always) get { handler != nil }
+    @inline(__always) get { first != nil }
   }
 
   // MARK: Asking
@@ -89,7 +86,7 @@ final class SourceCore<Element>: Cancelling {
   @inline(__always)
   private func next(_ waiter: Waiter, from source: any SourceDriver) -> PendingRequest {
     if let outcome = immediateOutcome() {
-      loop.answer { waiter.resume(outcome) }
+      source.loop.answer { waiter.resume(outcome) }
       return PendingRequest()
     }
     return PendingRequest(self, generation: append(waiter, source))
@@ -101,13 +98,13 @@ final class SourceCore<Element>: Cancelling {
     from source: any SourceDriver, task: LoopTaskBase?
   ) async throws(UVError) -> Element? {
     if let outcome = outcomeIfReady() { return try outcome.get() }
-    return try await suspend(on: loop, task: task) { wait($0, from: source) }.get()
+    return try await suspend(on: source.loop, task: task) { wait($0, from: source) }.get()
   }
 
   /// The outcome that a task gets without waiting; nil if it has to wait.
   @inline(__always)
   func outcomeIfReady(for task: UnsafeMutableRawPointer? = cuv_current_task()) -> Outcome? {
-    guard hasEnded || handler != nil || cuv_task_is_cancelled(task) else { return nil }
+    guard hasEnded || hasHandler || cuv_task_is_cancelled(task) else { return nil }
     // It is nil also when the turn's budget is used up; `wait` then answers.
     return loop.spend(1) ? nil : immediateOutcome() ?? cancellation
   }
@@ -118,7 +115,7 @@ final class SourceCore<Element>: Cancelling {
   func wait(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>, from source: any SourceDriver
   ) -> PendingRequest {
-    if loop.hasUsedUpTurn, answerNextTurn(continuation) { return PendingRequest() }
+    if source.loop.hasUsedUpTurn, answerNextTurn(continuation) { return PendingRequest() }
     return PendingRequest(self, generation: append(.task(continuation), source))
   }
 
@@ -136,31 +133,44 @@ final class SourceCore<Element>: Cancelling {
     return true
   }
 
-  func start(_ handler: @escaping Completion<Element?>, from source: any SourceDriver) {
+  func start(_ handler: Waiter, from source: any SourceDriver) {
     if let outcome = immediateOutcome() {
-      loop.answer { handler(outcome) }
+      source.loop.answer { handler.resume(outcome) }
       return
     }
     guard first == nil else {
       let error = UVError(.sourceStarted, operation: operation)
-      loop.answer { handler(.failure(error)) }
+      source.loop.answer { handler.resume(.failure(error)) }
       return
     }
-    self.handler = handler
+    set(handler)
     produce(source)
   }
 
   /// Sets a handler although the source has ended, for elements that came before the end. ``tellEnd()`` follows.
-  func startAtEnd(_ handler: @escaping Completion<Element?>) { self.handler = handler }
+  func startAtEnd(_ handler: Waiter) { set(handler) }
+
+  private func set(_ handler: Waiter) {
+    hasHandler = true
+    first = Entry(waiter: handler, generation: 0)
+  }
+
+  /// Takes the handler out, if there is one.
+  private func takeHandler() -> Waiter? {
+    guard hasHandler else { return nil }
+    hasHandler = false
+    return first.take()?.waiter
+  }
 
   /// Tells a handler of the end that came before it.
   func tellEnd() {
-    if hasEnded, let handler = handler.take() { handler(ending) }
+    if hasEnded, let handler = takeHandler() { handler.resume(ending) }
   }
 
   func stop() {
-    handler = nil
+    let handler = takeHandler()
     pauseIfUnwanted()
+    _ = handler
   }
 
   func cancel(slot: UInt, generation: UInt) {
@@ -185,8 +195,10 @@ final class SourceCore<Element>: Cancelling {
     return Awaited(operation: operation, object: driver)
   }
 
-  /// Whether an object waits, before everybody else.
-  func isFirst(_ receiver: ElementReceiver<Element>) -> Bool { first?.isFor(receiver) ?? false }
+  /// Whether an object waits for one element, before everybody else.
+  func isFirst(_ receiver: ElementReceiver<Element>) -> Bool {
+    !hasHandler && first?.isFor(receiver) ?? false
+  }
 
   /// Takes out an object that waits, without an answer.
   func withdraw(_ receiver: ElementReceiver<Element>) {
@@ -200,13 +212,12 @@ final class SourceCore<Element>: Cancelling {
 
   /// The outcome for everyone who asks now, if it is known without an element.
   func immediateOutcome() -> Outcome? {
-    if handler != nil { return .failure(UVError(.sourceStarted, operation: operation)) }
+    if hasHandler { return .failure(UVError(.sourceStarted, operation: operation)) }
     return hasEnded ? ending : nil
   }
 
   private func append(_ waiter: consuming Waiter, _ source: any SourceDriver) -> UInt {
-    generation &+= 1
-    let number = generation
+    let number = source.loop.microtasks.numberWaiter()
     let entry = Entry(waiter: waiter, generation: number)
     if first == nil { first = consume entry } else { others.append(consume entry) }
     produce(source)
@@ -226,10 +237,12 @@ final class SourceCore<Element>: Cancelling {
   /// `resume`.
   @inline(__always)
   func deliver(_ element: Element) {
-    if let handler { return handler(.success(element)) }
-    guard let entry = first.take() else { return }
-    first = others.popFirst()
-    entry.waiter.resume(.success(element))
+    if hasHandler {
+      first?.waiter.resume(.success(element))
+    } else if let entry = first.take() {
+      first = others.popFirst()
+      entry.waiter.resume(.success(element))
+    }
   }
 
   /// Ends the source, with or without an error, for everyone who waits and everyone who asks later. Only the
@@ -240,13 +253,9 @@ final class SourceCore<Element>: Cancelling {
     isProducing = false
     self.error = error
     let ending = ending
-    if let handler {
-      self.handler = nil
-      return handler(ending)
-    }
-    guard let entry = first else { return }
+    hasHandler = false
+    guard let entry = first.take() else { return }
     let rest = others
-    first = nil
     others = Queue()
     entry.waiter.resume(ending)
     for entry in rest { entry.waiter.resume(ending) }
@@ -262,13 +271,10 @@ final class SourceCore<Element>: Cancelling {
 
   /// Tells the handler, or whoever waits first, of an error that isn't the end. They may ask again.
   func fail(_ error: UVError) {
-    if let handler {
-      self.handler = nil
-      handler(.failure(error))
-    } else if let entry = first.take() {
-      first = others.popFirst()
-      entry.waiter.resume(.failure(error))
-    }
+    hasHandler = false
+    guard let entry = first.take() else { return }
+    first = others.popFirst()
+    entry.waiter.resume(.failure(error))
   }
 
   /// Pauses the driver if nobody asks for more by the end of the callback that has delivered something.

@@ -35,7 +35,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   )
     throws(UVError)
   {
-    source = SourceCore(loop: loop)
+    source = SourceCore()
     try super.init(loop: loop, size: size, operation, initialize)
     source.driver = self
   }
@@ -46,7 +46,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   ///   of duplicating a descriptor.
   package init(takingOver origin: StreamOrigin) throws(UVError) {
     let loop = origin.loop
-    source = SourceCore(loop: loop)
+    source = SourceCore()
     let transport = try origin.transport()
     try super.init(loop: loop, size: transport.size, transport.operation) {
       transport.initialize(loop.raw, $0)
@@ -104,9 +104,14 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// stream; see ``EventSource/start(_:)``.
   ///
   /// The corresponding libuv function is `uv_read_start`.
-  public func start(_ handler: @escaping Completion<Bytes?>) {
+  public func start(_ handler: @escaping Completion<Bytes?>) { start(.callback(handler)) }
+
+  /// Gives bytes to an object as they come; see ``ElementReceiver``.
+  public func start(for receiver: ElementReceiver<Bytes>) { start(.receiver(receiver)) }
+
+  private func start(_ handler: SourceCore<Bytes>.Waiter) {
     if frames?.hasReaders == true {
-      loop.answer { handler(.failure(UVError(.sourceStarted, operation: "read"))) }
+      loop.answer { handler.resume(.failure(UVError(.sourceStarted, operation: "read"))) }
     } else if source.hasEnded, !source.hasHandler, let frames, frames.unreadCount > 0 {
       // The bytes that earlier frames have left come first.
       source.startAtEnd(handler)

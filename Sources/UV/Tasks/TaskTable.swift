@@ -59,7 +59,7 @@ struct TaskTable {
   mutating func insert(_ task: LoopTaskBase, _ key: UnsafeMutableRawPointer) {
     beginChange()
     defer { endChange() }
-    if count * 2 > mask { grow() }
+    if count * 4 > mask * 3 { grow() }
     let file = task.origin.file
     slots[index(of: key)] = Slot(
       key: key, task: task, file: file.hasPointerRepresentation ? file.utf8Start : nil,

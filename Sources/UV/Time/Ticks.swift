@@ -31,7 +31,7 @@ public final class Ticks: EventSource, SourceDriver {
     self.loop = loop
     self.interval = interval.nanoseconds
     start = uv_hrtime()
-    source = SourceCore(loop: loop)
+    source = SourceCore()
     source.driver = self
   }
 
@@ -52,7 +52,14 @@ public final class Ticks: EventSource, SourceDriver {
   /// Calls `handler` with each tick until ``stop()``.
   ///
   /// The corresponding libuv function is `uv_timer_start`.
-  public func start(_ handler: @escaping Completion<Tick?>) { source.start(handler, from: self) }
+  public func start(_ handler: @escaping Completion<Tick?>) {
+    source.start(.callback(handler), from: self)
+  }
+
+  /// Gives each element to an object as it comes; see ``ElementReceiver``.
+  public func start(for receiver: ElementReceiver<Tick>) {
+    source.start(.receiver(receiver), from: self)
+  }
 
   /// Stops ticking; a later start goes on with the ticks that are due then.
   ///

@@ -88,7 +88,7 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
     guard downstream != nil, !isAsking, !isStarted, demand > 0 else { return }
     if demand == .unlimited {
       isStarted = true
-      source.start { [self] in answer($0) }
+      source.start(for: self)
     } else {
       isAsking = true
       pending = source.next(for: self)

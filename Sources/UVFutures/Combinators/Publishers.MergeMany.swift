@@ -21,7 +21,7 @@ struct MergeSource<Output, Failure: Error>: LoopPublisher, NamedOperator {
     _ subscriber: S, to sources: [MergeSource]
   ) where S.Input == Output, S.Failure == Failure {
     let node = FlatMapNode<MergeSource, Failure, MergeSource, Failure>(
-      Downstream(subscriber), .unlimited, { $0 }, { $0 }, { $0 })
+      Downstream(subscriber), .unlimited, { $0 })
     node.begin()
     if let gate = node.gate { gate.run { node.receive(all: sources) } } else { node.receive(all: sources) }
   }

@@ -1,7 +1,7 @@
 import UV
 
 /// A subscription to a `flatMap`: the subscriber of the upstream publisher and of each publisher made from its
-/// values.
+/// values. Each of them fails with `Failure`, or can't fail.
 @usableFromInline
 final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: Error>: FlatMapInner,
   DescribedSubscription
@@ -32,8 +32,6 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @usableFromInline let gate: Gate?
   @usableFromInline let maxPublishers: Subscribers.Demand
   @usableFromInline let transform: (Input) -> Child
-  @usableFromInline let widenUpstream: (InputFailure) -> Failure
-  @usableFromInline let widenChild: (Child.Failure) -> Failure
   /// Nil once the subscription is over.
   @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Output, Failure>?
   @usableFromInline @exclusivity(unchecked) var outer: Link?
@@ -47,8 +45,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @inlinable
   init(
     _ downstream: Downstream<Output, Failure>, _ maxPublishers: Subscribers.Demand,
-    _ transform: @escaping (Input) -> Child, _ widenUpstream: @escaping (InputFailure) -> Failure,
-    _ widenChild: @escaping (Child.Failure) -> Failure
+    _ transform: @escaping (Input) -> Child
   ) {
     let downstream = downstream.grounded()
     gate = .unlessOnLoop
@@ -57,8 +54,6 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     self.downstream = downstream
     self.maxPublishers = maxPublishers
     self.transform = transform
-    self.widenUpstream = widenUpstream
-    self.widenChild = widenChild
     height = downstream.height + 1
     super.init()
   }
@@ -116,7 +111,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
       case .value(let value): receiveOuter(value)
       case .subscription(let subscription): receiveOuter(subscription)
       case .completion(.finished): receiveOuter(.finished)
-      case .completion(.failure(let error)): receiveOuter(.failure(widenUpstream(error)))
+      case .completion(.failure(let error)): receiveOuter(.failure(error as! Failure))
       }
       return .none
     }
@@ -199,7 +194,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     case .failure(let error):
       // Combine leaves the upstream publisher alone. A source is let go: it would be read for nobody.
       if outer is any ForeignSubscription { outer = nil }
-      end(.failure(widenChild(error)))
+      end(.failure(error as! Failure))
     }
   }
 

@@ -25,8 +25,4 @@ public enum LoopPublishers {
 
   /// The type has a `map` of its own.
   public enum OwnMapping {}
-
-  /// Stands for the transformation of an error that cannot be.
-  @inlinable
-  static func impossible<T>(_: Never) -> T {}
 }

@@ -12,21 +12,15 @@ extension LoopPublishers {
     public let maxPublishers: Subscribers.Demand
     /// Makes a publisher of a value.
     public let transform: (Upstream.Output) -> Child
-    @usableFromInline let widenUpstream: (Upstream.Failure) -> Failure
-    @usableFromInline let widenChild: (Child.Failure) -> Failure
 
     @inlinable
     init(
       _ upstream: Upstream, _ maxPublishers: Subscribers.Demand,
-      _ transform: @escaping (Upstream.Output) -> Child,
-      _ widenUpstream: @escaping (Upstream.Failure) -> Failure,
-      _ widenChild: @escaping (Child.Failure) -> Failure
+      _ transform: @escaping (Upstream.Output) -> Child
     ) {
       self.upstream = upstream
       self.maxPublishers = maxPublishers
       self.transform = transform
-      self.widenUpstream = widenUpstream
-      self.widenChild = widenChild
     }
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`, which gets its subscription first.
@@ -35,7 +29,7 @@ extension LoopPublishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let node = FlatMapNode<Upstream.Output, Upstream.Failure, Child, Failure>(
-        Downstream(subscriber), maxPublishers, transform, widenUpstream, widenChild)
+        Downstream(subscriber), maxPublishers, transform)
       node.begin()
       node.upstream.attach(to: upstream)
     }
@@ -58,7 +52,7 @@ extension LoopPublisher {
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
   ) -> LoopPublishers.FlatMap<Self, Child, Failure> where Child.Failure == Failure {
-    LoopPublishers.FlatMap(self, maxPublishers, transform, { $0 }, { $0 })
+    LoopPublishers.FlatMap(self, maxPublishers, transform)
   }
 
   /// Makes a publisher that cannot fail of each value, and delivers what those deliver.
@@ -68,7 +62,7 @@ extension LoopPublisher {
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
   ) -> LoopPublishers.FlatMap<Self, Child, Failure> where Child.Failure == Never {
-    LoopPublishers.FlatMap(self, maxPublishers, transform, { $0 }, LoopPublishers.impossible)
+    LoopPublishers.FlatMap(self, maxPublishers, transform)
   }
 }
 
@@ -80,7 +74,7 @@ extension LoopPublisher where Failure == Never {
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
   ) -> LoopPublishers.FlatMap<Self, Child, Child.Failure> {
-    LoopPublishers.FlatMap(self, maxPublishers, transform, LoopPublishers.impossible, { $0 })
+    LoopPublishers.FlatMap(self, maxPublishers, transform)
   }
 
   /// Makes a publisher of each value where nothing can fail, and delivers what those deliver.
@@ -90,7 +84,6 @@ extension LoopPublisher where Failure == Never {
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
   ) -> LoopPublishers.FlatMap<Self, Child, Never> where Child.Failure == Never {
-    LoopPublishers.FlatMap(
-      self, maxPublishers, transform, LoopPublishers.impossible, LoopPublishers.impossible)
+    LoopPublishers.FlatMap(self, maxPublishers, transform)
   }
 }

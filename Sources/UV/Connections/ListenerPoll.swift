@@ -1,0 +1,60 @@
+import CUV
+
+/// The companion of a listening socket, which is polled by a libuv handle of its own beside the one that has the descriptor.
+///
+/// The poll never keeps the loop running, since it rests while nobody asks for a connection. The loop counts the
+/// listener as work instead.
+final class ListenerPoll: HandleCompanion {
+  /// The libuv handle, which closes itself; see `closeInternal`.
+  let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+  /// Sound: a loop outlives its handles.
+  private unowned(unsafe) let loop: EventLoop
+  /// Whether the listener keeps its loop running.
+  private(set) var isKeepingLoop = false
+
+  /// - Parameter subject: The address, for the error. An error leaves nothing behind.
+  init(_ loop: EventLoop, descriptor: Int32, _ subject: String) throws(UVError) {
+    self.loop = loop
+    super.init()
+    let code = uv_poll_init(loop.raw, poll, descriptor)
+    if code < 0 {
+      poll.deallocate()
+      throw failure(code, "listen", subject)
+    }
+    uv_unref(cuv_handle(poll))
+    keepRunning(true)
+  }
+
+  /// Has libuv call `callback` while connections wait, with a handle whose data is `context`.
+  func start(_ context: UnsafeMutableRawPointer, _ callback: @escaping uv_poll_cb) throws(UVError) {
+    cuv_handle_set_data(poll, context)
+    try check(uv_poll_start(poll, Int32(UV_READABLE.rawValue), callback), "accept")
+  }
+
+  func stop() { uv_poll_stop(poll) }
+
+  /// Chooses whether the listener keeps its loop running.
+  func keepRunning(_ isKept: Bool) {
+    if isKeepingLoop == isKept { return }
+    isKeepingLoop = isKept
+    if isKept { loop.keepRunning() } else { loop.ceaseToKeepRunning() }
+  }
+
+  /// The poll stops while the descriptor is open.
+  override func handleCloses() { stop() }
+
+  /// The poll closes after the listener, so that libuv tells of the listener's close last.
+  override func closeBegan() {
+    keepRunning(false)
+    cuv_handle_set_data(poll, Unmanaged.passUnretained(loop).toOpaque())
+    closeInternal(poll, of: loop)
+  }
+}
+
+extension HandleBlock {
+  /// What a listener is polled by; nil if the handle is none, or closes. Sound: a listener's companion is of this class.
+  var listenerPoll: ListenerPoll? {
+    guard header.pointee.role == .listener, let companion = header.pointee.companion else { return nil }
+    return unsafeDowncast(companion.takeUnretainedValue(), to: ListenerPoll.self)
+  }
+}
