@@ -14,8 +14,9 @@ protocol PendingOperation: SendableMetatype {
   /// Makes what all operations of a run share, before the window opens.
   init(_ task: LoopTask, on loop: EventLoop) throws
 
-  /// Its completion says `endCancelled`. The type writes it, and not the rows, which would have to convert it.
-  func start(_ operations: LoopOperations, _ operation: LoopOperations.Operation) -> PendingRequest
+  /// Its completion says `endCancelled`. The type writes it, and not the rows, which would have to convert it. It holds one object,
+  /// as a timer of a server holds its connection.
+  func start(_ operations: LoopOperations) -> PendingRequest
   func promise() -> Promise<Value>
   func publisher() -> Events
   func spawn() -> PendingTask
@@ -44,8 +45,7 @@ enum CancelRows<Pending: PendingOperation> {
   private static var callback: LoopRow {
     row { _, pending, operations in
       operations.issue = {
-        guard let operation = operations.next() else { return }
-        pending.start(operations, operation).cancel()
+        if operations.beginNext() { pending.start(operations).cancel() }
       }
       operations.issue?()
     }
@@ -108,12 +108,12 @@ enum CancelRows<Pending: PendingOperation> {
 }
 
 extension LoopOperations {
-  /// Ends an operation that was to be cancelled while it was pending.
-  func endCancelled<Value>(_ operation: Operation, _ result: Result<Value, UVError>) {
+  /// Ends the operation under way, which was to be cancelled while it was pending.
+  func endCancelled<Value>(_ result: Result<Value, UVError>) {
     if case .failure(let error) = result, error.isCancelled {
-      end(operation, 1)
+      end(underWay, 1)
     } else {
-      end(operation, 0)
+      end(underWay, 0)
     }
     issue?()
   }
@@ -123,14 +123,14 @@ extension LoopOperations {
     on loop: EventLoop, _ spawn: @escaping () -> PendingTask, _ hasBegun: @escaping () -> Bool
   ) {
     loop.spawn {
-      while let operation = self.next() {
+      while self.beginNext() {
         let task = spawn()
         repeat { await Task.yield() } while !hasBegun()
         task.cancel()
-        do throws(UVError) { self.endCancelled(operation, .success(try await task.value)) } catch {
+        do throws(UVError) { self.endCancelled(.success(try await task.value)) } catch {
           // A task that was cancelled before it waited for something says so.
           if error.operation == "await" { return self.fail(error) }
-          self.endCancelled(operation, Result<Void, UVError>.failure(error))
+          self.endCancelled(Result<Void, UVError>.failure(error))
         }
       }
     }

@@ -21,8 +21,8 @@ private struct PendingRead: PendingOperation {
 
   init(_: LoopTask, on loop: EventLoop) throws { (connection, peer) = try loop.pipes.socketPair() }
 
-  func start(_ operations: LoopOperations, _ operation: LoopOperations.Operation) -> PendingRequest {
-    connection.read { operations.endCancelled(operation, $0) }
+  func start(_ operations: LoopOperations) -> PendingRequest {
+    connection.read { operations.endCancelled($0) }
   }
 
   func promise() -> Promise<Bytes?> { connection.read().promise() }
@@ -47,8 +47,8 @@ private struct PendingAccept: PendingOperation {
     listener = try loop.tcp.listen(host: "127.0.0.1", port: 0, backlog: 1024)
   }
 
-  func start(_ operations: LoopOperations, _ operation: LoopOperations.Operation) -> PendingRequest {
-    listener.accept { operations.endCancelled(operation, $0) }
+  func start(_ operations: LoopOperations) -> PendingRequest {
+    listener.accept { operations.endCancelled($0) }
   }
 
   func promise() -> Promise<TCPConnection> { listener.accept().promise() }
@@ -76,8 +76,8 @@ private struct PendingConnect: PendingOperation {
     address = try SocketAddress("127.0.0.1", port: full.port)
   }
 
-  func start(_ operations: LoopOperations, _ operation: LoopOperations.Operation) -> PendingRequest {
-    loop.tcp.connect(to: address) { operations.endCancelled(operation, $0) }
+  func start(_ operations: LoopOperations) -> PendingRequest {
+    loop.tcp.connect(to: address) { operations.endCancelled($0) }
   }
 
   func promise() -> Promise<TCPConnection> { loop.tcp.connect(to: address).promise() }
@@ -105,8 +105,8 @@ private struct PendingStat: PendingOperation {
     path = task.directory
   }
 
-  func start(_ operations: LoopOperations, _ operation: LoopOperations.Operation) -> PendingRequest {
-    files.stat(path) { operations.endCancelled(operation, $0) }
+  func start(_ operations: LoopOperations) -> PendingRequest {
+    files.stat(path) { operations.endCancelled($0) }
   }
 
   func promise() -> Promise<FileStatus> { files.stat(path).promise() }
@@ -132,12 +132,12 @@ private struct PendingChildren: PendingOperation {
     length = task.timeout
   }
 
-  func start(_ operations: LoopOperations, _ operation: LoopOperations.Operation) -> PendingRequest {
+  func start(_ operations: LoopOperations) -> PendingRequest {
     var left = Self.count
     let timers = (0..<Self.count).map { _ in
       loop.sleep(for: length) { result in
         left -= 1
-        if left == 0 { operations.endCancelled(operation, result) }
+        if left == 0 { operations.endCancelled(result) }
       }
     }
     return PendingRequest { for timer in timers { timer.cancel() } }

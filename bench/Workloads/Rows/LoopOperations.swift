@@ -18,6 +18,8 @@ final class LoopOperations {
   private let task: LoopTask
   private let loop: EventLoop
   private let isSampled: Bool
+  /// The one that began last, for a row that has one at a time.
+  private(set) var underWay = Operation(index: 0, start: 0)
   private var issued = 0
   private var completed = 0
   private var checksum: UInt64 = 0
@@ -44,6 +46,13 @@ final class LoopOperations {
     if issued == task.operations || failure != nil { return nil }
     issued += 1
     return begin(issued - 1)
+  }
+
+  /// Begins the next operation, which is then the one under way; false when enough have been issued, or one has failed.
+  func beginNext() -> Bool {
+    guard let operation = next() else { return false }
+    underWay = operation
+    return true
   }
 
   /// The operation of that number, for a row whose numbers come from elsewhere.

@@ -18,8 +18,8 @@ struct TimerCancel: PendingOperation {
     }
   }
 
-  func start(_ operations: LoopOperations, _ timer: LoopOperations.Operation) -> PendingRequest {
-    loop.sleep(for: length) { operations.endCancelled(timer, $0) }
+  func start(_ operations: LoopOperations) -> PendingRequest {
+    loop.sleep(for: length) { operations.endCancelled($0) }
   }
 
   func promise() -> Promise<Void> { loop.sleep(for: length).promise() }
