@@ -37,6 +37,7 @@ public enum Workloads {
   static let timerCancel = LoopWorkload(
     name: "timer-cancel", summary: "start a timer of 30 s and cancel it",
     note: "async starts a task for each timer, which is what it has to cancel",
+    revision: 2,
     parameters: [
       Parameter("standing", 0, 10_000, in: 0...1_000_000, help: "other timers that run meanwhile")
     ],
@@ -53,6 +54,7 @@ public enum Workloads {
   static let cancel = LoopWorkload(
     name: "cancel", summary: "begin an operation and cancel it",
     note: "async starts a task for each operation, which is what it has to cancel",
+    revision: 2,
     parameters: [
       Parameter(
         "what", 0, 1, 2, 3, 4, in: 0...4,

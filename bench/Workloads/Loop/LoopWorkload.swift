@@ -26,6 +26,8 @@ public struct LoopWorkload: Workload {
   /// As `Workload` has it.
   public var note: String?
   /// As `Workload` has it.
+  public var revision = 1
+  /// As `Workload` has it.
   public var parameters: [Parameter]
   /// As `Workload` has it.
   public var operationCount: OperationCount = .calibrated
