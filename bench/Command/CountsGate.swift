@@ -45,11 +45,13 @@ struct CountsGate {
     let fresh = try count(try chosen(old), processes: 3)
     var baseline = Self.empty
     if !rows.isEverything { baseline.rows = old }
-    for (id, counts) in fresh {
-      // Instructions stay, where they were not counted this time.
-      let kept = instructions ? [:] : old[id]?.filter { $0.key == .instructions } ?? [:]
-      baseline.rows[id] = kept.merging(counts) { $1 }
-    }
+    baseline.take(
+      Dictionary(
+        uniqueKeysWithValues: fresh.map { id, counts in
+          // Instructions stay, where they were not counted this time.
+          let kept = instructions ? [:] : old[id]?.filter { $0.key == .instructions } ?? [:]
+          return (id, kept.merging(counts) { $1 })
+        }))
     try AtomicFile.write(try LineJSON.string(baseline, pretty: true) + "\n", to: path)
     return path
   }

@@ -89,6 +89,15 @@ import Testing
     #expect(!odd.fileName.contains("/"))
   }
 
+  @Test func rowsOfAnotherRevisionGoWhenTheWorkloadIsCountedAnew() {
+    let counts: Counts = [.allocations: CountFigure([1])]
+    var baseline = CountsBaseline(
+      swift: "6.3.1", libraries: [:], architecture: "a",
+      rows: ["w@1/c": counts, "w@1/async": counts, "w@2/async": counts, "v@1/c": counts])
+    baseline.take(["w@2/c": counts])
+    #expect(baseline.rows.keys.sorted() == ["v@1/c", "w@2/async", "w@2/c"])
+  }
+
   @Test func aRecordAddsUp() throws {
     var record = SelftestRecord(fingerprint: "f")
     for outcome in [GateOutcome.unchanged, .unchanged, .inconclusive, .regressed] {

@@ -50,6 +50,18 @@ public struct CountsBaseline: Codable, Sendable {
     self.rows = rows
   }
 
+  /// Takes rows that were counted anew. The rows of other revisions of the same workloads go, since no program counts them
+  /// any more.
+  public mutating func take(_ fresh: [String: Counts]) {
+    let ids = fresh.keys.compactMap { WorkloadID($0) }
+    let revisions = Dictionary(ids.map { ($0.workload, $0.revision) }) { $1 }
+    rows = rows.filter { row in
+      guard let id = WorkloadID(row.key), let revision = revisions[id.workload] else { return true }
+      return id.revision == revision
+    }
+    rows.merge(fresh) { $1 }
+  }
+
   /// What the file of these versions is called.
   public var fileName: String {
     let parts = libraries.sorted { $0.key < $1.key }.map { "\($0.key)-\($0.value)" }
