@@ -2,6 +2,9 @@ import BenchKit
 
 /// A directory of this process, `uvbench-<process id>`, for the files of the workloads.
 public struct ScratchDirectory {
+  /// A file in each such directory. What has a name like these and has no such file is somebody else's.
+  private static let mark = "/.uvbench-scratch"
+
   /// Where it is.
   public let path: String
 
@@ -18,6 +21,7 @@ public struct ScratchDirectory {
     } catch {
       throw UsageError("cannot make the directory \(path): \(error)")
     }
+    _ = FileManager.default.createFile(atPath: path + Self.mark, contents: nil)
   }
 
   /// Removes it and all that is in it.
@@ -27,8 +31,9 @@ public struct ScratchDirectory {
   private static func sweep(_ parent: String) {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] {
       guard name.hasPrefix("uvbench-"), let id = pid_t(name.dropFirst(8)) else { continue }
-      if kill(id, 0) != 0, errno == ESRCH {
-        try? FileManager.default.removeItem(atPath: parent + "/" + name)
+      let path = parent + "/" + name
+      if kill(id, 0) != 0, errno == ESRCH, FileManager.default.fileExists(atPath: path + mark) {
+        try? FileManager.default.removeItem(atPath: path)
       }
     }
   }
