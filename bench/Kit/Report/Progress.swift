@@ -2,7 +2,7 @@ import Synchronization
 
 /// Tells on standard error how far a run has come: on a terminal in one line that is replaced, and
 /// elsewhere in a line for each case, but in no more than one every few seconds, so that what is
-/// soon done says nothing.
+/// soon done says nothing. A case that takes minutes has a line for each of them.
 public final class Progress: Sendable {
   private let isShown: Bool
   private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -11,6 +11,8 @@ public final class Progress: Sendable {
 
   /// Nanoseconds between lines, where there is no terminal.
   private static let interval: UInt64 = 4_000_000_000
+  /// Nanoseconds between lines about the same case.
+  private static let longInterval: UInt64 = 60_000_000_000
 
   /// Progress, if it shall be shown.
   public init(isShown: Bool = true) {
@@ -29,12 +31,13 @@ public final class Progress: Sendable {
       emit("\r\u{1B}[K\(Int(share * 100))%  \(text)\(left)")
     } else {
       let subject = Self.subject(of: text)
-      let isDue = lastLine.withLock { last in
-        guard now - last.time >= Self.interval, subject != last.subject else { return false }
+      let line: Substring? = lastLine.withLock { last in
+        let isNew = subject != last.subject
+        guard now - last.time >= (isNew ? Self.interval : Self.longInterval) else { return nil }
         last = (now, subject)
-        return true
+        return isNew ? subject : text[...]
       }
-      if isDue { emit("\(Int(share * 100))%  \(subject)\n") }
+      if let line { emit("\(Int(share * 100))%  \(line)\n") }
     }
   }
 
