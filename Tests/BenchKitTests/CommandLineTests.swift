@@ -55,7 +55,7 @@ import Testing
       #expect(compared.code == 0 && compared.text.contains("too few rounds"), "\(compared.text)")
       let page = try Products.shell("$EXAMPLE report \(file) --output \(directory)/report.html")
       #expect(page.code == 0, "\(page.text)")
-      let gate = "$EXAMPLE gate --counts -p size=16 --baselines \(directory)"
+      let gate = "$EXAMPLE gate --counts -p size=16 --baselines \(directory)/a/folder"
       #expect(try Products.shell(gate).code == 4)
       #expect(try Products.shell(gate + " --update").code == 0)
       #expect(try Products.shell(gate).code == 0)
@@ -63,7 +63,7 @@ import Testing
         let found = try Products.shell("\(gate) \(injection) --json \(directory)/gate.json")
         #expect(found.code == 1, "\(injection): \(found.text)")
       }
-      #expect(try Products.shell("echo nonsense > $(ls \(directory)/counts*); \(gate)").code == 2)
+      #expect(try Products.shell("echo nonsense > $(ls \(directory)/a/folder/counts*); \(gate)").code == 2)
     }
   }
 

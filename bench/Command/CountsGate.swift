@@ -40,6 +40,8 @@ struct CountsGate {
   /// Counts, and writes the file; rows that were not chosen stay as they are in it.
   func update() throws -> String {
     let path = path
+    // The first one of a project makes its folder, too. If that fails, the next line says why.
+    try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     try AtomicFile.checkWritable(path)
     let old = try TextFile.text(of: path) == nil ? [:] : try read().rows
     let fresh = try count(try chosen(old), processes: 3)
