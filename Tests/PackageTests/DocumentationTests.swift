@@ -25,4 +25,18 @@ import Testing
       #expect(FileManager.default.fileExists(atPath: file), "\(link)")
     }
   }
+
+  @Test func theIndexOfDecisionsNamesEachPageOnceWithItsTitle() throws {
+    let folder = Checkout.root.appendingPathComponent("Design")
+    let index = try String(contentsOf: folder.appendingPathComponent("README.md"), encoding: .utf8)
+    let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("00") }
+    #expect(pages.count > 50)
+    for page in pages {
+      let text = try String(contentsOf: folder.appendingPathComponent(page), encoding: .utf8)
+      let heading = text.firstMatch(of: /^# (?<number>\d+)\. (?<title>.+)\n/)
+      let title = try #require(heading, "\(page) has no title")
+      let row = "| \(title.output.number) | [\(title.output.title)](\(page)) | "
+      #expect(index.components(separatedBy: row).count == 2, "Design/README.md needs one row: \(row)")
+    }
+  }
 }
