@@ -158,7 +158,7 @@ private struct Scatter {
   mutating func next() -> Double { (-2 * log(uniform())).squareRoot() * cos(2 * .pi * uniform()) }
 }
 
-/// Apache Otava, which `Tests/clients` installs.
+/// Apache Otava, which `Tests/Suites/Parts/clients` installs.
 private enum Otava {
   private static let python = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../.build/clients/bin/python").standardized.path

@@ -2,7 +2,7 @@
 import Foundation
 import PackageDescription
 
-// `Tests/run-consumers` copies this file to `.build-consumers/package` and lays the sources beside it. From there, too,
+// `Tests/run consumers` copies this file to `.build-consumers/package` and lays the sources beside it. From there, too,
 // the checkout is two folders up.
 
 /// What the README tells a user to enable.

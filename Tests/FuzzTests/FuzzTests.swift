@@ -2,7 +2,7 @@ import Testing
 import UV
 import UVTestSupport
 
-/// A bounded run of the fuzzers' entries: a corpus, and mutations of it that are the same each time. `Tests/run-fuzz`
+/// A bounded run of the fuzzers' entries: a corpus, and mutations of it that are the same each time. `Tests/run fuzz`
 /// runs the same entries under libFuzzer.
 @Suite struct FuzzTests {
   @Test(

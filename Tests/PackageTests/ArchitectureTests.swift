@@ -46,13 +46,13 @@ import Testing
 
   @Test("A room of the library names only what is in the rooms below it")
   func arrows() throws {
-    let (output, status) = try run(Checkout.root.appendingPathComponent("Tests/arrows"), ["--check"])
+    let (output, status) = try run(Checkout.root.appendingPathComponent("Tests/Suites/arrows"))
     #expect(status == 0, "\(output)")
   }
 
-  @Test("What Combine has for each number of publishers is as Tests/arities writes it")
+  @Test("What Combine has for each number of publishers is as Tests/run arities writes it")
   func arities() throws {
-    let (output, status) = try run(Checkout.root.appendingPathComponent("Tests/arities"), ["--check"])
+    let (output, status) = try run(Checkout.root.appendingPathComponent("Tests/Suites/arities"))
     #expect(status == 0, "\(output)")
   }
 

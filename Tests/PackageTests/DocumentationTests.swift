@@ -6,7 +6,7 @@ import Testing
   @Test func everyBlockOfCodeCompilesAndThoseThatEndRun() throws {
     let products = try Checkout.program("").path
     let (output, status) = try run(
-      Checkout.root.appendingPathComponent("Tests/blocks"), ["--products", products])
+      Checkout.root.appendingPathComponent("Tests/Suites/blocks"), ["--products", products])
     #expect(status == 0, "\(output)")
   }
 

@@ -54,7 +54,7 @@ import Testing
     return help?.contains("--tls-certificate") == true
   }()
   static let howToBuild: Comment =
-    "it needs the trait Examples; Tests/http2 builds with it"
+    "it needs the trait Examples; Tests/run http2 builds with it"
 
   @Test(
     "With a certificate, curl gets HTTP/2 if it offers that, and HTTP/1.1 otherwise",

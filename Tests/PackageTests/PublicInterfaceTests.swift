@@ -6,7 +6,7 @@ import Testing
   @Test func thePublicDeclarationsAreThoseThatAreListed() throws {
     let products = try Checkout.program("").path
     let (output, status) = try run(
-      Checkout.root.appendingPathComponent("Tests/api"), ["--check", "--products", products])
+      Checkout.root.appendingPathComponent("Tests/Suites/api"), ["--products", products])
     #expect(status == 0, "\(output)")
   }
 }

@@ -103,7 +103,7 @@ extension Process {
 
 /// The clients that the examples are tested with.
 enum Client {
-  /// Whether there is a program of this name. `Tests/clients` installs them.
+  /// Whether there is a program of this name. `Tests/Suites/Parts/clients` installs them.
   static func isInstalled(_ names: String...) -> Bool {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return names.allSatisfy { name in
@@ -119,7 +119,7 @@ enum Client {
   static let hasH2load = isInstalled("h2load")
 
   static let howToInstall: Comment =
-    "a client is missing; Tests/clients installs it"
+    "a client is missing; Tests/Suites/Parts/clients installs it"
 
   /// Runs a client to its end, in a shell; what it printed.
   static func run(_ script: String) throws -> String {

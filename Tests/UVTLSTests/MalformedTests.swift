@@ -3,8 +3,8 @@ import Testing
 import UVTLS
 import UVTestSupport
 
-/// tlslite-ng, which sends what OpenSSL can't be made to send. `Tests/clients` installs it.
-@Suite(.enabled(if: TLSLite.python != nil, "tlslite-ng is missing; see Tests/clients"))
+/// tlslite-ng, which sends what OpenSSL can't be made to send. `Tests/Suites/Parts/clients` installs it.
+@Suite(.enabled(if: TLSLite.python != nil, "tlslite-ng is missing; see Tests/Suites/Parts/clients"))
 struct MalformedTests {
   private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Peers/misbehave.py").path

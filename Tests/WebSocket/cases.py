@@ -3,7 +3,7 @@
 
   Tests/WebSocket/cases.py PORT [--environment FOLDER] [--cases PATTERN…]
 
-`Tests/protocols websocket` does it with HTTPServer. autobahntestsuite is written for Python 2. So this script takes only its cases, and rewrites the few lines that Python 3 reads
+`Tests/run protocols websocket` does it with HTTPServer. autobahntestsuite is written for Python 2. So this script takes only its cases, and rewrites the few lines that Python 3 reads
 otherwise. Under the cases is the WebSocket client of autobahn, the library that the suite uses too. The class Client does what
 FuzzingProtocol does in the suite's fuzzing.py. Cases 12 and 13 are about compression, and are left out.
 

@@ -1,4 +1,4 @@
-// Written by Tests/arities.
+// Written by Tests/run arities.
 #if !canImport(Combine)
   extension Publisher {
     /// The latest values of this publisher and another, whenever one of them delivers, once both have.

@@ -1,4 +1,4 @@
-// Written by Tests/arities.
+// Written by Tests/run arities.
 #if !canImport(Combine)
   extension Publisher {
     /// The values of this publisher and another, as they come. An error of either ends both; it finishes when both

@@ -1,4 +1,4 @@
-// Written by Tests/arities.
+// Written by Tests/run arities.
 #if !canImport(Combine)
   extension Publishers.Merge {
     /// The same publisher with one more.

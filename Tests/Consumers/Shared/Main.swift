@@ -1,4 +1,4 @@
-/// One small program of the corpus. `Tests/run-consumers` writes the table of all that there are.
+/// One small program of the corpus. `Tests/run consumers` writes the table of all that there are.
 protocol Program {
   static func main() throws
 }

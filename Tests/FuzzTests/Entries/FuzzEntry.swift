@@ -1,6 +1,6 @@
 import UV
 
-/// What is fed with bytes of any kind: by libFuzzer through `Tests/run-fuzz`, and by the tests.
+/// What is fed with bytes of any kind: by libFuzzer through `Tests/run fuzz`, and by the tests.
 public enum FuzzEntry: String, CaseIterable, Sendable {
   case address, path, stream, tls
 

@@ -1,0 +1,41 @@
+# What the suites share that are written for the shell. Each begins with `source "$(dirname "$0")/Parts/functions.sh"`, and is then
+# in the checkout's folder.
+set -euo pipefail
+suite="$(basename "$0")"
+parts="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+cd "$parts/../../.."
+
+say() { echo "$suite: $*" >&2; }
+
+# Exit codes that tell why a suite didn't run: 2, it was called wrongly; 4, this machine lacks what it needs.
+misused() { say "$@"; exit 2; }
+unavailable() { say "not available here: $*"; exit 4; }
+
+# Whether this can install something without asking for a password.
+can_install() { command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }; }
+
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
+
+install() { # PACKAGE...
+  can_install || return 1
+  local command=(as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@")
+  say "installing: $*"
+  # A list of packages may be older than the packages.
+  "${command[@]}" >/dev/null 2>&1 || { as_root apt-get update >/dev/null 2>&1 && "${command[@]}" >/dev/null 2>&1; }
+}
+
+# Ends the suite where a program is missing and can't be installed.
+need() { # PROGRAM PACKAGE
+  command -v "$1" >/dev/null || install "$2" && command -v "$1" >/dev/null || unavailable "there is no $1"
+}
+
+# The library's tests. One at a time within a process: tests count open descriptors.
+library=(--no-parallel --skip BenchKitTests --skip PackageTests)
+
+# Runs them with one of the compiler's sanitizers.
+sanitized() { # SANITIZER OPTION...
+  # The longest test takes ten times as long.
+  export UV_TEST_LIMIT="${UV_TEST_LIMIT:-900}"
+  # AddonTests starts programs that are built without a sanitizer.
+  swift test --sanitize="$1" --scratch-path ".build-$suite" "${library[@]}" --skip AddonTests "${@:2}"
+}
