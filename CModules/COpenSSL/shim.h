@@ -4,6 +4,7 @@
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
+#include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
@@ -161,6 +162,21 @@ static int ctls_choose_protocol(
 
 static inline void ctls_set_server_protocols(SSL_CTX *context, struct ctls_protocols *protocols) {
   SSL_CTX_set_alpn_select_cb(context, ctls_choose_protocol, protocols);
+}
+
+// MARK: The client's first message
+
+/// The host that a client names, in the callback for its first message; null if it names none, or none that can be. OpenSSL
+/// refuses a message that is wrong by itself, later.
+static inline const unsigned char *ctls_hello_name(SSL *ssl, size_t *count) {
+  const unsigned char *bytes;
+  size_t all;
+  if (SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_server_name, &bytes, &all) != 1) return NULL;
+  // The length of a list, then a kind, a length and a name, which is the list's only entry.
+  if (all < 5 || bytes[2] != TLSEXT_NAMETYPE_host_name) return NULL;
+  *count = (size_t)bytes[3] << 8 | bytes[4];
+  if (*count != all - 5 || *count == 0 || memchr(bytes + 5, 0, *count)) return NULL;
+  return bytes + 5;
 }
 
 static inline uintptr_t ctls_thread(void) { return (uintptr_t)pthread_self(); }

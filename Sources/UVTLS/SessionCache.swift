@@ -1,16 +1,24 @@
 import COpenSSL
 
-/// The sessions with which a client can make its next handshake shorter, by host.
+/// The sessions with which a client can make its next handshake shorter, by host and port.
 ///
 /// Each of TLS 1.3 is used once, as the standard recommends: somebody who watches the network then can't tell that two
 /// connections belong together. One of TLS 1.2 is used again, because a server doesn't send another.
 // Sound: everything is behind the lock.
 final class SessionCache: @unchecked Sendable {
+  /// Whom a client has a session with. What else it has been made by is the context's, which has this cache for itself.
+  struct Key: Hashable {
+    /// The name or address that was verified.
+    let host: String
+    /// The port of TCP; nil if the connection has none, as through a pipe.
+    let port: Int?
+  }
+
   /// How many hosts are remembered, and how many sessions of each.
   private static let (hosts, sessionsPerHost) = (256, 2)
 
   private let lock = Lock()
-  private var sessions: [String: [OpaquePointer]] = [:]
+  private var sessions: [Key: [OpaquePointer]] = [:]
 
   deinit {
     for session in sessions.values.joined() { SSL_SESSION_free(session) }
@@ -18,7 +26,7 @@ final class SessionCache: @unchecked Sendable {
   }
 
   /// Takes over a session.
-  func insert(_ session: OpaquePointer, for host: String) {
+  func insert(_ session: OpaquePointer, for host: Key) {
     lock.withLock {
       if sessions.count >= Self.hosts, sessions[host] == nil, let other = sessions.keys.first {
         for session in sessions.removeValue(forKey: other) ?? [] { SSL_SESSION_free(session) }
@@ -31,7 +39,7 @@ final class SessionCache: @unchecked Sendable {
   }
 
   /// The latest session for a host, which the caller frees.
-  func take(for host: String) -> OpaquePointer? {
+  func take(for host: Key) -> OpaquePointer? {
     lock.withLock {
       if let session = sessions[host]?.last, SSL_SESSION_get_protocol_version(session) <= TLS1_2_VERSION {
         SSL_SESSION_up_ref(session)

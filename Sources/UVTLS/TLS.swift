@@ -44,13 +44,15 @@ public struct TLS {
   /// Connects to a host by its name or address, and does a handshake. The host's certificate is verified.
   ///
   /// - Parameters:
-  ///   - host: A name such as `"example.org"`, or an address. The certificate must be for it.
+  ///   - host: A name such as `"example.org"`, or an address. The certificate must be for it: a name is compared with the
+  ///     certificate's alternative names, and never with its common name; an address without its zone.
   ///   - port: 1…65535.
   ///   - context: Whom the client trusts, and what else its connections have in common; nil for the system's roots.
   ///   - handshakeTimeout: How long the handshake may take once the connection is there.
   /// - Returns: A request for the connection. It fails as `TCP.connect(host:port:)` does, with `tls` and the reason if the
   ///   handshake fails, with `tlsTruncated` if the peer closes the connection meanwhile, with `timedOut`, and with
-  ///   `invalidArgument` for a server's context. Cancelling the request closes the socket.
+  ///   `invalidArgument` for a server's context, and for a host that is neither an address nor a name of letters, digits,
+  ///   hyphens, underscores and dots. Cancelling the request closes the socket.
   ///
   /// The corresponding functions are libuv's `uv_tcp_connect` and OpenSSL's `SSL_connect`.
   public func connect(
@@ -67,14 +69,17 @@ public struct TLS {
     host: String, port: Int, _ context: TLSContext? = nil, handshakeTimeout: Duration = .seconds(10),
     _ done: @escaping Completion<TLSConnection>
   ) -> PendingRequest {
+    let name: TLSHost
+    do throws(UVError) { name = try TLSHost(host, "connect") } catch {
+      loop.queueMicrotask { done(.failure(error)) }
+      return PendingRequest()
+    }
     var stage = PendingRequest()
     stage = loop.tcp.connect(host: host, port: port) { [self] result in
       switch result {
       case .failure(let error): done(.failure(error))
       case .success(let plain):
-        stage = secure(
-          plain, context, host, cacheKey: "\(host):\(port)", "connect", "\(host):\(port)", handshakeTimeout,
-          done)
+        stage = secure(plain, context, name, port, "connect", "\(host):\(port)", handshakeTimeout, done)
       }
     }
     return PendingRequest("TLS connect", subject: { "\(host):\(port)" }) { stage.cancel() }
@@ -88,7 +93,8 @@ public struct TLS {
   /// - Parameters:
   ///   - plain: A TCP connection, a pipe, or a TLS connection. Everything that was written to it must have left.
   ///   - context: A server's or a client's context.
-  ///   - host: The name or address that a client verifies; nil for a server. A client that verifies needs it.
+  ///   - host: The name or address that a client verifies, as ``connect(host:port:_:handshakeTimeout:)`` does; nil for a
+  ///     server. A client that verifies needs it.
   ///   - handshakeTimeout: How long the handshake may take.
   /// - Returns: A request for the secured connection. It fails as the handshake of ``connect(host:port:_:handshakeTimeout:)``
   ///   does, with `busy` if the stream has bytes to write, with `brokenPipe` if its writing side has ended, and with
@@ -111,11 +117,19 @@ public struct TLS {
     _ plain: ByteStream, _ context: TLSContext, host: String? = nil,
     handshakeTimeout: Duration = .seconds(10), _ done: @escaping Completion<TLSConnection>
   ) -> PendingRequest {
-    secure(plain, context, host, cacheKey: host, "secure", host, handshakeTimeout, done)
+    do throws(UVError) {
+      let name = try host.map { host throws(UVError) in try TLSHost(host, "secure") }
+      // Sessions with the mail server of a host are none of its web server's.
+      let port = try? plain.peerTCPAddress().port
+      return secure(plain, context, name, port.map { Int($0) }, "secure", host, handshakeTimeout, done)
+    } catch {
+      loop.queueMicrotask { done(.failure(error)) }
+      return PendingRequest()
+    }
   }
 
   private func secure(
-    _ plain: ByteStream, _ context: TLSContext?, _ host: String?, cacheKey: String?, _ operation: String,
+    _ plain: ByteStream, _ context: TLSContext?, _ host: TLSHost?, _ port: Int?, _ operation: String,
     _ subject: String?, _ limit: Duration, _ done: @escaping Completion<TLSConnection>
   ) -> PendingRequest {
     do throws(UVError) {
@@ -127,7 +141,7 @@ public struct TLS {
         throw UVError(
           .invalidArgument, operation: operation, subject: "a client verifies a host, which is missing")
       }
-      let session = try TLSSession(context, host: host, cacheKey: context.isServer ? nil : cacheKey)
+      let session = try TLSSession(context, host: host, port: port)
       let connection = try TLSConnection(over: plain, session)
       return TLSHandshake(connection, operation, subject, done).begin(within: limit)
     } catch {

@@ -20,7 +20,7 @@ final class TLSAcceptor {
   ) throws(UVError) {
     listener = try SocketListener(loop: loop, binding) { socket throws(UVError) in
       do throws(UVError) {
-        return try TLSConnection(socket, TLSSession(context, host: nil, cacheKey: nil))
+        return try TLSConnection(socket, TLSSession(context, host: nil, port: nil))
       } catch {
         onFailure(UVError(error.code, operation: "accept", message: error.message))
         throw error

@@ -23,6 +23,10 @@ public final class TLSContext: @unchecked Sendable {
   let identities: [String: TLSIdentity]
   let choice: IdentityChoice?
   let sessions = SessionCache()
+  /// The identity of a server for clients that name no other; nil if it chooses one for each.
+  private(set) var identity: TLSIdentity?
+  /// A server's policy; nil for a client's context.
+  private(set) var policy: SessionPolicy?
   private var protocols: UnsafeMutablePointer<ctls_protocols>?
 
   // MARK: Making one
@@ -37,7 +41,8 @@ public final class TLSContext: @unchecked Sendable {
   ///     bytes. A client that offers protocols and has none in common is refused.
   ///   - clientCertificates: Whether clients are asked for certificates.
   ///   - options: The rest.
-  /// - Throws: `tls` with OpenSSL's reason, and `invalidArgument` for a protocol of a wrong length.
+  /// - Throws: `tls` with OpenSSL's reason, and `invalidArgument` for a protocol of a wrong length, or for a name that can't
+  ///   be one.
   ///
   /// The corresponding OpenSSL function is `SSL_CTX_new`.
   public static func server(
@@ -46,29 +51,30 @@ public final class TLSContext: @unchecked Sendable {
   ) throws(UVError) -> TLSContext {
     let context = try TLSContext(isServer: true, options, names: names)
     try context.use(identity)
+    context.identity = identity
     try context.setProtocols(protocols)
-    try clientCertificates.apply(to: context.raw)
+    try context.admit(clientCertificates)
     return context
   }
 
   /// A context for servers that load their identities when a client asks for them.
   ///
   /// - Parameters:
-  ///   - choice: Called on the connection's loop with the name that the client asks for, or nil. If the request fails, the
-  ///     handshake fails.
+  ///   - choice: Called on the connection's loop with the name that the client asks for, or nil: once in each handshake,
+  ///     also in one that may resume a session. If the request fails, the handshake fails.
   ///   - protocols: See ``server(_:names:protocols:clientCertificates:options:)``.
   ///   - clientCertificates: Whether clients are asked for certificates.
   ///   - options: The rest.
   /// - Throws: See ``server(_:names:protocols:clientCertificates:options:)``.
   ///
-  /// The corresponding OpenSSL function is `SSL_CTX_set_cert_cb`.
+  /// The corresponding OpenSSL function is `SSL_CTX_set_client_hello_cb`.
   public static func server(
     choosing choice: @escaping IdentityChoice, protocols: [String] = [],
     clientCertificates: TLSClientCertificates = .none, options: TLSOptions = TLSOptions()
   ) throws(UVError) -> TLSContext {
     let context = try TLSContext(isServer: true, options, choice: choice)
     try context.setProtocols(protocols)
-    try clientCertificates.apply(to: context.raw)
+    try context.admit(clientCertificates)
     return context
   }
 
@@ -106,6 +112,10 @@ public final class TLSContext: @unchecked Sendable {
     isServer: Bool, _ options: TLSOptions, isVerifying: Bool = false, names: [String: TLSIdentity] = [:],
     choice: IdentityChoice? = nil
   ) throws(UVError) {
+    var identities: [String: TLSIdentity] = [:]
+    for (name, identity) in names {
+      identities[try TLSHost(pattern: name, "tls_context").text] = identity
+    }
     ERR_clear_error()
     guard let raw = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method()) else {
       throw OpenSSLError.take("tls_context")
@@ -115,7 +125,7 @@ public final class TLSContext: @unchecked Sendable {
     self.isVerifying = isVerifying
     self.options = options
     self.choice = choice
-    identities = Dictionary(names.map { ($0.key.lowercased(), $0.value) }) { $1 }
+    self.identities = identities
     // From here on `deinit` frees it.
     try setUp()
   }
@@ -134,7 +144,8 @@ public final class TLSContext: @unchecked Sendable {
     ctls_set_context_owner(raw, Unmanaged.passUnretained(self).toOpaque())
     if options.keyLog != nil { SSL_CTX_set_keylog_callback(raw, logKey) }
     if isServer {
-      try check(SSL_CTX_set_session_id_context(raw, "swift-uv", 8), "session_id_context")
+      // In it the context of each connection's session is set.
+      SSL_CTX_set_client_hello_cb(raw, greet, nil)
       if options.ticketKeys != nil {
         try check(SSL_CTX_set_tlsext_ticket_key_evp_cb(raw, useTicketKey), "ticket keys")
       }
@@ -146,6 +157,14 @@ public final class TLSContext: @unchecked Sendable {
       "versions")
     if let ciphers = options.cipherList { try check(SSL_CTX_set_cipher_list(raw, ciphers), ciphers) }
     if let suites = options.cipherSuites { try check(SSL_CTX_set_ciphersuites(raw, suites), suites) }
+  }
+
+  /// Decides who may enter. Called last, when everything that the policy depends on is set.
+  private func admit(_ clients: TLSClientCertificates) throws(UVError) {
+    let policy = SessionPolicy(raw, clients: try clients.apply(to: raw), ciphers: options.cipherList)
+    self.policy = policy
+    let id = policy.id(identity, name: nil)
+    try check(SSL_CTX_set_session_id_context(raw, id, UInt32(id.count)), "session_id_context")
   }
 
   private func use(_ identity: TLSIdentity) throws(UVError) {
@@ -183,6 +202,7 @@ public final class TLSContext: @unchecked Sendable {
 
   /// The identity for a name; nil if the context has none of its own for it.
   func identity(for name: String?) -> TLSIdentity? {
+    if identities.isEmpty { return nil }
     guard let name = name?.lowercased() else { return nil }
     if let identity = identities[name] { return identity }
     guard let dot = name.firstIndex(of: ".") else { return nil }

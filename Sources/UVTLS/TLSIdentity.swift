@@ -15,6 +15,8 @@ public final class TLSIdentity: @unchecked Sendable {
   /// The other certificates of the chain.
   let chain: OpaquePointer
   let key: OpaquePointer
+  /// The certificate's digest.
+  let digest: [UInt8]
 
   /// Reads an identity from files in PEM form. The calling thread waits for the file system.
   ///
@@ -70,6 +72,7 @@ public final class TLSIdentity: @unchecked Sendable {
     self.certificate = certificate
     self.chain = chain
     self.key = key
+    digest = SessionPolicy.digest(of: certificate)
     // From here on `deinit` frees all of it.
     if X509_check_private_key(certificate, key) != 1 {
       ERR_clear_error()

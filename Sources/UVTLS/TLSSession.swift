@@ -20,8 +20,8 @@ final class TLSSession: StreamFilter {
   let context: TLSContext
   let ssl: OpaquePointer
   private let wire: UnsafeMutablePointer<ctls_wire>
-  /// The host that a client connects to, for its cache of sessions.
-  private let cacheKey: String?
+  /// Where a client's sessions are kept; nil to keep none.
+  private let cacheKey: SessionCache.Key?
   // The properties that each record touches are confined to one thread at a time. Exclusivity checks would cost more than the
   // accesses.
 
@@ -44,12 +44,17 @@ final class TLSSession: StreamFilter {
   @exclusivity(unchecked) private var smallRecords: SmallRecords?
   /// The session that a client wants to resume. It is only compared.
   private var offered: OpaquePointer?
-  /// The identity that the program has chosen.
-  private var chosen: TLSIdentity?
+  /// What a server's client asks for, until the handshake is done.
+  private var greeting: Greeting?
+  /// The host that a server's client has named.
+  private var askedName: String?
 
-  init(_ context: TLSContext, host: String?, cacheKey: String?) throws(UVError) {
+  /// - Parameters:
+  ///   - host: The host that a client verifies.
+  ///   - port: The host's port, if there is one.
+  init(_ context: TLSContext, host: TLSHost?, port: Int?) throws(UVError) {
     self.context = context
-    self.cacheKey = cacheKey
+    cacheKey = context.isServer ? nil : host.map { SessionCache.Key(host: $0.text, port: port) }
     if context.options.smallFirstRecords { smallRecords = SmallRecords() }
     OpenSSLError.clear()
     guard let ssl = SSL_new(context.raw) else { throw OpenSSLError.take("secure") }
@@ -61,7 +66,7 @@ final class TLSSession: StreamFilter {
       throw UVError(.outOfMemory, operation: "secure")
     }
     ctls_set_owner(ssl, Unmanaged.passUnretained(self).toOpaque())
-    if context.isServer { becomeServer() } else { try becomeClient(host) }
+    if context.isServer { SSL_set_accept_state(ssl) } else { try becomeClient(host) }
   }
 
   deinit {
@@ -72,28 +77,19 @@ final class TLSSession: StreamFilter {
 
   // MARK: Setting it up
 
-  private func becomeServer() {
-    SSL_set_accept_state(ssl)
-    if context.choice != nil || !context.identities.isEmpty {
-      // Sound: this owns OpenSSL's connection, which alone calls back.
-      SSL_set_cert_cb(ssl, chooseIdentity, Unmanaged.passUnretained(self).toOpaque())
-    }
-  }
-
-  private func becomeClient(_ host: String?) throws(UVError) {
+  private func becomeClient(_ host: TLSHost?) throws(UVError) {
     SSL_set_connect_state(ssl)
     guard let host else { return }
-    let isAddress = (try? SocketAddress(host, port: 0)) != nil
     let isSet: Bool
-    if isAddress {
-      isSet = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1
+    if host.isAddress {
+      isSet = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.text) == 1
     } else {
-      // A dot at the end is the resolver's; no certificate has it.
-      let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-      SSL_set_hostflags(ssl, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-      isSet = SSL_set1_host(ssl, name) == 1 && ctls_set_server_name(ssl, name)
+      // The common name is for people to read; names that count are among the alternative ones (RFC 9525).
+      let flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
+      SSL_set_hostflags(ssl, UInt32(flags))
+      isSet = SSL_set1_host(ssl, host.text) == 1 && ctls_set_server_name(ssl, host.text)
     }
-    guard isSet else { throw UVError(.invalidArgument, operation: "secure", subject: host) }
+    guard isSet else { throw UVError(.invalidArgument, operation: "secure", subject: host.text) }
     guard let cacheKey, let session = context.sessions.take(for: cacheKey) else { return }
     SSL_set_session(ssl, session)
     offered = session
@@ -116,7 +112,7 @@ final class TLSSession: StreamFilter {
     if result == 1 { return .done }
     switch SSL_get_error(ssl, result) {
     case SSL_ERROR_WANT_READ: return .waits
-    case SSL_ERROR_WANT_X509_LOOKUP: return .needsIdentity
+    case SSL_ERROR_WANT_CLIENT_HELLO_CB: return .needsIdentity
     default:
       hasFailed = true
       return .failed
@@ -130,7 +126,7 @@ final class TLSSession: StreamFilter {
   func becomeReady() {
     isReady = true
     handshake = nil
-    chosen = nil
+    greeting = nil
     if offered != nil { keepRenewed() }
   }
 
@@ -143,17 +139,22 @@ final class TLSSession: StreamFilter {
   }
 
   /// Uses the identity that the program has chosen. The next step goes on with it.
-  func use(_ identity: TLSIdentity) { chosen = identity }
+  func use(_ identity: TLSIdentity) { greeting?.identity = identity }
 
-  /// Called by OpenSSL when a server needs its certificate: 1 if there is one, -1 if the program has to choose it.
-  fileprivate func setIdentity() -> Int32 {
-    let own = context.identities.isEmpty ? nil : context.identity(for: serverName)
-    guard let identity = chosen ?? own else { return context.choice == nil ? 1 : -1 }
-    return SSL_use_cert_and_key(ssl, identity.certificate, identity.key, identity.chain, 1)
+  /// Called by OpenSSL with a client's first message, before it looks for the session that the client wants to resume. A
+  /// server may ask for that message once more.
+  func greet(_ name: String?) -> Int32 {
+    let greeting = greeting ?? Greeting(name)
+    self.greeting = greeting
+    askedName = greeting.serverName
+    return greeting.answer(name, for: self)
   }
 
-  /// The name that the client asks for, or has asked for.
-  var serverName: String? { SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) } }
+  /// The name that the client asks for, or has asked for. OpenSSL doesn't tell a server of TLS 1.2 that has resumed a session.
+  var serverName: String? {
+    if context.isServer { return askedName }
+    return SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
+  }
 
   // MARK: Reading
 
@@ -293,8 +294,3 @@ private final class CiphertextBuffer {
 /// The functions of the transport, for all connections; nil if there was no memory for them.
 // Sound: they are made once and never change.
 private nonisolated(unsafe) let transport = ctls_bio_method()
-
-private func chooseIdentity(_: OpaquePointer?, _ session: UnsafeMutableRawPointer?) -> Int32 {
-  // Sound: the session owns OpenSSL's connection, and is at work with it.
-  Unmanaged<TLSSession>.fromOpaque(session!)._withUnsafeGuaranteedRef { $0.setIdentity() }
-}

@@ -105,6 +105,9 @@ func useTicketKey(
   guard let context = ctls_context_owner(connection!) else { return -1 }
   // Sound: the session that is at work keeps its context.
   return Unmanaged<TLSContext>.fromOpaque(context)._withUnsafeGuaranteedRef {
-    $0.options.ticketKeys.map { ctls_use_ticket_key($0.raw, name, iv, cipher, mac, encrypts) } ?? 0
+    guard let keys = $0.options.ticketKeys else { return 0 }
+    let result = ctls_use_ticket_key(keys.raw, name, iv, cipher, mac, encrypts)
+    // A ticket of TLS 1.3 is used once. OpenSSL sends another by itself if the keys are its own, and otherwise if it is told.
+    return result == 1 && encrypts == 0 && SSL_version(connection) == TLS1_3_VERSION ? 2 : result
   }
 }

@@ -40,9 +40,11 @@ public struct TLSTrust: Sendable {
   /// Sets the roots of a context.
   ///
   /// - Parameter names: Whether the context tells its peers the roots' names, as a server does that asks for certificates.
-  func apply(to context: OpaquePointer, namingRoots names: Bool) throws(UVError) {
+  /// - Returns: What tells these roots from others.
+  @discardableResult
+  func apply(to context: OpaquePointer, namingRoots names: Bool) throws(UVError) -> [[UInt8]] {
     switch roots {
-    case .everyone: return
+    case .everyone: return [Array("everyone".utf8)]
     case .system:
       ERR_clear_error()
       guard SSL_CTX_set_default_verify_paths(context) == 1 else {
@@ -50,12 +52,13 @@ public struct TLSTrust: Sendable {
       }
       // A file that isn't there is no error for the system's roots.
       ERR_clear_error()
-    case .file(let path): try add(PEM(path: path), to: context, names)
-    case .pem(let bytes): try add(PEM(bytes, "the trusted certificates"), to: context, names)
+      return [Array("system".utf8)]
+    case .file(let path): return try add(PEM(path: path), to: context, names)
+    case .pem(let bytes): return try add(PEM(bytes, "the trusted certificates"), to: context, names)
     }
   }
 
-  private func add(_ pem: PEM, to context: OpaquePointer, _ names: Bool) throws(UVError) {
+  private func add(_ pem: PEM, to context: OpaquePointer, _ names: Bool) throws(UVError) -> [[UInt8]] {
     let certificates = try pem.readCertificates()
     defer { for certificate in certificates { X509_free(certificate) } }
     if certificates.isEmpty {
@@ -67,6 +70,8 @@ public struct TLSTrust: Sendable {
         !names || SSL_CTX_add_client_CA(context, certificate) == 1
       else { throw OpenSSLError.take(PEM.operation, pem.subject) }
     }
+    // Neither their order nor how often each is there makes a difference.
+    return Set(certificates.map(SessionPolicy.digest)).sorted { $0.lexicographicallyPrecedes($1) }
   }
 }
 
@@ -96,11 +101,13 @@ public struct TLSClientCertificates: Sendable {
     TLSClientCertificates(trust: trust, isRequired: true)
   }
 
-  func apply(to context: OpaquePointer) throws(UVError) {
-    guard let trust else { return }
-    try trust.apply(to: context, namingRoots: true)
+  /// - Returns: What tells this from others.
+  func apply(to context: OpaquePointer) throws(UVError) -> [[UInt8]] {
+    guard let trust else { return [Array("none".utf8)] }
+    let roots = try trust.apply(to: context, namingRoots: true)
     let mode = SSL_VERIFY_PEER | (isRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0)
     SSL_CTX_set_verify(context, mode, trust.isVerifying ? nil : acceptEveryCertificate)
+    return [Array((isRequired ? "required" : "optional").utf8)] + roots
   }
 }
 

@@ -32,12 +32,14 @@ public struct Certificates: Sendable {
       printf 'subjectAltName=%s\\nbasicConstraints=critical,CA:FALSE\\n' "$2" >$1.ext
       openssl x509 -req -in $1.csr -CA root.pem -CAkey root.key -CAcreateserial -out $1.pem -extfile $1.ext -days $4
     }
-    leaf server DNS:localhost,IP:127.0.0.1 "$key" 2
+    leaf server DNS:localhost,IP:127.0.0.1,IP:::1 "$key" 2
     leaf expired DNS:localhost "$key" -1
     leaf second DNS:second.test "$key" 2
     leaf wild 'DNS:*.wild.test' "$key" 2
     leaf client DNS:client.test "$key" 2
     leaf rsa DNS:localhost "-newkey rsa:2048 -nodes" 2
+    openssl req -new $key -keyout common.key -out common.csr -subj '/CN=localhost'
+    openssl x509 -req -in common.csr -CA root.pem -CAkey root.key -CAcreateserial -out common.pem -days 2
     openssl ec -in server.key -aes128 -passout pass:secret -out encrypted.key
     cat server.pem root.pem >chain.pem
     : >empty.pem
