@@ -98,6 +98,35 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "A channel whose input has ended hands out its output's descriptor, and not the number of a closed one")
+  func descriptor() async throws {
+    let log = Log<String>()
+    try await withGroup { group in
+      let (there, back) = try (Ends(), Ends())
+      let channel = try UVPipeBootstrap(group: group).channelOption(.allowRemoteHalfClosure, value: true)
+        .channelInitializer { $0.pipeline.addHandler(Events(log)) }
+        .takingOwnershipOfDescriptors(input: there.reader, output: back.writer).wait()
+      let descriptor: @Sendable () throws -> Int32? = {
+        try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+          $0
+        }
+      }
+      #expect(try group.next().submit(descriptor).wait() == there.reader)
+      close(there.writer)
+      try wait(for: "inputClosed", in: log)
+      // The next file gets the number of the one that was closed.
+      let other = open("/etc/passwd", O_RDONLY)
+      #expect(other == there.reader)
+      #expect(try group.next().submit(descriptor).wait() == back.writer)
+      try channel.writeAndFlush(ByteBuffer(string: "late")).wait()
+      try channel.close().wait()
+      #expect(try group.next().submit(descriptor).wait() == nil)
+      close(other)
+      close(back.reader)
+    }
+  }
+
   @Test("One descriptor serves both directions")
   func bothDirections() async throws {
     try await withGroup { group in

@@ -34,6 +34,28 @@ extension EventLoop {
   @inline(__always)
   var hasUsedUpTurn: Bool { microtasks.state.pointee.budget <= 0 }
 
+  /// Whether the turn has spent its budget twice, so that even what nobody has waited for yet should wait for the next turn.
+  package var hasOverdrawnTurn: Bool { microtasks.state.pointee.budget <= -TurnBudget.full }
+
+  /// Pays for a piece of work of another module. Returns whether the turn's budget is used up now, so that what follows should
+  /// wait for the next turn.
+  package func payForWork() -> Bool {
+    _ = spend(1)
+    return hasUsedUpTurn
+  }
+
+  /// Pays for a system call of another module that has moved bytes; see ``payForWork()``.
+  package func payForCall(_ byteCount: Int) -> Bool {
+    _ = spend(TurnBudget.systemCall &+ byteCount >> 10)
+    return hasUsedUpTurn
+  }
+
+  /// Pays for the datagrams that another module has sent; see ``payForWork()``.
+  package func payForDatagrams(_ count: Int) -> Bool {
+    _ = spend(TurnBudget.systemCall &* count)
+    return hasUsedUpTurn
+  }
+
   /// Begins a turn.
   func renewBudget(_ budget: Int = TurnBudget.full) { microtasks.state.pointee.budget = budget }
 

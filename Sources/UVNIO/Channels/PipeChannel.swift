@@ -104,10 +104,12 @@ final class PipeChannel: StreamChannel, @unchecked Sendable {
 
   // MARK: What a pipe does otherwise
 
-  override var output: Socket { outputEnd?.descriptor ?? socket }
+  override var output: Socket { outputEnd?.descriptor ?? super.output }
 
   override func endInput(isAtEnd: Bool) throws {
     var end = input.take()
+    // The number of a closed descriptor is another file's soon.
+    if let outputEnd { socket = outputEnd.descriptor }
     try end?.close()
   }
 

@@ -90,11 +90,17 @@ extension SocketChannel {
     if isLive, !wantsWrite { flushNow() }
   }
 
+  /// Offers the system what was flushed, and what handlers flush meanwhile because there is room. If they go on for longer than the
+  /// turn has a budget for, the rest waits until the poll says again that there is room, and others have had their turn. A flush that
+  /// begins is tried at once, unless so many have been that each may have come from the one before.
   func flushNow() {
     if isFlushing || !isLive { return }
     isFlushing = true
+    hasTurn = !loop.hasOverdrawnTurn
     var hasRoom = true
-    do { while hasRoom, isOpen, hasFlushedWrites { hasRoom = try writeToSocket() } } catch {
+    do {
+      while hasRoom, isOpen, hasFlushedWrites { hasRoom = try hasTurn && writeToSocket() }
+    } catch {
       // Still flushing: what handlers write meanwhile would fail just so.
       writeFailed(error)
     }

@@ -13,7 +13,9 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   enum State { case fresh, registered, activating, active, closed }
 
   let loop: UVEventLoop
-  let socket: Socket
+  /// The descriptor. A pipe has two; this is the input while it is open, and then the output.
+  // Sound: touched on the loop's thread alone, and no access lasts while other code runs. It changes at most once.
+  @exclusivity(unchecked) final var socket: Socket
   let parent: (any Channel)?
   private(set) var state = State.fresh
   private let activity = Atomic(false)
@@ -34,6 +36,8 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   /// Whether the channel waits although a read was asked for.
   var isResting = false
   var isFlushing = false
+  /// Whether a flush may go on in this turn.
+  var hasTurn = true
 
   /// Whether a read was asked for, and nothing has come since.
   var isReadPending = false
@@ -65,7 +69,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   /// Reads from the socket, tells the handlers of it, and returns whether there was something. Throws `eof` at the end.
   func readFromSocket() throws -> Bool { fatalError("a subclass does it") }
 
-  /// Sends what has been flushed. Returns false if the system has no room for the rest.
+  /// Sends what has been flushed, while the channel has the turn. Returns false if the system has no room for the rest.
   func writeToSocket() throws -> Bool { true }
 
   var hasFlushedWrites: Bool { false }

@@ -8,7 +8,9 @@ import UV
 final class Schedule {
   private unowned let loop: UV.EventLoop
   private var heap = ScheduleHeap()
-  private var callbacks: [UInt64: ScheduledWork] = [:]
+  /// The work that was due when somebody looked last, and how much of it has been performed.
+  private var due: [ScheduledWork] = []
+  private var performed = 0
   private var timer = PendingRequest()
   /// The time that the timer is set to.
   private var armed: NIODeadline?
@@ -18,7 +20,9 @@ final class Schedule {
 
   init(_ loop: UV.EventLoop) { self.loop = loop }
 
+  /// Adds work, unless it was cancelled while it was on its way from another thread.
   func insert(_ work: ScheduledWork) {
+    if work.isClaimed { return }
     heap.insert(work)
     if !isRunning { rearm() }
   }
@@ -26,30 +30,13 @@ final class Schedule {
   /// Takes out work that somebody has claimed.
   func remove(_ work: ScheduledWork) {
     heap.remove(work)
-    work.forget()
-    if !isRunning { rearm() }
-  }
-
-  // MARK: Callbacks, which are known by their number
-
-  func insertCallback(_ work: ScheduledWork) {
-    callbacks[work.number] = work
-    insert(work)
-  }
-
-  /// Forgets a callback that runs now.
-  func callbackRuns(_ number: UInt64) { callbacks[number] = nil }
-
-  func cancelCallback(_ number: UInt64) {
-    guard let work = callbacks.removeValue(forKey: number) else { return }
-    heap.remove(work)
-    work.fail(.cancelled)
     if !isRunning { rearm() }
   }
 
   // MARK: Running
 
   private func rearm() {
+    if !due.isEmpty { return queue() }
     guard let first = heap.first else { return disarm() }
     let now = NIODeadline.now()
     if first.deadline <= now { return queue() }
@@ -80,26 +67,41 @@ final class Schedule {
     }
   }
 
-  /// Runs what is due by now. Work that is scheduled meanwhile waits for the next time, even if it is due, so that I/O has its
-  /// turn.
+  /// Runs what is due by now, as much as the turn has a budget for. Work that is scheduled meanwhile waits for the next time, even
+  /// if it is due, so that I/O has its turn.
   private func runDue() {
     if isRunning { return }
     isRunning = true
+    if due.isEmpty { takeDue() }
+    while performed < due.count {
+      performed += 1
+      due[performed - 1].perform()
+      if loop.payForWork() { break }
+    }
+    if performed == due.count { forgetDue() }
+    isRunning = false
+    rearm()
+  }
+
+  private func takeDue() {
     let now = NIODeadline.now()
-    var due: [ScheduledWork] = []
     while let first = heap.first, first.deadline <= now {
       heap.remove(first)
       due.append(first)
     }
-    for work in due { work.perform() }
-    isRunning = false
-    rearm()
+  }
+
+  private func forgetDue() {
+    due.removeAll(keepingCapacity: due.capacity <= 1024)
+    performed = 0
   }
 
   /// Refuses everything, in its order.
   func end() {
     disarm()
-    callbacks = [:]
+    let rest = due[performed...]
+    forgetDue()
+    for work in rest { work.fail(.shutdown) }
     while !heap.isEmpty {
       for work in heap.removeAll() { work.fail(.shutdown) }
     }

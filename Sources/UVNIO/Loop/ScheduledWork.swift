@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Something to do at a certain time. It is run, cancelled or refused, one of them, once.
+/// Something to do at a certain time. It is run, cancelled or refused, one of them, once: whoever claims it first decides.
 // Sound: only the loop's thread touches what changes, apart from the flag, which is atomic.
 final class ScheduledWork: @unchecked Sendable {
   let deadline: NIODeadline
@@ -12,7 +12,7 @@ final class ScheduledWork: @unchecked Sendable {
   private var refuse: ((EventLoopError) -> Void)?
   /// The place in the heap; -1 if it isn't there.
   var index = -1
-  private let isDone = Atomic(false)
+  private let hasOwner = Atomic(false)
 
   init(
     _ deadline: NIODeadline, _ number: UInt64, run: @escaping () -> Void,
@@ -29,22 +29,30 @@ final class ScheduledWork: @unchecked Sendable {
     deadline == other.deadline ? number < other.number : deadline < other.deadline
   }
 
-  /// Makes sure that the work won't run, from any thread. Returns whether it might have.
-  func claim() -> Bool { !isDone.exchange(true, ordering: .acquiringAndReleasing) }
+  /// Whether somebody has claimed the work: it runs, has run, or won't.
+  var isClaimed: Bool { hasOwner.load(ordering: .acquiring) }
+
+  /// Claims the work, from any thread: nobody else can run it, cancel it or refuse it from now on. Returns whether nobody has
+  /// done so before.
+  func claim() -> Bool { !hasOwner.exchange(true, ordering: .acquiringAndReleasing) }
 
   func perform() {
+    guard claim() else { return }
     let run = run
     forget()
-    if claim() { run?() }
+    run?()
   }
 
-  func fail(_ error: EventLoopError) {
+  func fail(_ error: EventLoopError) { if claim() { failClaimed(error) } }
+
+  /// Tells of the failure of work that the caller has claimed.
+  func failClaimed(_ error: EventLoopError) {
     let refuse = refuse
     forget()
-    if claim() { refuse?(error) }
+    refuse?(error)
   }
 
-  /// Lets go of what the work holds, on the loop's thread.
+  /// Lets go of what the work holds, on the loop's thread, once it is claimed.
   func forget() {
     run = nil
     refuse = nil

@@ -1,4 +1,5 @@
 public import NIOCore
+import Synchronization
 import UV
 
 extension UVEventLoop {
@@ -51,10 +52,10 @@ extension UVEventLoop {
   ) -> Scheduled<T> {
     let work = ScheduledWork(
       deadline, nextNumber(), run: { promise.complete(task) }, refuse: { promise.fail($0) })
-    if !onLoop({ $0?.insert(work) ?? work.fail(.shutdown) }) { work.fail(.shutdown) }
+    if !insert(work) { work.fail(.shutdown) }
     return Scheduled(promise: promise) { [self] in
       // From now on it can't run, whichever thread this is.
-      if work.claim() { _ = onLoop { $0?.remove(work) } }
+      if work.claim() { remove(work) { work.forget() } }
     }
   }
 
@@ -69,11 +70,20 @@ extension UVEventLoop {
     let work = ScheduledWork(
       deadline, number,
       run: { [self] in
-        schedule.callbackRuns(number)
+        callbacks.withLock { $0[number] = nil }
         handler.handleScheduledCallback(eventLoop: self)
-      }, refuse: { [self] _ in handler.didCancelScheduledCallback(eventLoop: self) })
+      },
+      refuse: { [self] _ in
+        callbacks.withLock { $0[number] = nil }
+        handler.didCancelScheduledCallback(eventLoop: self)
+      })
     if isOnThread, !isOpen { throw EventLoopError.shutdown }
-    guard onLoop({ $0?.insertCallback(work) ?? work.fail(.shutdown) }) else { throw EventLoopError.shutdown }
+    // Before it is on its way, so that it can be cancelled meanwhile.
+    callbacks.withLock { $0[number] = work }
+    guard insert(work) else {
+      callbacks.withLock { $0[number] = nil }
+      throw EventLoopError.shutdown
+    }
     return NIOScheduledCallback(self, id: number)
   }
 
@@ -85,12 +95,28 @@ extension UVEventLoop {
     try scheduleCallback(at: .now() + amount, handler: handler)
   }
 
-  /// Cancels a callback of this loop, from any thread. Its handler is told, unless it has been called already.
+  /// Cancels a callback of this loop, from any thread. If its handler hasn't been called by now, it won't be, and is told so on
+  /// the loop's thread.
   public func cancelScheduledCallback(_ scheduledCallback: NIOScheduledCallback) {
     guard let number = scheduledCallback.customCallbackID else {
       preconditionFailure("a scheduled callback of another event loop: cancel it by its own cancel()")
     }
-    _ = onLoop { $0?.cancelCallback(number) }
+    guard let work = callbacks.withLock({ $0[number] }), work.claim() else { return }
+    remove(work) { work.failClaimed(.cancelled) }
+  }
+
+  /// Adds work to the schedule. Returns false if the loop has ended; otherwise the work will run, or fail.
+  private func insert(_ work: ScheduledWork) -> Bool {
+    onLoop { if let schedule = $0 { schedule.insert(work) } else { work.fail(.shutdown) } }
+  }
+
+  /// Takes work that the caller has claimed out of the schedule, and then calls `done`.
+  private func remove(_ work: ScheduledWork, _ done: @escaping @Sendable () -> Void) {
+    let isOnItsWay = onLoop {
+      $0?.remove(work)
+      done()
+    }
+    if !isOnItsWay { loopExecutor.executeLate(done) }
   }
 
   /// Calls `body` on the loop's thread with the schedule, or with nil if the loop has ended. Returns whether there will be a

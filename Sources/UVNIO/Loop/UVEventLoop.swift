@@ -42,6 +42,8 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   private(set) var isOpen: Bool
   private var voidFuture: EventLoopFuture<Void>?
   private let numbers = Atomic<UInt64>(0)
+  /// The callbacks that wait for their time, also those that are on their way from another thread.
+  let callbacks = Mutex<[UInt64: ScheduledWork]>([:])
   private let promises = Mutex<[_NIOEventLoopFutureIdentifier: (file: StaticString, line: UInt)]>([:])
   /// The group that the loop belongs to, which lives until it is shut down.
   let group = Mutex<UVEventLoopGroup?>(nil)
@@ -115,6 +117,16 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
     }
     return promise.futureResult
   }
+
+  /// Pays from the turn's budget for bytes that a channel has sent by one call. Returns whether the channel has to wait for its next
+  /// turn with the rest.
+  func payForCall(_ byteCount: Int) -> Bool { loop.payForCall(byteCount) }
+
+  /// Whether a channel has to wait for its next turn with everything.
+  var hasOverdrawnTurn: Bool { loop.hasOverdrawnTurn }
+
+  /// Pays for datagrams; see ``payForCall(_:)``.
+  func payForDatagrams(_ count: Int) -> Bool { loop.payForDatagrams(count) }
 
   func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
 

@@ -169,8 +169,13 @@ final class DatagramChannel: WritingChannel, @unchecked Sendable {
   override func writeToSocket() throws -> Bool {
     var hasRoom = true
     while hasRoom, isOpen, writes.hasFlushed {
+      guard hasTurn else {
+        hasRoom = false
+        break
+      }
       do {
         if let count = try writes.offer(to: socket, loop.datagrams, family: localAddress) {
+          hasTurn = !loop.payForDatagrams(count)
           var done = FinishedWrites()
           for _ in 0..<count { done.append(writes.takeFirst()) }
           noteTakenWrites()
@@ -180,6 +185,7 @@ final class DatagramChannel: WritingChannel, @unchecked Sendable {
         }
       } catch {
         let failure = try failureOfOne(error)
+        hasTurn = !loop.payForDatagrams(1)
         let promise = writes.takeFirst()
         noteTakenWrites()
         promise?.fail(failure)
