@@ -17,7 +17,7 @@ let system: Target.Dependency = .product(
 func combine(_ name: String) -> Target.Dependency {
   .product(
     name: name, package: "OpenCombine",
-    condition: .when(platforms: [.linux, .android], traits: ["Futures"]))
+    condition: .when(platforms: [.linux, .android], traits: ["Futures", "Everything"]))
 }
 
 /// The options of programs. No product needs it, so that nobody who depends on this package fetches it.
@@ -25,12 +25,12 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 
 /// What `UVService` needs, and nothing else does.
 func service(_ name: String, _ package: String) -> Target.Dependency {
-  .product(name: name, package: package, condition: .when(traits: ["Service"]))
+  .product(name: name, package: package, condition: .when(traits: ["Service", "Everything"]))
 }
 
 /// What `UVNIO` needs, and nothing else does.
 func nio(_ name: String) -> Target.Dependency {
-  .product(name: name, package: "swift-nio", condition: .when(traits: ["NIO"]))
+  .product(name: name, package: "swift-nio", condition: .when(traits: ["NIO", "Everything"]))
 }
 
 /// What the example HTTPServer needs for TLS and HTTP/2.
@@ -73,7 +73,12 @@ let package = Package(
     .trait(
       name: "LinkLibuv",
       description: "Links the system's libuv. Without it the program that loads the library brings a libuv."),
-    .default(enabledTraits: isDependency ? ["LinkLibuv"] : ["LinkLibuv", "Futures", "Service", "NIO"]),
+    .trait(
+      name: "Everything",
+      description: "LinkLibuv, Futures, Service and NIO in one, for those who work in a checkout."),
+    // Never two: SwiftPM before 6.4 names them to the compiler in an order that each new plan draws anew, and another
+    // order compiles every module again.
+    .default(enabledTraits: isDependency ? ["LinkLibuv"] : ["Everything"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
@@ -101,11 +106,12 @@ let package = Package(
     .target(
       name: "UV",
       dependencies: [
-        "CUV", "CStack", .target(name: "CLibuv", condition: .when(traits: ["LinkLibuv"])), system,
+        "CUV", "CStack", .target(name: "CLibuv", condition: .when(traits: ["LinkLibuv", "Everything"])),
+        system,
       ],
       // For `Bytes.span` alone, whose lifetime is that of the bytes. Who uses it needs no setting.
       swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")],
-      linkerSettings: [.linkedLibrary("uv", .when(traits: ["LinkLibuv"]))]),
+      linkerSettings: [.linkedLibrary("uv", .when(traits: ["LinkLibuv", "Everything"]))]),
     .target(name: "UVPromises", dependencies: ["UV"], swiftSettings: settings),
     // Who doesn't use the product compiles and links none of OpenSSL. It needs no trait, because it fetches nothing.
     .systemLibrary(

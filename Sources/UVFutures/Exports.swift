@@ -2,7 +2,7 @@
 #if canImport(Combine)
   @_exported import Combine
 #else
-  #if !Futures
+  #if !Futures && !Everything
     #error("UVFutures needs OpenCombine: write .package(url: …, traits: [.defaults, \"Futures\"])")
   #endif
   @_exported import OpenCombine

@@ -1,4 +1,4 @@
 // Nothing is re-exported: NIO's `EventLoop`, `EventLoopGroup` and `SocketAddress` have the names of swift-uv's.
-#if !NIO
+#if !NIO && !Everything
   #error("UVNIO needs its trait: write .package(url: …, traits: [.defaults, \"NIO\"])")
 #endif

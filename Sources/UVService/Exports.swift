@@ -3,6 +3,6 @@
 @_exported public import ServiceLifecycle
 @_exported public import UnixSignals
 
-#if !Service
+#if !Service && !Everything
   #error("UVService needs its trait: write .package(url: …, traits: [.defaults, \"Service\"])")
 #endif

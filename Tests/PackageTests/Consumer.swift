@@ -40,6 +40,15 @@ struct Consumer {
     return (Set(inputs.matches(of: /\/debug\/(\w+)\.build\//).map { String($0.1) }), String(lines[end]))
   }
 
+  /// The traits that `UV` is compiled with, as often as the compiler hears of each.
+  func traits() throws -> [String] {
+    let plan = try String(
+      contentsOf: directory.appendingPathComponent(".build/debug.yaml"), encoding: .utf8)
+    let known: Set = ["LinkLibuv", "Futures", "Service", "NIO", "Everything"]
+    let command = plan.split(separator: "\n").first { $0.contains("\"-module-name\",\"UV\",") }
+    return (command ?? "").matches(of: /"-D(\w+)"/).map { String($0.1) }.filter(known.contains)
+  }
+
   /// What the dependency on this package is written as.
   static func dependency(traits: String = "") throws -> String {
     #".package(url: "file://\#(try repository.get().path)", branch: "main"\#(traits))"#

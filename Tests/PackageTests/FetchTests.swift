@@ -69,6 +69,29 @@ import Testing
     #expect(try !consumer.plan(of: "UVUser").link.contains("\"-luv\""))
   }
 
+  /// SwiftPM before 6.4 names the enabled traits to the compiler in an order that each new plan draws anew. Another order is
+  /// another command, and so compiles every module again.
+  @Test("No more than one trait is enabled by default, in a checkout and in a consumer")
+  func oneTrait() throws {
+    let checkout = try run(
+      URL(fileURLWithPath: "/usr/bin/env"),
+      ["swift", "package", "--ignore-lock", "dump-package"], in: Checkout.root)
+    let text = try #require(checkout.output.firstIndex(of: "{").map { checkout.output[$0...] })
+    let manifest = try JSONDecoder().decode(Manifest.self, from: Data(text.utf8))
+    #expect(manifest.traits.first { $0.name == "default" }?.enabledTraits == ["Everything"])
+    let consumer = try Self.consumer(of: ["UV"])
+    #expect(try consumer.traits() == ["LinkLibuv"])
+  }
+
+  /// What is used of a manifest as SwiftPM reads it.
+  private struct Manifest: Decodable {
+    struct Trait: Decodable {
+      var name: String
+      var enabledTraits: [String]
+    }
+    var traits: [Trait]
+  }
+
   @Test(
     "A module without its trait says what to write",
     arguments: [("UVFutures", "Futures"), ("UVService", "Service"), ("UVNIO", "NIO")])
