@@ -1,10 +1,10 @@
-// The README's four styles as top-level code, with a variable beside them.
+// The README's four styles as top-level code, each with its state inside its body.
 import UV
 import UVFutures
 import UVPromises
 
 let path = "/tmp/consumers-top-level-\(SystemInfo.processID)"
-try EventLoop.run { loop in
+EventLoop.main { loop in
   try await loop.files.writeFile(path, "0123456789").value
 }
 
@@ -24,25 +24,37 @@ EventLoop.runCallbacks { loop in
     .catch { error in print(error) }
 }
 
-var subscriptions: Set<AnyCancellable> = []
 EventLoop.runCallbacks { loop in
   loop.files.readFile(path).publisher()
     .delay(for: .milliseconds(1), scheduler: loop)
     .map { bytes in "publisher: \(bytes.count) bytes" }
     .catch { error in Just("\(error)") }
     .sink { text in print(text) }
-    .store(in: &subscriptions)
 }
 
 let count = try EventLoop.run { loop in
-  let bytes = try await loop.files.readFile(path).value
-  try await loop.files.unlink(path).value
-  return bytes.count
+  var read = 0
+  func add(_ name: String) async throws {
+    read += try await loop.files.readFile(name).value.count
+  }
+  try await add(path)
+  try await add(path)
+  return read
 }
 print("async/await: \(count) bytes")
+
+EventLoop.main { loop in
+  try await loop.files.unlink(path).value
+  // The second time is an error, which ends the program.
+  try await loop.files.unlink(path).value
+}
+print("not printed")
+
+// Stops:
+// Error: fs_unlink /tmp/consumers-top-level-
 
 // Prints:
 // callback: 10 bytes
 // promise: 10 bytes
 // publisher: 10 bytes
-// async/await: 10 bytes
+// async/await: 20 bytes
