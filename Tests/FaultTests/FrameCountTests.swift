@@ -1,11 +1,10 @@
-import CBenchHooks
 import CTestHooks
 import Testing
 import UV
 import UVTestSupport
 
 /// What frames cost, counted.
-@Suite(.enabled(if: bench_hooks_can_count() != 0)) struct FrameCountTests {
+@Suite(.enabled(if: test_allocations_can_count() != 0)) struct FrameCountTests {
   struct Counts: Sendable {
     var allocations: UInt64
     var bytes: UInt64
@@ -14,7 +13,7 @@ import UVTestSupport
 
     static func now() -> Counts {
       Counts(
-        allocations: bench_hooks_allocations(), bytes: bench_hooks_bytes(),
+        allocations: test_allocations(), bytes: test_allocated_bytes(),
         reads: test_faults_calls("read"))
     }
 
@@ -36,11 +35,11 @@ import UVTestSupport
     defer { test_faults_disarm() }
     for _ in 0..<10 {
       try await prepare()
-      bench_hooks_count(1)
+      test_allocations_count(1)
       let before = Counts.now()
       try await body()
       let counts = Counts.now() - before
-      bench_hooks_count(0)
+      test_allocations_count(0)
       least.allocations = min(least.allocations, counts.allocations)
       least.bytes = min(least.bytes, counts.bytes)
       least.reads = min(least.reads, counts.reads)

@@ -1,21 +1,21 @@
-import CBenchHooks
+import CTestHooks
 import Testing
 import UV
 import UVTestSupport
 
 /// What timers cost that never fire, counted: most of a server's timers are cancelled.
-@Suite(.enabled(if: bench_hooks_can_count() != 0)) struct TimerCountTests {
+@Suite(.enabled(if: test_allocations_can_count() != 0)) struct TimerCountTests {
   /// The least number of allocations of several rounds: other threads of this process may count too.
   nonisolated(nonsending) private static func least(
     _ body: nonisolated(nonsending) () async throws -> Void
   ) async throws -> UInt64 {
     var least = UInt64.max
     for _ in 0..<10 {
-      bench_hooks_count(1)
-      let before = bench_hooks_allocations()
+      test_allocations_count(1)
+      let before = test_allocations()
       try await body()
-      least = min(least, bench_hooks_allocations() - before)
-      bench_hooks_count(0)
+      least = min(least, test_allocations() - before)
+      test_allocations_count(0)
     }
     return least
   }

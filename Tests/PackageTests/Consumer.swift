@@ -54,6 +54,14 @@ struct Consumer {
     #".package(url: "file://\#(try repository.get().path)", branch: "main"\#(traits))"#
   }
 
+  /// A clone of the repository in a folder of this name.
+  static func clone(into folder: String) throws -> URL {
+    let clone = try home().appendingPathComponent("\(folder)/swift-uv")
+    try? FileManager.default.removeItem(at: clone)
+    _ = try shell("git clone -q '\(try repository.get().path)' '\(clone.path)'", in: home())
+    return clone
+  }
+
   /// Beside what was built, in a place that stays the same: the package manager remembers what it has fetched from where.
   private static func home() throws -> URL {
     try Checkout.program("").deletingLastPathComponent().appendingPathComponent("PackageTests.consumers")

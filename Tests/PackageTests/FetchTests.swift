@@ -73,14 +73,22 @@ import Testing
   /// another command, and so compiles every module again.
   @Test("No more than one trait is enabled by default, in a checkout and in a consumer")
   func oneTrait() throws {
-    let checkout = try run(
-      URL(fileURLWithPath: "/usr/bin/env"),
-      ["swift", "package", "--ignore-lock", "dump-package"], in: Checkout.root)
-    let text = try #require(checkout.output.firstIndex(of: "{").map { checkout.output[$0...] })
-    let manifest = try JSONDecoder().decode(Manifest.self, from: Data(text.utf8))
-    #expect(manifest.traits.first { $0.name == "default" }?.enabledTraits == ["Everything"])
+    #expect(try Self.defaultTraits(in: Checkout.root) == ["Everything"])
     let consumer = try Self.consumer(of: ["UV"])
     #expect(try consumer.traits() == ["LinkLibuv"])
+  }
+
+  @Test("A clone has the same traits by default, in whatever folder it lies")
+  func aFolderOfTheSameName() throws {
+    #expect(try Self.defaultTraits(in: Consumer.clone(into: "checkouts")) == ["Everything"])
+  }
+
+  private static func defaultTraits(in folder: URL) throws -> [String]? {
+    let checkout = try run(
+      URL(fileURLWithPath: "/usr/bin/env"), ["swift", "package", "--ignore-lock", "dump-package"], in: folder)
+    let text = try #require(checkout.output.firstIndex(of: "{").map { checkout.output[$0...] })
+    let manifest = try JSONDecoder().decode(Manifest.self, from: Data(text.utf8))
+    return manifest.traits.first { $0.name == "default" }?.enabledTraits
   }
 
   /// What is used of a manifest as SwiftPM reads it.

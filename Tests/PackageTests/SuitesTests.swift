@@ -43,6 +43,7 @@ import Testing
   func some() throws {
     let door = try Door([
       "good": "echo got $*", "bad": "exit 1", "lacking": "exit 4", "unit": "echo unit $*", "style": ":",
+      "examples": "exit 0", "benchmark": "exit 0",
     ])
     #expect(try door.run("good").status == 0)
     #expect(try door.run("good", "a", "b").output == "got a b\n")
@@ -50,7 +51,7 @@ import Testing
     #expect(try door.run("lacking", "bad", "good").status == 1)
     #expect(try door.run("--filter", "UVTests").output == "unit --filter UVTests\n")
     #expect(try door.run().status == 0)
-    #expect(try door.log().suffix(2) == ["style", "unit"])
+    #expect(try door.log().suffix(4) == ["style", "unit", "examples", "benchmark"])
   }
 
   @Test("An unknown name is told, with those that are like it")

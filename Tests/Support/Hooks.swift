@@ -1,4 +1,3 @@
-import CBenchSupport
 import CTestHooks
 import Testing
 
@@ -6,7 +5,7 @@ import Testing
 public enum Hooks {
   /// Bytes of the heap that are in use; nil where the allocator does not say.
   public static var heapInUse: Int? {
-    let bytes = bench_heap_in_use()
+    let bytes = test_heap_in_use()
     return bytes < 0 ? nil : bytes
   }
 

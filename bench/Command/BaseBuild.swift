@@ -20,11 +20,17 @@ struct BaseBuild {
       try run(["git", "-C", root, "worktree", "prune"])
       try run(["git", "-C", root, "worktree", "add", "--force", "--detach", tree, commit])
     }
-    try pinDependencies(from: root, to: tree)
-    let build = ["swift", "build", "-c", "release", "--package-path", tree]
+    // The package that has the program: the folder `bench`, or before there was one the checkout itself.
+    let (here, there) = (Self.package(in: root), Self.package(in: tree))
+    try pinDependencies(from: here, to: there)
+    let build = ["swift", "build", "-c", "release", "--package-path", there]
     try run(build + ["--product", BenchMain.current.name])
     let path = try line(build + ["--show-bin-path"], or: "where did the build go?")
     return (path + "/" + BenchMain.current.name, String(commit.prefix(12)))
+  }
+
+  private static func package(in folder: String) -> String {
+    FileManager.default.fileExists(atPath: "\(folder)/bench/Package.swift") ? "\(folder)/bench" : folder
   }
 
   /// Whether the working copy is there, all of it and unchanged: the command that made it may

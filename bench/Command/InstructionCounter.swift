@@ -1,5 +1,5 @@
 import BenchKit
-import CStack
+import CBenchSupport
 
 /// Counts instructions in user space under callgrind, which counts the same twice. It
 /// writes down its counts whenever a meter opens and closes, so one run under valgrind
@@ -139,7 +139,7 @@ struct InstructionCounter {
   }
 
   private static func demangled(_ name: String) -> String {
-    guard let result = cstack_demangle(name, name.utf8.count) else { return name }
+    guard let result = bench_demangle(name, name.utf8.count) else { return name }
     defer { free(result) }
     return String(cString: result)
   }

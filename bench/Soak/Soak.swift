@@ -21,7 +21,7 @@ public struct Soak: Sendable {
   public var directory: String
   /// How many bytes the heap may have grown at the end: a kind of error that is seen for the first time needs a line of
   /// its own. The whole process counts.
-  public var heapAllowance = 4 << 10
+  private static let heapAllowance = 4 << 10
 
   /// A soak.
   public init(length: Length, seed: UInt64, workers: Int = 32, directory: String) {
@@ -55,7 +55,7 @@ public struct Soak: Sendable {
     churn.report.start = Footprint(loop)
     try await phase(churn, length, progress)
     churn.report.end = Footprint(loop)
-    churn.report.heapAllowance = heapAllowance
+    churn.report.heapAllowance = Self.heapAllowance
     churn.close()
     return churn.report
   }

@@ -6,6 +6,21 @@
 /// How often loops of this process have looked for events, or -1 where that cannot be counted.
 long test_loop_turns(void);
 
+/// Bytes of the heap that are in use, or -1 where the allocator does not say.
+long test_heap_in_use(void);
+
+/// Whether allocations can be counted here: by glibc, without a sanitizer.
+int test_allocations_can_count(void);
+
+/// Counts the allocations of this process from now on, or no longer. Other threads count too.
+void test_allocations_count(int on);
+
+/// Blocks that were obtained while that was on.
+uint64_t test_allocations(void);
+
+/// Bytes that were asked for in them.
+uint64_t test_allocated_bytes(void);
+
 /// A fault that is no error: a read or write that takes less than was asked for.
 #define TEST_FAULT_SHORT (-1)
 

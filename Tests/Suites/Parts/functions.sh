@@ -30,7 +30,7 @@ need() { # PROGRAM PACKAGE
 }
 
 # The library's tests. One at a time within a process: tests count open descriptors.
-library=(--no-parallel --skip BenchKitTests --skip PackageTests)
+library=(--no-parallel --skip PackageTests)
 
 # Runs them with one of the compiler's sanitizers.
 sanitized() { # SANITIZER OPTION...
@@ -38,4 +38,6 @@ sanitized() { # SANITIZER OPTION...
   export UV_TEST_LIMIT="${UV_TEST_LIMIT:-900}"
   # AddonTests starts programs that are built without a sanitizer.
   swift test --sanitize="$1" --scratch-path ".build-$suite" "${library[@]}" --skip AddonTests "${@:2}"
+  # A short soak of all there is.
+  swift run --package-path bench --sanitize="$1" --scratch-path "bench/.build-$suite" uvbench soak --operations 4000 --seed 1
 }

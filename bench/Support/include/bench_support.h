@@ -5,6 +5,7 @@
 
 #include "bench_clock.h"
 #include "bench_connect.h"
+#include "bench_demangle.h"
 #include "bench_fan_out.h"
 #include "bench_files.h"
 #include "bench_full_listener.h"

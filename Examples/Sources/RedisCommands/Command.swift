@@ -1,0 +1,68 @@
+import UV
+
+/// The commands that the server knows.
+public enum Command: String, CaseIterable, Sendable {
+  case append = "APPEND"
+  case command = "COMMAND"
+  case config = "CONFIG"
+  case dbsize = "DBSIZE"
+  case decr = "DECR"
+  case decrby = "DECRBY"
+  case del = "DEL"
+  case echo = "ECHO"
+  case exists = "EXISTS"
+  case expire = "EXPIRE"
+  case flushall = "FLUSHALL"
+  case get = "GET"
+  case incr = "INCR"
+  case incrby = "INCRBY"
+  case info = "INFO"
+  case lindex = "LINDEX"
+  case llen = "LLEN"
+  case lpop = "LPOP"
+  case lpush = "LPUSH"
+  case lrange = "LRANGE"
+  case mget = "MGET"
+  case mset = "MSET"
+  case persist = "PERSIST"
+  case pexpire = "PEXPIRE"
+  case ping = "PING"
+  case pttl = "PTTL"
+  case quit = "QUIT"
+  case rpop = "RPOP"
+  case rpush = "RPUSH"
+  case select = "SELECT"
+  case set = "SET"
+  case strlen = "STRLEN"
+  case ttl = "TTL"
+  case type = "TYPE"
+
+  /// How many words the command may have, with its name.
+  public var arity: ClosedRange<Int> {
+    switch self {
+    case .dbsize, .quit: 1...1
+    case .ping, .flushall: 1...2
+    case .info, .command: 1...Int.max
+    case .decr, .echo, .get, .incr, .llen, .persist, .pttl, .select, .strlen, .ttl, .type: 2...2
+    case .lpop, .rpop: 2...3
+    case .del, .exists, .mget: 2...Int.max
+    case .append, .config, .decrby, .expire, .incrby, .lindex, .pexpire: 3...3
+    case .lpush, .mset, .rpush, .set: 3...Int.max
+    case .lrange: 4...4
+    }
+  }
+
+  /// The command of this name, in capitals or not.
+  public init?(_ name: Bytes) {
+    guard name.count <= 8, let command = Self.all[Self.key(name)] else { return nil }
+    self = command
+  }
+
+  private static let all = Dictionary(
+    uniqueKeysWithValues: allCases.map { (key($0.rawValue.utf8), $0) })
+
+  /// Up to eight letters as a number, without regard to case.
+  private static func key(_ name: some Sequence<UInt8>) -> UInt64 {
+    name.reduce(0) { $0 << 8 | UInt64($1 & 0xdf) }
+  }
+}

@@ -1,0 +1,89 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The benchmark, a package of its own: nobody who depends on swift-uv fetches what only it needs.
+//
+//   swift run -c release --package-path bench uvbench
+//   swift test --package-path bench
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func uv(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-uv") }
+
+let options: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+/// A program that `cold-start` starts.
+func coldStart(_ style: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: "cold-start-\(style)", dependencies: dependencies, path: "ColdStart/\(style)",
+    swiftSettings: settings)
+}
+
+let package = Package(
+  name: "bench",
+  platforms: [.macOS(.v26)],
+  dependencies: [
+    .package(name: "swift-uv", path: ".."),
+    .package(path: "../Examples"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "BenchLibuv", path: "System/Libuv", pkgConfig: "libuv",
+      providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+    .systemLibrary(
+      name: "BenchOpenSSL", path: "System/OpenSSL", pkgConfig: "openssl",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .target(name: "CBenchHooks", path: "Hooks"),
+    .target(name: "CBenchSupport", path: "Support"),
+    .target(
+      name: "CBaseline", dependencies: ["BenchLibuv", "BenchOpenSSL", "CBenchSupport"], path: "CBaseline"),
+    .target(name: "CLoadGenerator", dependencies: ["BenchOpenSSL", "CBenchSupport"], path: "LoadGenerator"),
+    .target(
+      name: "BenchKit",
+      dependencies: ["CBenchSupport", .product(name: "Histogram", package: "hdrhistogram-swift")],
+      path: "Kit", swiftSettings: settings),
+    .target(
+      name: "BenchWorkloads",
+      dependencies: [
+        "BenchKit", "CBaseline", "CBenchSupport", "CLoadGenerator", uv("UV"), uv("UVFutures"),
+        uv("UVPromises"), uv("UVService"), uv("UVTLS"), .product(name: "RedisCommands", package: "Examples"),
+      ],
+      path: "Workloads", exclude: ["README.md"], swiftSettings: settings),
+    .target(
+      name: "BenchCommand",
+      dependencies: ["BenchKit", "CBenchHooks", "CBenchSupport", "CLoadGenerator", options],
+      path: "Command", swiftSettings: settings),
+    .target(
+      name: "BenchSoak", dependencies: ["CBenchHooks", "CBenchSupport", uv("UV")], path: "Soak",
+      swiftSettings: settings),
+    .target(
+      name: "BenchWaits", dependencies: [uv("UV"), uv("UVPromises"), uv("UVFutures")], path: "Waits",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "uvbench",
+      dependencies: [
+        "BenchCommand", "BenchKit", "BenchSoak", "BenchWaits", "BenchWorkloads", uv("UV"), options,
+        // Built with it, and started by `cold-start`.
+        "cold-start-c", "cold-start-callback", "cold-start-promise", "cold-start-future", "cold-start-async",
+      ],
+      path: "uvbench", swiftSettings: settings),
+    .executableTarget(name: "cold-start-c", dependencies: ["BenchLibuv"], path: "ColdStart/c"),
+    coldStart("callback", [uv("UV")]),
+    coldStart("promise", [uv("UV"), uv("UVPromises")]),
+    coldStart("future", [uv("UV"), uv("UVFutures")]),
+    coldStart("async", [uv("UV")]),
+    .executableTarget(
+      name: "bench-example", dependencies: ["BenchCommand", "BenchKit"], path: "Example",
+      swiftSettings: settings),
+    .testTarget(
+      name: "BenchKitTests",
+      dependencies: ["BenchKit", "BenchSoak", "CBenchHooks", "CBenchSupport", "bench-example", "uvbench"],
+      path: "Tests", exclude: ["RemoteServer.py"], swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,49 @@
+import BenchKit
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The workloads of `uvbench` beside what their page promises.
+@Suite struct ContractTests {
+  /// The names of the list, which stand at the beginning of a line.
+  private func listed() throws -> [String] {
+    try Products.shell("$UVBENCH run --list").lines.dropFirst().filter { !$0.hasPrefix(" ") }
+      .compactMap { $0.split(separator: " ").first.map(String.init) }
+  }
+
+  @Test("Each workload of the list has its row in the contract, and the contract names no other")
+  func everyWorkloadIsDescribed() throws {
+    let page = try String(contentsOfFile: Products.root + "/bench/Workloads/README.md", encoding: .utf8)
+    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+      .compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
+    #expect(try listed().sorted() == rows.sorted())
+  }
+
+  @Test(
+    "Every style does the work of a workload, and it is checked",
+    arguments: [
+      ("timer-cancel", 2), ("timeout-wrap", 2), ("cancel", 5), ("cross-loop", 2), ("fairness", 2),
+      ("overload", 2), ("idle-connections --connections 50", 2), ("http-hello", 4), ("tcp-echo-watched", 6),
+      ("resp-get-set", 2), ("fan-out --connections 50 -p slow=5", 1), ("cold-start", 1),
+      ("udp-echo", 1), ("pipe-echo", 1),
+      ("spawn", 2), ("dns", 2),
+    ])
+  func everyStyleDoesTheWork(workload: String, cases: Int) throws {
+    try Products.withDirectory { directory in
+      let output = try Products.shell(
+        "$UVBENCH run --quick --rounds 1 --duration 0.01 -w \(workload) --json \(directory)/results.json")
+      #expect(output.code == 0, "\(output.text)")
+      let results = try LineJSON.value(
+        Results.self, String(contentsOfFile: directory + "/results.json", encoding: .utf8))
+      #expect(results.cases.count == cases)
+      for rows in results.cases {
+        #expect(rows.map(\.style) == Style.all)
+        #expect(rows.allSatisfy { $0.operations > 0 && $0.histogram.counts.reduce(0, +) > 0 })
+      }
+    }
+  }
+}
