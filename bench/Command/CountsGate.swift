@@ -54,7 +54,7 @@ struct CountsGate {
           let kept = instructions ? [:] : old[id]?.filter { $0.key == .instructions } ?? [:]
           return (id, kept.merging(counts) { $1 })
         }))
-    try AtomicFile.write(try LineJSON.string(baseline, pretty: true) + "\n", to: path)
+    try AtomicFile.write(try baseline.text(), to: path)
     return path
   }
 

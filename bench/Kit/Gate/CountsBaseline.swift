@@ -62,6 +62,17 @@ public struct CountsBaseline: Codable, Sendable {
     rows.merge(fresh) { $1 }
   }
 
+  /// The text of the file. Each row is a line, as it is in the difference of two versions.
+  public func text() throws -> String {
+    var head = self
+    head.rows = [:]
+    let lines = try rows.sorted { $0.key < $1.key }.map {
+      try "\(LineJSON.string($0.key)):\(LineJSON.string($0.value))"
+    }
+    return try LineJSON.string(head)
+      .replacing(#""rows":{}"#, with: "\"rows\":{\n\(lines.joined(separator: ",\n"))\n}") + "\n"
+  }
+
   /// What the file of these versions is called.
   public var fileName: String {
     let parts = libraries.sorted { $0.key < $1.key }.map { "\($0.key)-\($0.value)" }
