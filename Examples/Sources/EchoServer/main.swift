@@ -8,7 +8,7 @@ let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
 let port = arguments.first ?? 0
 let limit = arguments.dropFirst().first ?? .max
 
-try EventLoop.run { loop in
+EventLoop.main { loop in
   let listener = try loop.tcp.listen(host: "127.0.0.1", port: port)
   // Not `print`, which would keep the line to itself while the output is a pipe.
   try await loop.standardOutput.write(Bytes("listening on \(try listener.localAddress())\n")).value

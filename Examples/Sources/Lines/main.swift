@@ -33,7 +33,7 @@ nonisolated func lines(of connection: TCPConnection) -> CustomSource<String> {
   return CustomSource(connection.loop, "lines", resume: read) { _ in reading.cancel() }
 }
 
-try EventLoop.run { loop in
+EventLoop.main { loop in
   let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
   let client = try await loop.tcp.connect(to: listener.localAddress()).value
   let server = try await listener.accept().value
