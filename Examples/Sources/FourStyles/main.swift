@@ -31,21 +31,19 @@ func promises() {
 
 func publishers() {
   // README: publisher
-  var subscriptions: Set<AnyCancellable> = []
   EventLoop.runCallbacks { loop in
     loop.files.readFile(path).publisher()
       .delay(for: .milliseconds(10), scheduler: loop)
       .map { bytes in "publisher: \(bytes.count) bytes" }
       .catch { error in Just("\(error)") }
       .sink { text in print(text) }
-      .store(in: &subscriptions)
   }
   // README: end
 }
 
-func tasks() throws {
+func tasks() {
   // README: async/await
-  try EventLoop.run { loop in
+  EventLoop.main { loop in
     let bytes = try await loop.files.readFile(path).value
     try await loop.sleep(for: .milliseconds(10)).value
     print("async/await: \(bytes.count) bytes")
@@ -56,4 +54,4 @@ func tasks() throws {
 callbacks()
 promises()
 publishers()
-try tasks()
+tasks()
