@@ -3,9 +3,11 @@ import UV
 
 /// The instruments of swift-metrics for one loop; see `EventLoop.reportMetrics`. Their names are stable.
 struct LoopInstruments {
+  /// There are none unless the loop measures its turns.
+  private var lag: LagInstruments?
+  private let makeLag: () -> LagInstruments
   private let turns, events, jobs, stalls, accepted, refused, timeouts, read, written, poolFinished: Counter
-  private let handles, requests, tasks, timers, connections, poolRequests, poolAge, poolWait, poolRun, lag,
-    longestLag: Gauge
+  private let handles, requests, tasks, timers, connections, poolRequests, poolAge, poolWait, poolRun: Gauge
 
   init(loop name: String, _ factory: any MetricsFactory) {
     let dimensions = [("loop", name)]
@@ -13,14 +15,14 @@ struct LoopInstruments {
       Counter(label: label, dimensions: dimensions, factory: factory)
     }
     func gauge(_ label: String) -> Gauge { Gauge(label: label, dimensions: dimensions, factory: factory) }
-    turns = counter("uv.loop.turns")
-    events = counter("uv.loop.events")
-    jobs = counter("uv.loop.jobs")
-    stalls = counter("uv.loop.stalls")
-    handles = gauge("uv.loop.handles")
-    requests = gauge("uv.loop.requests")
-    tasks = gauge("uv.loop.tasks")
-    timers = gauge("uv.loop.timers")
+    turns = counter("uv.eventloop.turns")
+    events = counter("uv.eventloop.events")
+    jobs = counter("uv.eventloop.jobs")
+    stalls = counter("uv.eventloop.stalls")
+    handles = gauge("uv.eventloop.handles")
+    requests = gauge("uv.eventloop.requests")
+    tasks = gauge("uv.eventloop.tasks")
+    timers = gauge("uv.eventloop.timers")
     accepted = counter("uv.connections.accepted")
     refused = counter("uv.connections.refused")
     connections = gauge("uv.connections.open")
@@ -32,11 +34,10 @@ struct LoopInstruments {
     poolFinished = counter("uv.pool.finished")
     poolWait = gauge("uv.pool.wait")
     poolRun = gauge("uv.pool.run")
-    lag = gauge("uv.loop.lag")
-    longestLag = gauge("uv.loop.lag.max")
+    makeLag = { LagInstruments(dimensions, factory) }
   }
 
-  func record(_ now: LoopReading, since last: LoopReading, _ loop: EventLoop) {
+  mutating func record(_ now: LoopReading, since last: LoopReading, _ loop: EventLoop) {
     turns.increment(by: now.turns &- last.turns)
     events.increment(by: now.events &- last.events)
     jobs.increment(by: now.jobs - last.jobs)
@@ -52,10 +53,11 @@ struct LoopInstruments {
     tasks.record(activity.tasks)
     timers.record(activity.timers)
     connections.record(loop.openConnectionCount)
-    // Zero unless the loop measures it.
-    let measured = loop.lag
-    lag.record(measured.waitPercentile(99) / .seconds(1))
-    longestLag.record(measured.max / .seconds(1))
+    if now.lag.elapsedTime > .zero {
+      let instruments = lag ?? makeLag()
+      lag = instruments
+      instruments.record(now.lag.since(last.lag))
+    }
     let pool = loop.poolUse
     poolRequests.record(pool.count)
     poolAge.record(pool.longest / .seconds(1))

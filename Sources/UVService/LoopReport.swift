@@ -3,7 +3,7 @@ import UV
 
 /// Reports the metrics of one loop again and again, until the loop ends or it is stopped. On the loop's thread.
 final class LoopReport {
-  private let instruments: LoopInstruments
+  private var instruments: LoopInstruments
   private let interval: Duration
   private weak var loop: EventLoop?
   private var last = LoopReading()
@@ -45,6 +45,8 @@ struct LoopReading {
   var stalls = 0
   var counts = LoopCounts()
   var pool = PoolTimes()
+  /// Without turns unless the loop measures them.
+  var lag = LoopLag()
 
   init() {}
 
@@ -54,6 +56,7 @@ struct LoopReading {
     jobs = activity.jobsFromLoop + activity.jobsFromOtherThreads
     stalls = loop.stallCount
     counts = loop.counts
+    lag = loop.lag
     if let pool = loop.poolTimes { self.pool = pool }
   }
 }

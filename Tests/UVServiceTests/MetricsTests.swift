@@ -31,17 +31,55 @@ import UVTestSupport
       #expect(total("uv.bytes.written") == 8)
       #expect(total("uv.connections.accepted") == 1)
       #expect(total("uv.connections.refused") == 0)
-      #expect(total("uv.loop.jobs") > 0)
+      #expect(total("uv.eventloop.jobs") > 0)
       #expect(loop.counts.accepted == before.accepted + 1 && loop.counts.bytesRead == before.bytesRead + 8)
       func last(_ label: String) throws -> Double? {
         try metrics.expectGauge(label, [("loop", "mine")]).lastValue
       }
-      #expect(try last("uv.loop.handles") == 5)
+      #expect(try last("uv.eventloop.handles") == 5)
       #expect(try last("uv.connections.open") == 2)
-      #expect(try last("uv.loop.tasks") == 1)
+      #expect(try last("uv.eventloop.tasks") == 1)
       #expect(try last("uv.pool.requests") == 0)
       report.cancel()
       for handle in [listener, second, accepted] as [Handle] { handle.close() }
+    }
+  }
+
+  @Test("A loop that measures its turns reports its delay, its use and its time, as Node.js does")
+  func delay() async throws {
+    let metrics = TestMetrics()
+    try await withLoop { loop in
+      try loop.configure(.lag)
+      let report = loop.reportMetrics(every: .milliseconds(5), as: "mine", to: metrics)
+      func last(_ label: String) -> Double {
+        (try? metrics.expectGauge("uv.eventloop.\(label)", [("loop", "mine")]).lastValue ?? 0) ?? 0
+      }
+      // Until a report has a turn that was busy.
+      while last("delay.max") < 0.01 {
+        usleep(10_000)
+        try await loop.sleep(for: .milliseconds(1)).value
+      }
+      report.cancel()
+      let delays = ["delay.min", "delay.p50", "delay.p90", "delay.p99", "delay.max"].map(last)
+      #expect(delays == delays.sorted())
+      #expect(last("delay.mean") > 0 && last("delay.mean") < last("delay.max"))
+      #expect(last("delay.stddev") > 0 && last("delay.stddev") < last("delay.max"))
+      #expect(last("utilization") > 0 && last("utilization") <= 1)
+      let times = metrics.counters.filter { $0.label == "uv.eventloop.time" }
+      #expect(times.map(\.dimensions.last?.1).sorted { $0! < $1! } == ["active", "idle"])
+    }
+  }
+
+  @Test("A loop that doesn't measure its turns reports none of this")
+  func noDelay() async throws {
+    let metrics = TestMetrics()
+    try await withLoop { loop in
+      let report = loop.reportMetrics(every: .zero, to: metrics)
+      while (try? metrics.expectGauge("uv.eventloop.tasks", [("loop", loop.name)]).lastValue) == nil {
+        try await loop.sleep(for: .milliseconds(1)).value
+      }
+      report.cancel()
+      #expect(!metrics.recorders.contains { $0.label.hasPrefix("uv.eventloop.delay") })
     }
   }
 
@@ -100,7 +138,7 @@ import UVTestSupport
       }
     }
     #expect(metrics.counterTotal(label: "uv.bytes.read", dimensions: [("loop", "short-lived")]) == 5)
-    let handles = try metrics.expectGauge("uv.loop.handles", [("loop", "short-lived")])
+    let handles = try metrics.expectGauge("uv.eventloop.handles", [("loop", "short-lived")])
     #expect(handles.values.count == 2 && handles.lastValue == 0)
   }
 
@@ -129,10 +167,10 @@ import UVTestSupport
     }
     let group = try EventLoopGroup(count: 2)
     try await group.reportMetrics(every: .milliseconds(1), as: "worker", to: metrics)
-    while metrics.recorders(label: "uv.loop.tasks").filter({ $0.lastValue != nil }).count < 3 {
+    while metrics.recorders(label: "uv.eventloop.tasks").filter({ $0.lastValue != nil }).count < 3 {
       await Task.yield()
     }
-    #expect((try? metrics.expectGauge("uv.loop.tasks", [("loop", "worker 2")])) != nil)
+    #expect((try? metrics.expectGauge("uv.eventloop.tasks", [("loop", "worker 2")])) != nil)
     _ = await group.shutdownGracefully(within: .zero)
   }
 }

@@ -37,6 +37,32 @@ import UVTestSupport
     }
   }
 
+  @Test("An event waits half of a turn on average, and what is measured later is told apart")
+  func waits() async throws {
+    try await withLoop { loop in
+      #expect(LoopLag().waitMean == .zero && LoopLag().waitStandardDeviation == .zero)
+      #expect(LoopLag().utilization == 0)
+      try loop.configure(.lag)
+      try await loop.sleep(for: .milliseconds(1)).value
+      spin(for: .milliseconds(40))
+      try await loop.sleep(for: .milliseconds(1)).value
+      let lag = loop.lag
+      #expect(lag.waitMean > .zero && lag.waitMean <= lag.max / 2)
+      #expect(lag.waitStandardDeviation > .zero && lag.waitStandardDeviation <= lag.max)
+      #expect(lag.utilization == lag.busyTime / lag.elapsedTime)
+      try await loop.sleep(for: .milliseconds(1)).value
+      let later = loop.lag.since(lag)
+      #expect(later.count > 0 && later.count + lag.count == loop.lag.count)
+      #expect(later.busyTime + lag.busyTime == loop.lag.busyTime)
+      #expect(later.max <= loop.lag.max)
+      #expect(lag.since(lag).max == .zero && lag.since(lag).count == 0)
+      // It has begun anew since.
+      loop.resetLag()
+      let anew = loop.lag
+      #expect(anew.since(lag) == anew)
+    }
+  }
+
   @Test func theTimeThatALoopWaitsForEventsIsNoLag() async throws {
     try await withLoop { loop in
       try loop.configure(.lag)

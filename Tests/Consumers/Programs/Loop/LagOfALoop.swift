@@ -13,6 +13,7 @@ enum LagOfALoop: Program {
       let lag = loop.lag
       print(lag.max >= .milliseconds(30), lag.percentile(100) == lag.max, lag.waitPercentile(0) == .zero)
       print(lag.count > 0, lag.mean <= lag.max, lag.busyTime <= lag.elapsedTime)
+      print(lag.waitMean <= lag.max, lag.waitStandardDeviation <= lag.max, 0...1 ~= lag.utilization)
       print(loop.resetLag().count >= lag.count, loop.lag.count == 0)
 
       let group = try EventLoopGroup(count: 2)
@@ -33,6 +34,7 @@ enum LagOfALoop: Program {
 
 // Prints:
 // true
+// true true true
 // true true true
 // true true true
 // true true
