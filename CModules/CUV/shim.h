@@ -65,6 +65,9 @@ static inline void cuv_ignore_sigpipe(void) {
 /// runtime copies, compares and destroys it by indirect calls, which cost more than the read that they guard.
 extern void *swift_task_getCurrent(void);
 extern bool swift_task_isCancelled(void *task);
+/// Grows from task to task.
+extern uint64_t swift_task_getJobTaskId(void *task);
+static inline uint64_t cuv_task_number(void *task) { return swift_task_getJobTaskId(task); }
 static inline void *cuv_current_task(void) { return swift_task_getCurrent(); }
 static inline bool cuv_task_is_cancelled(void *task) { return task && swift_task_isCancelled(task); }
 

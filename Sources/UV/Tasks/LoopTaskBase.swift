@@ -24,6 +24,9 @@ public class LoopTaskBase {
   /// separately.
   @exclusivity(unchecked) private var identity: UnsafeMutableRawPointer?
 
+  /// Grows from task to task; 0 if the task doesn't run.
+  var number: UInt64 { identity.map { cuv_task_number($0) } ?? 0 }
+
   init(loop: EventLoop, _ origin: SourcePlace) {
     self.loop = loop
     self.origin = origin

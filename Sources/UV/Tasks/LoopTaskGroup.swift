@@ -47,7 +47,7 @@ public final class LoopTaskGroup {
   /// Cancels all tasks of the group, the body of `withTasks` included. Their `cancelled` errors are not the group's.
   public func cancelAll() {
     isCancelled = true
-    for task in tasks.values { task.cancel() }
+    for task in tasks.values.sorted(by: { $0.number < $1.number }) { task.cancel() }
   }
 
   /// Runs `body` as the group's first task, and waits until all have ended.

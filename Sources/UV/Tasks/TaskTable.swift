@@ -1,4 +1,5 @@
 import CStack
+import CUV
 
 /// The tasks of a loop that have not ended, found by the runtime's task that runs each of them.
 ///
@@ -125,9 +126,15 @@ struct TaskTable {
     }
   }
 
+  /// All tasks, in the order in which they were spawned. Their places depend on their addresses.
+  private var inOrder: [LoopTaskBase] {
+    (0...mask).compactMap { index in slots[index].key.map { (cuv_task_number($0), slots[index].task!) } }
+      .sorted { $0.0 < $1.0 }.map(\.1)
+  }
+
   /// Cancels the tasks, but for those that are shielded.
   func cancelAll() {
-    let all = (0...mask).compactMap { slots[$0].task }
+    let all = inOrder
     // They are waited for.
     for task in all { task.keepsLoopRunning = true }
     let tasks = all.filter { !$0.isShielded }
@@ -138,7 +145,6 @@ struct TaskTable {
 
   /// Has the loop go without those that haven't ended.
   func leaveAll() {
-    let tasks = (0...mask).compactMap { slots[$0].task }
-    for task in tasks { task.leaveAnyway() }
+    for task in inOrder { task.leaveAnyway() }
   }
 }

@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// A package of its own, so that a package that depends on UV alone gets none of it.
+let package = Package(
+  name: "swift-uv-simulation",
+  products: [.library(name: "UVSimulation", targets: ["UVSimulation"])],
+  dependencies: [.package(name: "swift-uv", path: "..", traits: ["LinkLibuv"])],
+  targets: [
+    // The kernel: it defines functions of libc, which calls on threads of a simulation reach in place of libc's.
+    .target(name: "CSimulation"),
+    .target(
+      name: "UVSimulation", dependencies: ["CSimulation", .product(name: "UV", package: "swift-uv")],
+      swiftSettings: settings),
+    // What is measured, and compared between processes and builds.
+    .executableTarget(
+      name: "uvsim", dependencies: ["UVSimulation", .product(name: "UV", package: "swift-uv")],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SimulationTests",
+      dependencies: ["UVSimulation", "uvsim", .product(name: "UV", package: "swift-uv")],
+      swiftSettings: settings),
+    // The tests of the library, by links, on hosts of a simulation.
+    .target(
+      name: "UVTestSupport", dependencies: ["UVSimulation", .product(name: "UV", package: "swift-uv")],
+      path: "Tests/Support", swiftSettings: settings),
+    .testTarget(
+      name: "LibraryTests", dependencies: ["UVTestSupport", .product(name: "UV", package: "swift-uv")],
+      swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,306 @@
+// Nodes: files, directories and links of a host.
+
+#include "disk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t disk_now(void) { return (sim_self ? sim_self->host->date : 0) + kernel.now; }
+
+struct node *node_make(struct sim_host *host, uint32_t mode) {
+  struct node *node = calloc(1, sizeof *node);
+  node->mode = mode;
+  node->owner = node->group = 1000;
+  // Numbers are the seed's, and grow as they do on a disk.
+  host->last_node += 1 + draw_below(&kernel.draws[DRAW_CLOCK], 8);
+  node->number = host->last_node;
+  node->accessed = node->changed = node->modified = node->born = disk_now();
+  return node;
+}
+
+void node_hold(struct node *node) { node->references++; }
+
+static void node_free(struct node *node) {
+  if (node->references > 0 || node->links > 0) return;
+  while (node->entries) {
+    struct entry *entry = node->entries;
+    node->entries = entry->next;
+    free(entry);
+  }
+  free(node->bytes);
+  free(node);
+}
+
+void node_release(struct node *node) {
+  node->references--;
+  node_free(node);
+}
+
+void node_link(struct node *directory, const char *name, struct node *node) {
+  struct entry *entry = calloc(1, sizeof *entry + strlen(name) + 1), **last = &directory->entries;
+  strcpy(entry->name, name);
+  entry->node = node;
+  while (*last) last = &(*last)->next;
+  *last = entry;
+  node->links++;
+  if (S_ISDIR(node->mode)) node->parent = directory;
+  directory->modified = directory->changed = disk_now();
+}
+
+struct entry *node_entry(struct node *directory, const char *name) {
+  for (struct entry *entry = directory->entries; entry; entry = entry->next) {
+    if (strcmp(entry->name, name) == 0) return entry;
+  }
+  return NULL;
+}
+
+void node_unlink(struct node *directory, struct entry *entry) {
+  struct entry **place = &directory->entries;
+  while (*place != entry) place = &(*place)->next;
+  *place = entry->next;
+  struct node *node = entry->node;
+  free(entry);
+  node->links--;
+  node->changed = directory->modified = directory->changed = disk_now();
+  node_free(node);
+}
+
+int node_resize(struct node *node, size_t size) {
+  if (size > (1u << 30)) return -EFBIG;
+  if (size > node->capacity) {
+    size_t capacity = node->capacity ? node->capacity : 4096;
+    while (capacity < size) capacity *= 2;
+    node->bytes = realloc(node->bytes, capacity);
+    node->capacity = capacity;
+  }
+  if (size > node->size) memset(node->bytes + node->size, 0, size - node->size);
+  node->size = size;
+  return 0;
+}
+
+void node_free_all(struct node *node) {
+  if (!node) return;
+  if (S_ISDIR(node->mode)) {
+    while (node->entries) {
+      struct entry *entry = node->entries;
+      node->entries = entry->next;
+      if (S_ISDIR(entry->node->mode)) {
+        node_free_all(entry->node);
+      } else {
+        entry->node->links--;
+        node_free(entry->node);
+      }
+      free(entry);
+    }
+  }
+  node->links = 0;
+  node->references = 0;
+  node_free(node);
+}
+
+struct node *disk_root(struct sim_host *host) {
+  if (!host->root) {
+    host->root = node_make(host, S_IFDIR | 0755);
+    host->root->links = 1;
+    host->root->parent = host->root;
+    node_link(host->root, "tmp", node_make(host, S_IFDIR | 0777));
+    struct node *devices = node_make(host, S_IFDIR | 0755);
+    node_link(host->root, "dev", devices);
+    struct node *settings = node_make(host, S_IFDIR | 0755), *users = node_make(host, S_IFREG | 0644);
+    node_link(host->root, "etc", settings);
+    node_link(settings, "passwd", users);
+    static const char root_user[] = "root:x:0:0:root:/root:/bin/sh\n";
+    node_resize(users, sizeof root_user - 1);
+    memcpy(users->bytes, root_user, sizeof root_user - 1);
+    node_link(devices, "null", node_make(host, S_IFCHR | 0666));
+    node_link(devices, "random", node_make(host, S_IFCHR | 0666));
+    node_link(devices, "urandom", node_make(host, S_IFCHR | 0666));
+  }
+  return host->root;
+}
+
+// MARK: Paths
+
+static int find_from(
+    struct node *root, struct node *start, const char *path, bool follows, int depth, struct place *place) {
+  if (depth > 40) return -ELOOP;
+  if (!*path) return -ENOENT;
+  struct node *directory = *path == '/' ? root : start;
+  *place = (struct place){.directory = directory, .node = directory, .name = "."};
+  for (;;) {
+    while (*path == '/') path++;
+    if (!*path) return 0;
+    const char *end = strchrnul(path, '/');
+    size_t length = (size_t)(end - path);
+    if (length > 255) return -ENAMETOOLONG;
+    if (!place->node) return -ENOENT;
+    if (!S_ISDIR(place->node->mode)) return -ENOTDIR;
+    directory = place->node;
+    memcpy(place->name, path, length);
+    place->name[length] = 0;
+    place->directory = directory;
+    bool is_last = !*end || !end[strspn(end, "/")];
+    if (strcmp(place->name, ".") == 0) {
+      place->node = directory;
+    } else if (strcmp(place->name, "..") == 0) {
+      place->node = directory->parent;
+    } else {
+      struct entry *entry = node_entry(directory, place->name);
+      place->node = entry ? entry->node : NULL;
+    }
+    if (place->node && S_ISLNK(place->node->mode) && (!is_last || follows || *end)) {
+      char target[4096];
+      memcpy(target, place->node->bytes, place->node->size);
+      target[place->node->size] = 0;
+      int code = find_from(root, directory, target, true, depth + 1, place);
+      if (code < 0) return code;
+    }
+    if (is_last && *end && place->node && !S_ISDIR(place->node->mode)) return -ENOTDIR;
+    path = end;
+  }
+}
+
+int disk_find(struct sim_host *host, const char *path, bool follows, struct place *place) {
+  struct node *root = disk_root(host);
+  return find_from(root, root, path, follows, 0, place);
+}
+
+int disk_find_at(struct sim_host *host, int directory, const char *path, bool follows, struct place *place) {
+  struct node *root = disk_root(host), *start = root;
+  if (directory != AT_FDCWD && *path != '/') {
+    struct file *file = file_of(directory);
+    if (!file) return -EBADF;
+    if (file->kind != &disk_kind) return -ENOTDIR;
+    start = ((struct open_file *)file)->node;
+    if (!S_ISDIR(start->mode)) return -ENOTDIR;
+  }
+  return find_from(root, start, path, follows, 0, place);
+}
+
+void disk_status(const struct node *node, struct stat *status) {
+  memset(status, 0, sizeof *status);
+  status->st_dev = 2049;
+  status->st_ino = node->number;
+  status->st_mode = node->mode;
+  status->st_nlink = node->links + (S_ISDIR(node->mode) ? 1 : 0);
+  status->st_uid = node->owner;
+  status->st_gid = node->group;
+  status->st_size = S_ISDIR(node->mode) ? 4096 : (off_t)node->size;
+  status->st_blksize = 4096;
+  status->st_blocks = (status->st_size + 511) / 512;
+  const uint64_t times[3] = {node->accessed, node->modified, node->changed};
+  struct timespec *places[3] = {&status->st_atim, &status->st_mtim, &status->st_ctim};
+  for (int i = 0; i < 3; i++) {
+    places[i]->tv_sec = (time_t)(times[i] / 1000000000);
+    places[i]->tv_nsec = (long)(times[i] % 1000000000);
+  }
+}
+
+// MARK: Open files
+
+static ssize_t disk_move(struct node *node, const struct iovec *parts, int count, size_t offset, bool writes) {
+  if (S_ISDIR(node->mode)) return -EISDIR;
+  size_t size = parts_size(parts, count);
+  if (writes) {
+    size = cut_short(size);
+    if (offset + size > node->size) {
+      int code = node_resize(node, offset + size);
+      if (code < 0) return code;
+    }
+    node->modified = node->changed = disk_now();
+  } else {
+    if (offset >= node->size) return 0;
+    if (size > node->size - offset) size = node->size - offset;
+    size = cut_short(size);
+  }
+  char *place = node->bytes + offset;
+  size_t left = size;
+  for (int i = 0; i < count && left > 0; i++) {
+    size_t length = parts[i].iov_len < left ? parts[i].iov_len : left;
+    if (writes) memcpy(place, parts[i].iov_base, length);
+    else memcpy(parts[i].iov_base, place, length);
+    place += length;
+    left -= length;
+  }
+  return (ssize_t)size;
+}
+
+ssize_t disk_move_at(
+    struct open_file *open, const struct iovec *parts, int count, size_t offset, bool writes);
+ssize_t disk_move_at(
+    struct open_file *open, const struct iovec *parts, int count, size_t offset, bool writes) {
+  return disk_move(open->node, parts, count, offset, writes);
+}
+
+static ssize_t disk_read(struct file *file, const struct iovec *parts, int count) {
+  struct open_file *open = (struct open_file *)file;
+  ssize_t moved = disk_move(open->node, parts, count, open->offset, false);
+  if (moved > 0) open->offset += (size_t)moved;
+  return moved;
+}
+
+static ssize_t disk_write(struct file *file, const struct iovec *parts, int count) {
+  struct open_file *open = (struct open_file *)file;
+  if (file->flags & O_APPEND) open->offset = open->node->size;
+  ssize_t moved = disk_move(open->node, parts, count, open->offset, true);
+  if (moved > 0) open->offset += (size_t)moved;
+  return moved;
+}
+
+static int disk_readable(struct file *file) {
+  struct open_file *open = (struct open_file *)file;
+  return open->offset < open->node->size ? (int)(open->node->size - open->offset) : 0;
+}
+
+static void disk_close(struct file *file) { node_release(((struct open_file *)file)->node); }
+
+const struct kind disk_kind = {
+    .name = "file", .type = S_IFREG, .read = disk_read, .write = disk_write, .readable = disk_readable,
+    .close = disk_close};
+
+// MARK: Devices
+
+static ssize_t null_read(struct file *file, const struct iovec *parts, int count) { return 0; }
+
+static ssize_t null_write(struct file *file, const struct iovec *parts, int count) {
+  return (ssize_t)parts_size(parts, count);
+}
+
+static ssize_t random_read(struct file *file, const struct iovec *parts, int count) {
+  for (int i = 0; i < count; i++) random_fill(parts[i].iov_base, parts[i].iov_len);
+  return (ssize_t)parts_size(parts, count);
+}
+
+static const struct kind null_kind = {.name = "null", .type = S_IFCHR, .read = null_read, .write = null_write};
+static const struct kind random_kind = {
+    .name = "random", .type = S_IFCHR, .read = random_read, .write = null_write};
+
+int disk_open(struct sim_host *host, int directory, const char *path, int flags, uint32_t mode) {
+  struct place place;
+  int code = disk_find_at(host, directory, path, !(flags & (O_NOFOLLOW | O_EXCL)), &place);
+  if (code < 0) return code;
+  int access = flags & O_ACCMODE;
+  struct node *node = place.node;
+  if (!node) {
+    if (!(flags & O_CREAT)) return -ENOENT;
+    node = node_make(host, S_IFREG | (mode & 07777 & ~022u));
+    node_link(place.directory, place.name, node);
+  } else {
+    if ((flags & O_CREAT) && (flags & O_EXCL)) return -EEXIST;
+    if (S_ISLNK(node->mode)) return -ELOOP;
+    if (S_ISDIR(node->mode) && (access != O_RDONLY || (flags & O_CREAT))) return -EISDIR;
+    if ((flags & O_DIRECTORY) && !S_ISDIR(node->mode)) return -ENOTDIR;
+    if (S_ISSOCK(node->mode)) return -ENXIO;
+    uint32_t needed = access == O_RDONLY ? 0400 : access == O_WRONLY ? 0200 : 0600;
+    if ((node->mode & needed) != needed) return -EACCES;
+    if (S_ISCHR(node->mode)) {
+      const struct kind *kind = strcmp(place.name, "null") == 0 ? &null_kind : &random_kind;
+      return descriptor_make(file_make(kind, sizeof(struct file), flags & (O_ACCMODE | O_NONBLOCK)), flags & O_CLOEXEC);
+    }
+    if ((flags & O_TRUNC) && access != O_RDONLY) node_resize(node, 0);
+  }
+  struct open_file *open = file_make(&disk_kind, sizeof *open, flags & (O_ACCMODE | O_APPEND | O_NONBLOCK));
+  open->node = node;
+  node_hold(node);
+  return descriptor_make(&open->file, flags & O_CLOEXEC);
+}

@@ -1,0 +1,73 @@
+/// What descriptors of a host refer to.
+#pragma once
+
+#include "kernel.h"
+
+#include <sys/epoll.h>
+
+struct file;
+
+/// Somebody who is told when a file may have become ready.
+struct watch {
+  struct watch *next, *previous;
+  struct file *file;
+  void (*changed)(struct watch *watch);
+  /// The file has been closed.
+  void (*gone)(struct watch *watch);
+};
+
+/// What a kind of files does. An error is negative; -EAGAIN means that the call would have to wait.
+struct kind {
+  const char *name;
+  uint32_t type;
+  uint32_t (*poll)(struct file *file);
+  ssize_t (*read)(struct file *file, const struct iovec *parts, int count);
+  ssize_t (*write)(struct file *file, const struct iovec *parts, int count);
+  int (*readable)(struct file *file);
+  void (*close)(struct file *file);
+};
+
+/// The first part of every file. It stays while a descriptor or a call refers to it.
+struct file {
+  const struct kind *kind;
+  int references, flags;
+  struct watch *watches;
+  struct queue waiters;
+  uint64_t number;
+};
+
+void *file_make(const struct kind *kind, size_t size, int flags);
+void file_hold(struct file *file);
+void file_release(struct file *file);
+/// The file may be ready for something now.
+void file_changed(struct file *file);
+void watch_add(struct watch *watch, struct file *file);
+void watch_remove(struct watch *watch);
+
+/// The file of a descriptor of the running thread's host; null if there is none.
+struct file *file_of(int descriptor);
+/// The lowest descriptor that is free, which then refers to the file; an error is negative. Takes the reference over.
+int descriptor_make(struct file *file, bool closes_on_exec);
+int descriptor_make_from(struct file *file, bool closes_on_exec, int least);
+int descriptor_close(struct sim_host *host, int descriptor);
+struct descriptor *descriptor_at(int number);
+/// Closes all descriptors of a host.
+void files_drop(struct sim_host *host);
+
+size_t parts_size(const struct iovec *parts, int count);
+
+// MARK: Bytes that wait
+
+struct buffer {
+  char *bytes;
+  size_t start, count, capacity;
+};
+
+void buffer_put(struct buffer *buffer, const struct iovec *parts, int count, size_t skip, size_t size);
+/// Copies bytes out without taking them away.
+void buffer_copy(const struct buffer *buffer, size_t skip, const struct iovec *parts, int count, size_t size);
+void buffer_drop(struct buffer *buffer, size_t size);
+void buffer_move(struct buffer *to, struct buffer *from, size_t size);
+void buffer_free(struct buffer *buffer);
+
+int pipe_make(int ends[2], int flags);

@@ -1,0 +1,238 @@
+/// What the parts of the kernel know of each other. A world is touched by one thread at a time, which carries it.
+#pragma once
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "simulation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#define NEVER SIM_NEVER
+/// Descriptors of hosts begin here, so that libc's aren't taken for them, nor they for libc's.
+enum { FIRST_DESCRIPTOR = 1000, MOST_DESCRIPTORS = 65536, MOST_SIGNALS = 65 };
+
+struct file;
+struct job;
+struct thread;
+
+// MARK: Chance
+
+/// A stream of numbers that depends on the seed and on the stream's name alone.
+struct draw {
+  uint64_t state;
+};
+
+enum stream { DRAW_ORDER, DRAW_READY, DRAW_WAKE, DRAW_RANDOM, DRAW_CLOCK, DRAW_NETWORK, DRAW_CUT, DRAW_STREAMS };
+
+uint64_t draw_number(struct draw *draw);
+/// A number below `bound`, which is 1 or more.
+uint64_t draw_below(struct draw *draw, uint64_t bound);
+void random_fill(void *bytes, size_t size);
+void draw_seed(struct draw *draw, uint64_t seed, const char *name);
+
+// MARK: What is due
+
+struct event {
+  uint64_t time;
+  /// The order of events at one moment.
+  uint64_t tie;
+  /// The place in the heap, from 1; 0 if it isn't due.
+  size_t place;
+  void (*run)(struct event *event);
+};
+
+void event_add(struct event *event, uint64_t time, void (*run)(struct event *event));
+void event_remove(struct event *event);
+
+// MARK: Threads
+
+struct context {
+  void *stack;
+  void *storage;
+};
+
+/// A thread of libc's that only waits. Its stack and its thread-local storage are a simulated thread's.
+struct slot {
+  struct slot *next;
+  struct context start;
+  pthread_t id;
+  int number;
+  int is_parked, is_released;
+};
+
+struct queue {
+  struct thread *first, *last;
+};
+
+enum thread_state { RUNNABLE, WAITING, ENDED };
+
+struct thread {
+  struct context context;
+  struct thread *next_of_all;
+  struct sim_host *host;
+  struct slot *slot;
+  enum thread_state state;
+  int number;
+  bool is_detached;
+  /// How often it has looked in vain since it last waited.
+  int spins;
+  // What it waits for.
+  struct queue *queue;
+  struct thread *previous, *next;
+  const void *address;
+  const char *call;
+  enum sim_reason reason;
+  struct event timer;
+  struct queue joiners;
+  sigset_t blocked;
+  void *(*body)(void *);
+  void *argument, *result;
+};
+
+/// The thread of the simulation that the calling thread is; null for every other.
+extern __thread struct thread *sim_self __attribute__((tls_model("initial-exec")));
+#define IS_SIMULATED __builtin_expect(sim_self != NULL, 0)
+
+struct thread *thread_start(struct sim_host *host, void *(*body)(void *), void *argument);
+void thread_end(void *result) __attribute__((noreturn));
+/// Another thread may run now.
+void thread_yield(void);
+/// The same for a thread that looks for something again and again. If it has done so often, time goes on.
+void thread_spin(void);
+/// Waits in a queue until it is woken, or until `deadline`.
+enum sim_reason thread_wait(struct queue *queue, uint64_t deadline, const char *call);
+/// Waits for whatever is at an address: a lock, a condition, a number.
+enum sim_reason thread_wait_at(const void *address, uint64_t deadline, const char *call);
+/// Wakes at most `count` of those that wait there, chosen by draw; returns how many.
+int thread_wake_at(const void *address, int count);
+void thread_wake(struct thread *thread, enum sim_reason reason);
+void queue_wake_one(struct queue *queue);
+void queue_wake_all(struct queue *queue);
+/// Drops the threads of a host, or of all of them.
+void threads_drop(struct sim_host *host);
+bool slot_is_owner(int number);
+struct slot *slot_take(void);
+void slot_give_back(struct slot *slot, bool is_clean);
+void sim_switch(struct context *from, const struct context *to);
+
+// MARK: Hosts
+
+struct descriptor {
+  struct file *file;
+  bool closes_on_exec;
+};
+
+enum { MOST_HOSTS = 128 };
+
+/// The way from one host to another.
+struct link {
+  uint64_t latency, jitter;
+  bool is_cut, is_held;
+};
+
+struct sim_host {
+  struct sim_host *next;
+  char *name;
+  uint8_t number;
+  struct thread *main;
+  /// The host's own copy of libuv's variables: its thread pool, its signals.
+  char *library;
+  struct descriptor *descriptors;
+  int descriptor_count, descriptor_capacity;
+  /// Nanoseconds on its clocks when the world began.
+  uint64_t uptime, date;
+  struct sigaction actions[MOST_SIGNALS];
+  struct socket *sockets;
+  struct node *root;
+  uint64_t last_node;
+  /// By the number of the other host.
+  struct link links[MOST_HOSTS];
+  /// Whether it has no power.
+  bool is_down;
+  /// What waits for the host's part of Swift's global pool, and the pool's thread.
+  struct job *jobs;
+  struct queue pool;
+  bool has_pool, is_pool_busy;
+  /// How often it has crashed.
+  int crashes;
+};
+
+void library_find(void);
+void library_enter(struct sim_host *host);
+void library_leave(void);
+/// Whether that is one of libuv's variables.
+bool library_has(const void *address);
+void library_prepare(struct sim_host *host);
+
+// MARK: The world
+
+/// How bad the network is; chances are in millionths.
+struct weather {
+  uint64_t latency, jitter;
+  uint64_t cut, loss, duplication;
+};
+
+/// How long questions for names take, and whether they are answered.
+struct names {
+  uint64_t latency, jitter;
+  bool is_failing;
+};
+
+struct kernel {
+  struct sim_options options;
+  struct names names;
+  struct weather weather;
+  uint64_t now;
+  struct draw draws[DRAW_STREAMS];
+  struct event **events;
+  size_t event_count, event_capacity;
+  struct thread **runnable;
+  size_t runnable_count, runnable_capacity;
+  struct thread *threads, *running;
+  int thread_count;
+  /// Those that wait at an address.
+  struct queue addresses;
+  struct context carrier;
+  struct sim_host *hosts, *inside;
+  uint8_t host_count;
+  struct queue world;
+  bool is_world_waiting, has_returned, is_over;
+  char failure[1024];
+  struct sim_entry *trace;
+  uint64_t steps, digest, file_count;
+  /// How often the clock was read since a thread has waited.
+  uint64_t clock_reads;
+  /// The streams that the world's own code draws from.
+  struct { char name[32]; struct draw draw; } named[64];
+};
+
+extern struct kernel kernel;
+
+// MARK: The trace
+
+enum call {
+#define CALL(name) CALL_##name,
+#include "calls.inc"
+#undef CALL
+  CALL_COUNT
+};
+
+uint64_t hash_bytes(const void *bytes, size_t count);
+void trace_call(enum call call, int descriptor, int64_t result, uint64_t bytes);
+/// Returns `result`, or -1 with `errno` if it is negative, and notes the call.
+long traced(enum call call, int descriptor, long result, uint64_t bytes);
+
+// MARK: What isn't simulated
+
+/// Notes that a thread of the simulation has called that.
+void fail_missing(const char *call, const void *caller);
+void sim_hooks_install(void);

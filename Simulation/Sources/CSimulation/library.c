@@ -1,0 +1,65 @@
+// Each host has its own copy of libuv's variables: a thread pool and signal handlers of its own. When another host runs,
+// its copy is put in their place.
+
+#include "kernel.h"
+
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *variables;
+static size_t size;
+/// As they were when the program began, and as they are outside of the world.
+static char *pristine, *outside;
+
+static int look(struct dl_phdr_info *info, size_t length, void *context) {
+  (void)length, (void)context;
+  if (!info->dlpi_name || !strstr(info->dlpi_name, "libuv.so")) return 0;
+  uintptr_t start = 0, end = 0, fixed = 0;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    uintptr_t address = info->dlpi_addr + part->p_vaddr;
+    if (part->p_type == PT_LOAD && (part->p_flags & PF_W)) {
+      start = address;
+      end = address + part->p_memsz;
+    } else if (part->p_type == PT_GNU_RELRO) {
+      // What is constant once the program has been loaded.
+      fixed = (address + part->p_memsz + 4095) & ~(uintptr_t)4095;
+    }
+  }
+  if (fixed > start) start = fixed;
+  if (start >= end) return 1;
+  variables = (char *)start;
+  size = end - start;
+  return 1;
+}
+
+void library_find(void) {
+  dl_iterate_phdr(look, NULL);
+  pristine = malloc(size + 1);
+  outside = malloc(size + 1);
+  memcpy(pristine, variables, size);
+}
+
+void library_prepare(struct sim_host *host) {
+  host->library = malloc(size + 1);
+  memcpy(host->library, pristine, size);
+}
+
+void library_enter(struct sim_host *host) {
+  if (kernel.inside == host) return;
+  memcpy(kernel.inside ? kernel.inside->library : outside, variables, size);
+  memcpy(variables, host->library, size);
+  kernel.inside = host;
+}
+
+void library_leave(void) {
+  if (!kernel.inside) return;
+  memcpy(kernel.inside->library, variables, size);
+  memcpy(variables, outside, size);
+  kernel.inside = NULL;
+}
+
+bool library_has(const void *address) {
+  return (const char *)address >= variables && (const char *)address < variables + size;
+}

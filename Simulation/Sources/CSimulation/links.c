@@ -1,0 +1,43 @@
+// What lies between hosts: how long something takes, and whether it arrives.
+
+#include "network.h"
+
+uint64_t link_latency(struct sim_host *from, struct sim_host *to) {
+  if (from == to) return 0;
+  const struct link *link = &from->links[to->number];
+  uint64_t latency = link->latency + (link->jitter ? draw_below(&kernel.draws[DRAW_NETWORK], link->jitter) : 0);
+  // What is lost is sent again after a while.
+  if (kernel.weather.loss && draw_below(&kernel.draws[DRAW_NETWORK], 1000000) < kernel.weather.loss)
+    latency += 200000000;
+  return latency;
+}
+
+bool link_is_cut(struct sim_host *from, struct sim_host *to) {
+  return to->is_down || (from != to && from->links[to->number].is_cut);
+}
+
+bool link_is_held(struct sim_host *from, struct sim_host *to) {
+  return from != to && from->links[to->number].is_held;
+}
+
+size_t cut_short(size_t size) {
+  if (size < 2 || !kernel.weather.cut) return size;
+  if (draw_below(&kernel.draws[DRAW_CUT], 1000000) >= kernel.weather.cut) return size;
+  return 1 + draw_below(&kernel.draws[DRAW_CUT], size);
+}
+
+// MARK: What the world does to them
+
+void sim_link_cut(struct sim_host *from, struct sim_host *to, bool is_cut) {
+  from->links[to->number].is_cut = is_cut;
+}
+
+void sim_link_hold(struct sim_host *from, struct sim_host *to, bool is_held) {
+  from->links[to->number].is_held = is_held;
+  if (!is_held) tcp_release();
+}
+
+void sim_link_delay(struct sim_host *from, struct sim_host *to, uint64_t latency, uint64_t jitter) {
+  from->links[to->number].latency = latency;
+  from->links[to->number].jitter = jitter;
+}

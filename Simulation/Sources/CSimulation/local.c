@@ -1,0 +1,98 @@
+// Sockets of the Unix domain: their names, and descriptors that are passed.
+
+#include "disk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int local_bind(struct socket *socket, const union address *address);
+int local_bind(struct socket *socket, const union address *address) {
+  struct place place;
+  if (!address->local.sun_path[0]) return -EINVAL;
+  int code = disk_find(socket->host, address->local.sun_path, false, &place);
+  if (code < 0) return code;
+  if (place.node) return -EADDRINUSE;
+  struct node *node = node_make(socket->host, S_IFSOCK | 0755);
+  node->socket = socket;
+  node_link(place.directory, place.name, node);
+  socket->local = *address;
+  socket->is_bound = true;
+  socket->node = node;
+  node_hold(node);
+  return 0;
+}
+
+void local_close(struct socket *socket) {
+  if (!socket->node) return;
+  socket->node->socket = NULL;
+  node_release(socket->node);
+  socket->node = NULL;
+}
+
+int local_find(struct sim_host *host, const union address *address, struct socket **socket) {
+  struct place place;
+  int code = disk_find(host, address->local.sun_path, true, &place);
+  if (code < 0) return code;
+  if (!place.node) return -ENOENT;
+  *socket = place.node->socket;
+  return *socket ? 0 : -ECONNREFUSED;
+}
+
+// MARK: Descriptors that are passed
+
+/// Files that are on their way with the bytes from a certain one on.
+struct rights {
+  struct rights *next;
+  int count;
+  struct file *files[16];
+};
+
+int rights_send(struct socket *socket, const struct msghdr *message) {
+  struct cmsghdr *header = CMSG_FIRSTHDR(message);
+  if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) return -EINVAL;
+  struct rights *rights = calloc(1, sizeof *rights);
+  rights->count = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+  const int *numbers = (const int *)CMSG_DATA(header);
+  for (int i = 0; i < rights->count && i < 16; i++) {
+    struct file *file = file_of(numbers[i]);
+    if (!file) {
+      for (int j = 0; j < i; j++) file_release(rights->files[j]);
+      free(rights);
+      return -EBADF;
+    }
+    file_hold(file);
+    rights->files[i] = file;
+  }
+  struct socket *peer = tcp_peer(socket);
+  if (!peer) return 0;
+  struct rights **last = &peer->rights;
+  while (*last) last = &(*last)->next;
+  *last = rights;
+  return 0;
+}
+
+void rights_receive(struct socket *socket, struct msghdr *message, int flags) {
+  struct rights *rights = socket->rights;
+  if (!rights || message->msg_controllen < CMSG_LEN(sizeof(int) * (size_t)rights->count)) {
+    message->msg_controllen = 0;
+    return;
+  }
+  socket->rights = rights->next;
+  struct cmsghdr *header = CMSG_FIRSTHDR(message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)rights->count);
+  for (int i = 0; i < rights->count; i++)
+    ((int *)CMSG_DATA(header))[i] = descriptor_make(rights->files[i], flags & MSG_CMSG_CLOEXEC);
+  message->msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)rights->count);
+  free(rights);
+}
+
+void rights_drop(struct socket *socket) {
+  while (socket->rights) {
+    struct rights *rights = socket->rights;
+    socket->rights = rights->next;
+    for (int i = 0; i < rights->count; i++) file_release(rights->files[i]);
+    free(rights);
+  }
+}

@@ -1,0 +1,51 @@
+// What isn't simulated: a call from a thread of the simulation ends the world with the call's name.
+
+#include "kernel.h"
+#include "real.h"
+
+#include <dirent.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+void fail_missing(const char *call, const void *caller) {
+  Dl_info info = {0};
+  if (caller) dladdr(caller, &info);
+  const char *file = info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+  char text[512];
+  snprintf(text, sizeof text, "%s isn't simulated; the host \"%s\" called it from %s%s%s", call,
+           sim_self ? sim_self->host->name : "?", info.dli_sname ? info.dli_sname : "",
+           info.dli_sname ? " in " : "", file ? file + 1 : info.dli_fname ? info.dli_fname : "?");
+  sim_fail(text);
+}
+
+#define MISSING(type, failure, name, parameters, arguments)                                                  \
+  type name parameters {                                                                                     \
+    if (!IS_SIMULATED) return REAL(name) arguments;                                                          \
+    fail_missing(#name, __builtin_return_address(0));                                                        \
+    errno = ENOSYS;                                                                                          \
+    return failure;                                                                                          \
+  }
+
+MISSING(int, -1, inotify_init1, (int flags), (flags))
+MISSING(int, -1, timerfd_create, (int clock, int flags), (clock, flags))
+MISSING(pid_t, -1, fork, (void), ())
+MISSING(pid_t, -1, waitpid, (pid_t process, int *status, int options), (process, status, options))
+MISSING(int, -1, kill, (pid_t process, int signal), (process, signal))
+MISSING(int, -1, pthread_kill, (pthread_t id, int signal), (id, signal))
+MISSING(int, ENOSYS, posix_spawn,
+        (pid_t *restrict process, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
+         const posix_spawnattr_t *restrict attributes, char *const arguments[restrict],
+         char *const environment[restrict]),
+        (process, path, actions, attributes, arguments, environment))
+MISSING(int, -1, tcgetattr, (int descriptor, struct termios *attributes), (descriptor, attributes))
+MISSING(int, -1, getifaddrs, (struct ifaddrs **list), (list))
+

@@ -1,0 +1,86 @@
+// One thread of libc's goes on with another one's stack and thread-local storage.
+
+#include "kernel.h"
+
+#include <sys/auxv.h>
+
+/// Whether a program may set the register of its thread-local storage itself.
+bool sim_sets_storage;
+
+#if defined(__x86_64__)
+__attribute__((constructor)) static void look(void) { sim_sets_storage = (getauxval(AT_HWCAP2) & 2) != 0; }
+
+__asm__(
+    ".text\n"
+    ".p2align 4\n"
+    ".globl sim_switch\n"
+    ".hidden sim_switch\n"
+    ".type sim_switch, @function\n"
+    "sim_switch:\n"
+    "  pushq %rbp\n"
+    "  pushq %rbx\n"
+    "  pushq %r12\n"
+    "  pushq %r13\n"
+    "  pushq %r14\n"
+    "  pushq %r15\n"
+    "  movq %rsp, 0(%rdi)\n"
+    "  movq 0(%rsi), %rdx\n"
+    "  movq 8(%rsi), %rsi\n"
+    "  movq %rdx, %rsp\n"
+    "  cmpb $0, sim_sets_storage(%rip)\n"
+    "  je 1f\n"
+    "  wrfsbase %rsi\n"
+    "2:\n"
+    "  popq %r15\n"
+    "  popq %r14\n"
+    "  popq %r13\n"
+    "  popq %r12\n"
+    "  popq %rbx\n"
+    "  popq %rbp\n"
+    "  ret\n"
+    "1:\n"
+    // arch_prctl(ARCH_SET_FS, storage)
+    "  movl $158, %eax\n"
+    "  movl $0x1002, %edi\n"
+    "  syscall\n"
+    "  jmp 2b\n"
+    ".size sim_switch, .-sim_switch\n");
+
+#elif defined(__aarch64__)
+__asm__(
+    ".text\n"
+    ".p2align 4\n"
+    ".globl sim_switch\n"
+    ".hidden sim_switch\n"
+    ".type sim_switch, %function\n"
+    "sim_switch:\n"
+    "  stp x29, x30, [sp, #-160]!\n"
+    "  stp x19, x20, [sp, #16]\n"
+    "  stp x21, x22, [sp, #32]\n"
+    "  stp x23, x24, [sp, #48]\n"
+    "  stp x25, x26, [sp, #64]\n"
+    "  stp x27, x28, [sp, #80]\n"
+    "  stp d8, d9, [sp, #96]\n"
+    "  stp d10, d11, [sp, #112]\n"
+    "  stp d12, d13, [sp, #128]\n"
+    "  stp d14, d15, [sp, #144]\n"
+    "  mov x9, sp\n"
+    "  str x9, [x0]\n"
+    "  ldp x9, x10, [x1]\n"
+    "  mov sp, x9\n"
+    "  msr tpidr_el0, x10\n"
+    "  ldp x19, x20, [sp, #16]\n"
+    "  ldp x21, x22, [sp, #32]\n"
+    "  ldp x23, x24, [sp, #48]\n"
+    "  ldp x25, x26, [sp, #64]\n"
+    "  ldp x27, x28, [sp, #80]\n"
+    "  ldp d8, d9, [sp, #96]\n"
+    "  ldp d10, d11, [sp, #112]\n"
+    "  ldp d12, d13, [sp, #128]\n"
+    "  ldp d14, d15, [sp, #144]\n"
+    "  ldp x29, x30, [sp], #160\n"
+    "  ret\n"
+    ".size sim_switch, .-sim_switch\n");
+#else
+#error "UVSimulation runs on x86-64 and on ARM with 64 bits"
+#endif

@@ -1,0 +1,248 @@
+// The threads of a simulation. One runs at a time, and another one goes on only where it waits.
+
+#include "kernel.h"
+#include "keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+__thread struct thread *sim_self __attribute__((tls_model("initial-exec")));
+
+// MARK: Who runs
+
+static void make_runnable(struct thread *thread) {
+  thread->state = RUNNABLE;
+  if (kernel.runnable_count == kernel.runnable_capacity) {
+    kernel.runnable_capacity = kernel.runnable_capacity ? kernel.runnable_capacity * 2 : 16;
+    kernel.runnable = realloc(kernel.runnable, kernel.runnable_capacity * sizeof *kernel.runnable);
+  }
+  kernel.runnable[kernel.runnable_count++] = thread;
+}
+
+/// The next thread to run; null if the world is over.
+static struct thread *next_thread(void) {
+  while (!kernel.is_over) {
+    while (kernel.event_count && kernel.events[1]->time <= kernel.now) {
+      struct event *event = kernel.events[1];
+      event_remove(event);
+      event->run(event);
+    }
+    if (kernel.failure[0] && kernel.is_world_waiting) {
+      kernel.is_world_waiting = false;
+      thread_wake(kernel.world.first, SIM_FAILED);
+    } else if (kernel.failure[0] && kernel.running != kernel.threads && !kernel.has_returned) {
+      // The thread that has failed runs no further.
+      if (kernel.threads->state == WAITING) return NULL;
+    }
+    if (kernel.runnable_count) {
+      size_t chosen = kernel.runnable_count == 1 ? 0 : draw_below(&kernel.draws[DRAW_ORDER], kernel.runnable_count);
+      struct thread *thread = kernel.runnable[chosen];
+      kernel.runnable[chosen] = kernel.runnable[--kernel.runnable_count];
+      return thread;
+    }
+    if (kernel.event_count && kernel.events[1]->time <= kernel.options.limit) {
+      kernel.now = kernel.events[1]->time;
+    } else if (kernel.event_count) {
+      kernel.now = kernel.options.limit;
+      // The world's thread says what the hosts wait for, which takes a second for each.
+      kernel.options.limit = NEVER;
+      if (!kernel.is_world_waiting) return NULL;
+      kernel.is_world_waiting = false;
+      thread_wake(kernel.world.first, SIM_LIMIT);
+    } else if (kernel.is_world_waiting) {
+      kernel.is_world_waiting = false;
+      thread_wake(kernel.world.first, SIM_STUCK);
+    } else {
+      return NULL;
+    }
+  }
+  return NULL;
+}
+
+static void run_next(struct thread *self) {
+  struct thread *next = next_thread();
+  if (next == self) return;
+  kernel.running = next;
+  if (!next) {
+    library_leave();
+    sim_switch(&self->context, &kernel.carrier);
+  } else {
+    library_enter(next->host);
+    sim_switch(&self->context, &next->context);
+  }
+}
+
+void thread_yield(void) {
+  if (!kernel.runnable_count && !kernel.event_count) return;
+  make_runnable(sim_self);
+  run_next(sim_self);
+}
+
+void thread_spin(void) {
+  enum { FREE_SPINS = 64, COST = 10000 };
+  if (++sim_self->spins <= FREE_SPINS) {
+    thread_yield();
+    return;
+  }
+  struct queue queue = {0};
+  int spins = sim_self->spins;
+  thread_wait(&queue, kernel.now + COST, "looking again and again");
+  sim_self->spins = spins;
+}
+
+// MARK: Beginning and end
+
+static void begin(void) {
+  struct thread *self = kernel.running;
+  sim_self = self;
+  thread_end(self->body(self->argument));
+}
+
+struct thread *thread_start(struct sim_host *host, void *(*body)(void *), void *argument) {
+  struct thread *thread = calloc(1, sizeof *thread);
+  thread->host = host;
+  thread->number = kernel.thread_count++;
+  thread->body = body;
+  thread->argument = argument;
+  thread->slot = slot_take();
+  thread->context = thread->slot->start;
+  // What `sim_switch` takes from the stack: its registers, and where it returns to.
+#if defined(__x86_64__)
+  void **top = thread->context.stack;
+  top[-1] = NULL;
+  top[-2] = (void *)begin;
+  memset(&top[-8], 0, 6 * sizeof *top);
+  thread->context.stack = &top[-8];
+#else
+  char *frame = (char *)thread->context.stack - 160;
+  memset(frame, 0, 160);
+  *(void **)(frame + 8) = (void *)begin;
+  thread->context.stack = frame;
+#endif
+  struct thread **last = &kernel.threads;
+  while (*last) last = &(*last)->next_of_all;
+  *last = thread;
+  make_runnable(thread);
+  return thread;
+}
+
+void thread_end(void *result) {
+  struct thread *self = sim_self;
+  keys_end_thread();
+  self->result = result;
+  self->state = ENDED;
+  queue_wake_all(&self->joiners);
+  if (self == self->host->main) sim_tell();
+  if (self == kernel.threads) kernel.is_over = true;
+  sim_self = NULL;
+  if (self->is_detached) {
+    slot_give_back(self->slot, true);
+    self->slot = NULL;
+  }
+  run_next(self);
+  abort();
+}
+
+static void leave_queue(struct thread *thread) {
+  struct queue *queue = thread->queue;
+  if (!queue) return;
+  if (thread->previous) thread->previous->next = thread->next;
+  else queue->first = thread->next;
+  if (thread->next) thread->next->previous = thread->previous;
+  else queue->last = thread->previous;
+  thread->queue = NULL;
+  thread->next = thread->previous = NULL;
+}
+
+void threads_drop(struct sim_host *host) {
+  for (struct thread *thread = kernel.threads; thread; thread = thread->next_of_all) {
+    if ((host && thread->host != host) || !thread->slot) continue;
+    if (thread->state == RUNNABLE) {
+      for (size_t i = 0; i < kernel.runnable_count; i++) {
+        if (kernel.runnable[i] != thread) continue;
+        kernel.runnable[i] = kernel.runnable[--kernel.runnable_count];
+        break;
+      }
+    }
+    leave_queue(thread);
+    event_remove(&thread->timer);
+    // The thread that runs is still on its stack.
+    if (thread != kernel.running) {
+      slot_give_back(thread->slot, thread->state == ENDED);
+      thread->slot = NULL;
+    }
+    thread->state = ENDED;
+  }
+}
+
+// MARK: Waiting
+
+static void time_out(struct event *event) {
+  struct thread *thread = (struct thread *)((char *)event - offsetof(struct thread, timer));
+  thread_wake(thread, SIM_TIMED_OUT);
+}
+
+enum sim_reason thread_wait(struct queue *queue, uint64_t deadline, const char *call) {
+  struct thread *self = sim_self;
+  if (deadline <= kernel.now) return SIM_TIMED_OUT;
+  self->spins = 0;
+  kernel.clock_reads = 0;
+  self->state = WAITING;
+  self->call = call;
+  self->queue = queue;
+  self->previous = queue->last;
+  if (queue->last) queue->last->next = self;
+  else queue->first = self;
+  queue->last = self;
+  if (deadline != NEVER) event_add(&self->timer, deadline, time_out);
+  run_next(self);
+  return self->reason;
+}
+
+void thread_wake(struct thread *thread, enum sim_reason reason) {
+  leave_queue(thread);
+  event_remove(&thread->timer);
+  thread->address = NULL;
+  thread->reason = reason;
+  make_runnable(thread);
+}
+
+void queue_wake_one(struct queue *queue) {
+  size_t count = 0;
+  for (struct thread *thread = queue->first; thread; thread = thread->next) count++;
+  if (!count) return;
+  size_t chosen = count == 1 ? 0 : draw_below(&kernel.draws[DRAW_WAKE], count);
+  struct thread *thread = queue->first;
+  while (chosen--) thread = thread->next;
+  thread_wake(thread, SIM_WOKEN);
+}
+
+void queue_wake_all(struct queue *queue) {
+  while (queue->first) thread_wake(queue->first, SIM_WOKEN);
+}
+
+enum sim_reason thread_wait_at(const void *address, uint64_t deadline, const char *call) {
+  sim_self->address = address;
+  return thread_wait(&kernel.addresses, deadline, call);
+}
+
+/// Whether a thread waits there. What is one of libuv's variables is another one on each host.
+static bool waits_at(const struct thread *thread, const void *address) {
+  return thread->address == address && (!library_has(address) || thread->host == sim_self->host);
+}
+
+int thread_wake_at(const void *address, int most) {
+  int woken = 0;
+  while (woken < most) {
+    size_t count = 0;
+    for (struct thread *thread = kernel.addresses.first; thread; thread = thread->next)
+      count += waits_at(thread, address);
+    if (!count) break;
+    size_t chosen = count == 1 ? 0 : draw_below(&kernel.draws[DRAW_WAKE], count);
+    struct thread *thread = kernel.addresses.first;
+    while (!waits_at(thread, address) || chosen-- > 0) thread = thread->next;
+    thread_wake(thread, SIM_WOKEN);
+    woken++;
+  }
+  return woken;
+}

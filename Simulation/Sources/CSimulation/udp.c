@@ -1,0 +1,239 @@
+// Datagrams: some are lost, some come twice, and one may overtake another.
+
+#include "network.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_BYTES = 65507, MOST_OF_PAIR = 10 };
+
+struct datagram {
+  struct event event;
+  struct datagram *next, *next_of_all, *previous_of_all;
+  union address from, to;
+  struct sim_host *source, *target;
+  size_t size;
+  char bytes[];
+};
+
+static struct datagram *all;
+
+static struct datagram *datagram_make(const struct datagram *like, size_t size) {
+  struct datagram *datagram = calloc(1, sizeof *datagram + size);
+  if (like) memcpy(datagram, like, sizeof *datagram + size);
+  datagram->event = (struct event){0};
+  datagram->next = datagram->previous_of_all = NULL;
+  datagram->next_of_all = all;
+  if (all) all->previous_of_all = datagram;
+  all = datagram;
+  return datagram;
+}
+
+static void datagram_free(struct datagram *datagram) {
+  event_remove(&datagram->event);
+  if (datagram->previous_of_all) datagram->previous_of_all->next_of_all = datagram->next_of_all;
+  else all = datagram->next_of_all;
+  if (datagram->next_of_all) datagram->next_of_all->previous_of_all = datagram->previous_of_all;
+  free(datagram);
+}
+
+void udp_free_all(void) {
+  while (all) datagram_free(all);
+}
+
+static bool takes(const struct socket *socket, const struct datagram *datagram) {
+  if (socket->type != SOCK_DGRAM || socket->family == AF_UNIX || !socket->is_bound) return false;
+  if (address_port(&socket->local) != address_port(&datagram->to)) return false;
+  if (!address_matches(&socket->local, &datagram->to, socket->only_six)) return false;
+  if (!socket->remote.any.sa_family) return true;
+  // A connected one takes its peer's alone.
+  return address_port(&socket->remote) == address_port(&datagram->from) &&
+         address_matches(&socket->remote, &datagram->from, false);
+}
+
+static void put(struct socket *socket, struct datagram *datagram);
+
+static void refuse(struct event *event) {
+  struct datagram *datagram = (struct datagram *)event;
+  for (struct socket *socket = datagram->source->sockets; socket; socket = socket->next_of_host) {
+    if (socket->type != SOCK_DGRAM || socket->family == AF_UNIX || !socket->remote.any.sa_family) continue;
+    if (address_port(&socket->local) != address_port(&datagram->from)) continue;
+    socket->error = ECONNREFUSED;
+    file_changed(&socket->file);
+  }
+  datagram_free(datagram);
+}
+
+static void arrive(struct event *event) {
+  struct datagram *datagram = (struct datagram *)event;
+  if (link_is_cut(datagram->source, datagram->target)) {
+    datagram_free(datagram);
+    return;
+  }
+  struct socket *found[64];
+  int count = 0;
+  bool has_connected = false;
+  for (struct socket *socket = datagram->target->sockets; socket; socket = socket->next_of_host) {
+    if (!takes(socket, datagram)) continue;
+    bool is_connected = socket->remote.any.sa_family != 0;
+    if (is_connected && !has_connected) count = 0;
+    if (is_connected) has_connected = true;
+    if (is_connected == has_connected && count < 64) found[count++] = socket;
+  }
+  if (!count) {
+    event_add(event, kernel.now + link_latency(datagram->target, datagram->source), refuse);
+    return;
+  }
+  struct socket *socket = found[count == 1 ? 0 : draw_below(&kernel.draws[DRAW_NETWORK], (uint64_t)count)];
+  if (socket->datagram_size + datagram->size > socket->receive_size) {
+    datagram_free(datagram);
+    return;
+  }
+  trace_call(CALL_deliver, -1, (int64_t)datagram->size, socket->file.number);
+  put(socket, datagram);
+}
+
+static void put(struct socket *socket, struct datagram *datagram) {
+  if (socket->last_datagram) socket->last_datagram->next = datagram;
+  else socket->first_datagram = datagram;
+  socket->last_datagram = datagram;
+  socket->datagram_size += datagram->size;
+  socket->datagram_count++;
+  file_changed(&socket->file);
+}
+
+static struct datagram *datagram_of(const struct iovec *parts, int count) {
+  size_t size = parts_size(parts, count);
+  struct datagram *datagram = datagram_make(NULL, size);
+  datagram->size = size;
+  char *place = datagram->bytes;
+  for (int i = 0; i < count; i++) {
+    memcpy(place, parts[i].iov_base, parts[i].iov_len);
+    place += parts[i].iov_len;
+  }
+  return datagram;
+}
+
+static ssize_t send_to_pair(struct socket *socket, const struct iovec *parts, int count) {
+  if (!socket->pair) return -ECONNREFUSED;
+  size_t size = parts_size(parts, count);
+  if (size > socket->send_size) return -EMSGSIZE;
+  if (socket->pair->datagram_count > MOST_OF_PAIR) return -EAGAIN;
+  struct datagram *datagram = datagram_of(parts, count);
+  datagram->from.any.sa_family = AF_UNIX;
+  put(socket->pair, datagram);
+  return (ssize_t)size;
+}
+
+ssize_t udp_send(struct socket *socket, const struct iovec *parts, int count, const union address *to) {
+  if (socket->error) {
+    int error = socket->error;
+    socket->error = 0;
+    return -error;
+  }
+  if (socket->family == AF_UNIX) return send_to_pair(socket, parts, count);
+  if (!to) {
+    if (!socket->remote.any.sa_family) return -EDESTADDRREQ;
+    to = &socket->remote;
+  }
+  size_t size = parts_size(parts, count);
+  if (size > MOST_BYTES) return -EMSGSIZE;
+  if (address_port(to) == 0) return -EINVAL;
+  if (!socket->is_bound) {
+    int code = socket_bind_any(socket, NULL);
+    if (code < 0) return code;
+  }
+  struct sim_host *target = address_host(to, socket->host);
+  if (!target) return -ENETUNREACH;
+  struct datagram *datagram = datagram_of(parts, count);
+  datagram->from = socket->local;
+  if (address_is_any(&socket->local)) {
+    datagram->from = address_own(socket->host, to);
+    address_set_port(&datagram->from, address_port(&socket->local));
+  }
+  datagram->to = *to;
+  if (address_is_any(to)) {
+    datagram->to = address_own(socket->host, to);
+    address_set_port(&datagram->to, address_port(to));
+  }
+  datagram->source = socket->host;
+  datagram->target = target;
+  if (target == socket->host) {
+    arrive(&datagram->event);
+    return (ssize_t)size;
+  }
+  struct draw *draw = &kernel.draws[DRAW_NETWORK];
+  if (kernel.weather.duplication && draw_below(draw, 1000000) < kernel.weather.duplication)
+    event_add(&datagram_make(datagram, size)->event, kernel.now + link_latency(socket->host, target), arrive);
+  if (kernel.weather.loss && draw_below(draw, 1000000) < kernel.weather.loss) datagram_free(datagram);
+  else event_add(&datagram->event, kernel.now + link_latency(socket->host, target), arrive);
+  return (ssize_t)size;
+}
+
+ssize_t udp_receive(struct socket *socket, const struct iovec *parts, int count, union address *from, int *flags) {
+  if (socket->error) {
+    int error = socket->error;
+    socket->error = 0;
+    return -error;
+  }
+  struct datagram *datagram = socket->first_datagram;
+  if (!datagram) return -EAGAIN;
+  socket->first_datagram = datagram->next;
+  if (!datagram->next) socket->last_datagram = NULL;
+  socket->datagram_size -= datagram->size;
+  socket->datagram_count--;
+  if (socket->pair) file_changed(&socket->pair->file);
+  size_t size = parts_size(parts, count);
+  if (size < datagram->size) *flags |= MSG_TRUNC;
+  else size = datagram->size;
+  const char *place = datagram->bytes;
+  size_t left = size;
+  for (int i = 0; i < count && left > 0; i++) {
+    size_t length = parts[i].iov_len < left ? parts[i].iov_len : left;
+    memcpy(parts[i].iov_base, place, length);
+    place += length;
+    left -= length;
+  }
+  *from = datagram->from;
+  datagram_free(datagram);
+  return (ssize_t)size;
+}
+
+static uint32_t udp_poll(struct file *file) {
+  struct socket *socket = (struct socket *)file;
+  bool has_room = !socket->pair || socket->pair->datagram_count <= MOST_OF_PAIR;
+  return (has_room ? EPOLLOUT | EPOLLWRNORM : 0) | (socket->first_datagram ? EPOLLIN | EPOLLRDNORM : 0) |
+         (socket->error ? EPOLLERR : 0);
+}
+
+static ssize_t udp_read(struct file *file, const struct iovec *parts, int count) {
+  union address from;
+  int flags = 0;
+  return udp_receive((struct socket *)file, parts, count, &from, &flags);
+}
+
+static ssize_t udp_write(struct file *file, const struct iovec *parts, int count) {
+  return udp_send((struct socket *)file, parts, count, NULL);
+}
+
+static int udp_readable(struct file *file) {
+  struct datagram *datagram = ((struct socket *)file)->first_datagram;
+  return datagram ? (int)datagram->size : 0;
+}
+
+static void udp_close(struct file *file) {
+  struct socket *socket = (struct socket *)file, **place = &socket->host->sockets;
+  while (*place != socket) place = &(*place)->next_of_host;
+  *place = socket->next_of_host;
+  if (socket->pair) socket->pair->pair = NULL;
+  while (socket->first_datagram) {
+    struct datagram *datagram = socket->first_datagram;
+    socket->first_datagram = datagram->next;
+    datagram_free(datagram);
+  }
+}
+
+const struct kind udp_kind = {
+    .name = "socket", .type = S_IFSOCK, .poll = udp_poll, .read = udp_read, .write = udp_write,
+    .readable = udp_readable, .close = udp_close};

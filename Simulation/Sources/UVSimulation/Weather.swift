@@ -1,0 +1,46 @@
+import CSimulation
+
+/// How bad a world's network and system calls are.
+///
+/// A program has to stand each of them: a read or a write may always take less than was asked for, and a packet may always be
+/// late. Chances are between 0 and 1.
+public struct Weather: Sendable, Hashable {
+  /// The least that something takes from one host to another.
+  public var latency = Duration.microseconds(500)
+  /// How much longer it may take.
+  public var jitter = Duration.microseconds(100)
+  /// The chance that a read or a write takes less than it could, and that what was sent arrives in parts.
+  public var cut = 0.0
+  /// The chance that a packet is lost. A stream sends it again, which takes 200 ms; a datagram is gone.
+  public var loss = 0.0
+  /// The chance that a datagram arrives twice.
+  public var duplication = 0.0
+
+  /// A network that is always fast, on which nothing is lost.
+  public static let calm = Weather()
+  /// A network between two cities.
+  public static let usual = Weather(
+    latency: .milliseconds(5), jitter: .milliseconds(15), cut: 0.1, loss: 0.001)
+  /// A network on which little works at once.
+  public static let storm = Weather(
+    latency: .milliseconds(1), jitter: .milliseconds(300), cut: 0.6, loss: 0.05, duplication: 0.05)
+
+  /// Creates a weather.
+  public init(
+    latency: Duration = .microseconds(500), jitter: Duration = .microseconds(100), cut: Double = 0,
+    loss: Double = 0, duplication: Double = 0
+  ) {
+    self.latency = latency
+    self.jitter = jitter
+    self.cut = cut
+    self.loss = loss
+    self.duplication = duplication
+  }
+
+  var raw: sim_weather {
+    func millionths(_ chance: Double) -> UInt64 { UInt64((min(max(chance, 0), 1) * 1_000_000).rounded()) }
+    return sim_weather(
+      latency: UInt64(nanoseconds: latency), jitter: UInt64(nanoseconds: jitter), cut: millionths(cut),
+      loss: millionths(loss), duplication: millionths(duplication))
+  }
+}

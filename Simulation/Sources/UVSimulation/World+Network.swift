@@ -1,0 +1,78 @@
+import CSimulation
+
+extension World {
+  /// Cuts the network between two hosts, in both directions. What they send is lost: streams send it again and again, for a
+  /// quarter of an hour, and datagrams are gone.
+  public func partition(_ one: SimulatedHost, _ other: SimulatedHost) {
+    cut(from: one, to: other)
+    cut(from: other, to: one)
+  }
+
+  /// Cuts the network in one direction; see ``partition(_:_:)``.
+  public func cut(from one: SimulatedHost, to other: SimulatedHost) {
+    note("cut \(one.name) → \(other.name)")
+    sim_link_cut(one.raw, other.raw, true)
+  }
+
+  /// Ends what ``partition(_:_:)`` and ``cut(from:to:)`` have begun between two hosts.
+  public func repair(_ one: SimulatedHost, _ other: SimulatedHost) {
+    note("repair \(one.name) – \(other.name)")
+    sim_link_cut(one.raw, other.raw, false)
+    sim_link_cut(other.raw, one.raw, false)
+  }
+
+  /// Holds what two hosts send each other, until ``release(_:_:)``. Nothing of it is lost.
+  public func hold(_ one: SimulatedHost, _ other: SimulatedHost) {
+    note("hold \(one.name) – \(other.name)")
+    sim_link_hold(one.raw, other.raw, true)
+    sim_link_hold(other.raw, one.raw, true)
+  }
+
+  /// Lets go of what was held.
+  public func release(_ one: SimulatedHost, _ other: SimulatedHost) {
+    note("release \(one.name) – \(other.name)")
+    sim_link_hold(one.raw, other.raw, false)
+    sim_link_hold(other.raw, one.raw, false)
+  }
+
+  /// Sets how long something takes from one host to another, and back.
+  ///
+  /// - Parameters:
+  ///   - latency: The least that it takes.
+  ///   - jitter: How much longer it may take.
+  public func setLatency(
+    _ latency: Duration, jitter: Duration = .zero, between one: SimulatedHost, and other: SimulatedHost
+  ) {
+    for (from, to) in [(one, other), (other, one)] {
+      sim_link_delay(from.raw, to.raw, UInt64(nanoseconds: latency), UInt64(nanoseconds: jitter))
+    }
+  }
+
+  /// Changes the weather, on all links.
+  public func setWeather(_ weather: Weather) {
+    var raw = weather.raw
+    sim_set_weather(&raw)
+  }
+
+  /// Sets how long a question for a host's name takes, and whether it fails.
+  public func setNames(
+    latency: Duration = .milliseconds(1), jitter: Duration = .milliseconds(1), fail: Bool = false
+  ) {
+    sim_set_names(UInt64(nanoseconds: latency), UInt64(nanoseconds: jitter), fail)
+  }
+
+  // MARK: Hosts that fail
+
+  /// Cuts a host's power: its threads go no further, and its peers aren't told. Its files stay.
+  public func crash(_ host: SimulatedHost) {
+    note("crash \(host.name)")
+    host.crash()
+  }
+
+  /// Starts a host anew that has crashed or ended. One that runs crashes first.
+  public func bounce(_ host: SimulatedHost) {
+    if !host.hasEnded { crash(host) }
+    note("start \(host.name)")
+    host.start()
+  }
+}

@@ -1,0 +1,1 @@
+../../../Tests/UVTests/LastRoundTests.swift

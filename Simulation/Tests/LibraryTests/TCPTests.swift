@@ -1,0 +1,1 @@
+../../../Tests/UVTests/TCPTests.swift

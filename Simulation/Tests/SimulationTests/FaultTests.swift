@@ -1,0 +1,127 @@
+import Testing
+import UV
+import UVSimulation
+
+/// A client that asks a server again and again, and notes when it was answered.
+@Suite struct FaultTests {
+  final class Notes: Sendable {
+    let answers = Log<Duration>()
+    let errors = Log<UVError.Code>()
+  }
+
+  /// A server that answers each byte, and a client that asks each 100 ms.
+  static func run(
+    _ seed: UInt64, seconds: Int, _ notes: Notes,
+    _ script: @escaping (World, SimulatedHost, SimulatedHost) throws -> Void
+  ) throws -> Simulation {
+    try Simulation(seed: seed, traceLength: 1 << 16) { world in
+      let server = world.host("server") { loop in
+        for try await connection in try loop.tcp.listen(port: 7) {
+          _ = loop.spawn {
+            do { for try await bytes in connection { try await connection.write(bytes).value } } catch {}
+          }
+        }
+      }
+      let client = world.client("client") { loop in
+        let start = loop.clock.now
+        let end = start.advanced(by: .seconds(seconds))
+        while loop.clock.now < end {
+          do throws(UVError) {
+            let connection = try await loop.tcp.connect(host: server.address, port: 7).value
+            while loop.clock.now < end {
+              try await connection.write(Bytes(repeating: 1, count: 1)).value
+              _ = try await connection.read(exactly: 1).value
+              notes.answers.append(start.duration(to: loop.clock.now))
+              try await loop.sleep(for: .milliseconds(100)).value
+            }
+            connection.close()
+          } catch {
+            notes.errors.append(error.code)
+            try await loop.sleep(for: .milliseconds(100)).value
+          }
+        }
+      }
+      try script(world, server, client)
+    }
+  }
+
+  /// The longest time without an answer.
+  static func longestGap(_ notes: Notes) -> Duration {
+    zip(notes.answers.values, notes.answers.values.dropFirst()).map { $1 - $0 }.max() ?? .zero
+  }
+
+  @Test("A connection survives a partition that is repaired") func partition() throws {
+    let notes = Notes()
+    try Self.run(1, seconds: 20, notes) { world, server, client in
+      try world.sleep(for: .seconds(5))
+      world.partition(server, client)
+      try world.sleep(for: .seconds(3))
+      world.repair(server, client)
+    }
+    #expect(notes.errors.values.isEmpty)
+    let gap = Self.longestGap(notes)
+    #expect(gap > .seconds(2) && gap < .seconds(10), "\(gap)")
+  }
+
+  @Test("What is held arrives when it is released") func hold() throws {
+    let notes = Notes()
+    try Self.run(1, seconds: 20, notes) { world, server, client in
+      try world.sleep(for: .seconds(5))
+      world.hold(server, client)
+      try world.sleep(for: .seconds(3))
+      world.release(server, client)
+    }
+    #expect(notes.errors.values.isEmpty)
+    let gap = Self.longestGap(notes)
+    #expect(gap > .milliseconds(2900) && gap < .milliseconds(3300), "\(gap)")
+  }
+
+  @Test("A partition that stays ends a connection in a quarter of an hour") func timeout() throws {
+    let notes = Notes()
+    try Self.run(1, seconds: 1500, notes) { world, server, client in
+      try world.sleep(for: .seconds(5))
+      world.partition(server, client)
+    }
+    #expect(notes.errors.values.first == .timedOut)
+  }
+
+  @Test(
+    "A host that crashes and starts anew resets the old connections, and serves new ones", arguments: 1...10)
+  func bounce(seed: UInt64) throws {
+    let notes = Notes()
+    let run = try Self.run(seed, seconds: 20, notes) { world, server, _ in
+      try world.sleep(for: .seconds(5))
+      world.crash(server)
+      try world.sleep(for: .seconds(2))
+      world.bounce(server)
+    }
+    #expect(notes.errors.values == [.connectionReset])
+    #expect(notes.answers.values.last! > .seconds(19))
+    let again = Notes()
+    let second = try Self.run(seed, seconds: 20, again) { world, server, _ in
+      try world.sleep(for: .seconds(5))
+      world.crash(server)
+      try world.sleep(for: .seconds(2))
+      world.bounce(server)
+    }
+    #expect(run.digest == second.digest, "\(String(describing: run.firstDifference(from: second)))")
+    #expect(notes.answers.values == again.answers.values)
+  }
+
+  @Test("An error says what was done to the world") func faults() throws {
+    struct Broken: Error {}
+    let error = #expect(throws: SimulationError.self) {
+      try Simulation(seed: 9) { world in
+        let one = world.host("one") { loop in
+          try await loop.sleep(for: .seconds(3)).value
+          throw Broken()
+        }
+        let two = world.host("two") { loop in try await loop.sleep(for: .seconds(9)).value }
+        try world.sleep(for: .seconds(1))
+        world.partition(one, two)
+        try world.sleep(for: .seconds(9))
+      }
+    }
+    #expect(error?.description.contains("  1.0 seconds: cut one → two\n") == true)
+  }
+}
