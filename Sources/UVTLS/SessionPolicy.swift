@@ -42,6 +42,9 @@ struct SessionPolicy {
     Self.digest(of: [base, identity?.digest ?? [], Array((name?.lowercased() ?? "").utf8)])
   }
 
+  /// Has sessions end with the certificates of their clients.
+  func checkDates(in context: OpaquePointer) { SSL_CTX_set_session_ticket_cb(context, nil, checkDate, nil) }
+
   /// The digest of parts, each with its length before it.
   private static func digest(of parts: [[UInt8]]) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -63,4 +66,19 @@ struct SessionPolicy {
       count = Int(size)
     }
   }
+}
+
+/// Called by OpenSSL with the session of a ticket: a client whose certificate has expired since then is verified anew. A client
+/// that comes often would have its ticket renewed for ever.
+private func checkDate(
+  _: OpaquePointer?, _ session: OpaquePointer?, _: UnsafePointer<UInt8>?, _: Int, _ status: SSL_TICKET_STATUS,
+  _: UnsafeMutableRawPointer?
+) -> SSL_TICKET_RETURN {
+  guard let session, status == SSL_TICKET_SUCCESS || status == SSL_TICKET_SUCCESS_RENEW else {
+    return SSL_TICKET_RETURN_IGNORE_RENEW
+  }
+  if let peer = SSL_SESSION_get0_peer(session), X509_cmp_current_time(X509_get0_notAfter(peer)) < 0 {
+    return SSL_TICKET_RETURN_IGNORE_RENEW
+  }
+  return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW
 }

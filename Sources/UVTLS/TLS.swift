@@ -16,10 +16,17 @@ public struct TLS {
   ///   - context: The server's certificates and what else its connections have in common.
   ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
   ///   - reusePort: Whether other listeners may share the port.
-  ///   - handshakeTimeout: How long a handshake may take. It then ends, and its connection is closed.
-  ///   - handshakeLimit: How many handshakes may be under way, 1 or more. Other connections wait in the system; the system
-  ///     resets those that still wait when the listener closes or the loop is shut down.
-  ///   - onHandshakeFailure: Called on the loop's thread with the error of each handshake that fails. The listener goes on.
+  ///   - handshakeTimeout: How long a handshake may take from the moment at which its connection is accepted. It then ends,
+  ///     and the connection is closed.
+  ///   - handshakeLimit: How many handshakes may be under way, 1 or more. A handshake begins with the peer's first byte. Peers
+  ///     that speak while there is no place wait for one. A place is taken from a peer that has sent only a part of its first
+  ///     message, or that has held the place for a second.
+  ///   - silentLimit: How many connections may wait for their handshake to begin, 1 or more. Each costs some kilobytes and a
+  ///     descriptor. When there are more, or when the system has no descriptor left, the one that has been silent for the
+  ///     longest time is closed. If all have spoken, others wait in the system; the system resets those that still wait
+  ///     when the listener closes or the loop is shut down.
+  ///   - onHandshakeFailure: Called on the loop's thread with the error of each handshake that fails, or that didn't begin. It
+  ///     is `connectionAborted` for a connection that was closed in favour of others. The listener goes on.
   /// - Throws: The errors of `TCP.listen(host:port:backlog:reusePort:)`, and `invalidArgument` for a client's context or a
   ///   limit below 1.
   ///
@@ -27,7 +34,7 @@ public struct TLS {
   public func listen(
     host: String = "0.0.0.0", port: Int, _ context: TLSContext, backlog: Int = 511, reusePort: Bool = false,
     handshakeTimeout: Duration = .seconds(10), handshakeLimit: Int = 128,
-    onHandshakeFailure: @escaping (UVError) -> Void = { _ in }
+    silentLimit: Int = 1024, onHandshakeFailure: @escaping (UVError) -> Void = { _ in }
   ) throws(UVError) -> TLSListener {
     guard context.isServer else {
       throw UVError(.invalidArgument, operation: "listen", subject: "a client's context")
@@ -35,10 +42,14 @@ public struct TLS {
     guard handshakeLimit >= 1 else {
       throw UVError(.invalidArgument, operation: "listen", subject: "handshakeLimit \(handshakeLimit)")
     }
+    guard silentLimit >= 1 else {
+      throw UVError(.invalidArgument, operation: "listen", subject: "silentLimit \(silentLimit)")
+    }
     let binding = try TCPBinding(SocketAddress(host, port: port), backlog: backlog, reusePort: reusePort)
     return TLSListener(
       try TLSAcceptor(
-        loop, binding, context, timeout: handshakeTimeout, limit: handshakeLimit, onHandshakeFailure))
+        loop, binding, context, timeout: handshakeTimeout, limit: handshakeLimit, silentLimit: silentLimit,
+        onHandshakeFailure))
   }
 
   /// Connects to a host by its name or address, and does a handshake. The host's certificate is verified.

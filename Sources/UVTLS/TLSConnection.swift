@@ -13,7 +13,8 @@ import COpenSSL
 ///
 /// The corresponding OpenSSL type is `SSL`.
 public final class TLSConnection: ByteStream {
-  let session: TLSSession
+  /// It is there as soon as the handshake begins, before anybody gets the connection.
+  private(set) var session: TLSSession!
 
   /// Takes over a connection, and begins nothing yet.
   init(over plain: ByteStream, _ session: TLSSession) throws(UVError) {
@@ -29,10 +30,12 @@ public final class TLSConnection: ByteStream {
     }
   }
 
-  /// Goes on with a socket that a listener has accepted, and begins nothing yet.
-  init(_ socket: AcceptedSocket, _ session: TLSSession) throws(UVError) {
+  /// Goes on with a socket that a listener has accepted, and begins nothing yet; see ``begin(_:)``.
+  init(_ socket: AcceptedSocket) throws(UVError) { try super.init(takingOver: .socket(socket)) }
+
+  /// Gets its session, once the peer has spoken.
+  func begin(_ session: TLSSession) {
     self.session = session
-    try super.init(takingOver: .socket(socket))
     setFilter(session)
   }
 

@@ -163,6 +163,7 @@ public final class TLSContext: @unchecked Sendable {
   private func admit(_ clients: TLSClientCertificates) throws(UVError) {
     let policy = SessionPolicy(raw, clients: try clients.apply(to: raw), ciphers: options.cipherList)
     self.policy = policy
+    if clients.trust?.isVerifying == true { policy.checkDates(in: raw) }
     let id = policy.id(identity, name: nil)
     try check(SSL_CTX_set_session_id_context(raw, id, UInt32(id.count)), "session_id_context")
   }

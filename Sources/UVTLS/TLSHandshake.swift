@@ -12,6 +12,8 @@ final class TLSHandshake {
   private var stage = PendingRequest()
   /// Whether another thread has the session, or the program chooses an identity.
   private var isBusy = false
+  /// When it has begun.
+  let begunAt: LoopClock.Instant
 
   init(
     _ connection: TLSConnection, _ operation: String, _ subject: String?,
@@ -22,6 +24,7 @@ final class TLSHandshake {
     self.operation = operation
     self.subject = subject
     self.done = done
+    begunAt = connection.loop.now
   }
 
   private var loop: EventLoop { connection.loop }
@@ -40,7 +43,21 @@ final class TLSHandshake {
     return PendingRequest("TLS handshake") { [weak self] in self?.cancel() }
   }
 
-  private func cancel() { fail(UVError(.cancelled, operation: operation, subject: subject)) }
+  /// Whether the next step is the peer's.
+  var isWaitingForPeer: Bool { !isBusy && done != nil }
+
+  /// Whether all of the peer's first message has come. Asked while the handshake waits for the peer.
+  var isGreeted: Bool { session.isGreeted }
+
+  /// Ends in favour of another.
+  func giveWay() {
+    fail(
+      UVError(
+        .connectionAborted, operation: operation, subject: subject,
+        message: "others have come while it waited for its peer"))
+  }
+
+  func cancel() { fail(UVError(.cancelled, operation: operation, subject: subject)) }
 
   // MARK: Going on
 

@@ -150,6 +150,9 @@ final class TLSSession: StreamFilter {
     return greeting.answer(name, for: self)
   }
 
+  /// Whether all of a client's first message has come, and the handshake isn't done.
+  var isGreeted: Bool { greeting != nil }
+
   /// The name that the client asks for, or has asked for. OpenSSL doesn't tell a server of TLS 1.2 that has resumed a session.
   var serverName: String? {
     if context.isServer { return askedName }
@@ -281,7 +284,7 @@ final class TLSSession: StreamFilter {
 }
 
 /// The memory that all connections of a thread receive into.
-private final class CiphertextBuffer {
+final class CiphertextBuffer {
   private static let ofThread = ThreadLocal<CiphertextBuffer>()
   /// The calling thread's.
   static var current: CiphertextBuffer { ofThread.get { CiphertextBuffer() } }

@@ -2,6 +2,7 @@ import CTestHooks
 import Foundation
 import Testing
 import UV
+import UVTLS
 import UVTestSupport
 
 /// Listeners for which there is no descriptor or memory: rules 32 and 33.
@@ -39,6 +40,34 @@ import UVTestSupport
       return (turns, waited)
     }
     print("descriptor storm: \(turns) turns in 300 ms; all 20 connections were accepted after \(waited)")
+  }
+
+  @Test("Without descriptors a TLS listener closes the connection that has been silent for the longest time")
+  func silentOnesGoFirst() async throws {
+    guard test_faults_reach(Self.system) != 0 else { return }
+    let certificates = Certificates.shared
+    let identity = try TLSIdentity(
+      certificateChain: certificates.path("server.pem"), privateKey: certificates.path("server.key"))
+    let server = try TLSContext.server(identity)
+    let client = try TLSContext.client(trust: .certificates(certificates.path("root.pem")))
+    try await withLoop { loop in
+      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, server)
+      let address = try listener.localAddress()
+      listener.start { if case .success(let connection?) = $0 { connection.close() } }
+      var silent: [TCPConnection] = []
+      for count in 1...2 {
+        silent.append(try await loop.tcp.connect(to: address).value)
+        while loop.counts.accepted < count { try await loop.sleep(for: .milliseconds(1)).value }
+      }
+      test_faults_arm(EMFILE, Self.system, 1, 1, "accept4")
+      let connection = try await loop.tls.connect(host: "localhost", port: Int(address.port), client).value
+      #expect(test_faults_disarm() == 1)
+      #expect(try await silent[0].read().value == nil)
+      #expect(loop.counts.refused == 0)
+      for connection in silent { connection.close() }
+      connection.close()
+      listener.close()
+    }
   }
 
   @Test("At the limit of descriptors peers wait, and are accepted when there is room", .rule(32))

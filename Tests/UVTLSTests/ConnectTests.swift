@@ -139,32 +139,6 @@ import UVTestSupport
     }
   }
 
-  @Test("No more handshakes are under way than the limit says")
-  func handshakeLimit() async throws {
-    let (server, client) = try (certificates.server(), certificates.client())
-    try await withLoop { loop in
-      let listener = try loop.tls.listen(
-        host: "127.0.0.1", port: 0, server, handshakeTimeout: .milliseconds(50), handshakeLimit: 2)
-      let address = try listener.localAddress()
-      let log = Log<Bool>()
-      listener.start { result in
-        guard case .success(let connection?) = result else { return }
-        log.append(true)
-        connection.close()
-      }
-      // Both places are taken by those who say nothing; the one who speaks waits until they have gone.
-      let silent = try await [
-        loop.tcp.connect(to: address).value, loop.tcp.connect(to: address).value,
-      ]
-      let connection = try await loop.tls.connect(host: "127.0.0.1", port: Int(address.port), client).value
-      #expect(try await silent[0].read().value == nil)
-      connection.close()
-      for connection in silent { connection.close() }
-      while log.values.isEmpty { try await loop.sleep(for: .zero).value }
-      listener.close()
-    }
-  }
-
   @Test("A plain connection is secured half-way, with what it has read already")
   func startTLS() async throws {
     let (server, client) = try (certificates.server(), certificates.client())
@@ -343,6 +317,7 @@ import UVTestSupport
       }
       #expect(throws: UVError.self) { try loop.tls.listen(port: 0, client) }
       #expect(throws: UVError.self) { try loop.tls.listen(port: 0, server, handshakeLimit: 0) }
+      #expect(throws: UVError.self) { try loop.tls.listen(port: 0, server, silentLimit: 0) }
       near.write("x") { _ in }
       near.write("y") { _ in }
       await expectFailure(.busy) { () async throws(UVError) in try await loop.tls.secure(near, server).value }

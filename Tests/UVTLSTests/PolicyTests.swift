@@ -1,9 +1,12 @@
+import COpenSSL
 import Testing
 import UVTLS
 import UVTestSupport
 
 /// Which server resumes a session that another one has made: for each pair of policies, with each kind of session.
 @Suite struct PolicyTests {
+  private let certificates = Certificates.shared
+
   /// How a session is remembered.
   enum Kind: CaseIterable {
     /// In tickets, with keys that all servers share.
@@ -208,6 +211,31 @@ import UVTestSupport
       let second = try await visit(
         loop, servers[2], client(given, nil), name: "closed.wild.test", offering: made.session)
       #expect(second.outcome == .refused)
+    }
+  }
+
+  @Test(
+    "A session ends with the client's certificate", arguments: Case.all.filter { $0.kind != .identifiers })
+  func dates(given: Case) async throws {
+    var options = TLSOptions()
+    if given.kind == .sharedKeys { options.ticketKeys = try TLSTicketKeys() }
+    let server = try certificates.server(
+      clientCertificates: .required(certificates.trust), options: options)
+    try await withLoop { loop in
+      let expired = client(given, "expired")
+      let refused = try await visit(loop, server, expired)
+      #expect(refused.outcome == .refused)
+      // From here on a full handshake doesn't look at the date, as if it was made before.
+      let valid = try await visit(loop, server, client(given, "client")) {
+        let context = SSL_get_SSL_CTX($0.raw)
+        X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), UInt(X509_V_FLAG_NO_CHECK_TIME))
+      }
+      let resumed = try await visit(loop, server, client(given, "client"), offering: valid.session)
+      #expect(resumed.outcome == .resumed)
+      let first = try await visit(loop, server, expired)
+      #expect(first.outcome == .full)
+      let second = try await visit(loop, server, expired, offering: first.session)
+      #expect(second.outcome == .full)
     }
   }
 }

@@ -32,6 +32,8 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   /// How many connections may be accepted after the listener was told to stop.
   private var restCount = 0
   private var isStopping = false
+  /// Frees a descriptor when the system has none left; false if there is none to free.
+  package var makeRoom: (() -> Bool)?
   /// Whether the listener waits until a connection has closed.
   private var isFull = false
 
@@ -45,7 +47,9 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   ///
   /// Peers beyond the limit wait in the system's queue, as many as the listener's backlog. They are connected for what they
   /// can see, and get an answer when it is their turn. All connections count that any listener of the loop has accepted, since
-  /// they share its memory and its time. A graceful shutdown of the loop accepts those that wait, regardless of the limit.
+  /// they share its memory and its time. A peer that says nothing holds its place for as long as you let it: set
+  /// ``ByteStream/readTimeout`` or ``ByteStream/idleTimeout`` on each connection, and choose a limit that is well above the
+  /// number of peers that are served at a time. A graceful shutdown of the loop accepts those that wait, regardless of the limit.
   ///
   /// libuv has no corresponding function.
   public var connectionLimit = Int.max {
@@ -150,6 +154,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
       }
       let descriptor = cuv_accept(listening)
       if AcceptBackoff.isNeeded(descriptor) {
+        if let makeRoom, makeRoom() { continue }
         loop.microtasks.state.pointee.counts.refused += 1
         block.listenerPoll?.stop()
         backoff.begin { [unowned self] in

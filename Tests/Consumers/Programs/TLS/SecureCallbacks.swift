@@ -10,7 +10,7 @@ enum SecureCallbacks: Program {
       let context = try TLSContext.client(trust: .certificates("\(directory)/server.pem"))
       let listener = try loop.tls.listen(
         host: "127.0.0.1", port: 0, .server(identity), backlog: 10, handshakeTimeout: .seconds(5),
-        handshakeLimit: 4)
+        handshakeLimit: 4, silentLimit: 64)
       let port = Int(try listener.localAddress().port)
       let server = try TLSContext.server(identity)
 
