@@ -61,6 +61,35 @@ import Testing
       #expect(output.code == 2 && output.text.contains("says: the token is another"), "\(output.text)")
     }
 
+    @Test(.enabled(if: hasPython)) func aCrowdWithoutTheTokenKeepsNobodyOut() throws {
+      let output = try withGenerator(
+        """
+        python3 -c '
+        import socket, sys, time
+        crowd = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(300)]
+        print("there", flush=True)
+        time.sleep(1000)' $PORT > $log.crowd & crowd=$!
+        until grep -qs there $log.crowd; do sleep 0.05; done
+        $UVBENCH run -w tcp-echo -s async --quick --rounds 1 --duration 0.02 --generator 127.0.0.1:$PORT
+        code=$?; kill $crowd; (exit $code)
+        """)
+      #expect(output.code == 0, "\(output.text)")
+      #expect(output.text.contains("the load came from 127.0.0.1"), "\(output.text)")
+    }
+
+    @Test func tokensCannotBeTriedFast() throws {
+      let output = try withGenerator(
+        """
+        for i in $(seq 60); do
+          { exec 5<>/dev/tcp/127.0.0.1/$PORT; echo "uvbench 1 $i" >&5; cat <&5; } &
+          tries="$tries $!"
+        done; wait $tries
+        """)
+      #expect(output.text.contains("error the token is another"), "\(output.text)")
+      #expect(output.text.contains("error too many wrong tokens have come from 127.0.0.1"), "\(output.text)")
+      #expect(output.lines.count { $0 == "error the token is another" } < 60, "\(output.text)")
+    }
+
     @Test(arguments: ["GET / HTTP/1.1", "uvbench 0 secret", "uvbench 1", "run mode=echo", ""])
     func whoSaysSomethingElseIsTold(greeting: String) throws {
       let output = try withGenerator("exec 5<>/dev/tcp/127.0.0.1/$PORT; echo '\(greeting)' >&5; cat <&5")

@@ -4,19 +4,36 @@ import UV
 
 /// Somebody who has connected to `generate --listen`, with a load generator of their own once they have said the token.
 struct GeneratorVisit {
-  private let connection: TCPConnection
-  private let token: String
+  /// The places of those who are let in.
+  final class Places {
+    var count: Int
 
-  init(_ connection: TCPConnection, token: String) {
-    (self.connection, self.token) = (connection, token)
+    init(_ count: Int) { self.count = count }
+  }
+
+  private let connection: TCPConnection
+  private let door: GeneratorDoor
+
+  init(_ connection: TCPConnection, at door: GeneratorDoor) {
+    (self.connection, self.door) = (connection, door)
   }
 
   /// Serves until they leave.
-  func serve() async {
-    defer { connection.close() }
+  ///
+  /// - Parameter places: How many more may be let in.
+  func serve(_ places: Places) async {
+    defer {
+      door.leave(connection)
+      connection.close()
+    }
     do throws(UVError) {
       let visitor = try connection.peerAddress()
-      guard let refusal = try await refusal() else {
+      var refusal = try await refusal(of: visitor.host)
+      if refusal == nil, places.count == 0 { refusal = "too many are connected" }
+      guard let refusal else {
+        door.leave(connection)
+        places.count -= 1
+        defer { places.count += 1 }
         await say("\(visitor) has a load generator\n")
         try await relay(to: visitor.host)
         return await say("\(visitor) has left\n")
@@ -29,7 +46,7 @@ struct GeneratorVisit {
   }
 
   /// Why they are not welcome; nil if they are.
-  private func refusal() async throws(UVError) -> String? {
+  private func refusal(of host: String) async throws(UVError) -> String? {
     let line = try await connection.readLine(limit: 512).timeout(after: .seconds(10)).value
     let text = line.map { String(decoding: $0, as: UTF8.self) } ?? ""
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
@@ -37,7 +54,7 @@ struct GeneratorVisit {
     guard words[1] == "\(LoadGenerator.version)" else {
       return "the two programs are of different versions"
     }
-    return LoadGenerator.isSame(String(words[2]), as: token) ? nil : "the token is another"
+    return try await door.refusal(String(words[2]), from: host)
   }
 
   /// Passes on what is asked and answered.
