@@ -49,6 +49,7 @@ let package = Package(
     .library(name: "UVPromises", targets: ["UVPromises"]),
     .library(name: "UVPromisesFoundation", targets: ["UVPromisesFoundation"]),
     .library(name: "UVFutures", targets: ["UVFutures"]),
+    .library(name: "UVRxStream", targets: ["UVRxStream"]),
     .library(name: "UVTLS", targets: ["UVTLS"]),
     .library(name: "UVService", targets: ["UVService"]),
     .library(name: "UVNIO", targets: ["UVNIO"]),
@@ -99,6 +100,7 @@ let package = Package(
       swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")],
       linkerSettings: [.linkedLibrary("uv", .when(traits: ["LinkLibuv", "Everything"]))]),
     .target(name: "UVPromises", dependencies: ["UV"], swiftSettings: settings),
+    .target(name: "UVRxStream", dependencies: ["UV"], swiftSettings: settings),
     // Who doesn't use the product compiles and links none of OpenSSL. It needs no trait, because it fetches nothing.
     .systemLibrary(
       name: "COpenSSL", path: "CModules/COpenSSL", pkgConfig: "openssl",
@@ -133,6 +135,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "UVFuturesTests", dependencies: ["UVFutures", "UVTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "UVRxStreamTests", dependencies: ["UVRxStream", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "UVTLSTests", dependencies: ["UVTLS", "COpenSSL", "UVPromises", "UVFutures", "UVTestSupport"],

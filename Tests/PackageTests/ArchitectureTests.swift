@@ -7,12 +7,13 @@ import Testing
     (
       "Sources/UV",
       [
-        "UVPromises", "UVFutures", "OpenCombine", "Combine", "Foundation", "ArgumentParser", "Logging",
-        "Metrics",
+        "UVPromises", "UVFutures", "UVRxStream", "OpenCombine", "Combine", "Foundation", "ArgumentParser",
+        "Logging", "Metrics",
       ]
     ),
     ("Sources/UVPromises", ["UVFutures", "OpenCombine", "Combine", "CUV"]),
-    ("Sources/UVFutures", ["UVPromises", "CUV"]),
+    ("Sources/UVFutures", ["UVPromises", "UVRxStream", "CUV"]),
+    ("Sources/UVRxStream", ["UVPromises", "UVFutures", "OpenCombine", "Combine", "CUV"]),
     ("Sources/UVTLS", ["UVPromises", "UVFutures", "CUV", "Foundation"]),
     ("Sources/UVService", ["UVPromises", "UVFutures", "UVTLS", "CUV", "Foundation"]),
     (
@@ -67,7 +68,7 @@ import Testing
     ),
     ("unsafeBitCast", ["UV/Tasks/"]),
     ("unowned(unsafe)", ["UV/", "UVPromises/Core/", "UVFutures/Future/", "UVFutures/Operators/"]),
-    ("unsafeDowncast", ["UV/", "UVPromises/", "UVFutures/"]),
+    ("unsafeDowncast", ["UV/", "UVPromises/", "UVFutures/", "UVRxStream/Future/"]),
     (
       "nonisolated(unsafe)",
       [
@@ -79,19 +80,23 @@ import Testing
       "@unchecked Sendable",
       [
         "UV/Loop/", "UV/Threads/", "UV/Requests/RemoteRequest.swift", "UV/Time/LoopClock.swift", "UV/Values/",
-        "UVFutures/Core/", "UVFutures/Dispatchers/Dispatch.swift",
+        "UVFutures/Core/", "UVRxStream/Core/", "UVRxStream/Dispatch/Dispatch.swift",
         "UVPromises/Core/", "UVPromises/Remote/", "UVPromises/Dispatchers/", "UVPromises/Resolver.swift",
         "UVTLS/TLSContext.swift", "UVTLS/TLSIdentity.swift", "UVTLS/SessionCache.swift",
         "UVTLS/TLSTicketKeys.swift", "UVNIO/Loop/", "UVNIO/Channels/", "UVNIO/Bootstraps/Connector.swift",
         "Hosts/Node/Sources/Node/NodeError.swift",
       ]
     ),
-    ("UnsafeTransfer", ["UV/", "UVPromises/Remote/", "UVFutures/", "UVTLS/TLSHandshake.swift"]),
+    (
+      "UnsafeTransfer",
+      ["UV/", "UVPromises/Remote/", "UVFutures/", "UVRxStream/", "UVTLS/TLSHandshake.swift"]
+    ),
     ("UnsafeContinuation", ["UV/", "UVPromises/Bridges/", "UVFutures/Bridges/"]),
     (
       "@exclusivity(unchecked)",
       [
-        "UV/", "UVPromises/", "UVFutures/", "UVTLS/TLSSession.swift", "UVNIO/Channels/StreamChannel.swift",
+        "UV/", "UVPromises/", "UVFutures/", "UVRxStream/", "UVTLS/TLSSession.swift",
+        "UVNIO/Channels/StreamChannel.swift",
       ]
     ),
     ("@preconcurrency", []),

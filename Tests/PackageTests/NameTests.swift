@@ -3,10 +3,12 @@ import Testing
 
 /// The names of the public types get along with those of other modules that a program imports.
 @Suite struct NameTests {
-  @Test("A program that imports Foundation beside the three modules needs no qualified name")
-  func foundation() throws {
+  @Test(
+    "A program that imports Foundation beside the three modules needs no qualified name",
+    arguments: ["UVFutures", "UVRxStream"])
+  func foundation(vocabulary: String) throws {
     var lines = ["import Dispatch", "import Foundation"]
-    for module in ["UV", "UVPromises", "UVFutures"] {
+    for module in ["UV", "UVPromises", vocabulary] {
       let listing = Checkout.root.appendingPathComponent("Design/api/\(module).txt")
       // `Name | declaration`; an extension takes a name without the arguments that a generic type needs.
       let types = try String(contentsOf: listing, encoding: .utf8).split(separator: "\n").compactMap { line in
@@ -15,7 +17,8 @@ import Testing
       #expect(types.count > 10)
       lines += ["import \(module)"] + types.map { "extension \($0) {}" }
     }
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("names-\(getpid()).swift")
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "names-\(vocabulary)-\(getpid()).swift")
     try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(at: file) }
     let (output, status) = try run(

@@ -226,7 +226,7 @@ import UVTestSupport
 
   // A future made before the branch runs in any case: that is what eager means. A cold or lazy one does not.
   @Test("What is created on a branch that is not taken runs 0 times", arguments: [true, false])
-  func whatIsCreatedOnABranchThatIsNotTakenRuns0(usesLazy: Bool) async throws {
+  func whatIsCreatedOnABranchThatIsNotTakenRuns0(isDeferred: Bool) async throws {
     try await withCallbackLoop { loop in
       var runs = 0
       let request = Request<Zone>(loop) { done in
@@ -234,13 +234,16 @@ import UVTestSupport
         loop.queueMicrotask { done(.success(Zone(name: "created"))) }
         return PendingRequest()
       }
-      let lazy = Lazy<Zone, any Error> { promise in
-        runs += 1
-        promise(.success(Zone(name: "created")))
+      let deferred = Deferred {
+        Future<Zone, any Error> { promise in
+          runs += 1
+          promise(.success(Zone(name: "created")))
+        }
       }
       let createZone =
-        usesLazy
-        ? lazy.eraseToAnyPublisher() : request.publisher().mapError { $0 as any Error }.eraseToAnyPublisher()
+        isDeferred
+        ? deferred.eraseToAnyPublisher()
+        : request.publisher().mapError { $0 as any Error }.eraseToAnyPublisher()
       let there = fetchOrCreate(succeeding(Zone(name: "there"))) { createZone }
         .sink(receiveCompletion: { _ in }, receiveValue: { _ in })
       #expect(runs == 0)

@@ -46,11 +46,3 @@ final class Probe<Input: Equatable, Failure: Error & Equatable>: Subscriber {
     onCompletion?(completion)
   }
 }
-
-/// A failure to tell apart from others.
-enum Trouble: Error, Equatable {
-  case first, second
-}
-
-/// Knows whether it has been let go.
-final class Token {}

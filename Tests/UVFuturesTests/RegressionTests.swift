@@ -1,5 +1,3 @@
-import Dispatch
-import Foundation
 import Testing
 import UV
 import UVFutures
@@ -16,12 +14,6 @@ import UVTestSupport
       resolve(.success(1))
       task.cancel()
       #expect(try await task.value == 1)
-
-      // Work that is started by the wait, and answers at once.
-      let lazy = Lazy<Int, any Error> { $0(.success(2)) }
-      let second = loop.spawn { try await lazy.value }
-      loop.queueMicrotask { second.cancel() }
-      #expect((try? await second.value) ?? 2 == 2)
     }
   }
 
@@ -44,17 +36,6 @@ import UVTestSupport
     }
   }
 
-  @Test("On the main thread, work for the main queue that is waited for is done at once")
-  func synchronouslyOnTheMainQueue() async {
-    await #expect(processExitsWith: .success) {
-      await MainActor.run {
-        let log = Log<Int>()
-        Dispatch.sync(on: .main).execute { log.append(1) }
-        exit(log.values == [1] ? 0 : 1)
-      }
-    }
-  }
-
   @Test("Values that are sent while one is delivered are neither lost nor overtaken")
   func valuesSentDuringADelivery() {
     let (left, right) = (PassthroughSubject<Int, Never>(), PassthroughSubject<Int, Never>())
@@ -67,76 +48,6 @@ import UVTestSupport
     right.send(completion: .finished)
     #expect(probe.values == [1, 2, 3])
     #expect(probe.completions == [.finished])
-  }
-
-  @Test("A stream promise is cancelled in the pause before a retry")
-  func cancelledInThePause() async throws {
-    try await withCallbackLoop { loop in
-      var (runs, log): (Int, [String]) = (0, [])
-      let paused = StreamPromise<Int, Trouble> { _, done in
-        runs += 1
-        done(.failure(.first))
-      }
-      .retry(3, delay: .seconds(1000)).onTerminate { log.append("paused \($0)") }
-      var decide: ((Bool) -> Void)?
-      let undecided = StreamPromise<Int, Trouble> { _, done in
-        runs += 1
-        done(.failure(.first))
-      }
-      .retryOn { _, _, retry in decide = retry }.onTerminate { log.append("undecided \($0)") }
-      loop.sleep(for: .zero) { _ in
-        paused.cancel()
-        undecided.cancel()
-        #expect(log == ["paused cancelled", "undecided cancelled"])
-        decide?(true)
-        loop.sleep(for: .zero) { _ in #expect(runs == 2) }
-      }
-    }
-  }
-
-  @Test("A decision about a retry counts once")
-  func decidedTwice() async throws {
-    try await withCallbackLoop { loop in
-      var runs = 0
-      StreamPromise<Int, Trouble> { _, done in
-        runs += 1
-        done(runs == 1 ? .failure(.first) : .success(1))
-      }
-      .retryOn { _, _, retry in
-        retry(true)
-        retry(true)
-      }
-      loop.eventually { runs == 2 }
-    }
-  }
-
-  @Test("What is pushed from inside goes through a pressure throttle in its turn")
-  func pushedFromInside() async throws {
-    try await withCallbackLoop { loop in
-      let input = HotInput<Int, Never>()
-      var log: [String] = []
-      input.throttled(PressureThrottle(buffer: 9, limit: 2))
-        .on { value in
-          log.append("\(value)")
-          if value == 1 { input.push(11) }
-        }
-        .onTerminate { log.append("\($0)") }
-      for value in 1...4 { input.push(value) }
-      input.terminate()
-      loop.eventually {
-        log.last == "completed" && log.dropLast().sorted() == ["1", "11", "2", "3", "4"]
-      }
-    }
-  }
-
-  @Test("A stream that a handler ends delivers nothing more")
-  func endedByAHandler() {
-    let input = HotInput<Int, Never>()
-    var log: [String] = []
-    input.on { _ in input.terminate() }
-    input.on { log.append("\($0)") }.onTerminate { log.append("\($0)") }
-    input.push(1)
-    #expect(log == ["completed"])
   }
 
   @Test("A second subscription that a publisher hands out is cancelled, and the first goes on")

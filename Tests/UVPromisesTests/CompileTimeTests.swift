@@ -122,7 +122,7 @@ import Testing
   /// OpenCombine alone. A third choice is what must not be.
   static let publishers = [
     """
-    import UVFutures
+    import UVRxStream
     func stream() -> Hot<Int, Never> {
       HotInput<Int, Never>()
     \(steps(6) { ".map { $0 + \($0) }" })
@@ -137,7 +137,7 @@ import Testing
     }
     """,
     """
-    import UVFutures
+    import UVRxStream
     func future() -> Future<Int, Never> {
       Future.completed(1)
     \(steps(6) { ".map { $0 + \($0) }" })
@@ -158,7 +158,7 @@ import Testing
   @Test("a chain of 30 steps of what is no publisher is no long expression", .enabled(if: Compiler.isThere))
   func coldChain() throws {
     let program = """
-      import UVFutures
+      import UVRxStream
       func answers(_ cold: Cold<Int, Int, Never>) -> Cold<Int, Int, Never> {
         cold
       \(Self.steps { ".map { $0 + \($0) }" })

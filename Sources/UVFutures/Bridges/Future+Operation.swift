@@ -23,7 +23,9 @@ extension Future {
     let loop = EventLoop.needed(for: "Future(operation:)")
     self.init()
     let task = loop.spawn {
-      do throws(Failure) { self.settle(.value(try await operation())) } catch { self.settle(.failure(error)) }
+      do throws(Failure) { self.settle(.success(try await operation())) } catch {
+        self.settle(.failure(error))
+      }
     }
     // Not if it has been settled already: a loop may run tasks at once.
     if !isSettled { cancelWork = { task.cancel() } }

@@ -16,20 +16,20 @@ extension Future {
     get async throws(Failure) {
       if gate == nil, let outcome {
         if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
-        return try await outcome.get()
+        return try outcome.get()
       }
-      return try await waitForSettlement().get()
+      return try await waitForResult().get()
     }
   }
 
-  fileprivate nonisolated(nonsending) func waitForSettlement() async -> Settlement<Output, Failure> {
+  fileprivate nonisolated(nonsending) func waitForResult() async -> Result<Output, Failure> {
     guard let loop = EventLoop.current else { return await waitWithoutEnd(nil) }
     guard let cancellation = Self.cancellation else { return await waitWithoutEnd(loop.executor) }
     do throws(UVError) {
-      return try await Request<Settlement<Output, Failure>>(loop) { done in
+      return try await Request<Result<Output, Failure>>(loop) { done in
         var isStarting = true
         // A result and a cancellation may come in the same turn: who comes first takes it.
-        var waiting: Completion<Settlement<Output, Failure>>? = done
+        var waiting: Completion<Result<Output, Failure>>? = done
         let waiter = FutureWaiter<Output, Failure>()
         waiter.wait(for: self) { settlement in
           // Work that starts when somebody waits may end at once; a request never does.
@@ -55,12 +55,12 @@ extension Future {
   /// loop that is stopped does not wait for the task.
   private nonisolated(nonsending) func waitWithoutEnd(
     _ executor: LoopExecutor?
-  ) async -> Settlement<Output, Failure> {
+  ) async -> Result<Output, Failure> {
     let waiter = FutureWaiter<Output, Failure>()
     waiter.task = EventLoop.current?.callingTask
     // Sound: the handler touches the waiter only on the loop's thread, and the result stays there.
     let transfer = UnsafeTransfer(waiter)
-    let settlement = await withTaskCancellationHandler {
+    let result = await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<UnsafeTransfer<_>, Never>) in
         waiter.wait(for: self) { continuation.resume(returning: UnsafeTransfer($0)) }
         if Task.isCancelled { waiter.giveUp() }
@@ -71,7 +71,7 @@ extension Future {
       try? executor.execute { _ in transfer.value.giveUp() }
     }
     waiter.task?.waitsForGood = false
-    return settlement.value
+    return result.value
   }
 
   /// The error that says that the wait was given up, if there is one of the future's failure type.
@@ -91,45 +91,30 @@ extension Future where Failure == Never {
     get async {
       if gate == nil, let outcome {
         if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
-        return await outcome.get()
+        return outcome.get()
       }
-      return await waitForSettlement().get()
-    }
-  }
-}
-
-extension Settlement {
-  /// The value; or, where there is none and no error either, nothing ever.
-  fileprivate nonisolated(nonsending) func get() async throws(Failure) -> Output {
-    switch self {
-    case .value(let output): return output
-    case .failure(let error): throw error
-    case .completed, .cancelled:
-      if let error = CancellationError() as? Failure { throw error }
-      if let error = UVError(.cancelled, operation: "await") as? Failure { throw error }
-      // No failure can say it, so this waits as it would for a promise that is never called.
-      await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
-      fatalError("a continuation that is never resumed has been")
+      return await waitForResult().get()
     }
   }
 }
 
 /// A subscriber that hears how a future ends.
 private final class FutureWaiter<Output, Failure: Error> {
-  private var finish: ((Settlement<Output, Failure>) -> Void)?
+  private var finish: ((Result<Output, Failure>) -> Void)?
   private var link: Link?
   /// The loop's task that waits, if it is one.
   var task: LoopTaskBase?
 
-  func wait(for future: Future<Output, Failure>, _ finish: @escaping (Settlement<Output, Failure>) -> Void) {
+  func wait(for future: Future<Output, Failure>, _ finish: @escaping (Result<Output, Failure>) -> Void) {
     self.finish = finish
     Downstream<Output, Failure>(self, height: 0) { [self] signal in
       switch signal {
       case .subscription(let link):
         self.link = link
         link.request(.max(1))
-      case .value(let output): end(.value(output))
-      case .completion(.finished): end(.completed)
+      case .value(let output): end(.success(output))
+      // It follows the value.
+      case .completion(.finished): break
       case .completion(.failure(let error)): end(.failure(error))
       }
       return .none
@@ -137,11 +122,11 @@ private final class FutureWaiter<Output, Failure: Error> {
     .attach(to: future)
   }
 
-  private func end(_ settlement: Settlement<Output, Failure>) {
+  private func end(_ result: Result<Output, Failure>) {
     let finish = finish
     self.finish = nil
     link = nil
-    finish?(settlement)
+    finish?(result)
   }
 
   /// Goes on waiting, but not for its own sake.

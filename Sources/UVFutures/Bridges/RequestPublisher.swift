@@ -109,7 +109,7 @@ extension Request {
   @inlinable
   public func future() -> Future<Success, UVError> {
     let future = Future<Success, UVError>()
-    let pending = start({ future.settle(with: $0) }, void: { future.settle(with: $0.typed()) })
+    let pending = start({ future.settle($0) }, void: { future.settle($0.typed()) })
     future.cancelWork = { pending.cancel() }
     return future
   }

@@ -10,7 +10,6 @@ enum Trampoline {
     @exclusivity(unchecked) var depth = 0
     @exclusivity(unchecked) var queue: [() -> Void] = []
     @exclusivity(unchecked) var head = 0
-    @exclusivity(unchecked) var propagation = Propagation()
   }
 
   /// Runs `work` now; where other work of this kind is running on the thread, right after that.
@@ -41,14 +40,6 @@ enum Trampoline {
     state.head = 0
     state.depth = depth
     state.isDraining = false
-  }
-
-  /// Runs `work` now, as a call, unless such calls are nested deeply already.
-  @inlinable
-  static func nest(_ work: @escaping () -> Void) {
-    guard enter() else { return bounce(work) }
-    work()
-    leave()
   }
 
   @usableFromInline

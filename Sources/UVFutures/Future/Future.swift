@@ -17,46 +17,25 @@ public import UV
 /// the promise is called or its last copy is released. A future that is created outside a loop may be resolved and subscribed
 /// to on any thread, and delivers on the thread that resolves it.
 ///
-/// ## Eager and cold operators
+/// A subscriber of a resolved future receives the value while it subscribes.
 ///
-/// Two vocabularies meet here. Combine's operators return cold publishers, which do nothing until something
-/// subscribes. RxStream's attach at once and return another future.
-///
-/// | Operator | Vocabulary | Returns | Starts |
-/// |---|---|---|---|
-/// | `map`, `flatMap`, `filter`, `zip(_:)`, `replaceError`, `retry`, `receive(on:)` … | Combine | a publisher | when subscribed |
-/// | `sink`, `assign` | Combine | an `AnyCancellable` | at once |
-/// | `on`, `then`, `onError`, `onTerminate`, `resultMap`, `asyncMap`, `stamp`, `timeStamp`, `defaultValue`, `delay(_:)`, `doWhile`, `until`, `using`, `lifeOf`, `replay` | RxStream | a `Future` | at once |
-/// | `map`, `filter(include:)`, `merge(_:)`, `zip(_:)`, `combine(_:)` where a `Future` is asked for | RxStream | a `Future` | at once |
-/// | `flatMap` to an array, `flatten`, `start(with:)`, `concat` | RxStream | a ``Hot`` | at once |
-///
-/// Both vocabularies have `map`, `filter` and `zip`. The compiler takes Combine's unless the result is used as a future: stored
-/// in a variable or returned from a function of that type, or followed by an operator that only futures have.
-///
-/// The vocabularies treat a resolved future differently. A Combine subscriber receives the value while it subscribes; an
-/// RxStream handler receives it in the loop's next microtask, or at once by ``replay()``.
-///
-/// Combine's `Future`, and RxStream's.
-public class Future<Output, Failure: Error>: LoopPublisher {
+/// Combine's `Future`.
+public final class Future<Output, Failure: Error>: LoopPublisher {
   /// The argument of a future's closure: call it once with the result; further calls do nothing.
   public typealias Promise = (Result<Output, Failure>) -> Void
 
-  @usableFromInline @exclusivity(unchecked) final var storage = SettlementStorage()
+  @usableFromInline @exclusivity(unchecked) var storage = OutcomeStorage()
   /// A function without captures that destroys the outcome; nil while there is none.
-  @usableFromInline @exclusivity(unchecked) final var destroyOutcome: ((Future) -> Void)?
-  @usableFromInline @exclusivity(unchecked) final var firstSubscription: FutureSubscription<Output, Failure>?
+  @usableFromInline @exclusivity(unchecked) var destroyOutcome: ((Future) -> Void)?
+  @usableFromInline @exclusivity(unchecked) var firstSubscription: FutureSubscription<Output, Failure>?
   // Sound: the last of the list that the first keeps alive.
   @usableFromInline @exclusivity(unchecked)
-  final unowned(unsafe) var lastSubscription: FutureSubscription<Output, Failure>?
+  unowned(unsafe) var lastSubscription: FutureSubscription<Output, Failure>?
   /// Cancels the work, called when the last subscriber has cancelled.
-  @usableFromInline @exclusivity(unchecked) final var cancelWork: (() -> Void)?
-  /// The operators of RxStream's vocabulary that are attached to this future.
-  @usableFromInline @exclusivity(unchecked) final var stream: StreamNode<Output, Failure>?
+  @usableFromInline @exclusivity(unchecked) var cancelWork: (() -> Void)?
   /// The gate that every signal goes through where there is no loop: a future that is made outside one may be resolved and
   /// subscribed to by any thread. Nil on a loop, and where somebody in this module settles it.
-  @usableFromInline @exclusivity(unchecked) final var gate: Gate?
-  /// Starts work that waits for somebody to attach.
-  @usableFromInline @exclusivity(unchecked) final var startWork: (() -> Void)?
+  @usableFromInline @exclusivity(unchecked) var gate: Gate?
 
   /// A future that somebody else settles.
   @inlinable
@@ -84,25 +63,8 @@ public class Future<Output, Failure: Error>: LoopPublisher {
     }
   }
 
-  /// Creates a future on the current loop and runs `task` at once, where `dispatch` says.
-  ///
-  /// - Parameters:
-  ///   - dispatch: Where `task` runs.
-  ///   - task: Gets what to call with the result, from any thread; further calls do nothing.
-  ///
-  /// There must be a current loop: outside one this stops the program with a message.
-  ///
-  /// RxStream's `Future.init(dispatch:task:)`.
-  public convenience init(
-    dispatch: Dispatch, task: @escaping @Sendable (FutureResolver<Output, Failure>) -> Void
-  ) {
-    self.init(on: .needed(for: "Future(dispatch:task:)")) { resolver in
-      dispatch.run { task(resolver) }
-    }
-  }
-
   deinit {
-    if firstSubscription != nil || stream != nil { abandon() }
+    if firstSubscription != nil { abandon() }
     if let destroyOutcome { destroyOutcome(self) }
   }
 
@@ -113,7 +75,6 @@ public class Future<Output, Failure: Error>: LoopPublisher {
       remove(last!)
       Trampoline.bounce { last = nil }
     }
-    stream?.abandon()
   }
 
   /// Subscribes: the subscriber gets its subscription, and then, once it asks, the result.
@@ -122,20 +83,19 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   ///
   /// Combine's `Publisher.receive(subscriber:)`.
   @inlinable
-  public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+  public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     let downstream = Downstream(subscriber)
     if let gate { return receive(downstream, through: gate) }
     receiveNow(downstream)
   }
 
   @inlinable
-  final func receiveNow(_ downstream: Downstream<Output, Failure>) {
+  func receiveNow(_ downstream: Downstream<Output, Failure>) {
     let subscription = FutureSubscription(downstream)
     downstream.receive(link: subscription)
     if subscription.isOver { return }
     if let outcome { return subscription.fulfill(outcome, of: self) }
     insert(subscription)
-    if startWork != nil { startWorkNow() }
   }
 
   /// Settles the future of a ticket, from any thread.
@@ -146,15 +106,15 @@ public class Future<Output, Failure: Error>: LoopPublisher {
     let transfer = UnsafeTransfer(result)
     // Sound: what the ticket was made for.
     if let object = ticket.takeNow() {
-      return unsafeDowncast(object, to: Future.self).settle(with: transfer.value)
+      return unsafeDowncast(object, to: Future.self).settle(transfer.value)
     }
-    ticket.complete { unsafeDowncast($0, to: Future.self).settle(with: transfer.value) }
+    ticket.complete { unsafeDowncast($0, to: Future.self).settle(transfer.value) }
   }
 
   /// Subscribes from any thread to a future that was made outside a loop. Signals come on the thread that settles it, or
   /// on the loop where it is subscribed to.
   @usableFromInline
-  final func receive(_ downstream: Downstream<Output, Failure>, through gate: Gate) {
+  func receive(_ downstream: Downstream<Output, Failure>, through gate: Gate) {
     var next = downstream
     if let loop = EventLoop.current { next = Crossing(loop.executor, next).always }
     let guarded = Downstream<Output, Failure>(next.combineIdentifier, next.label, height: next.height + 1) {
@@ -167,55 +127,38 @@ public class Future<Output, Failure: Error>: LoopPublisher {
 
   /// Settles the future, from any thread, where it was made outside a loop.
   @usableFromInline
-  final func settleThroughGate(_ result: Result<Output, Failure>) {
-    guard let gate else { return settle(with: result) }
-    gate.run { [self] in settle(with: result) }
-  }
-
-  @inlinable
-  final func settle(with result: Result<Output, Failure>) {
-    switch result {
-    case .success(let output): settle(.value(output))
-    case .failure(let error): settle(.failure(error))
-    }
+  func settleThroughGate(_ result: Result<Output, Failure>) {
+    guard let gate else { return settle(result) }
+    gate.run { [self] in settle(result) }
   }
 
   /// Decides the future, unless that has been done, and delivers.
   @inlinable
-  final func settle(_ settlement: Settlement<Output, Failure>) {
+  func settle(_ result: Result<Output, Failure>) {
     guard !isSettled else { return }
-    store(settlement)
+    store(result)
     if cancelWork != nil { cancelWork = nil }
-    if startWork != nil { startWork = nil }
     if firstSubscription != nil {
       if Trampoline.enter() {
-        fulfillSubscriptions(settlement)
+        fulfillSubscriptions(result)
         Trampoline.leave()
       } else {
-        Trampoline.bounce { [self] in fulfillSubscriptions(settlement) }
+        Trampoline.bounce { [self] in fulfillSubscriptions(result) }
       }
     }
-    if stream != nil { fulfillBranches(settlement) }
   }
 
   /// One at a time from the front, because a subscriber may cancel others.
   @inlinable
-  final func fulfillSubscriptions(_ settlement: Settlement<Output, Failure>) {
+  func fulfillSubscriptions(_ result: Result<Output, Failure>) {
     while let subscription = firstSubscription {
       remove(subscription)
-      subscription.fulfill(settlement, of: self)
+      subscription.fulfill(result, of: self)
     }
   }
 
-  @usableFromInline
-  final func startWorkNow() {
-    let start = startWork
-    startWork = nil
-    start?()
-  }
-
   @inlinable
-  final func insert(_ subscription: FutureSubscription<Output, Failure>) {
+  func insert(_ subscription: FutureSubscription<Output, Failure>) {
     subscription.future = self
     subscription.previous = lastSubscription
     if let last = lastSubscription { last.next = subscription } else { firstSubscription = subscription }
@@ -223,7 +166,7 @@ public class Future<Output, Failure: Error>: LoopPublisher {
   }
 
   @inlinable
-  final func remove(_ subscription: FutureSubscription<Output, Failure>) {
+  func remove(_ subscription: FutureSubscription<Output, Failure>) {
     let next = subscription.next
     let previous = subscription.previous
     subscription.future = nil
@@ -236,14 +179,13 @@ public class Future<Output, Failure: Error>: LoopPublisher {
 
   /// Called when a subscriber has cancelled.
   @usableFromInline
-  final func subscriptionCancelled(_ subscription: FutureSubscription<Output, Failure>) {
+  func subscriptionCancelled(_ subscription: FutureSubscription<Output, Failure>) {
     remove(subscription)
     cancelWorkUnlessNeeded()
   }
 
   /// Cancels the work if all subscribers that there still are have given up.
-  final func cancelWorkUnlessNeeded() {
-    if hasBranches { return }
+  func cancelWorkUnlessNeeded() {
     var subscription = firstSubscription
     while let current = subscription {
       if !current.hasGivenUp { return }
@@ -261,7 +203,7 @@ public class Future<Output, Failure: Error>: LoopPublisher {
 
 /// A loop runs until a future is resolved that was made on it. Its subscribers are told nothing if that doesn't happen.
 extension Future: Answerable {
-  package final var keepsLoopRunning: Bool { !isSettled }
-  package final var nameIfForsaken: String? { isSettled ? nil : "\(type(of: self))" }
-  package final func forsake() {}
+  package var keepsLoopRunning: Bool { !isSettled }
+  package var nameIfForsaken: String? { isSettled ? nil : "\(type(of: self))" }
+  package func forsake() {}
 }

@@ -27,25 +27,14 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
   ///
   /// Combine's `Future.Promise`.
   @inlinable
-  public func callAsFunction(_ result: sending Result<Output, Failure>) { resolve(result) }
-
-  /// The same for a caller who has to see to it that the result is used by one thread at a time.
-  @inlinable
-  func resolve(_ result: Result<Output, Failure>) {
+  public func callAsFunction(_ result: sending Result<Output, Failure>) {
     guard ticket.claim() else { return }
     // Sound: the caller gives the result up, and the loop takes it.
     let transfer = UnsafeTransfer(result)
     ticket.completeNow {
       // Sound: what the ticket was made for.
-      unsafeDowncast($0, to: Future<Output, Failure>.self).settle(with: transfer.value)
+      unsafeDowncast($0, to: Future<Output, Failure>.self).settle(transfer.value)
     }
-  }
-}
-
-extension FutureResolver {
-  /// Stops keeping the loop running for a future that has been settled otherwise.
-  func giveUp() {
-    if ticket.claim() { ticket.completeNow { _ in } }
   }
 }
 

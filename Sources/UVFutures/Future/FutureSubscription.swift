@@ -26,26 +26,20 @@ final class FutureSubscription<Output, Failure: Error>: Subscription {
 
   /// Delivers the result, or keeps a value until it is asked for.
   @inlinable
-  func fulfill(_ settlement: Settlement<Output, Failure>, of future: Future<Output, Failure>) {
+  func fulfill(_ result: Result<Output, Failure>, of future: Future<Output, Failure>) {
     guard let downstream else { return }
-    switch settlement {
-    case .value(let output):
+    switch result {
+    case .success(let output):
       guard hasDemand else { return waiting = future }
       _ = downstream.receive(output)
       // Not if the value made the subscriber cancel.
       if isOver { return }
       self.downstream = nil
       downstream.receive(completion: .finished)
-    case .failure(let error): end(.failure(error))
-    case .completed, .cancelled: end(.finished)
+    case .failure(let error):
+      self.downstream = nil
+      downstream.receive(completion: .failure(error))
     }
-  }
-
-  @inlinable
-  func end(_ completion: Subscribers.Completion<Failure>) {
-    guard let downstream else { return }
-    self.downstream = nil
-    downstream.receive(completion: completion)
   }
 
   /// Demand that comes while the future hands over the subscription is noted; the future delivers right after.

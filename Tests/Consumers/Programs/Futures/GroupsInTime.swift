@@ -1,4 +1,4 @@
-// Values are grouped by time, thinned out, and told apart by the side that they came from.
+// Values are grouped by time, and thinned out.
 import UV
 import UVFutures
 
@@ -17,13 +17,6 @@ enum GroupsInTime: Program {
       for number in 1...3 { numbers.send(number) }
       loop.sleep(for: .milliseconds(50)) { _ in numbers.send(completion: .finished) }
     }
-    let sides = [Either<Int, String>(1), Either("two")]
-    for side in sides {
-      side.onLeft { print("left \($0)") }.onRight { print("right \($0)") }
-      print(side.left ?? 0, side.right ?? "-")
-    }
-    let third: Either<Int, String> = .left(3)
-    print(third == .left(3))
   }
 }
 
@@ -31,8 +24,3 @@ enum GroupsInTime: Program {
 // thinned 1
 // [1, 2]
 // [1, 2, 3]
-// left 1
-// 1 -
-// right two
-// 0 two
-// true

@@ -1,4 +1,4 @@
-// Three to eight publishers are merged, and the latest values of up to eight combined.
+// Three to eight publishers are merged, and the latest values of up to four combined.
 import UV
 import UVFutures
 
@@ -22,19 +22,8 @@ enum ManyPublishersAtOnce: Program {
       show(p[0].combineLatest(p[1]).map { $0 + $1 })
       show(p[0].combineLatest(p[1], p[2]).map { $0 + $1 + $2 })
       show(p[0].combineLatest(p[1], p[2], p[3]).map { $0 + $1 + $2 + $3 })
-      show(p[0].combineLatest(p[1], p[2], p[3], p[4]).map { $0 + $1 + $2 + $3 + $4 })
-      show(p[0].combineLatest(p[1], p[2], p[3], p[4], p[5]).map { $0.0 + $0.5 })
-      show(p[0].combineLatest(p[1], p[2], p[3], p[4], p[5], p[6]).map { $0.0 + $0.6 })
-      show(p[0].combineLatest(p[1], p[2], p[3], p[4], p[5], p[6], p[7]).map { $0.0 + $0.7 })
       show(p[0].combineLatest(p[1], p[2]) { $0 + $1 + $2 })
       show(p[0].combineLatest(p[1], p[2], p[3]) { a, b, c, d in a + b + c + d })
-      show(p[0].combineLatest(p[1], p[2], p[3], p[4]) { a, b, c, d, e in a + b + c + d + e })
-      show(p[0].combineLatest(p[1], p[2], p[3], p[4], p[5]) { a, _, _, _, _, f in a + f })
-      show(p[0].combineLatest(p[1], p[2], p[3], p[4], p[5], p[6]) { a, _, _, _, _, _, g in a + g })
-      show(
-        p[0].combineLatest(p[1], p[2], p[3], p[4], p[5], p[6], p[7]) { a, _, _, _, _, _, _, h in
-          a + h
-        })
     }
   }
 }
@@ -52,13 +41,5 @@ enum ManyPublishersAtOnce: Program {
 // [3]
 // [6]
 // [10]
-// [15]
-// [7]
-// [8]
-// [9]
 // [6]
 // [10]
-// [15]
-// [7]
-// [8]
-// [9]

@@ -5,7 +5,7 @@ import UVFutures
 enum FutureOutsideALoop: Program {
   static func main() throws {
     let future = Future<Int, Never> { 5 }
-    print(future.isActive)
+    future.sink { print($0) }.cancel()
   }
 }
 

@@ -48,7 +48,8 @@ enum RequestsOfOnesOwn: Program {
       loop.countdown(from: 2).promise().done { print("promise: \($0)") }.cauterize().finally {
         loop.countdown(from: 2).publisher().sink(receiveCompletion: { _ in }) { print("publisher: \($0)") }
           .store(in: &subscriptions)
-        loop.countdown(from: 20).future().on { print("future: \($0)") }
+        loop.countdown(from: 20).future().sink(receiveCompletion: { _ in }) { print("future: \($0)") }
+          .store(in: &subscriptions)
       }
       let pending = loop.countdown(from: 1_000_000).start { print($0) }
       loop.sleep(for: .milliseconds(100)) { _ in pending.cancel() }

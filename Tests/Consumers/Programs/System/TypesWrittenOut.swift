@@ -1,5 +1,4 @@
 // Functions whose parameters have the library's types written out, as a program of several files has them.
-import Dispatch
 import UV
 import UVFutures
 import UVPromises
@@ -43,10 +42,6 @@ private func setUp(_ configuration: Configuration, _ policy: CatchPolicy) {
 
 private func changed(_ change: FileStatusChange) -> Bool { (try? change.current.get()) != change.previous }
 
-private func start(_ queue: Dispatch.Queue, _ priority: Dispatch.Queue.Priority) -> DispatchChain {
-  Dispatch.sync(on: queue).execute {}.then(.sync(on: .priorityBackground(priority))) { print("worked") }
-}
-
 private func finish(
   _ resolver: Resolver<Int>, _ remote: Resolver<Int>, _ other: FutureResolver<Int, Never>
 ) {
@@ -59,10 +54,6 @@ private func balance(_ isEven: Bool) -> EventLoopGroup.Balance { isEven ? .syste
 
 private func where_(_ dispatcher: LoopDispatcher, _ promise: Promise<Int>) -> Promise<Int> {
   promise.map(on: dispatcher) { $0 + 1 }
-}
-
-private func moved(_ future: Future<Int, Never>) -> Dispatched<Int, Never> {
-  future.dispatch(.async(on: .background))
 }
 
 enum TypesWrittenOut: Program {
@@ -85,15 +76,12 @@ enum TypesWrittenOut: Program {
       let (third, last) = Future<Int, Never>.pending(on: loop)
       finish(resolver, other, last)
       print(try await where_(.inline, first).async(), try await where_(.microtask, second).async())
-      print(await moved(third).map { $0 * 10 }.value)
+      print(await third.value * 10)
       let watcher = try loop.files.watchStatus("/nowhere", every: .milliseconds(1))
       if let change = try await watcher.next().value { print(changed(change)) }
       watcher.close()
     }
     print(balance(true) == .system, balance(false) == .roundRobin)
-    _ = start(.background, .low)
-    let chain = start(.background, .high)
-    chain.then(.sync(on: .background)) { print("after that") }
   }
 }
 
@@ -107,6 +95,3 @@ enum TypesWrittenOut: Program {
 // 30
 // false
 // true true
-// worked
-// worked
-// after that

@@ -1,0 +1,133 @@
+import UV
+
+/// A value or an error that arrives once, from work that starts when the future is created.
+///
+/// A future is eager: its task runs once, when the future is created. Each operator attaches at once and returns another future;
+/// a caller doesn't need to keep it. A handler that is attached late hears the result in the loop's next microtask, or at once
+/// by ``replay()``.
+///
+/// ```swift
+/// func answer() -> Future<Int, Never> {
+///   Future { completion in loop.sleep(for: .seconds(1)) { _ in completion(.success(42)) } }
+/// }
+/// answer().map { $0 * 2 }.on { print($0) }
+/// ```
+///
+/// A future that is created on a loop delivers on that loop, whichever thread calls the completion. The loop keeps running until
+/// the completion is called or its last copy is released. A future that is created outside a loop may be completed by any
+/// thread, and delivers on the thread that completes it.
+///
+/// RxStream's `Future`.
+public class Future<Output, Failure: Error>: StreamFuture {
+  /// The argument of a future's task: call it once with the result; further calls do nothing.
+  public typealias Promise = (Result<Output, Failure>) -> Void
+
+  typealias Branch = (Settlement<Output, Failure>) -> Void
+
+  /// How the future ended, nil until then.
+  @exclusivity(unchecked) private(set) final var outcome: Settlement<Output, Failure>?
+  /// What is attached to this future, and where it comes from.
+  final let node = StreamNode<Output, Failure>()
+  /// The gate that everything goes through where there is no loop: a future that is made outside one may be completed and
+  /// attached to by any thread. Nil on a loop, and where somebody in this module settles it.
+  @exclusivity(unchecked) final var gate: Gate?
+  /// Starts work that waits for somebody to attach.
+  @exclusivity(unchecked) final var startWork: (() -> Void)?
+
+  /// This future.
+  public final var asFuture: Future<Output, Failure> { self }
+
+  /// A future that somebody else settles.
+  init() {}
+
+  /// Creates a future and runs `task` at once.
+  ///
+  /// - Parameter task: Starts the work and has its argument called with the result, at once or later, on any thread. If that is
+  ///   never called, the chain hears nothing, and is released with its last copy.
+  ///
+  /// The compiler does not check that a result which is not `Sendable` is given up by the thread that calls; that of
+  /// ``FutureResolver`` does.
+  ///
+  /// RxStream's `Future.init(task:)`.
+  public init(_ task: (@escaping Promise) -> Void) {
+    guard let loop = EventLoop.current else {
+      gate = Gate()
+      task { [self] in settleThroughGate(Settlement($0)) }
+      return
+    }
+    let resolver = FutureResolver(loop, self)
+    task { resolver.resolve($0) }
+  }
+
+  /// Creates a future on the current loop and runs `task` at once, where `dispatch` says.
+  ///
+  /// - Parameters:
+  ///   - dispatch: Where `task` runs.
+  ///   - task: Gets what to call with the result, from any thread; further calls do nothing.
+  ///
+  /// There must be a current loop: outside one this stops the program with a message.
+  ///
+  /// RxStream's `Future.init(dispatch:task:)`.
+  public convenience init(
+    dispatch: Dispatch, task: @escaping @Sendable (FutureResolver<Output, Failure>) -> Void
+  ) {
+    self.init()
+    let resolver = FutureResolver(.needed(for: "Future(dispatch:task:)"), self)
+    dispatch.run { task(resolver) }
+  }
+
+  deinit { node.abandon() }
+
+  /// Decides the future, unless that has been done, and delivers.
+  final func settle(_ settlement: Settlement<Output, Failure>) {
+    guard outcome == nil else { return }
+    outcome = settlement
+    startWork = nil
+    node.fulfill(settlement)
+  }
+
+  /// Settles the future, from any thread, where it was made outside a loop.
+  final func settleThroughGate(_ settlement: Settlement<Output, Failure>) {
+    guard let gate else { return settle(settlement) }
+    gate.run { [self] in settle(settlement) }
+  }
+
+  /// A future that `body` settles once this one is.
+  final func derive<T, E: Error>(
+    _ body: @escaping (Settlement<Output, Failure>, Future<T, E>) -> Void
+  ) -> Future<T, E> {
+    derive(into: Future<T, E>(), body)
+  }
+
+  /// Has `body` settle `child` once this future is.
+  @discardableResult
+  final func derive<T, E: Error, Child: Future<T, E>>(
+    into child: Child, _ body: @escaping (Settlement<Output, Failure>, Child) -> Void
+  ) -> Child {
+    child.gate = gate
+    attach({ body($0, child) }, for: child.node)
+    return child
+  }
+
+  /// Calls `branch` with the result: when it comes, or soon if it is there.
+  final func attach(_ branch: @escaping Branch, for child: any StreamChild) {
+    if let gate {
+      gate.run { [self] in attachNow(branch, for: child) }
+    } else {
+      attachNow(branch, for: child)
+    }
+  }
+
+  private func attachNow(_ branch: @escaping Branch, for child: any StreamChild) {
+    guard let outcome else {
+      child.derive(from: node)
+      node.branches.append(branch)
+      startWork.take()?()
+      return
+    }
+    guard node.canReplay else { return }
+    let replay = Replay { Propagation.run { branch(outcome) } }
+    child.replay = replay.after(child.replay)
+    EventLoop.needed(for: "attaching to a completed future").queueMicrotask { replay.run() }
+  }
+}

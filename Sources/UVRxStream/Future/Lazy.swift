@@ -1,0 +1,50 @@
+import UV
+
+/// A future whose task runs when something is attached to the future, and not before.
+///
+/// The task runs at most once. The future
+/// keeps the value and releases the task with everything it captured. If nothing attaches, the task never runs.
+///
+/// RxStream's `Lazy`.
+public final class Lazy<Output, Failure: Error>: Future<Output, Failure> {
+  /// Creates a future whose task runs when the result is first wanted.
+  ///
+  /// - Parameter task: Starts the work and has its argument called with the result, at once or later, on any thread. The
+  ///   loop keeps running from then on until that argument is called or released.
+  ///
+  /// RxStream's `Lazy.init(dispatch:task:)`.
+  public init(_ task: @escaping (@escaping Promise) -> Void) {
+    super.init()
+    let gate = Gate.unlessOnLoop
+    self.gate = gate
+    startWork = { [weak self] in
+      guard let self else { return }
+      guard gate == nil, let loop = EventLoop.current else {
+        return task { self.settleThroughGate(Settlement($0)) }
+      }
+      let resolver = FutureResolver(loop, self)
+      task { resolver.resolve($0) }
+    }
+  }
+
+  /// Creates a future on the current loop whose task, once somebody wants its result, runs where `dispatch` says.
+  ///
+  /// RxStream's `Lazy.init(dispatch:task:)`.
+  public convenience init(
+    dispatch: Dispatch, task: @escaping @Sendable (FutureResolver<Output, Failure>) -> Void
+  ) {
+    let loop = EventLoop.needed(for: "Lazy(dispatch:task:)")
+    self.init { promise in
+      let work = Future<Output, Failure>()
+      let resolver = FutureResolver(loop, work)
+      dispatch.run { task(resolver) }
+      _ = work.derive { (settlement, _: Future<Never, Never>) in
+        switch settlement {
+        case .value(let value): promise(.success(value))
+        case .failure(let error): promise(.failure(error))
+        case .completed, .cancelled: break
+        }
+      }
+    }
+  }
+}

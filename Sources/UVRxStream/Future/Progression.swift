@@ -1,0 +1,192 @@
+import UV
+
+/// How far long work has come.
+///
+/// RxStream's `ProgressEvent`.
+public struct ProgressEvent<Unit: Numeric> {
+  /// The action that makes progress.
+  public var title: String
+  /// The unit that is counted: `"bytes"`.
+  public var unit: String
+  /// How much has been done.
+  public var current: Unit
+  /// How much there is to do.
+  public var total: Unit
+
+  /// Creates an event.
+  ///
+  /// RxStream's `ProgressEvent.init(title:unit:current:total:)`.
+  public init(title: String, unit: String, current: Unit, total: Unit) {
+    self.title = title
+    self.unit = unit
+    self.current = current
+    self.total = total
+  }
+}
+
+extension ProgressEvent: Equatable {}
+extension ProgressEvent: Sendable where Unit: Sendable {}
+
+/// A future of long work, which tells how far it has come.
+///
+/// RxStream's `Progression`.
+public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, Failure> {
+  private var handlers: [(ProgressEvent<Unit>) -> Void] = []
+  final var cancelTask: (() -> Void)?
+
+  /// Creates a progression and runs `task` at once.
+  ///
+  /// - Parameter task: Starts the work; gets what to call with the progress and what to call with the result, both on
+  ///   any thread, and returns what to call when it is cancelled, if anything. The loop keeps running until the result
+  ///   is there or can't come any more.
+  ///
+  /// RxStream's `Progression.init(dispatch:task:)`.
+  public init(
+    _ task: (_ progress: @escaping (ProgressEvent<Unit>) -> Void, _ completion: @escaping Promise) -> (
+      () -> Void
+    )?
+  ) {
+    super.init()
+    guard let loop = EventLoop.current else {
+      let gate = Gate()
+      self.gate = gate
+      let cancel = task(
+        { [weak self] event in gate.run { self?.report(event) } },
+        { [self] in settleThroughGate(Settlement($0)) })
+      if isActive { cancelTask = cancel }
+      return
+    }
+    let (resolver, executor) = (FutureResolver(loop, self), loop.executor)
+    // Sound: the progression is looked up where it lives.
+    let weakly = UnsafeTransfer(WeakReference(self))
+    let cancel = task(
+      { event in onLoop(executor) { _ in weakly.value.object?.report(event) } }, { resolver.resolve($0) })
+    guard isActive else { return }
+    cancelTask = { [weak resolver] in
+      resolver?.giveUp()
+      cancel?()
+    }
+  }
+
+  override init() { super.init() }
+
+  deinit {
+    // With it goes what is before this in the chain.
+    var last = cancelTask.take()
+    if last != nil { Trampoline.nest { last = nil } }
+  }
+
+  final func report(_ event: ProgressEvent<Unit>) {
+    guard isActive else { return }
+    let handlers = handlers
+    Trampoline.nest { for handler in handlers { handler(event) } }
+  }
+
+  /// Calls `handler` with the progress from now on, until the work has ended.
+  ///
+  /// RxStream's `onProgress(_:)`.
+  @discardableResult
+  public final func onProgress(_ handler: @escaping (ProgressEvent<Unit>) -> Void) -> Self {
+    if isActive { handlers.append(handler) }
+    return self
+  }
+
+  /// The same work with its progress counted differently.
+  ///
+  /// RxStream's `mapProgress(_:)`.
+  @discardableResult
+  public final func mapProgress<NewUnit: Numeric>(
+    _ transform: @escaping (ProgressEvent<Unit>) -> ProgressEvent<NewUnit>
+  ) -> Progression<NewUnit, Output, Failure> {
+    let child = Progression<NewUnit, Output, Failure>()
+    child.cancelTask = { [self] in cancel() }
+    onProgress { [weak child] in child?.report(transform($0)) }
+    return derive(into: child) { $1.settle($0) }
+  }
+
+  /// The same work, whose progress is that of both sides together, as `combiner` says.
+  ///
+  /// RxStream's `combineProgress(_:combiner:)`.
+  @discardableResult
+  public final func combineProgress<OtherUnit: Numeric, OtherOutput, OtherFailure: Error, NewUnit: Numeric>(
+    _ other: Progression<OtherUnit, OtherOutput, OtherFailure>,
+    combiner: @escaping (ProgressEvent<Unit>?, ProgressEvent<OtherUnit>?) -> ProgressEvent<NewUnit>
+  ) -> Progression<NewUnit, Output, Failure> {
+    let child = Progression<NewUnit, Output, Failure>()
+    child.cancelTask = { [self] in cancel() }
+    var (mine, others): (ProgressEvent<Unit>?, ProgressEvent<OtherUnit>?)
+    onProgress { [weak child] in
+      mine = $0
+      child?.report(combiner(mine, others))
+    }
+    other.onProgress { [weak child] in
+      others = $0
+      child?.report(combiner(mine, others))
+    }
+    return derive(into: child) { $1.settle($0) }
+  }
+
+  /// Cancels the work; the chain ends as cancelled, and progress that is reported later is ignored.
+  ///
+  /// RxStream's `cancel()`.
+  public final func cancel() {
+    guard isActive else { return }
+    let cancelTask = cancelTask
+    self.cancelTask = nil
+    settle(.cancelled)
+    didCancel()
+    if let cancelTask { Trampoline.nest(cancelTask) }
+  }
+
+  /// Called once it has been cancelled.
+  func didCancel() {}
+}
+
+/// Refers to an object that may go.
+final class WeakReference<Object: AnyObject> {
+  weak var object: Object?
+  init(_ object: Object) { self.object = object }
+}
+
+/// A progression that is updated and completed from outside, on any thread.
+///
+/// A progression that is created on a loop keeps the loop running until it is completed, cancelled or released.
+///
+/// RxStream's `ProgressionInput`.
+public final class ProgressionInput<Unit: Numeric, Output, Failure: Error>: Progression<Unit, Output, Failure>
+{
+  private let root = InputRoot(for: ProgressionInput.self)
+  private let executor = EventLoop.current?.executor
+
+  /// Creates a progression that waits to be completed.
+  ///
+  /// RxStream's `ProgressionInput.init()`.
+  public override init() {
+    super.init()
+    root.attach(to: self)
+  }
+
+  deinit { root.lose(self) }
+
+  /// Tells how far the work has come, from any thread; ignored once it has ended.
+  ///
+  /// RxStream's `ProgressionInput.updateProgress(_:)`.
+  public func updateProgress(_ event: ProgressEvent<Unit>) {
+    // Sound: touched on the loop's thread, or inside the gate.
+    let transfer = UnsafeTransfer((self, event))
+    if let executor { return onLoop(executor) { _ in transfer.value.0.report(transfer.value.1) } }
+    gate?.run { transfer.value.0.report(transfer.value.1) }
+  }
+
+  /// Completes the work with a value, from any thread; ignored once it has ended.
+  ///
+  /// RxStream's `ProgressionInput.complete(_:)`.
+  public func complete(_ value: Output) { root.settle(self, .value(value)) }
+
+  /// Completes the work with an error, from any thread; ignored once it has ended.
+  ///
+  /// RxStream's `ProgressionInput.complete(_:)`.
+  public func complete(_ error: Failure) { root.settle(self, .failure(error)) }
+
+  override func didCancel() { root.release() }
+}

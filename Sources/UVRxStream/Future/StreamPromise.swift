@@ -1,0 +1,257 @@
+import UV
+
+/// A future that can be tried again and cancelled.
+///
+/// Its task starts in the loop's next microtask, so that even a failure at once finds the chain attached. An
+/// operation on it returns another one; ``retry(_:delay:)`` in the chain has the task run again, and what
+/// is before it in the chain sees each attempt. ``cancel()`` anywhere in the chain ends all of it.
+///
+/// ```swift
+/// StreamPromise<Bytes, UVError> { state, completion in fetch(completion) }
+///   .retry(3, delay: .milliseconds(100))
+///   .on { show($0) }
+/// ```
+///
+/// RxStream's `Promise`.
+public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure> {
+  typealias Attempt = (@escaping (Settlement<Output, Failure>) -> Void) -> Void
+
+  /// Makes another result, through everything that is before this in the chain.
+  private var runAgain: Attempt?
+  private var attempts: PromiseAttempts?
+  private var isReused = false
+
+  /// Creates a promise and starts its task in the current loop's next microtask; outside a loop this stops the program
+  /// with a message.
+  ///
+  /// - Parameter task: Gets the promise's state, to stop when that is no longer active, and what to call with the
+  ///   result. It runs again for each retry.
+  ///
+  /// RxStream's `Promise.init(dispatch:task:)`.
+  public init(
+    _ task: @escaping (Observable<StreamState<Failure>, Never>, @escaping Promise) -> Void
+  ) {
+    super.init()
+    let loop = EventLoop.needed(for: "StreamPromise")
+    let work = PromiseWork(task)
+    runAgain = { work.run($0) }
+    attempts = work
+    loop.queueMicrotask { [self] in
+      work.run { [self] in settle($0) }
+    }
+  }
+
+  private override init() { super.init() }
+
+  deinit {
+    // With it goes what is before this in the chain.
+    var last = runAgain.take()
+    if last != nil { Trampoline.nest { last = nil } }
+  }
+
+  private func next<T>(
+    _ step: @escaping (Settlement<Output, Failure>, @escaping (Settlement<T, Failure>) -> Void) -> Void
+  ) -> StreamPromise<T, Failure> {
+    let child = StreamPromise<T, Failure>()
+    let again = attempt
+    // Up the chain and down again without calls that nest, however long it is.
+    child.runAgain = { done in
+      let way = WayDown<Output, Failure> { step($0, done) }
+      Trampoline.nest { again { way.take($0) } }
+    }
+    child.attempts = attempts
+    return derive(into: child) { settlement, child in step(settlement) { child.settle($0) } }
+  }
+
+  /// A further attempt, or the value that there is where that is reused.
+  private var attempt: Attempt {
+    { [self] done in
+      if isReused, let outcome, case .value = outcome { return done(outcome) }
+      runAgain?(done)
+    }
+  }
+
+  // MARK: Trying again
+
+  /// Runs the task again when it fails, up to `limit` times, and then passes the error on.
+  ///
+  /// - Parameters:
+  ///   - limit: How often at most, 0 or more; less stops the program with a message.
+  ///   - delay: How long to wait before each, to the millisecond above; nil for the next microtask.
+  ///
+  /// RxStream's `retry(_:delay:)`.
+  @discardableResult
+  public func retry(_ limit: Int, delay: Duration? = nil) -> StreamPromise<Output, Failure> {
+    require(limit >= 0, "retry: a negative limit")
+    let loop = EventLoop.needed(for: "retry(_:delay:)")
+    return retrying { attempt, _, retry in
+      guard attempt <= limit, let delay else {
+        retry(attempt <= limit)
+        return PendingRequest()
+      }
+      return loop.sleep(for: delay) { result in
+        if case .success = result { retry(true) } else { retry(false) }
+      }
+    }
+  }
+
+  /// Runs the task again when it fails and `handler` returns true.
+  ///
+  /// - Parameter handler: Gets the number of the retry, from 1, and the error.
+  ///
+  /// RxStream's `retryOn(_:)`.
+  @discardableResult
+  public func retryOn(
+    _ handler: @escaping (_ attempt: Int, _ error: Failure) -> Bool
+  ) -> StreamPromise<Output, Failure> {
+    retryOn { attempt, error, retry in retry(handler(attempt, error)) }
+  }
+
+  /// Runs the task again when it fails and `handler` calls its last argument with true, at once or later.
+  ///
+  /// - Parameter handler: Gets the number of the retry, from 1, the error, and what to call with the decision, of
+  ///   which the first call counts.
+  ///
+  /// RxStream's `retryOn(_:)`.
+  @discardableResult
+  public func retryOn(
+    _ handler: @escaping (_ attempt: Int, _ error: Failure, _ retry: @escaping (Bool) -> Void) -> Void
+  ) -> StreamPromise<Output, Failure> {
+    retrying { attempt, error, retry in
+      handler(attempt, error, retry)
+      return PendingRequest()
+    }
+  }
+
+  /// As ``retryOn(_:)``, with a handler that returns what to cancel if the chain is cancelled before the decision.
+  private func retrying(
+    _ handler:
+      @escaping (_ attempt: Int, _ error: Failure, _ retry: @escaping (Bool) -> Void) -> PendingRequest
+  ) -> StreamPromise<Output, Failure> {
+    let (again, attempts) = (attempt, attempts)
+    let loop = EventLoop.needed(for: "retryOn(_:)")
+    var count = 0
+    func consider(
+      _ settlement: Settlement<Output, Failure>, _ done: @escaping (Settlement<Output, Failure>) -> Void
+    ) {
+      guard case .failure(let error) = settlement, let attempts else { return done(settlement) }
+      count += 1
+      var pause = PendingRequest()
+      let number = attempts.begin {
+        pause.cancel()
+        done(.cancelled)
+      }
+      guard let number else { return done(.cancelled) }
+      pause = handler(count, error) { isToRetry in
+        guard attempts.end(number) else { return }
+        guard isToRetry else { return done(settlement) }
+        // From the ground, so that a task that fails at once does not nest its retries.
+        loop.queueMicrotask { again { consider($0, done) } }
+      }
+    }
+    return next { consider($0, $1) }
+  }
+
+  /// Sets whether a retry further down takes the value that there is already, if there is one, and does not run the
+  /// task again.
+  ///
+  /// RxStream's `reuse(_:)`.
+  @discardableResult
+  public func reuse(_ isReused: Bool = true) -> StreamPromise<Output, Failure> {
+    self.isReused = isReused
+    return self
+  }
+
+  /// Cancels the task, and ends the whole chain as cancelled. There are no retries after that.
+  ///
+  /// RxStream's `cancel()`.
+  public func cancel() { attempts?.cancel() }
+
+  /// A future of the same result, that cannot be tried again; retries before it still happen.
+  ///
+  /// RxStream's `future()`.
+  public func future() -> Future<Output, Failure> { derive { $1.settle($0) } }
+
+  // MARK: Operators that stay promises
+
+  /// Calls `handler` with the value.
+  ///
+  /// RxStream's `on(_:)`.
+  @discardableResult
+  public func on(_ handler: @escaping (Output) -> Void) -> StreamPromise<Output, Failure> {
+    next { settlement, done in
+      if case .value(let value) = settlement { handler(value) }
+      done(settlement)
+    }
+  }
+
+  /// Calls `handler` with the error of each attempt that reaches it.
+  ///
+  /// RxStream's `onError(_:)`.
+  @discardableResult
+  public func onError(_ handler: @escaping (Failure) -> Void) -> StreamPromise<Output, Failure> {
+    next { settlement, done in
+      if case .failure(let error) = settlement { Propagation.run { Propagation.atEnd { handler(error) } } }
+      done(settlement)
+    }
+  }
+
+  /// Calls `handler` with how each attempt that reaches it ends, after everything further down has been told.
+  ///
+  /// RxStream's `onTerminate(_:)`.
+  @discardableResult
+  public func onTerminate(
+    _ handler: @escaping (Termination<Failure>) -> Void
+  ) -> StreamPromise<Output, Failure> {
+    next { settlement, done in
+      Propagation.run {
+        Propagation.atEnd { handler(settlement.termination) }
+        done(settlement)
+      }
+    }
+  }
+
+  /// Transforms the value; with nil there is none.
+  ///
+  /// RxStream's `map(_:)`.
+  @discardableResult
+  public func map<T>(_ transform: @escaping (Output) -> T?) -> StreamPromise<T, Failure> {
+    next { settlement, done in
+      guard case .value(let value) = settlement else { return done(settlement.withoutValue()!) }
+      done(transform(value).map { .value($0) } ?? .completed)
+    }
+  }
+
+  /// Makes another value or an error of the value.
+  ///
+  /// RxStream's `resultMap(_:)`.
+  @discardableResult
+  public func resultMap<T>(
+    _ transform: @escaping (Output) -> Result<T, Failure>
+  ) -> StreamPromise<T, Failure> {
+    next { settlement, done in
+      guard case .value(let value) = settlement else { return done(settlement.withoutValue()!) }
+      switch transform(value) {
+      case .success(let new): done(.value(new))
+      case .failure(let error): done(.failure(error))
+      }
+    }
+  }
+}
+
+/// The way of a further result from one promise of a chain to the next. The rest of it is let go without calls that nest.
+private final class WayDown<Output, Failure: Error> {
+  private var step: ((Settlement<Output, Failure>) -> Void)?
+
+  init(_ step: @escaping (Settlement<Output, Failure>) -> Void) { self.step = step }
+
+  deinit {
+    var last = step.take()
+    if last != nil { Trampoline.nest { last = nil } }
+  }
+
+  func take(_ settlement: Settlement<Output, Failure>) {
+    guard let step else { return }
+    Propagation.run { step(settlement) }
+  }
+}

@@ -1,0 +1,190 @@
+import UV
+
+/// A stream of many values that flows whether or not somebody listens.
+///
+/// Operators on a future return a stream where one value becomes many. Each operator attaches at once.
+///
+/// A stream has two kinds of errors: it continues after the first kind, and ends with the second. ``HotStream/onError(_:)``
+/// receives both.
+///
+/// A stream belongs to the loop on which it is created, and calls handlers there. It keeps its operators and handlers until it
+/// ends or is released.
+///
+/// RxStream's `Hot`.
+public class Hot<Output, Failure: Error>: HotStream {
+  /// Somebody who listens; says whether it goes on doing so.
+  final class Branch {
+    let handle: (StreamEvent<Output, Failure>) -> Bool
+    init(_ handle: @escaping (StreamEvent<Output, Failure>) -> Bool) { self.handle = handle }
+  }
+
+  private var branches: [Branch] = []
+  private var last: Output?
+  private(set) final var canReplay = true
+  /// Has the stream that this one was derived from deliver its last value here.
+  private var replayFromParent: (() -> Void)?
+  private var name: String?
+  private var debugHandlers: [(String) -> Void] = []
+  /// The stream itself, while it keeps itself.
+  private var itself: Hot?
+
+  /// How the stream ended, nil while it flows.
+  ///
+  /// RxStream's `state`.
+  public private(set) final var termination: Termination<Failure>?
+
+  init() {}
+
+  /// A stream that has a value to replay already.
+  init(last: Output) { self.last = last }
+
+  /// This stream.
+  public final var asHot: Hot<Output, Failure> { self }
+
+  /// Whether the stream may still deliver, or how it ended.
+  ///
+  /// RxStream's `state`.
+  public final var state: StreamState<Failure> { termination.map { .terminated(reason: $0) } ?? .active }
+
+  /// Whether the stream may still deliver.
+  ///
+  /// RxStream's `isActive`.
+  public final var isActive: Bool { termination == nil }
+
+  // MARK: Delivering
+
+  final func receive(_ event: StreamEvent<Output, Failure>) {
+    guard termination == nil else { return }
+    for handler in debugHandlers { handler("\(descriptor): \(event)") }
+    switch event {
+    case .next(let value):
+      willDeliver(value)
+      if canReplay { last = value }
+      tell(event)
+    case .error: tell(event)
+    case .terminate(let reason): terminate(reason)
+    }
+  }
+
+  private func tell(_ event: StreamEvent<Output, Failure>) {
+    for branch in branches where termination == nil {
+      if !branch.handle(event) { branches.removeAll { $0 === branch } }
+    }
+  }
+
+  private func terminate(_ termination: Termination<Failure>) {
+    self.termination = termination
+    let (branches, itself) = (branches, itself)
+    self.branches = []
+    self.itself = nil
+    replayFromParent = nil
+    didTerminate()
+    for branch in branches { _ = branch.handle(.terminate(reason: termination)) }
+    _ = itself
+  }
+
+  /// Called with each value before anybody is told.
+  func willDeliver(_ value: Output) {}
+
+  /// Called when the stream has ended, before anybody is told.
+  func didTerminate() {}
+
+  /// Ends the stream for those who listen, in the `deinit` of the one who feeds it: a function that does not need it.
+  final func ending() -> () -> Void {
+    let branches = branches
+    self.branches = []
+    return { for branch in branches { _ = branch.handle(.terminate(reason: .completed)) } }
+  }
+
+  // MARK: Attaching
+
+  /// Has `branch` told from now on; at once, if the stream has ended.
+  final func attach(_ branch: Branch) {
+    if let termination {
+      _ = branch.handle(.terminate(reason: termination))
+    } else {
+      branches.append(branch)
+    }
+  }
+
+  /// Attaches `child`, to which `step` passes on what it makes of each event.
+  final func derive<T, Child: Hot<T, Failure>>(
+    into child: Child, _ step: @escaping StreamStep<Output, T, Failure>
+  ) -> Child {
+    let branch = Branch { event in
+      step(event) { child.receive($0) }
+      return child.isActive
+    }
+    child.replayFromParent = { [weak self, weak branch] in
+      guard let self, let branch else { return }
+      if let last { _ = branch.handle(.next(last)) } else { replayFromParent?() }
+    }
+    if !canReplay { child.canReplay(false) }
+    attach(branch)
+    return child
+  }
+
+  // MARK: Replaying and naming
+
+  /// Delivers the last value of the stream before this in the chain once more, to this chain alone.
+  ///
+  /// RxStream's `replay(shared:)`.
+  @discardableResult
+  public final func replay() -> Self {
+    replayFromParent?()
+    return self
+  }
+
+  /// Sets whether the stream keeps its last value to replay it. By default it does. Operators that are attached from now
+  /// on keep none either, unless they are told to.
+  ///
+  /// RxStream's `canReplay(_:)`.
+  @discardableResult
+  public final func canReplay(_ isAllowed: Bool) -> Self {
+    canReplay = isAllowed
+    if !isAllowed { last = nil }
+    return self
+  }
+
+  /// Has the stream keep itself until it ends, though nobody else may hold it; or no longer.
+  ///
+  /// RxStream's `persist(_:)`.
+  @discardableResult
+  public final func persist(_ isKept: Bool = true) -> Self {
+    itself = isKept && isActive ? self : nil
+    return self
+  }
+
+  /// Gives the stream a name, for its descriptions.
+  ///
+  /// RxStream's `named(_:)`.
+  @discardableResult
+  public final func named(_ name: String) -> Self {
+    self.name = name
+    return self
+  }
+
+  /// The stream's name, or its type if it has no name.
+  ///
+  /// RxStream's `descriptor`.
+  public final var descriptor: String {
+    get { name ?? "\(type(of: self))" }
+    set { name = newValue }
+  }
+
+  /// Calls `handler` with a line for each thing that happens to the stream.
+  ///
+  /// RxStream's `onDebugInfo(_:)`.
+  @discardableResult
+  public final func onDebugInfo(_ handler: @escaping (String) -> Void) -> Self {
+    debugHandlers.append(handler)
+    return self
+  }
+}
+
+extension Hot: CustomDebugStringConvertible {
+  /// The stream's name, or its type if it has no name.
+  ///
+  /// RxStream's `debugDescription`.
+  public var debugDescription: String { descriptor }
+}

@@ -1,0 +1,13 @@
+/// A failure to tell apart from others.
+public enum Trouble: Error, Equatable {
+  /// One failure.
+  case first
+  /// Another.
+  case second
+}
+
+/// An object, to see by a weak reference whether it has been let go.
+public final class Token {
+  /// An object of its own.
+  public init() {}
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+import UV
+import UVRxStream
+import UVTestSupport
+
+/// What has gone wrong once.
+@Suite struct StreamRegressionTests {
+  @Test("On the main thread, work for the main queue that is waited for is done at once")
+  func synchronouslyOnTheMainQueue() async {
+    await #expect(processExitsWith: .success) {
+      await MainActor.run {
+        let log = Log<Int>()
+        Dispatch.sync(on: .main).execute { log.append(1) }
+        exit(log.values == [1] ? 0 : 1)
+      }
+    }
+  }
+
+  @Test("A stream promise is cancelled in the pause before a retry")
+  func cancelledInThePause() async throws {
+    try await withCallbackLoop { loop in
+      var (runs, log): (Int, [String]) = (0, [])
+      let paused = StreamPromise<Int, Trouble> { _, done in
+        runs += 1
+        done(.failure(.first))
+      }
+      .retry(3, delay: .seconds(1000)).onTerminate { log.append("paused \($0)") }
+      var decide: ((Bool) -> Void)?
+      let undecided = StreamPromise<Int, Trouble> { _, done in
+        runs += 1
+        done(.failure(.first))
+      }
+      .retryOn { _, _, retry in decide = retry }.onTerminate { log.append("undecided \($0)") }
+      loop.sleep(for: .zero) { _ in
+        paused.cancel()
+        undecided.cancel()
+        #expect(log == ["paused cancelled", "undecided cancelled"])
+        decide?(true)
+        loop.sleep(for: .zero) { _ in #expect(runs == 2) }
+      }
+    }
+  }
+
+  @Test("A decision about a retry counts once")
+  func decidedTwice() async throws {
+    try await withCallbackLoop { loop in
+      var runs = 0
+      StreamPromise<Int, Trouble> { _, done in
+        runs += 1
+        done(runs == 1 ? .failure(.first) : .success(1))
+      }
+      .retryOn { _, _, retry in
+        retry(true)
+        retry(true)
+      }
+      loop.eventually { runs == 2 }
+    }
+  }
+
+  @Test("What is pushed from inside goes through a pressure throttle in its turn")
+  func pushedFromInside() async throws {
+    try await withCallbackLoop { loop in
+      let input = HotInput<Int, Never>()
+      var log: [String] = []
+      input.throttled(PressureThrottle(buffer: 9, limit: 2))
+        .on { value in
+          log.append("\(value)")
+          if value == 1 { input.push(11) }
+        }
+        .onTerminate { log.append("\($0)") }
+      for value in 1...4 { input.push(value) }
+      input.terminate()
+      loop.eventually {
+        log.last == "completed" && log.dropLast().sorted() == ["1", "11", "2", "3", "4"]
+      }
+    }
+  }
+
+  @Test("A stream that a handler ends delivers nothing more")
+  func endedByAHandler() {
+    let input = HotInput<Int, Never>()
+    var log: [String] = []
+    input.on { _ in input.terminate() }
+    input.on { log.append("\($0)") }.onTerminate { log.append("\($0)") }
+    input.push(1)
+    #expect(log == ["completed"])
+  }
+}
