@@ -62,8 +62,11 @@ final class LoopPublisherBox<Output, Failure: Error> {
   }
 }
 
-extension LoopPublisher {
-  /// The same publisher without its type, for chains that are built while the program runs.
+extension Publisher {
+  /// The same publisher without its type, as a publisher of the loop, for chains that are built while the program runs.
+  ///
+  /// Any publisher has it: what is no loop's, such as what Combine's own operators return, is brought to the loop on which
+  /// it is subscribed to.
   ///
   /// Combine's `eraseToAnyPublisher()`.
   @inlinable

@@ -9,6 +9,18 @@
 /// that costs an object and no lock per subscription, and that takes chains of any depth without
 /// running out of stack.
 ///
+/// These operators return a loop publisher:
+///
+/// | Operator | Of |
+/// |---|---|
+/// | `map` of a closure, `flatMap`, `receive(on:)` | a loop publisher, a sequence's publisher |
+/// | `delay`, `debounce`, `throttle`, `timeout` with an `EventLoop` as the scheduler | any publisher |
+/// | `merge(with:)`, `combineLatest` | any publishers; on Linux |
+/// | `eraseToAnyLoopPublisher()` | any publisher |
+///
+/// All others, such as `filter`, `last`, `append`, `collect()`, `ignoreOutput` and `replaceEmpty`, are Combine's own and return
+/// Combine's publishers. End such a chain with `eraseToAnyLoopPublisher()` where a loop publisher is asked for.
+///
 /// Combine's `Publisher`.
 public protocol LoopPublisher<Output, Failure>: Publisher {
   /// Which `map` is meant: that of ``LoopPublisher`` unless a type says otherwise. The compiler tries every overload that fits at

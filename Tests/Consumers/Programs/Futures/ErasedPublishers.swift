@@ -20,8 +20,8 @@ private struct Fixed: Repository {
 }
 
 private func total(_ repository: some Repository, _ paths: [String]) -> some LoopPublisher<Int64, UVError> {
-  AnyLoopPublisher(
-    paths.publisher.setFailureType(to: UVError.self).flatMap { repository.size(of: $0) }.reduce(0, +))
+  paths.publisher.setFailureType(to: UVError.self).flatMap { repository.size(of: $0) }
+    .reduce(0, +).eraseToAnyLoopPublisher()
 }
 
 enum ErasedPublishers: Program {
@@ -34,7 +34,7 @@ enum ErasedPublishers: Program {
       } catch {
         print(error.name)
       }
-      let numbers = [1, 2, 3].publisher.flatMap { Future<Int, Never>.completed($0) }
+      let numbers = [1, 2, 3].publisher.flatMap { number in Future<Int, Never> { $0(.success(number)) } }
       var sum = 0
       for await number in numbers.values { sum += number }
       print(sum)
