@@ -51,6 +51,8 @@ let package = Package(
     .library(name: "UVFutures", targets: ["UVFutures"]),
     .library(name: "UVRxStream", targets: ["UVRxStream"]),
     .library(name: "UVTLS", targets: ["UVTLS"]),
+    .library(name: "StallWatch", targets: ["StallWatch"]),
+    .library(name: "UVStalls", targets: ["UVStalls"]),
     .library(name: "UVService", targets: ["UVService"]),
     .library(name: "UVNIO", targets: ["UVNIO"]),
   ],
@@ -88,12 +90,14 @@ let package = Package(
     .systemLibrary(
       name: "CLibuv", path: "CModules/CLibuv", pkgConfig: "libuv",
       providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
-    // A signal handler, which can't be Swift; see Design/0041-stalls.md.
-    .target(name: "CStack", path: "CModules/CStack"),
+    // What blocks a thread. A signal handler can't be Swift; see Design/0041-stalls.md.
+    .target(name: "CStallWatch", path: "CModules/CStallWatch"),
+    .target(name: "StallWatch", dependencies: ["CStallWatch"], swiftSettings: settings),
+    .target(name: "UVStalls", dependencies: ["CUV", "StallWatch", "UV"], swiftSettings: settings),
     .target(
       name: "UV",
       dependencies: [
-        "CUV", "CStack", .target(name: "CLibuv", condition: .when(traits: ["LinkLibuv", "Everything"])),
+        "CUV", .target(name: "CLibuv", condition: .when(traits: ["LinkLibuv", "Everything"])),
         system,
       ],
       // For `Bytes.span` alone, whose lifetime is that of the bytes. Who uses it needs no setting.
@@ -109,7 +113,7 @@ let package = Package(
     .target(
       name: "UVService",
       dependencies: [
-        "UV", service("ServiceLifecycle", "swift-service-lifecycle"),
+        "UV", "UVStalls", service("ServiceLifecycle", "swift-service-lifecycle"),
         service("UnixSignals", "swift-service-lifecycle"), service("Logging", "swift-log"),
         service("Metrics", "swift-metrics"), service("Tracing", "swift-distributed-tracing"),
       ],
@@ -129,6 +133,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "UVTests", dependencies: ["UV", "UVTestSupport", system], exclude: ["Rules/README.md"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "UVStallsTests", dependencies: ["StallWatch", "UVStalls", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "UVPromisesTests", dependencies: ["UVPromises", "UVPromisesFoundation", "UVTestSupport"],

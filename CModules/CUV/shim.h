@@ -33,6 +33,7 @@
 #include "messages.h"
 #include "newer.h"
 #include "sendfile.h"
+#include "turns.h"
 #include "whole_files.h"
 
 #if UV_VERSION_HEX < 0x012C00

@@ -1,5 +1,7 @@
 public import Logging
+import StallWatch
 public import UV
+import UVStalls
 
 extension EventLoop {
   /// Logs a snapshot of the loop whenever the process receives a signal, as JSON in the metadata `snapshot`. For the text on the
@@ -43,7 +45,7 @@ extension EventLoop {
     try watchStalls(longerThan: limit) { stall in
       let frames = stall.frames
       var metadata: Logger.Metadata = [
-        "loop": "\(stall.loop)", "duration": "\(stall.duration / .seconds(1))",
+        "loop": "\(stall.name)", "duration": "\(stall.duration / .seconds(1))",
       ]
       metadata["function"] = Stall.function(in: frames).map { "\($0)" }
       metadata["spawned"] = stall.spawnedAt.map { "\($0)" }

@@ -1,5 +1,6 @@
 import Metrics
 import UV
+import UVStalls
 
 /// Reports the metrics of one loop again and again, until the loop ends or it is stopped. On the loop's thread.
 final class LoopReport {

@@ -9,7 +9,7 @@ import PackageDescription
 let asTheReadmeSays: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let products: [Target.Dependency] =
-  ["UV", "UVPromises", "UVFutures", "UVRxStream", "UVTLS", "UVService", "UVNIO"].map {
+  ["UV", "UVPromises", "UVFutures", "UVRxStream", "UVStalls", "StallWatch", "UVTLS", "UVService", "UVNIO"].map {
     .product(name: $0, package: "swift-uv")
   } + [.product(name: "NIOCore", package: "swift-nio")]
 

@@ -49,7 +49,7 @@ import UVTestSupport
         try Self.addon.write(toFile: "\(directory)/addon.swift", atomically: true, encoding: .utf8)
         try Self.program.write(toFile: "\(directory)/host.c", atomically: true, encoding: .utf8)
         let headers = [
-          "\(products)/Modules", "\(root)/CModules/CUV", "\(root)/CModules/CStack/include",
+          "\(products)/Modules", "\(root)/CModules/CUV",
           "\(root)/.build/checkouts/swift-system/Sources/CSystem/include",
         ]
         // By their sources: objects of files that were removed may be left.
@@ -62,7 +62,7 @@ import UVTestSupport
           """
           swiftc -emit-library -module-name Addon -o \(directory)/addon.so \(directory)/addon.swift \
           \(headers.map { "-I \($0)" }.joined(separator: " ")) \(objects) \
-          \(products)/CStack.build/*.o \(products)/SystemPackage.build/*.o \(products)/CSystem.build/*.o -luv
+          \(products)/SystemPackage.build/*.o \(products)/CSystem.build/*.o -luv
           """)
         try run("clang -o \(directory)/host \(directory)/host.c -lpthread -ldl")
         #expect(try run("\(directory)/host \(directory)/addon.so") == "ran\nran\nran\nend\n")

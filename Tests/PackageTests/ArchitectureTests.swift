@@ -14,6 +14,8 @@ import Testing
     ("Sources/UVPromises", ["UVFutures", "OpenCombine", "Combine", "CUV"]),
     ("Sources/UVFutures", ["UVPromises", "UVRxStream", "CUV"]),
     ("Sources/UVRxStream", ["UVPromises", "UVFutures", "OpenCombine", "Combine", "CUV"]),
+    ("Sources/StallWatch", ["UV", "UVPromises", "UVFutures", "UVRxStream", "CUV", "Foundation"]),
+    ("Sources/UVStalls", ["UVPromises", "UVFutures", "UVRxStream", "Foundation"]),
     ("Sources/UVTLS", ["UVPromises", "UVFutures", "CUV", "Foundation"]),
     ("Sources/UVService", ["UVPromises", "UVFutures", "UVTLS", "CUV", "Foundation"]),
     (
@@ -62,7 +64,7 @@ import Testing
     (
       "Pointer<",
       [
-        "UV/", "UVPromises/Core/", "UVFutures/Core/", "UVTLS/", "Hosts/",
+        "UV/", "StallWatch/", "UVStalls/", "UVPromises/Core/", "UVFutures/Core/", "UVTLS/", "Hosts/",
         "UVNIO/Channels/Socket", "UVNIO/Channels/Datagrams/DatagramBatch.swift",
       ]
     ),
@@ -72,7 +74,7 @@ import Testing
     (
       "nonisolated(unsafe)",
       [
-        "UV/Loop/", "UV/Turns/", "UV/Group/", "UV/Values/", "UVTLS/TLSSession.swift",
+        "UV/Loop/", "UV/Group/", "UV/Values/", "StallWatch/StallWatcher.swift", "UVTLS/TLSSession.swift",
         "UVNIO/Loop/UVEventLoop.swift", "Hosts/Node/Sources/Node/NodeValue.swift",
       ]
     ),

@@ -47,7 +47,7 @@ enum Checkout {
     try text.write(to: source, atomically: true, encoding: .utf8)
     let headers = [
       try program("Modules"), root.appendingPathComponent("CModules/CUV"),
-      root.appendingPathComponent("CModules/CStack/include"),
+      root.appendingPathComponent("CModules/CStallWatch/include"),
       root.appendingPathComponent(".build/checkouts/swift-system/Sources/CSystem/include"),
     ]
     return try run(

@@ -21,6 +21,21 @@ import Testing
     #expect(try consumer.plan(of: "UVUser").link.contains("\"-luv\""))
   }
 
+  @Test("A program that uses StallWatch compiles that and its C part alone; UVStalls adds UV")
+  func stalls() throws {
+    let consumer = try Self.consumer(of: ["StallWatch", "UVStalls", "UVRxStream"])
+    #expect(try consumer.fetched() == ["swift-uv", "swift-system"])
+    let plan = try consumer.plan(of: "StallWatchUser")
+    #expect(plan.modules == ["StallWatchUser", "StallWatch", "CStallWatch"])
+    #expect(!plan.link.contains("\"-luv\""))
+    #expect(
+      try consumer.plan(of: "UVStallsUser").modules
+        == Self.system.union(["UVStallsUser", "UVStalls", "UV", "StallWatch", "CStallWatch"]))
+    #expect(
+      try consumer.plan(of: "UVRxStreamUser").modules
+        == Self.system.union(["UVRxStreamUser", "UV", "UVRxStream"]))
+  }
+
   @Test("A program that uses UVFutures asks for the trait, and fetches OpenCombine besides")
   func futures() throws {
     let consumer = try Self.consumer(of: ["UVFutures"], traits: #", traits: [.defaults, "Futures"]"#)
@@ -46,7 +61,8 @@ import Testing
     let modules = try consumer.plan(of: "UVServiceUser").modules
     #expect(
       modules.isSuperset(
-        of: Self.system.union(["UVServiceUser", "UV", "UVService", "ServiceLifecycle", "Logging"])))
+        of: Self.system.union(["UVServiceUser", "UV", "UVStalls", "UVService", "ServiceLifecycle", "Logging"])
+      ))
     #expect(modules.isDisjoint(with: ["OpenCombine", "UVPromises", "UVFutures", "UVTLS"]))
   }
 
@@ -111,7 +127,7 @@ import Testing
   }
 
   /// What `FilePath` comes from.
-  private static let system: Set = ["SystemPackage", "CSystem", "CStack"]
+  private static let system: Set = ["SystemPackage", "CSystem"]
 
   /// A package with a program for each product, of which nothing has been built: only its plan is made.
   private static func consumer(of products: [String], traits: String = "") throws -> Consumer {

@@ -71,7 +71,6 @@ enum Compiler {
     .deletingLastPathComponent()
     .deletingLastPathComponent()
   private static let library = root.appendingPathComponent("CModules/CUV")
-  private static let stack = root.appendingPathComponent("CModules/CStack/include")
   private static let system = products.deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("checkouts/swift-system/Sources/CSystem/include/module.modulemap")
 
@@ -91,7 +90,7 @@ enum Compiler {
     process.arguments =
       [
         "swiftc", "-typecheck", "-swift-version", "6", "-I", products.appendingPathComponent("Modules").path,
-        "-I", library.path, "-I", stack.path, "-Xcc", "-fmodule-map-file=\(system.path)",
+        "-I", library.path, "-Xcc", "-fmodule-map-file=\(system.path)",
         "-Xcc", "-fmodule-map-file=\(products.path)/COpenCombineHelpers.build/module.modulemap",
       ] + options + [file.path]
     let pipe = Pipe()

@@ -3,6 +3,7 @@ import Logging
 import Testing
 import UV
 import UVService
+import UVStalls
 import UVTestSupport
 
 @Suite(.serialized) struct StallLogTests {

@@ -63,11 +63,11 @@ public final class EventLoop {
   @exclusivity(unchecked) var tickets = TicketPool()
   @exclusivity(unchecked) var waiting = WaitingObjects()
   @exclusivity(unchecked) var turnWatch: TurnWatch?
-  @exclusivity(unchecked) var stallWatch: StallWatch?
+  @exclusivity(unchecked) package internal(set) var turnObserver: (any TurnObserver)?
   /// Nil unless the loop measures it.
   @exclusivity(unchecked) package internal(set) var poolTimes: PoolTimes?
   private(set) lazy var actor = LoopActor(executor)
-  /// How the loop is called in what is told of it, such as a ``Stall``. It is "loop 1" for the first loop of the
+  /// How the loop is called in what is told of it, such as a report of a stall. It is "loop 1" for the first loop of the
   /// process and so on, unless you set it. Set it on the loop's thread. libuv has no corresponding field.
   public var name: String {
     get { givenName ?? "loop \(number)" }

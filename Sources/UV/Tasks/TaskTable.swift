@@ -1,4 +1,3 @@
-import CStack
 import CUV
 
 /// The tasks of a loop that have not ended, found by the runtime's task that runs each of them.
@@ -10,7 +9,7 @@ struct TaskTable {
     var key: UnsafeMutableRawPointer?
     // Sound: a task is taken out when it ends, and until then its closure owns it.
     unowned(unsafe) var task: LoopTaskBase?
-    // Where the task was spawned, for a signal handler that can read only plain memory; see `cstack_slot`.
+    // Where the task was spawned, for a signal handler that can read only plain memory; see `cuv_task_slot`.
     var file: UnsafePointer<UInt8>?
     var length: UInt32 = 0
     var line: UInt32 = 0
@@ -19,7 +18,7 @@ struct TaskTable {
   private var slots: UnsafeMutablePointer<Slot>
   private var bits: UInt = 4
   /// The part that a signal handler on the loop's thread may read, while the loop is watched for stalls.
-  private var published: UnsafeMutablePointer<cstack_tasks>?
+  private var published: UnsafeMutablePointer<cuv_task_places>?
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
@@ -90,7 +89,7 @@ struct TaskTable {
   // MARK: For a signal handler
 
   /// Lets a signal handler on the loop's thread read the table from now on; nil ends that.
-  mutating func publish(to tasks: UnsafeMutablePointer<cstack_tasks>?) {
+  mutating func publish(to tasks: UnsafeMutablePointer<cuv_task_places>?) {
     beginChange()
     endChange(slots: nil)
     published = tasks
@@ -99,14 +98,14 @@ struct TaskTable {
   }
 
   @inline(__always)
-  private func beginChange() { if let published { cstack_tasks_begin_change(published) } }
+  private func beginChange() { if let published { cuv_task_places_begin_change(published) } }
 
   @inline(__always)
   private func endChange() { endChange(slots: slots) }
 
   @inline(__always)
   private func endChange(slots: UnsafeMutablePointer<Slot>?) {
-    if let published { cstack_tasks_end_change(published, slots, UInt64(bits)) }
+    if let published { cuv_task_places_end_change(published, slots, UInt64(bits)) }
   }
 
   private mutating func grow() {

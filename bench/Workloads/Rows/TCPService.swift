@@ -2,6 +2,7 @@ import BenchKit
 import UV
 import UVFutures
 import UVService
+import UVStalls
 import UVTLS
 
 /// Where connections come from, encrypted or not.

@@ -1,6 +1,7 @@
 // A loop that is blocked says which function blocks it, while it is blocked.
 import Synchronization
 import UV
+import UVStalls
 
 private let isTold = Atomic<Bool>(false)
 
@@ -37,7 +38,7 @@ enum StalledLoop: Program {
     continuation.finish()
     EventLoop.run { _ in
       for await stall in stalls {
-        print(stall.loop, stall.duration >= .milliseconds(20))
+        print(stall.name, stall.duration >= .milliseconds(20))
         // The optimizer may have put the function into its caller.
         print(stall.function != nil, stall.spawnedAt?.contains(":") ?? true)
         print(stall.frames.contains { $0.isOfProgram && $0.file.contains("/") && $0.address != 0 })

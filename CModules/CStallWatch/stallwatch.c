@@ -1,19 +1,22 @@
 #define _GNU_SOURCE
-#include "cstack.h"
+#include "stallwatch.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char *swift_demangle(const char *name, size_t length, char *output, size_t *size, uint32_t flags);
 
-char *cstack_demangle(const char *name, size_t length) { return swift_demangle(name, length, NULL, NULL, 0); }
+char *stall_demangle(const char *name, size_t length) { return swift_demangle(name, length, NULL, NULL, 0); }
 
-const void *cstack_map_file(const char *path, size_t *size) {
+const void *stall_map_file(const char *path, size_t *size) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return NULL;
   off_t length = lseek(file, 0, SEEK_END);
@@ -23,9 +26,20 @@ const void *cstack_map_file(const char *path, size_t *size) {
   return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-void cstack_unmap_file(const void *bytes, size_t size) { munmap((void *)bytes, size); }
+void stall_unmap_file(const void *bytes, size_t size) { munmap((void *)bytes, size); }
 
-void cstack_become_watchdog(void) {
+uint64_t stall_now(void) {
+#ifdef __APPLE__
+  const clockid_t clock = CLOCK_MONOTONIC_RAW;
+#else
+  const clockid_t clock = CLOCK_MONOTONIC;
+#endif
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void *watchdog(void *body) {
   sigset_t set;
   sigfillset(&set);
   pthread_sigmask(SIG_SETMASK, &set, NULL);
@@ -34,15 +48,35 @@ void cstack_become_watchdog(void) {
 #elif defined(__APPLE__)
   pthread_setname_np("uv-stalls");
 #endif
+  ((void (*)(void))body)();
+  return NULL;
+}
+
+int stall_start_watchdog(void (*body)(void)) {
+  // The thread's code may be an addon's, which a host unloads.
+  Dl_info own;
+  if (dladdr((void *)&stall_start_watchdog, &own) && own.dli_fname)
+    dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  pthread_t thread;
+  int code = pthread_create(&thread, NULL, watchdog, (void *)body);
+  if (code == 0) pthread_detach(thread);
+  return code;
+}
+
+const char *stall_exported_name(uintptr_t address) {
+#ifdef __linux__
+  Dl_info found;
+  return dladdr((void *)address, &found) ? found.dli_sname : NULL;
+#else
+  return (void)address, NULL;
+#endif
 }
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 
-#include <errno.h>
 #include <link.h>
 #include <semaphore.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <ucontext.h>
 
 extern void *swift_task_getCurrent(void);
@@ -62,14 +96,14 @@ enum { NOTHING, WANTED, TAKEN, DONE };
 static struct {
   int state;
   int thread;
-  const struct cstack_turn *turn;
+  const struct stall_turn *turn;
   uint64_t start;
   sem_t done;
   /// How many signals have been sent, and how many have arrived.
   int sent, arrived;
 } request;
 
-static struct cstack_capture capture;
+static struct stall_capture capture;
 
 /// The action that each signal had before.
 static struct sigaction before[_NSIG];
@@ -77,20 +111,11 @@ static struct sigaction before[_NSIG];
 static void on_signal(int signal, siginfo_t *info, void *context);
 
 /// The place where the running task was spawned.
-UNCHECKED static void find_place(const struct cstack_tasks *tasks) {
+UNCHECKED static void find_place(const struct stall_turn *turn) {
   capture.file = NULL;
   const void *task = swift_task_getCurrent();
-  if (!task || !tasks->slots || __atomic_load_n(&tasks->is_changing, __ATOMIC_RELAXED)) return;
-  uint64_t mask = ((uint64_t)1 << tasks->bits) - 1;
-  uint64_t index = ((uint64_t)(uintptr_t)task * 0x9E3779B97F4A7C15) >> (64 - tasks->bits);
-  for (; tasks->slots[index].key; index = (index + 1) & mask) {
-    const struct cstack_slot *slot = &tasks->slots[index];
-    if (slot->key != task) continue;
-    capture.file = slot->file;
-    capture.length = slot->length;
-    capture.line = slot->line;
-    return;
-  }
+  if (!task || !turn->find) return;
+  if (!turn->find(turn->context, task, &capture.file, &capture.length, &capture.line)) capture.file = NULL;
 }
 
 UNCHECKED static void take_registers(const ucontext_t *context) {
@@ -109,13 +134,13 @@ UNCHECKED static void take_registers(const ucontext_t *context) {
 }
 
 /// Copies the stack. Code that runs on a stack of its own, as a coroutine does, leaves nothing to copy.
-UNCHECKED static void take_stack(const struct cstack_turn *turn) {
+UNCHECKED static void take_stack(const struct stall_turn *turn) {
   capture.count = 0;
   if (capture.sp < turn->low || capture.sp >= turn->high || capture.sp % sizeof(uintptr_t)) return;
   // Volatile, so that no call of `memcpy` comes of it, which a sanitizer would check.
   const volatile uintptr_t *from = (const volatile uintptr_t *)capture.sp;
   size_t count = (turn->high - capture.sp) / sizeof(uintptr_t);
-  if (count > CSTACK_WORDS) count = CSTACK_WORDS;
+  if (count > STALL_WORDS) count = STALL_WORDS;
   for (size_t i = 0; i < count; i++) capture.words[i] = from[i];
   capture.count = count;
 }
@@ -147,10 +172,10 @@ UNCHECKED static void on_signal(int signal, siginfo_t *info, void *context) {
   if (__atomic_load_n(&request.thread, __ATOMIC_RELAXED) == (int)syscall(SYS_gettid)
       && __atomic_compare_exchange_n(&request.state, &wanted, TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
     // The turn may have ended meanwhile; then the thread is somewhere else.
-    if (cstack_turn_start(request.turn) == request.start) {
+    if (stall_turn_start(request.turn) == request.start) {
       take_registers((const ucontext_t *)context);
       take_stack(request.turn);
-      find_place(&request.turn->tasks);
+      find_place(request.turn);
     } else {
       capture.pc = 0;
     }
@@ -162,9 +187,9 @@ UNCHECKED static void on_signal(int signal, siginfo_t *info, void *context) {
 
 // MARK: The side of the watchdog
 
-int cstack_default_signal(void) { return SIGRTMIN + 6; }
+int stall_default_signal(void) { return SIGRTMIN + 6; }
 
-int cstack_install(int signal) {
+int stall_install(int signal) {
   static bool is_ready;
   if (!is_ready) {
     sem_init(&request.done, 0, 0);
@@ -181,7 +206,7 @@ int cstack_install(int signal) {
   return sigaction(signal, &action, NULL) < 0 ? errno : 0;
 }
 
-void cstack_uninstall(int signal) {
+void stall_uninstall(int signal) {
   if (__atomic_load_n(&request.arrived, __ATOMIC_RELAXED) != __atomic_load_n(&request.sent, __ATOMIC_RELAXED)) return;
   struct sigaction now;
   // Another handler may have been installed since, and calls ours.
@@ -189,7 +214,7 @@ void cstack_uninstall(int signal) {
   sigaction(signal, &before[signal], NULL);
 }
 
-bool cstack_send(const struct cstack_turn *turn, uint64_t start, int signal) {
+bool stall_send(const struct stall_turn *turn, uint64_t start, int signal) {
   if (!turn->thread) return false;
   while (sem_trywait(&request.done) == 0) {}
   request.turn = turn;
@@ -210,7 +235,7 @@ bool cstack_send(const struct cstack_turn *turn, uint64_t start, int signal) {
   return false;
 }
 
-const struct cstack_capture *cstack_wait(void) {
+const struct stall_capture *stall_wait(void) {
   struct timespec limit;
   clock_gettime(CLOCK_REALTIME, &limit);
   limit.tv_sec++;
@@ -223,7 +248,7 @@ const struct cstack_capture *cstack_wait(void) {
   return capture.pc ? &capture : NULL;
 }
 
-void cstack_turn_bind(struct cstack_turn *turn, int signal) {
+void stall_turn_bind(struct stall_turn *turn, int signal) {
   // The first call on a thread may allocate the thread's variables. The handler must not.
   swift_task_getCurrent();
   sigset_t set;
@@ -249,7 +274,7 @@ void cstack_turn_bind(struct cstack_turn *turn, int signal) {
 
 struct search {
   uintptr_t address;
-  struct cstack_module *module;
+  struct stall_module *module;
 };
 
 static int visit_module(struct dl_phdr_info *info, size_t size, void *argument) {
@@ -272,21 +297,21 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *argument) 
   return 1;
 }
 
-bool cstack_find_module(uintptr_t address, struct cstack_module *module) {
+bool stall_find_module(uintptr_t address, struct stall_module *module) {
   struct search search = {address, module};
   return dl_iterate_phdr(visit_module, &search) != 0;
 }
 
 #else
 
-int cstack_default_signal(void) { return 0; }
-int cstack_install(int signal) { return (void)signal, 0; }
-void cstack_uninstall(int signal) { (void)signal; }
-bool cstack_send(const struct cstack_turn *turn, uint64_t start, int signal) {
+int stall_default_signal(void) { return 0; }
+int stall_install(int signal) { return (void)signal, 0; }
+void stall_uninstall(int signal) { (void)signal; }
+bool stall_send(const struct stall_turn *turn, uint64_t start, int signal) {
   return (void)turn, (void)start, (void)signal, false;
 }
-const struct cstack_capture *cstack_wait(void) { return NULL; }
-void cstack_turn_bind(struct cstack_turn *turn, int signal) { (void)turn, (void)signal; }
-bool cstack_find_module(uintptr_t address, struct cstack_module *module) { return (void)address, (void)module, false; }
+const struct stall_capture *stall_wait(void) { return NULL; }
+void stall_turn_bind(struct stall_turn *turn, int signal) { (void)turn, (void)signal; }
+bool stall_find_module(uintptr_t address, struct stall_module *module) { return (void)address, (void)module, false; }
 
 #endif

@@ -1,4 +1,3 @@
-import CStack
 import CUV
 
 /// An observer of the beginning and the end of each of a loop's turns. A loop that nobody observes has none.
@@ -11,46 +10,10 @@ import CUV
 struct TurnWatch {
   /// The loop frees it when it observes no more.
   var lag: LagMeter?
-  /// The turn as other threads see it, which the loop's `stallWatch` keeps.
-  var turn: UnsafeMutablePointer<cstack_turn>?
+  /// The turn as other threads see it, which the loop's `turnObserver` keeps.
+  var turn: UnsafeMutablePointer<cuv_turn>?
   /// Marks the beginning of turns in which a host's callbacks alone are called.
   var check: UnsafeMutablePointer<uv_check_t>?
-}
-
-/// The turn of a loop as another thread sees it.
-final class TurnMark: Sendable {
-  // Sound: the loop's thread writes to it by atomic stores, and under the lock. It is freed with this object.
-  nonisolated(unsafe) let turn = UnsafeMutablePointer<cstack_turn>.allocate(capacity: 1)
-  // Sound: a pointer to a mutex; freed with this object.
-  nonisolated(unsafe) let lock = Lock()
-  private let signal: Int32
-
-  /// Where the loop's table of tasks is published.
-  var tasks: UnsafeMutablePointer<cstack_tasks> {
-    (UnsafeMutableRawPointer(turn) + MemoryLayout<cstack_turn>.offset(of: \.tasks)!)
-      .assumingMemoryBound(to: cstack_tasks.self)
-  }
-
-  init(signal: Int32) {
-    self.signal = signal
-    turn.initialize(to: cstack_turn())
-  }
-
-  deinit {
-    turn.deallocate()
-    lock.deallocate()
-  }
-
-  /// The calling thread runs the loop from now on.
-  func bind() { lock.withLock { cstack_turn_bind(turn, signal) } }
-
-  /// No thread runs the loop any more. The thread isn't interrupted once this returns.
-  func leave() {
-    lock.withLock {
-      cstack_turn_end(turn)
-      turn.pointee.thread = 0
-    }
-  }
 }
 
 extension EventLoop {
@@ -61,7 +24,7 @@ extension EventLoop {
     guard let watch = turnWatch else { return }
     let time = uv_now(raw)
     watch.lag?.begin(since: time)
-    if let turn = watch.turn { cstack_turn_begin(turn, time) }
+    if let turn = watch.turn { cuv_turn_begin(turn, time) }
   }
 
   /// Called right before the poll.
@@ -69,7 +32,7 @@ extension EventLoop {
   func endTurn(_ watch: TurnWatch) {
     if microtasks.state.pointee.isTurnToBegin { beginTurn() }
     watch.lag?.end()
-    if let turn = watch.turn { cstack_turn_end(turn) }
+    if let turn = watch.turn { cuv_turn_end(turn) }
     microtasks.state.pointee.isTurnToBegin = true
   }
 
@@ -78,15 +41,15 @@ extension EventLoop {
     microtasks.state.pointee.isTurnToBegin = false
     watch.lag?.begin()
     guard let turn = watch.turn else { return }
-    stallWatch?.mark.bind()
-    cstack_turn_begin(turn, uv_hrtime() / 1_000_000)
+    turnObserver?.bind()
+    cuv_turn_begin(turn, uv_hrtime() / 1_000_000)
   }
 
   /// A run has ended, with a last turn.
   func endRun(_ watch: TurnWatch) {
     if microtasks.state.pointee.isTurnToBegin { beginTurn() }
     watch.lag?.end()
-    stallWatch?.mark.leave()
+    turnObserver?.leave()
     microtasks.state.pointee.isTurnToBegin = false
   }
 
@@ -99,7 +62,7 @@ extension EventLoop {
     if isRunning {
       beginRun(watch)
     } else if isAdopted {
-      stallWatch?.mark.bind()
+      turnObserver?.bind()
       microtasks.state.pointee.isTurnToBegin = true
     }
   }

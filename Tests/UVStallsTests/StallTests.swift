@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import UV
+import UVStalls
 import UVTestSupport
 
 #if os(Linux)
@@ -19,7 +20,7 @@ import UVTestSupport
       }
       let stall = try #require(stalls.stalls(in: "(compute in").first)
       #expect(stall.function?.contains("(compute in") == true, "\(stall)")
-      #expect(stall.loop == "the blocked loop")
+      #expect(stall.name == "the blocked loop")
       #expect(stall.spawnedAt?.contains("StallTests.swift:") == true, "\(stall)")
       #expect(stall.duration >= .milliseconds(20))
       #expect(stall.description.contains("(compute in"))

@@ -1,4 +1,4 @@
-import CStack
+import CStallWatch
 
 /// How to find a function's caller, at one place of the function: the rules of DWARF's call frame information.
 ///
@@ -21,8 +21,8 @@ struct UnwindRules {
 
   /// The rules at an address of code, or nil if no table covers it.
   init?(at address: UInt) {
-    var module = cstack_module()
-    guard cstack_find_module(uintptr_t(address), &module), let table = module.unwind_table,
+    var module = stall_module()
+    guard stall_find_module(uintptr_t(address), &module), let table = module.unwind_table,
       let description = Self.findDescription(UnsafeRawPointer(table), address),
       let function = FunctionEntry(description), address >= function.start,
       address - function.start < function.size

@@ -1,15 +1,14 @@
-/// A turn of a loop that takes too long, and what the loop's thread is doing; see
-/// ``EventLoop/watchStalls(longerThan:signal:_:)``.
+/// A turn of a thread that takes too long, and what the thread is doing; see ``StallWatcher``.
 public struct Stall: Hashable, Sendable {
-  /// The name of the loop.
-  public let loop: String
+  /// The name of what is watched, such as a loop's.
+  public let name: String
 
   /// How long the turn has taken so far. It is at least the limit, and in most cases at most a quarter more. The
   /// turn may go on.
   public let duration: Duration
 
-  /// Where the task was spawned that is running, such as `Server/main.swift:12`, or `the body of run`. It is nil if no
-  /// task of the loop is running but a callback, and if a child of such a task is.
+  /// Where the task was spawned that is running, such as `Server/main.swift:12`, or `the body of run`. It is nil if whoever
+  /// marks the turns doesn't know; if no task of a loop is running but a callback; and if a child of such a task is.
   public let spawnedAt: String?
 
   /// The addresses of ``frames``.
@@ -41,11 +40,11 @@ public struct Stall: Hashable, Sendable {
     /// The address in memory that is being executed, or that the call returns to.
     public let address: UInt
 
-    /// Whether the function belongs to the program, and not to the system, Swift's libraries, libuv or this library.
+    /// Whether the function belongs to the program, and not to the system, Swift's libraries, libuv, swift-uv or SwiftNIO.
     public let isOfProgram: Bool
   }
 
-  /// The function of the program that blocks the loop: the innermost for which ``StackFrame/isOfProgram`` is true. It is nil if
+  /// The function of the program that blocks the thread: the innermost for which ``StackFrame/isOfProgram`` is true. It is nil if
   /// there is none with a name.
   public var function: String? { Self.function(in: frames) }
 
@@ -68,7 +67,7 @@ extension Stall: CustomStringConvertible {
     let frames = frames
     let culprit = Self.function(in: frames).map { " in \($0)" } ?? ""
     let task = spawnedAt.map { ", task: \($0)" } ?? ""
-    let head = "\(loop) has not waited for events for \(duration)\(culprit)\(task)"
+    let head = "\(name) has not waited for events for \(duration)\(culprit)\(task)"
     return ([head] + frames.map { "    \($0)" }).joined(separator: "\n")
   }
 }

@@ -1,4 +1,4 @@
-import CStack
+import CStallWatch
 
 /// A copy of a thread's stack, and the walk through it.
 ///
@@ -8,17 +8,18 @@ import CStack
 struct Stack {
   private static let longest = 128
 
-  private let capture: UnsafePointer<cstack_capture>
+  private let capture: UnsafePointer<stall_capture>
 
   /// - Parameter capture: What the thread has copied; it is used only until the next thread is interrupted.
-  init(_ capture: UnsafePointer<cstack_capture>) { self.capture = capture }
+  init(_ capture: UnsafePointer<stall_capture>) { self.capture = capture }
 
   /// Where the task was spawned that the thread was running.
   var spawnedAt: String? {
-    guard let file = capture.pointee.file, capture.pointee.length > 0 else { return nil }
+    guard let start = capture.pointee.file, capture.pointee.length > 0 else { return nil }
     let name = UnsafeBufferPointer(
-      start: UnsafeRawPointer(file).assumingMemoryBound(to: UInt8.self), count: Int(capture.pointee.length))
-    return SourcePlace.text(String(decoding: name, as: UTF8.self), UInt(capture.pointee.line))
+      start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: Int(capture.pointee.length))
+    let (file, line) = (String(decoding: name, as: UTF8.self), capture.pointee.line)
+    return line == 0 ? file : "\(file):\(line)"
   }
 
   /// The addresses that are being executed, and those that calls return to, the innermost first.
@@ -74,7 +75,7 @@ struct Stack {
     let low = capture.pointee.sp
     guard address >= low, address % 8 == 0 else { return nil }
     let index = Int((address - low) / 8)
-    return index < capture.pointee.count ? UInt(cstack_words(capture)[index]) : nil
+    return index < capture.pointee.count ? UInt(stall_words(capture)[index]) : nil
   }
 }
 
@@ -97,8 +98,8 @@ struct Registers {
   private var values: [UInt]
   var pc: UInt
 
-  init(_ capture: UnsafePointer<cstack_capture>) {
-    values = (0..<Self.count).map { UInt(cstack_registers(capture)[$0]) }
+  init(_ capture: UnsafePointer<stall_capture>) {
+    values = (0..<Self.count).map { UInt(stall_registers(capture)[$0]) }
     pc = UInt(capture.pointee.pc)
   }
 

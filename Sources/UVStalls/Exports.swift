@@ -1,0 +1,2 @@
+// `Stall` comes with this module.
+@_exported import StallWatch
