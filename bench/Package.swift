@@ -52,7 +52,8 @@ let package = Package(
       name: "BenchWorkloads",
       dependencies: [
         "BenchKit", "CBaseline", "CBenchSupport", "CLoadGenerator", uv("UV"), uv("UVFutures"),
-        uv("UVPromises"), uv("UVService"), uv("UVStalls"), uv("UVTLS"), .product(name: "RedisCommands", package: "Examples"),
+        uv("UVPromises"), uv("UVService"), uv("UVStalls"), uv("UVTLS"),
+        .product(name: "RedisCommands", package: "Examples"),
       ],
       path: "Workloads", exclude: ["README.md"], swiftSettings: settings),
     .target(
