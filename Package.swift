@@ -86,7 +86,10 @@ let package = Package(
   ],
   targets: [
     // The library: the binding, and a module for each vocabulary.
-    .systemLibrary(name: "CUV", path: "CModules/CUV"),
+    .target(
+      name: "CUV",
+      dependencies: [.target(name: "CLibuv", condition: .when(traits: ["LinkLibuv", "Everything"]))],
+      path: "CModules/CUV", publicHeadersPath: "."),
     .systemLibrary(
       name: "CLibuv", path: "CModules/CLibuv", pkgConfig: "libuv",
       providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),

@@ -62,7 +62,7 @@ import UVTestSupport
           """
           swiftc -emit-library -module-name Addon -o \(directory)/addon.so \(directory)/addon.swift \
           \(headers.map { "-I \($0)" }.joined(separator: " ")) \(objects) \
-          \(products)/SystemPackage.build/*.o \(products)/CSystem.build/*.o -luv
+          \(products)/CUV.build/*.o \(products)/SystemPackage.build/*.o \(products)/CSystem.build/*.o -luv
           """)
         try run("clang -o \(directory)/host \(directory)/host.c -lpthread -ldl")
         #expect(try run("\(directory)/host \(directory)/addon.so") == "ran\nran\nran\nend\n")

@@ -127,7 +127,7 @@ import Testing
   }
 
   /// What `FilePath` comes from.
-  private static let system: Set = ["SystemPackage", "CSystem"]
+  private static let system: Set = ["SystemPackage", "CSystem", "CUV"]
 
   /// A package with a program for each product, of which nothing has been built: only its plan is made.
   private static func consumer(of products: [String], traits: String = "") throws -> Consumer {

@@ -1,22 +1,10 @@
 // Whole files, in one job of the thread pool.
-#pragma once
+#define _GNU_SOURCE
+#include "cuv.h"
 
-#include <uv.h>
-
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-/// Closes a descriptor. Returns 0 or a libuv error code. The system lets go of the descriptor even if it is
-/// interrupted.
-static inline int cuv_close(int fd) { return close(fd) < 0 && errno != EINTR ? uv_translate_sys_error(errno) : 0; }
-
-/// Reads the whole file at `path` into a buffer from malloc. Returns 0 or a libuv error code.
-static inline int cuv_read_file(const char *path, size_t limit, void **bytes, size_t *count) {
+int cuv_read_file(const char *path, size_t limit, void **bytes, size_t *count) {
   *bytes = NULL;
   *count = 0;
   int fd, error = 0;
@@ -61,8 +49,7 @@ static inline int cuv_read_file(const char *path, size_t limit, void **bytes, si
   return error;
 }
 
-/// Writes all bytes at a file's own position. Returns 0 or a libuv error code.
-static inline int cuv_write_all(int fd, const void *start, size_t count) {
+int cuv_write_all(int fd, const void *start, size_t count) {
   const char *bytes = start;
   while (count > 0) {
     ssize_t put = write(fd, bytes, count > 0x40000000 ? 0x40000000 : count);
@@ -78,7 +65,7 @@ static inline int cuv_write_all(int fd, const void *start, size_t count) {
 
 /// Opens the directory that contains a file, to use it with names in it. `length` is how many bytes of the
 /// file's path name the directory.
-static inline int cuv_open_directory(const char *path, size_t length) {
+static int cuv_open_directory(const char *path, size_t length) {
   if (length == 0) {
     path = ".";
     length = 1;
@@ -102,7 +89,7 @@ static inline int cuv_open_directory(const char *path, size_t length) {
 }
 
 /// Makes a file with a name that no other file in the directory has. Only its owner may use it.
-static inline int cuv_open_temporary(int directory, char name[24]) {
+static int cuv_open_temporary(int directory, char name[24]) {
   for (int tries = 0; tries < 100; tries++) {
     uint64_t number;
     int code = uv_random(NULL, NULL, &number, sizeof number, 0, NULL);
@@ -118,7 +105,7 @@ static inline int cuv_open_temporary(int directory, char name[24]) {
 }
 
 /// Writes a temporary file in `directory`, under a name of its own, and renames it to `name`.
-static inline int cuv_replace_file(int directory, const char *name, const void *bytes, size_t count, int mode) {
+static int cuv_replace_file(int directory, const char *name, const void *bytes, size_t count, int mode) {
   char temporary[24];
   int fd = cuv_open_temporary(directory, temporary);
   if (fd < 0) return fd;
@@ -135,9 +122,7 @@ static inline int cuv_replace_file(int directory, const char *name, const void *
   return error;
 }
 
-/// Writes a whole file. With `atomic`, it writes a temporary file beside it and renames that over it, so that
-/// a reader sees either the old contents or the new, never a part. Returns 0 or a libuv error code.
-static inline int cuv_write_file(const char *path, const void *bytes, size_t count, int mode, int atomic) {
+int cuv_write_file(const char *path, const void *bytes, size_t count, int mode, int atomic) {
   if (atomic) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
@@ -157,21 +142,12 @@ static inline int cuv_write_file(const char *path, const void *bytes, size_t cou
   return error ? error : closed;
 }
 
-/// A whole file to read or write on the thread pool.
-struct cuv_file_job {
-  uv_work_t work;
-  char *path;
-  void *bytes;
-  size_t count, limit;
-  int mode, atomic, writes, result;
-};
-
-static inline void cuv_file_job_run(uv_work_t *work) {
+static void cuv_file_job_run(uv_work_t *work) {
   struct cuv_file_job *job = (struct cuv_file_job *)work;
   job->result = job->writes ? cuv_write_file(job->path, job->bytes, job->count, job->mode, job->atomic)
                             : cuv_read_file(job->path, job->limit, &job->bytes, &job->count);
 }
 
-static inline int cuv_file_job_queue(uv_loop_t *loop, struct cuv_file_job *job, uv_after_work_cb done) {
+int cuv_file_job_queue(uv_loop_t *loop, struct cuv_file_job *job, uv_after_work_cb done) {
   return uv_queue_work(loop, &job->work, cuv_file_job_run, done);
 }

@@ -1,0 +1,396 @@
+// The parts of libuv that Swift can't import, or imports awkwardly: variadic functions, and casts between handle types. Also the few
+// system facilities that the event loop needs beside libuv.
+//
+// Inline is what each read, write, task or turn calls, where a call would cost more than the work: casts, fields, `cuv_find` of a short
+// pattern, the marks of a turn. Everything else makes a system call or is rare, and stands in the files beside this.
+#pragma once
+
+#include <uv.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "reaches.h"
+
+#if UV_VERSION_HEX < 0x012C00
+#error "swift-uv needs libuv 1.44 or later (Debian and Ubuntu: libuv1-dev; macOS: brew install libuv)"
+#endif
+
+// MARK: Casts and buffers
+
+static inline uv_handle_t *cuv_handle(void *handle) { return (uv_handle_t *)handle; }
+static inline uv_stream_t *cuv_stream(void *handle) { return (uv_stream_t *)handle; }
+static inline uv_req_t *cuv_request(void *request) { return (uv_req_t *)request; }
+
+static inline void cuv_buf_set(uv_buf_t *buf, const void *bytes, size_t count) {
+  buf->base = (char *)bytes;
+  buf->len = count;
+}
+
+static inline int cuv_try_write(uv_stream_t *stream, const void *bytes, size_t count) {
+  uv_buf_t buf;
+  buf.base = (char *)bytes;
+  buf.len = count;
+  return uv_try_write(stream, &buf, 1);
+}
+
+/// `SOCK_STREAM` is an enumeration on some systems and a number on others.
+static inline int cuv_sock_stream(void) { return SOCK_STREAM; }
+
+/// The same as `uv_handle_type_name`; null for a type that has no name.
+const char *cuv_handle_type_name(uv_handle_type type);
+
+// MARK: Bytes
+
+/// The first occurrence of a pattern of more than four bytes; null if there is none.
+const void *cuv_find_long(const void *bytes, size_t count, const void *pattern, size_t length);
+
+/// The first occurrence of a pattern of one byte or more; null if there is none. For a short pattern `memmem` takes
+/// longer to prepare than `memchr` to search.
+static inline const void *cuv_find(const void *bytes, size_t count, const void *pattern, size_t length) {
+  if (length > 4) return cuv_find_long(bytes, count, pattern, length);
+  const char *next = bytes, *end = next + count;
+  while ((size_t)(end - next) >= length) {
+    next = memchr(next, *(const char *)pattern, (size_t)(end - next) - length + 1);
+    if (!next || memcmp(next, pattern, length) == 0) return next;
+    next++;
+  }
+  return NULL;
+}
+
+// MARK: Turns and tasks, for a watcher on another thread
+
+/// The turn that a loop is in, in memory of its watcher.
+struct cuv_turn {
+  /// When it began, in milliseconds of libuv's clock, above the last bits of the turn's number; 0 while the loop waits or
+  /// doesn't run.
+  uint64_t start;
+  uint64_t number;
+};
+
+// Two turns may begin in the same millisecond, the more so as libuv's clock may be late.
+enum { CUV_TURN_NUMBER_BITS = 20 };
+static inline void cuv_turn_begin(struct cuv_turn *turn, uint64_t now) {
+  uint64_t number = ++turn->number & ((1 << CUV_TURN_NUMBER_BITS) - 1);
+  __atomic_store_n(&turn->start, now << CUV_TURN_NUMBER_BITS | number, __ATOMIC_RELAXED);
+}
+static inline void cuv_turn_end(struct cuv_turn *turn) { __atomic_store_n(&turn->start, 0, __ATOMIC_RELAXED); }
+
+/// A slot of a loop's table of tasks. The layout is that of `TaskTable.Slot`.
+struct cuv_task_slot {
+  const void *key;
+  const void *task;
+  /// Where the task was spawned: UTF-8 that is part of the program, its length, and the line.
+  const char *file;
+  uint32_t length, line;
+};
+
+/// A loop's table of tasks. A signal handler on the loop's thread reads it, unless it is being changed.
+struct cuv_task_places {
+  const struct cuv_task_slot *slots;
+  uint64_t bits;
+  int is_changing;
+};
+
+// The fences keep the compiler from moving the changes. The reader is a handler on the same thread.
+static inline void cuv_task_places_begin_change(struct cuv_task_places *places) {
+  __atomic_store_n(&places->is_changing, 1, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+static inline void cuv_task_places_end_change(struct cuv_task_places *places, const void *slots, uint64_t bits) {
+  places->slots = (const struct cuv_task_slot *)slots;
+  places->bits = bits;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  __atomic_store_n(&places->is_changing, 0, __ATOMIC_RELAXED);
+}
+
+/// Finds where a task was spawned. A signal handler calls this, so it only reads memory.
+bool cuv_find_task_place(
+    const void *context, const void *task, const char **file, uint32_t *length, uint32_t *line);
+
+// MARK: Threads (system.c)
+
+/// Whether the calling thread is the process's first.
+int cuv_is_main_thread(void);
+
+static inline uintptr_t cuv_thread_id(void) { return (uintptr_t)pthread_self(); }
+
+/// Names the calling thread for debuggers. Linux keeps the first 15 bytes.
+void cuv_name_thread(const char *name);
+
+/// Ignores SIGPIPE, unless the program has chosen otherwise. libuv writes with plain `write`.
+void cuv_ignore_sigpipe(void);
+
+/// Lets the calling thread receive a signal. Dispatch's threads block it, and so do threads that these have
+/// started.
+void cuv_unblock_signal(int signal);
+
+// MARK: Descriptors (system.c)
+
+/// How many bytes can be read from a socket or a pipe at once; none if the system doesn't tell.
+int cuv_readable_bytes(int fd);
+
+bool cuv_is_open(int fd);
+
+/// Duplicates a descriptor. The duplicate lies above the standard ones and isn't inherited. Returns it, or a
+/// libuv error code.
+int cuv_duplicate(int fd);
+
+/// Makes `place` a duplicate of `fd` that isn't inherited. Returns 0 or a libuv error code.
+int cuv_replace(int place, int fd);
+
+/// Returns 0 or a libuv error code.
+int cuv_set_nonblocking(int fd);
+
+/// Makes a descriptor blocking again. Returns 0 or a libuv error code.
+int cuv_set_blocking(int fd);
+
+/// The flags with which a descriptor was opened, or a libuv error code.
+int cuv_open_flags(int fd);
+
+/// Opens the null device in place of each standard descriptor that is closed. Otherwise the next descriptor would be that one,
+/// and libuv ends a program that closes it.
+void cuv_fill_standard_descriptors(void);
+
+/// Opens the pipe of a descriptor once more, so that its blocking mode is nobody else's. Returns the descriptor, or a
+/// libuv error code where the system can't do that.
+int cuv_reopen_pipe(int fd, int flags);
+
+/// Whether a descriptor is a datagram socket. For libuv this includes one of the Unix domain.
+bool cuv_is_datagram_socket(int fd);
+
+/// How many bytes the path of a Unix domain socket may have. libuv 1.44 silently cuts a longer path short.
+size_t cuv_socket_path_limit(void);
+
+/// Adds to the permissions of a file. Returns 0 or a libuv error code.
+int cuv_add_permissions(const char *path, mode_t permissions);
+
+/// Closes a descriptor. Returns 0 or a libuv error code. The system lets go of the descriptor even if it is
+/// interrupted.
+int cuv_close(int fd);
+
+// MARK: Waking a loop (system.c)
+
+// On its receiving side, libuv 1.44's async handle spins and yields. An eventfd costs one system call on each
+// side.
+#ifdef __linux__
+int cuv_eventfd(void);
+void cuv_eventfd_signal(int fd);
+void cuv_eventfd_clear(int fd);
+#endif
+
+// MARK: Loops (system.c)
+
+// Variadic in libuv.
+int cuv_loop_block_signal(uv_loop_t *loop, int signal);
+int cuv_loop_measure_idle_time(uv_loop_t *loop);
+
+// MARK: Sockets (sockets.c)
+
+// Without a spare descriptor libuv 1.45 and later accept again and again, and tell nobody; and a listening socket of
+// libuv's cannot rest without being closed. So a listener's socket is polled, and its connections are accepted here.
+int cuv_listen(int fd, int backlog);
+/// A connection's descriptor, which isn't inherited, or a libuv error code. Fills in the peer's address if there is room for it.
+int cuv_accept_from(int fd, struct sockaddr *address, socklen_t *length);
+int cuv_accept(int fd);
+
+int cuv_reuse_port(int fd);
+
+/// The same as `uv_tcp_getpeername`, for a descriptor that libuv doesn't know yet.
+int cuv_getpeername(int fd, struct sockaddr *address, int *length);
+
+/// A message, and how many of its bytes have come or gone; laid out as Linux's `mmsghdr`, which only GNU sources see.
+struct cuv_message {
+  struct msghdr header;
+  unsigned int count;
+};
+
+/// Sends messages by one call, and returns how many have gone, or a libuv error code. Where the system has no such call, one.
+int cuv_send_messages(int fd, struct cuv_message *messages, unsigned int count);
+
+/// Receives messages that have come by one call; see `cuv_send_messages`.
+int cuv_receive_messages(int fd, struct cuv_message *messages, unsigned int count);
+
+/// Bytes to send from a file to a socket on the thread pool. libuv 1.44's own sendfile copies to a socket
+/// through a buffer, and keeps the thread waiting as long as the peer doesn't read.
+struct cuv_sendfile_job {
+  uv_work_t work;
+  int socket, file;
+  int64_t offset;
+  size_t count;
+  ssize_t result;
+};
+int cuv_sendfile_job_queue(uv_loop_t *loop, struct cuv_sendfile_job *job, uv_after_work_cb done);
+
+// MARK: File operations in batches (file_queue.c)
+
+/// The kinds of operations.
+enum cuv_file_call {
+  CUV_FILE_OPEN,
+  CUV_FILE_STAT,
+  CUV_FILE_LSTAT,
+  CUV_FILE_FSTAT,
+  CUV_FILE_READ,
+  CUV_FILE_WRITE,
+  CUV_FILE_CLOSE,
+};
+
+/// One operation: libuv's request, and the arguments of the call to make.
+struct cuv_file_operation {
+  // This comes first, so that a pointer to the operation is also a pointer to its request.
+  uv_fs_t request;
+  struct cuv_file_operation *next;
+  enum cuv_file_call call;
+  bool is_cancelled;
+  uv_file file;
+  int flags, mode;
+  int64_t offset;
+  uv_buf_t buffer;
+  /// Several buffers, in place of `buffer`. The code that made the operation owns the list.
+  uv_buf_t *buffers;
+  unsigned buffer_count;
+  /// For calls that take a path: `short_path`, or memory of its own.
+  char *path;
+  /// When the operation was queued, and when a thread began and ended it; zero unless the queue is timed.
+  uint64_t queued, begun, ended;
+  char short_path[160];
+};
+
+/// The operations that wait for a thread, and those that wait for the loop.
+struct cuv_file_queue {
+  pthread_mutex_t lock;
+  /// Under the lock: the waiting operations, their number, and how many threads of the pool work on them.
+  struct cuv_file_operation *first, **last;
+  int waiting, threads;
+  /// The operations that have been performed, the latest first; changed atomically.
+  struct cuv_file_operation *finished;
+  /// Wakes the loop; called on any thread.
+  void (*wake)(intptr_t target);
+  intptr_t target;
+  /// The Swift object that owns this.
+  void *owner;
+  /// Whether operations note their times. The loop's thread alone looks at it.
+  bool is_timed;
+};
+
+/// Keeps a copy of the path. Returns 0 or a libuv error code.
+int cuv_file_set_path(struct cuv_file_operation *operation, const char *path);
+
+/// Frees the memory of the request and of the copy of the path.
+void cuv_file_cleanup(struct cuv_file_operation *operation);
+
+void cuv_file_queue_init(struct cuv_file_queue *queue);
+void cuv_file_queue_destroy(struct cuv_file_queue *queue);
+/// Has the queue wake the loop by its eventfd, or by its async handle.
+#ifdef __linux__
+void cuv_file_queue_wakes(struct cuv_file_queue *queue, int fd);
+#else
+void cuv_file_queue_wakes(struct cuv_file_queue *queue, uv_async_t *handle);
+#endif
+
+void cuv_file_queue_append(struct cuv_file_queue *queue, struct cuv_file_operation *operation);
+
+/// How many more threads are needed, at most `limit` in all. They are counted from now on.
+int cuv_file_queue_engage(struct cuv_file_queue *queue, int limit);
+
+/// Marks an operation as cancelled that may be waiting. An operation that a thread has taken is performed all
+/// the same.
+void cuv_file_queue_cancel(struct cuv_file_queue *queue, struct cuv_file_operation *operation);
+
+/// All operations that have been performed, the earliest first.
+struct cuv_file_operation *cuv_file_queue_finished(struct cuv_file_queue *queue);
+
+/// Ends all waiting operations with a code, because no thread can be had. A close still closes its
+/// descriptor.
+void cuv_file_queue_refuse(struct cuv_file_queue *queue, int code);
+
+/// Sets one more thread to work. Returns 0 or a libuv error code; in that case the thread isn't counted any
+/// more.
+int cuv_file_queue_start( struct cuv_file_queue *queue, uv_loop_t *loop, uv_work_t *work, uv_after_work_cb done);
+
+// MARK: Whole files, in one job of the thread pool (whole_files.c)
+
+/// Reads the whole file at `path` into a buffer from malloc. Returns 0 or a libuv error code.
+int cuv_read_file(const char *path, size_t limit, void **bytes, size_t *count);
+
+/// Writes all bytes at a file's own position. Returns 0 or a libuv error code.
+int cuv_write_all(int fd, const void *start, size_t count);
+
+/// Writes a whole file. With `atomic`, it writes a temporary file beside it and renames that over it, so that
+/// a reader sees either the old contents or the new, never a part. Returns 0 or a libuv error code.
+int cuv_write_file(const char *path, const void *bytes, size_t count, int mode, int atomic);
+
+/// A whole file to read or write on the thread pool.
+struct cuv_file_job {
+  uv_work_t work;
+  char *path;
+  void *bytes;
+  size_t count, limit;
+  int mode, atomic, writes, result;
+};
+int cuv_file_job_queue(uv_loop_t *loop, struct cuv_file_job *job, uv_after_work_cb done);
+
+// MARK: Which library a piece of code belongs to (libraries.c)
+
+/// The file that contains the code at an address, and where that begins.
+struct cuv_place {
+  const char *file;
+  void *start;
+};
+/// Returns 0 if nothing contains the address.
+int cuv_find_place(const void *address, struct cuv_place *place);
+
+/// Keeps the library that this is part of in memory for as long as the process lives: what a thread calls when it ends is
+/// code of ours, and a host may have unloaded an addon by then. Does nothing in a program.
+void cuv_stay_loaded(void);
+
+/// A function of the library that `origin` is code of; null if that has none of this name that can be found.
+void *cuv_find_function(uintptr_t origin, const char *name);
+
+// MARK: Functions of libuv since 1.44 (libraries.c)
+
+// As its newer headers declare them. The header that this is compiled with may be older than the libuv that the program runs with,
+// and the other way round. So these functions are looked up, and never linked.
+
+/// `uv_version()`, with which a bit of `uv_tcp_bind` begins to mean something.
+enum { CUV_TCP_REUSEPORT_SINCE = 0x013100, CUV_TCP_REUSEPORT = 2 };
+
+/// 1.45: `uv_metrics_t`.
+struct cuv_metrics {
+  uint64_t loop_count, events, events_waiting;
+  uint64_t *reserved[13];
+};
+typedef int (*cuv_metrics_info)(uv_loop_t *loop, struct cuv_metrics *metrics);
+cuv_metrics_info cuv_find_metrics_info(const uv_loop_t *loop);
+
+/// 1.50: several datagrams with one system call. Returns how many have been sent, or the error of the first.
+typedef int (*cuv_udp_try_send2)(
+    uv_udp_t *socket, unsigned count, uv_buf_t *bufs[], unsigned buf_counts[], struct sockaddr *addresses[],
+    unsigned flags);
+cuv_udp_try_send2 cuv_find_udp_try_send2(const uv_loop_t *loop);
+
+/// How many datagrams libuv 1.50 to 1.52 send right: of more, they leave out some after each 20.
+enum { CUV_UDP_BATCH = 20 };
+
+/// A datagram to send.
+struct cuv_datagram {
+  uv_buf_t bytes;
+  struct sockaddr_storage address;
+};
+
+/// Copies an address that has room for every kind.
+void cuv_datagram_set_address(struct cuv_datagram *datagram, const struct sockaddr *address);
+
+/// Sends up to `CUV_UDP_BATCH` datagrams, all of them to an address or none.
+int cuv_udp_send_batch(
+    cuv_udp_try_send2 send, uv_udp_t *socket, struct cuv_datagram *datagrams, unsigned count, bool have_addresses);

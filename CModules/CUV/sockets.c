@@ -1,0 +1,94 @@
+// Sockets: accepting, several messages by one call, and bytes from a file.
+#define _GNU_SOURCE
+#include "cuv.h"
+
+#include <fcntl.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#ifdef __linux__
+#include <sys/sendfile.h>
+
+_Static_assert(sizeof(struct cuv_message) == sizeof(struct mmsghdr), "a message is laid out as Linux's");
+#endif
+
+int cuv_listen(int fd, int backlog) {
+  return listen(fd, backlog) < 0 ? uv_translate_sys_error(errno) : 0;
+}
+
+int cuv_accept_from(int fd, struct sockaddr *address, socklen_t *length) {
+  int accepted;
+  do {
+#ifdef __linux__
+    accepted = accept4(fd, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+#else
+    accepted = accept(fd, address, length);
+    if (accepted >= 0) fcntl(accepted, F_SETFD, FD_CLOEXEC);
+#endif
+  } while (accepted < 0 && errno == EINTR);
+  return accepted < 0 ? uv_translate_sys_error(errno) : accepted;
+}
+
+int cuv_accept(int fd) { return cuv_accept_from(fd, NULL, NULL); }
+
+int cuv_reuse_port(int fd) {
+  int on = 1;
+  return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) < 0 ? uv_translate_sys_error(errno) : 0;
+}
+
+int cuv_getpeername(int fd, struct sockaddr *address, int *length) {
+  socklen_t size = (socklen_t)*length;
+  if (getpeername(fd, address, &size) < 0) return uv_translate_sys_error(errno);
+  *length = (int)size;
+  return 0;
+}
+
+int cuv_send_messages(int fd, struct cuv_message *messages, unsigned int count) {
+  int done;
+  do {
+#ifdef __linux__
+    done = sendmmsg(fd, (struct mmsghdr *)messages, count, 0);
+#else
+    ssize_t size = sendmsg(fd, &messages->header, 0);
+    if (size >= 0) messages->count = (unsigned int)size;
+    done = size < 0 ? -1 : 1;
+#endif
+  } while (done < 0 && errno == EINTR);
+  return done < 0 ? uv_translate_sys_error(errno) : done;
+}
+
+int cuv_receive_messages(int fd, struct cuv_message *messages, unsigned int count) {
+  int done;
+  do {
+#ifdef __linux__
+    done = recvmmsg(fd, (struct mmsghdr *)messages, count, 0, NULL);
+#else
+    ssize_t size = recvmsg(fd, &messages->header, 0);
+    if (size >= 0) messages->count = (unsigned int)size;
+    done = size < 0 ? -1 : 1;
+#endif
+  } while (done < 0 && errno == EINTR);
+  return done < 0 ? uv_translate_sys_error(errno) : done;
+}
+
+static void cuv_sendfile_job_run(uv_work_t *work) {
+  struct cuv_sendfile_job *job = (struct cuv_sendfile_job *)work;
+  // One call carries a little less than 2 GiB.
+  size_t count = job->count > 0x40000000 ? 0x40000000 : job->count;
+  ssize_t sent;
+#ifdef __linux__
+  do {
+    off_t offset = job->offset;
+    sent = sendfile(job->socket, job->file, &offset, count);
+  } while (sent < 0 && errno == EINTR);
+#else
+  off_t length = (off_t)count;
+  sent = sendfile(job->file, job->socket, job->offset, &length, NULL, 0);
+  if (sent == 0 || length > 0) sent = (ssize_t)length;
+#endif
+  job->result = sent < 0 ? uv_translate_sys_error(errno) : sent;
+}
+
+int cuv_sendfile_job_queue(uv_loop_t *loop, struct cuv_sendfile_job *job, uv_after_work_cb done) {
+  return uv_queue_work(loop, &job->work, cuv_sendfile_job_run, done);
+}
