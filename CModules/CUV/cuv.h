@@ -1,8 +1,8 @@
-// The parts of libuv that Swift can't import, or imports awkwardly: variadic functions, and casts between handle types. Also the few
-// system facilities that the event loop needs beside libuv.
+// The parts of libuv that Swift can't import, or imports awkwardly: variadic functions, and casts between handle types. Also
+// the few system facilities that the event loop needs beside libuv.
 //
-// Inline is what each read, write, task or turn calls, where a call would cost more than the work: casts, fields, `cuv_find` of a short
-// pattern, the marks of a turn. Everything else makes a system call or is rare, and stands in the files beside this.
+// Inline is what each read, write, task or turn calls, where a call would cost more than the work: casts, fields, `cuv_find`
+// of a short pattern, the marks of a turn. Everything else makes a system call or is rare, and stands in the files beside this.
 #pragma once
 
 #include <uv.h>
