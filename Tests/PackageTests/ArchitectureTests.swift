@@ -98,7 +98,7 @@ import Testing
       "@exclusivity(unchecked)",
       [
         "UV/", "UVPromises/", "UVFutures/", "UVRxStream/", "UVTLS/TLSSession.swift",
-        "UVNIO/Channels/StreamChannel.swift",
+        "UVNIO/Channels/StreamChannel.swift", "UVNIO/Channels/SocketChannel.swift",
       ]
     ),
     ("@preconcurrency", []),

@@ -8,15 +8,17 @@ import Testing
     arguments: ["UVFutures", "UVRxStream"])
   func foundation(vocabulary: String) throws {
     var lines = ["import Dispatch", "import Foundation"]
+    var count = 0
     for module in ["UV", "UVPromises", vocabulary] {
       let listing = Checkout.root.appendingPathComponent("Design/api/\(module).txt")
       // `Name | declaration`; an extension takes a name without the arguments that a generic type needs.
       let types = try String(contentsOf: listing, encoding: .utf8).split(separator: "\n").compactMap { line in
         line.firstMatch(of: /^([A-Z]\w*) \| (?!typealias)/).map { String($0.1) }
       }
-      #expect(types.count > 10)
+      count += types.count
       lines += ["import \(module)"] + types.map { "extension \($0) {}" }
     }
+    #expect(count > 100)
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(
       "names-\(vocabulary)-\(getpid()).swift")
     try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)

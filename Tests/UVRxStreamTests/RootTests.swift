@@ -59,7 +59,7 @@ import UVTestSupport
       await #expect(throws: Trouble.first) { _ = try await Future<Int, Trouble>.completed(.first).value }
       let empty: Future<Int, Never> = Future.completed(1).filter { _ in false }
       await #expect(throws: UVError.self) { _ = try await empty.value }
-      #expect(try await loop.sleep(for: .zero).map { 2 }.future().map { $0 + 1 }.value == 3)
+      #expect(try await loop.sleep(for: .zero).map { 2 }.streamFuture().map { $0 + 1 }.value == 3)
     }
   }
 

@@ -224,7 +224,7 @@ import UVTestSupport
     try await withCallbackLoop { loop in
       let hot = HotInput<Int, UVError>()
       let observable = ObservableInput<Int, UVError>(1)
-      let request = loop.sleep(for: .zero).map { 2 }.future()
+      let request = loop.sleep(for: .zero).map { 2 }.streamFuture()
       let ticks = loop.ticks(every: .milliseconds(1))
       let timer = StreamTimer(interval: .milliseconds(1)).start()
       var log: [String] = []

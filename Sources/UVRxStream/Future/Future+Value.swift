@@ -1,10 +1,11 @@
 public import UV
 
 extension Request {
-  /// Starts the request now, and returns its result as a future.
+  /// Starts the request now, and returns its result as a future. It isn't called `future()`, so that a program may have files
+  /// that import `UVFutures`, and others that import this module.
   ///
   /// RxStream's `Future`.
-  public func future() -> Future<Success, UVError> {
+  public func streamFuture() -> Future<Success, UVError> {
     let future = Future<Success, UVError>()
     _ = start({ future.settle(Settlement($0)) }, void: { future.settle(Settlement($0.typed())) })
     return future

@@ -31,7 +31,7 @@ enum CellOfStreams: Program {
     print(
       done.isActive, failed.state == .terminated(reason: .error(UVError(.busy, operation: "own"))))
     try EventLoop.run { loop in
-      let size = loop.files.stat("/").future().map { $0.type == .directory ? "a directory" : nil }
+      let size = loop.files.stat("/").streamFuture().map { $0.type == .directory ? "a directory" : nil }
       print(try await size.value)
       let ticks = loop.ticks(every: .milliseconds(1))
       let third = FutureInput<Int, UVError>()

@@ -5,12 +5,12 @@ import UVRxStream
 enum EagerFutureInRxStyle: Program {
   static func main() throws {
     EventLoop.runCallbacks { loop in
-      let size = loop.files.stat("/").future()
+      let size = loop.files.stat("/").streamFuture()
         .map { status in status.type == .directory ? "a directory" : nil }
         .on { print($0) }
       size.delay(.milliseconds(50)).on { text in
         print("later: \(text)")
-        loop.files.stat("/nowhere").future()
+        loop.files.stat("/nowhere").streamFuture()
           .onError { print($0.name) }
           .onTerminate { _ in print("terminated") }
       }
