@@ -13,7 +13,7 @@ extension ByteStream {
   /// ```
   ///
   /// Each byte that comes begins the time anew, and so does setting this property. To limit the time of a whole message,
-  /// use ``Request/timeout(after:)`` or `withDeadline`.
+  /// use ``totalTimeout``, ``Request/timeout(after:)`` or `withDeadline`.
   ///
   /// When the time has passed, everyone who waits for bytes gets `timedOut`, and the error names this timeout. The stream
   /// stays as it is: you may say goodbye, read again or close it. A handler that ``start(_:)`` was given has ended.
@@ -57,6 +57,27 @@ extension ByteStream {
   public var idleTimeout: Duration? {
     get { timeout(.idle) }
     set { setTimeout(.idle, newValue) }
+  }
+
+  /// How long to wait for the peer from now on, whatever comes meanwhile; nil, as at first, for ever.
+  ///
+  /// ```swift
+  /// connection.totalTimeout = .seconds(20)   // for the whole head of the request
+  /// …
+  /// connection.totalTimeout = nil            // until the next one begins
+  /// ```
+  ///
+  /// Bytes don't begin this time anew, only setting the property does. So it ends a peer that sends, or takes, a byte now and
+  /// then in order to stay. Set it when a part of the conversation begins, such as a request, its answer or the goodbye.
+  ///
+  /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those who wait for bytes are
+  /// told, as with ``readTimeout``, and so are those who wait later, until the property is set again. What has come already is
+  /// read without waiting. The error names this timeout.
+  ///
+  /// libuv has no corresponding function.
+  public var totalTimeout: Duration? {
+    get { timeout(.total) }
+    set { setTimeout(.total, newValue) }
   }
 
   private func timeout(_ kind: StreamCompanion.Kind) -> Duration? { companion?.duration(of: kind) }

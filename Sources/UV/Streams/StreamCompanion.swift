@@ -4,17 +4,18 @@ import CUV
 /// one of them on until it closes.
 ///
 /// The timeouts know when the peer has last done its part. Activity stores the loop's time and touches no timer. One
-/// timer serves all three timeouts. When the first of them can have passed, it compares the times and waits for what
+/// timer serves all timeouts. When the first of them can have passed, it compares the times and waits for what
 /// is left. The timer rests while nobody waits for the peer, and never keeps the loop running.
 final class StreamCompanion: HandleCompanion {
   enum Kind: Int {
-    case read, write, idle
+    case read, write, idle, total
 
     var name: String {
       switch self {
       case .read: "readTimeout"
       case .write: "writeTimeout"
       case .idle: "idleTimeout"
+      case .total: "totalTimeout"
       }
     }
   }
@@ -41,7 +42,11 @@ final class StreamCompanion: HandleCompanion {
   @exclusivity(unchecked) private var lastWrite: UInt64 = 0
   private let clock: UnsafeMutablePointer<uv_loop_t>
   private let block: HandleBlock
-  @exclusivity(unchecked) private var limits = [Limit](repeating: Limit(), count: 3)
+  @exclusivity(unchecked) private var limits = [Limit](repeating: Limit(), count: 4)
+  /// How soon a wait for bytes may end, from its beginning.
+  @exclusivity(unchecked) private var readLength = UInt64.max
+  /// When the total has passed.
+  @exclusivity(unchecked) private var totalEnd = UInt64.max
   @exclusivity(unchecked) private var timer: PendingRequest?
   /// When the timer is due.
   @exclusivity(unchecked) private var due: UInt64 = 0
@@ -67,10 +72,15 @@ final class StreamCompanion: HandleCompanion {
     let length = duration.map { min($0.milliseconds, .max - 1) } ?? .max
     limits[kind.rawValue] = Limit(duration: duration, length: length, start: uv_now(clock))
     isLastChance = false
-    guard timer != nil, let stream = waitingStream, let next = nextEnd(of: stream) else { return look() }
-    // A timer that is due too early looks again.
-    if next.time < due { stopTimer() }
-    look()
+    readLength = min(limits[Kind.read.rawValue].length, limits[Kind.idle.rawValue].length)
+    totalEnd = limits[Kind.total.rawValue].end(since: 0) ?? .max
+    if timer == nil { return look() }
+    guard let end = limits[kind.rawValue].end(since: 0), end < due else { return }
+    stopTimer()
+    if let stream = waitingStream, nextEnd(of: stream) != nil { return look() }
+    // Nobody waits now. A reader that goes on in this turn doesn't begin to wait anew.
+    let now = uv_now(clock)
+    startTimer(end > now ? end - now : 0, at: now)
   }
 
   // MARK: Activity
@@ -86,13 +96,23 @@ final class StreamCompanion: HandleCompanion {
   /// Somebody begins to wait for bytes.
   func beginReading() {
     noteRead()
-    look()
+    begin(within: readLength)
   }
 
   /// Somebody begins to wait until the system has room.
   func beginWriting() {
     noteWrite()
     unwritten = cuv_write_queue_size(cuv_stream(block.raw))
+    begin(within: timeBetweenLooks)
+  }
+
+  /// Starts the timer for a wait that begins, unless it is due early enough. The wait before may have had a longer time.
+  private func begin(within length: UInt64) {
+    if timer != nil {
+      let (end, isNever) = uv_now(clock).addingReportingOverflow(length)
+      if due <= min(isNever ? .max : end, totalEnd) { return }
+      stopTimer()
+    }
     look()
   }
 
@@ -116,6 +136,7 @@ final class StreamCompanion: HandleCompanion {
     consider(.read, isReading, since: lastRead)
     consider(.write, isWriting, since: lastWrite)
     consider(.idle, isReading || isWriting, since: max(lastRead, lastWrite))
+    consider(.total, isReading || isWriting, since: 0)
     return next
   }
 

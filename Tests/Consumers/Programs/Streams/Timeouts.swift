@@ -18,6 +18,16 @@ enum Timeouts: Program {
       try await there.write("yes").value
       print(try await here.read().value ?? "nothing")
 
+      // Bytes don't begin this time anew.
+      here.totalTimeout = .milliseconds(50)
+      try await there.write("a part").value
+      do throws(UVError) {
+        print(try await here.readLine(limit: 100).value ?? "nothing")
+      } catch {
+        print(error, here.totalTimeout ?? .zero)
+      }
+      here.totalTimeout = nil
+
       here.idleTimeout = .seconds(60)
       here.writeTimeout = .milliseconds(10)
       print(here.idleTimeout ?? .zero, here.readTimeout ?? .zero)
@@ -35,5 +45,6 @@ enum Timeouts: Program {
 // read within the readTimeout of 0.01 seconds: connection timed out (ETIMEDOUT)
 // are you there?
 // yes
+// read within the totalTimeout of 0.05 seconds: connection timed out (ETIMEDOUT) 0.05 seconds
 // 60.0 seconds 0.0 seconds
 // true within the writeTimeout of 0.01 seconds true
