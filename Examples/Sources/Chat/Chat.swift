@@ -17,12 +17,18 @@ struct Chat: ParsableCommand {
   @Option(help: "How many bytes a line may have.") var maxLine = 1024
   @Option(help: "How many bytes may wait for a member. While there are more, the member misses what is said.")
   var maxBacklog = 64 * 1024
+  @Option(help: "How many seconds somebody gets to say a name.") var nameTimeout = 60
+  @Option(help: "How many seconds a member may say nothing.") var idleTimeout = 3600
+  @Option(help: "How many seconds a member may stay.") var lifetime = 86_400
   @Option(help: "How many seconds a member may not read before the connection is cut off.") var patience = 30
   @Option(help: "How many seconds members get to read the last lines after SIGTERM.") var grace = 2
 
   func validate() throws {
     guard 0...65535 ~= port else { throw ValidationError("--port is 0 to 65535.") }
-    guard maxMembers >= 1, maxLine >= 1, maxBacklog >= 1, patience >= 1, grace >= 0 else {
+    guard maxMembers >= 1, maxLine >= 1, maxBacklog >= 1, patience >= 1, nameTimeout >= 1, idleTimeout >= 1,
+      lifetime >= 1,
+      grace >= 0
+    else {
       throw ValidationError("--grace is 0 or more, and the other numbers are 1 or more.")
     }
   }
@@ -45,8 +51,8 @@ struct Chat: ParsableCommand {
   }
 }
 
-/// Reports why a member has left early. That a member vanishes is nothing to report.
+/// Reports why a member has left early. That a member vanishes, or is silent for too long, is nothing to report.
 func report(_ error: UVError, _ connection: TCPConnection) {
-  if [.cancelled, .connectionReset, .brokenPipe].contains(error.code) { return }
+  if [.cancelled, .connectionReset, .brokenPipe, .timedOut].contains(error.code) { return }
   (try? connection.loop.standardError)?.write(Bytes("Chat: \(error)\n")) { _ in }
 }

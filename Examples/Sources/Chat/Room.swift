@@ -20,6 +20,10 @@ final class Room {
       connection.write("* the chat ends\n") { _ in }
       connection.shutdown { _ in connection.close() }
     }
+    connection.readTimeout = .seconds(options.idleTimeout)
+    connection.writeTimeout = .seconds(options.patience)
+    // Each line renews these. Until there is a name, and for the whole stay, there is a time that nothing renews.
+    connection.totalTimeout = .seconds(options.nameTimeout)
     guard count < options.maxMembers else {
       return try await connection.write("* there is no room, come back later\n").value
     }
@@ -28,6 +32,7 @@ final class Room {
     guard let member = try await enter(connection) else { return }
     // Whatever happens, the others are told.
     defer { leave(member) }
+    connection.totalTimeout = .seconds(options.lifetime)
     while let line = try await connection.readLine(limit: options.maxLine).value {
       // What isn't text would disturb the terminals of the others.
       guard let text = String(validating: line, as: UTF8.self), !text.contains(where: isControl) else {
@@ -35,7 +40,9 @@ final class Room {
         continue
       }
       switch text {
-      case "/quit": return try await connection.shutdown().value
+      case "/quit":
+        connection.totalTimeout = .seconds(options.patience)
+        return try await connection.shutdown().value
       case "/who": member.send(Bytes("* here: \(members.keys.sorted().joined(separator: ", "))\n"))
       case "": break
       default: tell("\(member.name): \(text)\n", except: member)
@@ -47,7 +54,7 @@ final class Room {
   private func enter(_ connection: TCPConnection) async throws(UVError) -> Member? {
     try await connection.write("* your name?\n").value
     while true {
-      let line = try await connection.readLine(limit: Self.longestName).timeout(after: .seconds(60)).value
+      let line = try await connection.readLine(limit: Self.longestName).value
       guard let line else { return nil }
       guard let name = String(validating: line, as: UTF8.self), !name.isEmpty,
         !name.contains(where: { isControl($0) || $0 == "," })

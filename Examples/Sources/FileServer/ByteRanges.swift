@@ -32,6 +32,8 @@ enum ByteRanges {
         if start < size { ranges.append(start..<end) }
       }
     }
+    // A client that wants the same bytes several times gets them once, with the whole file.
+    if ranges.reduce(0, { $0 + $1.count }) > size { return nil }
     return ranges
   }
 }

@@ -28,6 +28,13 @@ struct FileServer: ParsableCommand {
   var maxConnections = 10_000
   @Option(help: "How many bytes the head of a request may have.") var maxHead = 16 * 1024
   @Option(help: "How many seconds a client may be silent.") var idleTimeout = 60
+  @Option(help: "How many seconds the head of a request may take, once it has begun.") var headTimeout = 20
+  @Option(help: "How many bytes of a long answer a client has to take in a second, beyond the idle timeout.")
+  var minRate = 1024
+  @Option(help: "After how many seconds a connection ends with the answer that is made then.") var lifetime =
+    3600
+  @Option(help: "How many seconds a client gets to take the last answer, and to end what it sends.")
+  var farewell = 5
   @Option(help: "How many seconds connections get to end after SIGTERM.") var grace = 10
   @Flag(inversion: .prefixedNo, help: "Whether to list directories that have no index.html.") var listing =
     true
@@ -36,6 +43,9 @@ struct FileServer: ParsableCommand {
     guard 0...65535 ~= port else { throw ValidationError("--port is 0 to 65535.") }
     guard loops >= 1, maxConnections >= 1, idleTimeout >= 1 else {
       throw ValidationError("--loops, --max-connections and --idle-timeout are 1 or more.")
+    }
+    guard headTimeout >= 1, minRate >= 1, lifetime >= 1, farewell >= 1 else {
+      throw ValidationError("--head-timeout, --min-rate, --lifetime and --farewell are 1 or more.")
     }
     guard 64...(1 << 20) ~= maxHead else { throw ValidationError("--max-head is 64 to 1048576.") }
     guard 0...3600 ~= grace else { throw ValidationError("--grace is 0 to 3600 seconds.") }

@@ -13,7 +13,9 @@ struct Output {
 
   var isEmpty: Bool { pieces.isEmpty && last.isEmpty }
 
-  var isFull: Bool { pieceCount + last.count >= Self.enough }
+  var count: Int { pieceCount + last.count }
+
+  var isFull: Bool { count >= Self.enough }
 
   mutating func append(_ bytes: Bytes) {
     if bytes.count <= Self.maxCopied { return last.append(bytes) }

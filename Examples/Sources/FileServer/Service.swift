@@ -8,9 +8,15 @@ final class Service: Sendable {
   let listsDirectories: Bool
   let maxHead: Int
   let idleTimeout: Duration
+  let headTimeout: Duration
+  let lifetime: Duration
+  let farewell: Duration
+  private let minRate: Int
   private let maxConnections: Int
   private let tls: TLSContext?
   private let connections = Atomic(0)
+  /// The connections that are told that there are too many. They don't keep others from being served.
+  private let refused = Atomic(0)
   private let answers = Atomic(0)
   /// The files as each loop knows them. A loop's own files need no lock.
   private let sites: LoopLocal<Site>
@@ -20,6 +26,10 @@ final class Service: Sendable {
     listsDirectories = options.listing
     maxHead = options.maxHead
     idleTimeout = .seconds(options.idleTimeout)
+    headTimeout = .seconds(options.headTimeout)
+    lifetime = .seconds(options.lifetime)
+    farewell = .seconds(options.farewell)
+    minRate = options.minRate
     maxConnections = options.maxConnections
     if let certificate = options.tlsCertificate, let key = options.tlsKey {
       let identity = try TLSIdentity(certificateChain: certificate, privateKey: key)
@@ -35,22 +45,33 @@ final class Service: Sendable {
 
   func didAnswer(_ count: Int) { answers.add(count, ordering: .relaxed) }
 
+  /// How long a client may take for so many bytes of an answer.
+  func time(for byteCount: Int) -> Duration { idleTimeout + .seconds(byteCount / minRate) }
+
   /// Serves a connection until it ends.
   func serve(_ plain: TCPConnection) async {
-    defer {
-      plain.close()
+    defer { plain.close() }
+    if connections.add(1, ordering: .relaxed).newValue <= maxConnections {
+      await serve(plain, isFull: false)
       connections.subtract(1, ordering: .relaxed)
+    } else {
+      connections.subtract(1, ordering: .relaxed)
+      // As many are told so at a time as are served. More get no answer.
+      if refused.add(1, ordering: .relaxed).newValue <= maxConnections { await serve(plain, isFull: true) }
+      refused.subtract(1, ordering: .relaxed)
     }
-    let isFull = connections.add(1, ordering: .relaxed).newValue > maxConnections
+  }
+
+  private func serve(_ plain: TCPConnection, isFull: Bool) async {
     do throws(UVError) {
       // An answer is written whole, so the system needn't wait for more of it.
       try plain.setNoDelay()
       if let tls {
         let secured = try await plain.loop.tls.secure(plain, tls).value
         defer { secured.close() }
-        try await serve(secured, isFull)
+        try await converse(secured, isFull)
       } else {
-        try await serve(plain, isFull)
+        try await converse(plain, isFull)
       }
     } catch {
       switch error.code {
@@ -64,7 +85,7 @@ final class Service: Sendable {
   }
 
   /// A connection with TLS is a stream of bytes as any other, so the rest of the program doesn't know the difference.
-  private func serve(_ connection: ByteStream, _ isFull: Bool) async throws(UVError) {
+  private func converse(_ connection: ByteStream, _ isFull: Bool) async throws(UVError) {
     let session = Session(connection, sites[connection.loop], self)
     if isFull { try await session.refuse(.serviceUnavailable) } else { try await session.run() }
   }

@@ -4,7 +4,7 @@ import UV
 extension Session {
   /// Answers a request.
   func answer(_ head: Bytes) async throws(UVError) {
-    isLast = connection.isQuiescing
+    isLast = connection.isQuiescing || connection.loop.now >= lifetimeEnd
     let content: Site.Content
     var request: RequestHead?
     do throws(Status) {
@@ -94,7 +94,8 @@ extension Session {
       output.append(range.count == bytes.count ? bytes : Bytes(bytes[range]))
     case .file(let file):
       try await flush()
-      let count = try await connection.sendfile(file, from: Int64(range.lowerBound), count: range.count).value
+      let count = try await limited(
+        range.count, connection.sendfile(file, from: Int64(range.lowerBound), count: range.count))
       // The file has become shorter. The client has been promised more, so the connection has to break off.
       if count < range.count { throw UVError(.endOfFile, operation: "sendfile", subject: "\(page.path)") }
     }

@@ -3,14 +3,16 @@ import UV
 /// The conversation with one client: a request, its answer, and so on.
 final class Session {
   private static let headEnd: Bytes = "\r\n\r\n"
-  /// How long a client may take for the head of a request, once it has begun.
-  private static let headTimeout = Duration.seconds(20)
-  /// How long an idle client keeps its connection when the server ends: a request may be on its way.
-  private static let farewell = Duration.seconds(1)
+  /// How long a client may be silent when the server ends, since a request may be on its way, and after the last answer.
+  private static let lastSilence = Duration.seconds(1)
+  /// An answer of so many bytes may be more than one wait for the client.
+  private static let longAnswer = 4096
 
   let connection: ByteStream
   let site: Site
-  private let service: Service
+  let service: Service
+  /// When the connection has lasted long enough, and ends with the next answer.
+  let lifetimeEnd: LoopClock.Instant
   /// The answers that haven't been written.
   var output = Output()
   /// Whether the connection ends after the answer that is being made.
@@ -21,10 +23,11 @@ final class Session {
     self.connection = connection
     self.site = site
     self.service = service
+    lifetimeEnd = connection.loop.now.advanced(by: service.lifetime)
     connection.readTimeout = service.idleTimeout
     connection.writeTimeout = service.idleTimeout
     connection.quiescing { result in
-      if case .success = result { connection.readTimeout = Self.farewell }
+      if case .success = result { connection.readTimeout = Self.lastSilence }
     }
   }
 
@@ -58,7 +61,7 @@ final class Session {
       if try await connection.peek(exactly: 1).value == nil { return nil }
       if let head = try completeHead() { return head }
       return try await connection.read(until: Self.headEnd, limit: service.maxHead)
-        .timeout(after: Self.headTimeout).value
+        .timeout(after: service.headTimeout).value
     } catch {
       switch error.code {
       case .messageTooLong: try await refuse(.headerFieldsTooLarge)
@@ -75,15 +78,30 @@ final class Session {
   }
 
   func flush() async throws(UVError) {
-    if !output.isEmpty { try await output.write(to: connection).value }
+    if output.count > Self.longAnswer {
+      try await limited(output.count, output.write(to: connection))
+    } else if !output.isEmpty {
+      try await output.write(to: connection).value
+    }
     output.removeAll()
+  }
+
+  /// Writes something long. Each byte that the client takes renews the timeout of the connection, so the whole has a time of its own.
+  @discardableResult
+  func limited<T>(_ byteCount: Int, _ write: Request<T>) async throws(UVError) -> T {
+    connection.totalTimeout = service.time(for: byteCount)
+    let value = try await write.value
+    connection.totalTimeout = nil
+    return value
   }
 
   /// Ends a connection so that the client gets the last answer. If the client still sent when the connection is closed, the system
   /// would reset it, and throw the answer away.
   private func end() async throws(UVError) {
+    connection.readTimeout = Self.lastSilence
+    // A client that goes on sending renews that, and not this.
+    connection.totalTimeout = service.farewell
     try await connection.shutdown().value
-    connection.readTimeout = Self.farewell
     var rest = 1 << 20
     while rest > 0, let bytes = try await connection.read().value { rest -= bytes.count }
   }

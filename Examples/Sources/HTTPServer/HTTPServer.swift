@@ -19,6 +19,7 @@ struct HTTPServer: AsyncParsableCommand {
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
   @Option(help: "The port to listen on; 0 for any that is free.") var port = 0
   @Option(help: "How many loops, each on a thread of its own.") var loops = 1
+  @OptionGroup var limits: LimitOptions
 
   #if TLS
     @Option(help: "The certificate chain for HTTPS and HTTP/2, a file in PEM form.")
@@ -38,11 +39,16 @@ struct HTTPServer: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let configure = try configuration()
+    let (configure, limits, count) = (try configuration(), limits, ConnectionCount())
     let group = try UVEventLoopGroup(count: loops)
     let server = try await UVServerBootstrap(group: group)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .childChannelInitializer(configure)
+      .childChannelInitializer { channel in
+        guard count.add(channel, atMost: limits.maxConnections) else { return channel.close() }
+        return channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(ConnectionLimits(limits))
+        }.flatMap { configure(channel) }
+      }
       .bind(host: host, port: port).get()
     print("listening on \(server.localAddress!.ipAddress!):\(server.localAddress!.port!)")
     fflush(nil)
@@ -72,7 +78,10 @@ struct HTTPServer: AsyncParsableCommand {
         channel.eventLoop.makeSucceededFuture(head.uri == "/ws" ? HTTPHeaders() : nil)
       },
       upgradePipelineHandler: { channel, _ in
-        channel.eventLoop.makeCompletedFuture { try WebSocketEcho.start(on: channel) }
+        channel.eventLoop.makeCompletedFuture {
+          ConnectionLimits.of(channel)?.requestsEnd()
+          try WebSocketEcho.start(on: channel)
+        }
       })
     try handlers.configureHTTPServerPipeline(
       withServerUpgrade: (

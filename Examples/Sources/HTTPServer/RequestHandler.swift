@@ -12,12 +12,16 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
   /// The request whose body comes now.
   private var request: HTTPRequestHead?
+  private var limits: ConnectionLimits?
+
+  func handlerAdded(context: ChannelHandlerContext) { limits = ConnectionLimits.of(context.channel) }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head): request = head
     case .body: break
     case .end:
+      limits?.requestEnded()
       if let head = request.take() { answer(head, context) }
     }
   }

@@ -30,6 +30,7 @@
     /// Each request has a channel of its own, with the same handler as a connection of HTTP/1.1.
     @Sendable private func configureHTTP2(_ channel: any Channel) -> EventLoopFuture<Void> {
       channel.eventLoop.makeCompletedFuture {
+        ConnectionLimits.of(channel)?.requestsEnd()
         _ = try channel.pipeline.syncOperations.configureHTTP2Pipeline(
           mode: .server, connectionConfiguration: .init(), streamConfiguration: .init()
         ) { stream in

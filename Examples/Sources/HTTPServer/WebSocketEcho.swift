@@ -11,6 +11,8 @@ enum WebSocketEcho {
 
   /// The longest message, in bytes.
   static let limit = 1 << 24
+  /// The most frames that a message may come in: each takes memory besides its bytes.
+  static let frameLimit = 1 << 17
 
   /// Takes over a channel, on the thread of its loop.
   static func start(on channel: any Channel) throws {
@@ -19,7 +21,7 @@ enum WebSocketEcho {
     // Makes one frame of the frames of a message.
     try channel.pipeline.syncOperations.addHandler(
       NIOWebSocketFrameAggregator(
-        minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: .max, maxAccumulatedFrameSize: limit))
+        minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: frameLimit, maxAccumulatedFrameSize: limit))
     let socket = try Socket(wrappingChannelSynchronously: channel)
     let loop = channel.eventLoop as! UVEventLoop
     // A connection that is lost ends its task, and nobody else needs to know.

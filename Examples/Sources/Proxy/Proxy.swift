@@ -20,12 +20,13 @@ struct Proxy: ParsableCommand {
   @Option(help: "How many connections there may be at a time; others wait.") var limit = 1000
   @Option(help: "How many seconds the other server has to accept a connection.") var connectTimeout = 5
   @Option(help: "How many seconds a connection may be silent in both directions.") var idleTimeout = 300
+  @Option(help: "How many seconds a connection may last, whatever it does.") var lifetime = 86_400
   @Option(help: "How many seconds connections get to end after SIGTERM.") var grace = 5
   @Option(help: "How many seconds a connection may be silent after SIGTERM.") var farewell = 1
 
   func validate() throws {
     guard 0...65535 ~= port else { throw ValidationError("--port is 0 to 65535.") }
-    guard limit >= 1, connectTimeout >= 1, idleTimeout >= 1, farewell >= 1, grace >= 0 else {
+    guard limit >= 1, connectTimeout >= 1, idleTimeout >= 1, lifetime >= 1, farewell >= 1, grace >= 0 else {
       throw ValidationError("--limit and the timeouts are 1 or more, and --grace is 0 or more.")
     }
     guard (tlsCertificate == nil) == (tlsKey == nil) else {
@@ -71,6 +72,8 @@ struct Proxy: ParsableCommand {
     // The bytes of the one are written to the other, so both are silent or neither is.
     client.idleTimeout = .seconds(idleTimeout)
     server.idleTimeout = .seconds(idleTimeout)
+    client.totalTimeout = .seconds(lifetime)
+    server.totalTimeout = .seconds(lifetime)
     client.quiescing { result in
       guard case .success = result else { return }
       client.idleTimeout = .seconds(farewell)

@@ -10,6 +10,10 @@ struct ProtocolError: Error {
 /// A command is an array of byte strings, `*2\r\n$3\r\nGET\r\n$1\r\na\r\n`, or a line of words, `GET a\r\n`.
 struct CommandParser {
   static let maxArguments = 1 << 20
+  /// What an argument costs besides its bytes: its place among the others, and the memory that a copy of its own takes.
+  static let argumentCost = 96
+  /// How many arguments there is memory for between two commands.
+  static let keptArguments = 64
   /// From how many bytes on the last argument is kept as it comes.
   static let large = 128 * 1024
   /// How long a line of words may be, and a number.
@@ -53,6 +57,22 @@ struct CommandParser {
     position = 0
   }
 
+  /// Whether a command has begun, and hasn't come completely.
+  var isInCommand: Bool { missingArguments > 0 || position < bytes.count }
+  /// How much of what a command may have has been used.
+  var heldCount: Int { missingArguments > 0 ? maxValue - room : 0 }
+
+  /// Forgets the command that was found last, and the bytes before the next one.
+  mutating func rest() {
+    if position == bytes.count {
+      bytes = Bytes()
+      position = 0
+    }
+    if missingArguments > 0 { return }
+    if !largeArgument.isEmpty { largeArgument = [] }
+    arguments.removeAll(keepingCapacity: arguments.capacity <= Self.keptArguments)
+  }
+
   /// Finds the next command.
   ///
   /// - Returns: Whether there is one, in `arguments`; false if it hasn't come completely.
@@ -89,7 +109,7 @@ struct CommandParser {
   private mutating func takeArgument() throws(ProtocolError) -> Bool {
     if part == nil {
       guard let count = try takeNumber(UInt8(ascii: "$"), "invalid bulk length") else { return false }
-      room -= count
+      room -= count + Self.argumentCost
       if room < 0 { throw ProtocolError(message: "invalid bulk length") }
       let end = position + count
       if end + 2 <= bytes.count {
@@ -104,17 +124,24 @@ struct CommandParser {
     }
     let count = min(missingBytes, bytes.count - position)
     let piece = Bytes(bytes[position..<position + count])
-    if isLarge {
-      if count > 0 { largeArgument.append(count < Answers.largeCount ? piece.copy() : piece) }
-    } else {
-      part!.append(piece)
-    }
+    if !isLarge || count < Answers.largeCount { part!.append(piece) }
+    if isLarge { addLarge(piece, isShort: count < Answers.largeCount) }
     position += count
     missingBytes -= count
     guard missingBytes == 0, bytes.count - position >= 2 else { return false }
     arguments.append(part!.takeBytes())
     part = nil
     return try takeLineEnd()
+  }
+
+  /// Keeps a piece of a large argument. Short ones, which `part` has, are put together: a client that sends a byte at a time would
+  /// otherwise have a piece of memory for each.
+  private mutating func addLarge(_ piece: Bytes, isShort: Bool) {
+    let isComplete = piece.count == missingBytes
+    if !part!.isEmpty, !isShort || isComplete || part!.count >= Self.large / 2 {
+      largeArgument.append(part!.takeBytes())
+    }
+    if !isShort { largeArgument.append(piece) }
   }
 
   /// Takes a line such as `$3`: the number after a mark, or nil if the line hasn't come completely.

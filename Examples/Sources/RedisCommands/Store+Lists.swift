@@ -27,8 +27,7 @@ extension Store {
       let list = lists[key] ?? List()
       let first = max(try position(arguments[2], in: list), 0)
       let end = min(max(try position(arguments[3], in: list), -1), list.count - 1) + 1
-      answers.array(max(end - first, 0))
-      for index in first..<max(first, end) { answers.bulk(list[index]) }
+      answers.array(of: (first..<max(first, end)).map { list[$0] })
     default: preconditionFailure("\(command) is executed elsewhere")
     }
   }
@@ -40,13 +39,12 @@ extension Store {
     let key = arguments[1]
     let limit = arguments.count > 2 ? arguments[2].decimal : 1
     guard let limit, limit >= 0 else { throw .notInteger }
+    guard let count = lists[key]?.count else { return answers.bulk(nil) }
     if arguments.count > 2 {
-      guard let list = lists[key] else { return answers.bulk(nil) }
-      answers.array(min(limit, list.count))
-    } else if lists[key] == nil {
-      return answers.bulk(nil)
+      answers.array(of: (0..<min(limit, count)).map { _ in take(&lists[key]!) })
+    } else {
+      answers.bulk(take(&lists[key]!))
     }
-    for _ in 0..<min(limit, lists[key]!.count) { answers.bulk(take(&lists[key]!)) }
     if lists[key]!.count == 0 { remove(key) }
   }
 

@@ -80,9 +80,8 @@ extension Store {
     let key = arguments[1]
     switch command {
     case .mget:
-      answers.array(arguments.count - 1)
       // A list among the keys counts as nothing, as in Redis.
-      for key in arguments.dropFirst() { answers.bulk(try? string(key)) }
+      answers.array(of: arguments.dropFirst().map { try? string($0) })
     case .mset:
       guard arguments.count % 2 == 1 else { throw .oddArguments }
       for index in stride(from: 1, to: arguments.count, by: 2) {
@@ -92,6 +91,7 @@ extension Store {
       answers.status("OK")
     case .append:
       let old = try string(key) ?? Bytes()
+      if old.count + arguments[2].count > maxValue { throw .tooLong }
       var value = BytesBuilder(capacity: old.count + arguments[2].count)
       value.append(old)
       value.append(arguments[2])

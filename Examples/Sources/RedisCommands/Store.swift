@@ -7,6 +7,7 @@ enum CommandError: String, Error {
   case overflow = "ERR increment or decrement would overflow"
   case syntax = "ERR syntax error"
   case invalidExpiry = "ERR invalid expire time"
+  case tooLong = "ERR string exceeds maximum allowed size"
   case oddArguments = "ERR wrong number of arguments for 'mset' command"
 }
 
@@ -22,8 +23,13 @@ public struct Store: Sendable {
   /// When keys expire. A key that has expired is removed when somebody asks for it, or within a second or so.
   var deadlines: [Bytes: LoopClock.Instant] = [:]
 
+  /// How many bytes a string may grow to.
+  private(set) var maxValue: Int
+
   /// A store without keys.
-  public init() {}
+  ///
+  /// - Parameter maxValue: How many bytes a string may grow to.
+  public init(maxValue: Int = 64 << 20) { self.maxValue = maxValue }
 
   /// How many keys there are.
   public var count: Int { strings.count + lists.count + large.count }
@@ -64,7 +70,7 @@ public struct Store: Sendable {
     case .pttl: answers.integer(timeLeft(key, .milliseconds(1)))
     case .dbsize: answers.integer(count)
     case .flushall:
-      self = Store()
+      self = Store(maxValue: maxValue)
       answers.status("OK")
     default: preconditionFailure("\(command) is executed elsewhere")
     }

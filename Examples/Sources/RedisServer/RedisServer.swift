@@ -22,13 +22,24 @@ struct RedisServer: ParsableCommand {
   @Option(help: "The certificate chain for TLS, a file in PEM form.") var tlsCertificate: String?
   @Option(help: "The private key for TLS, a file in PEM form.") var tlsKey: String?
   @Option(help: "How many clients may be connected at a time.") var maxClients = 10_000
-  @Option(help: "How many bytes the arguments of a command may have.") var maxValue = 64 << 20
+  @Option(help: "How many bytes a command may have, 96 for each argument among them, and a string.")
+  var maxValue = 64 << 20
+  @Option(help: "How many bytes may be kept for all commands and answers that are under way.")
+  var maxPending = 256 << 20
+  @Option(help: "How many seconds a client may be silent.") var idleTimeout = 300
+  @Option(help: "How many seconds a command may take to come, and its answer to leave.") var commandTimeout =
+    60
+  @Option(help: "After how many seconds a connection ends, once it is idle or has got an answer.")
+  var lifetime = 86_400
   @Option(help: "How many seconds clients get to finish after SIGTERM.") var grace = 2
 
   func validate() throws {
     guard 0...65535 ~= port else { throw ValidationError("--port is 0 to 65535.") }
-    guard loops >= 1, maxClients >= 1, maxValue >= 1 else {
-      throw ValidationError("--loops, --max-clients and --max-value are 1 or more.")
+    guard loops >= 1, maxClients >= 1, maxValue >= 1, maxPending >= 1 else {
+      throw ValidationError("--loops, --max-clients, --max-value and --max-pending are 1 or more.")
+    }
+    guard idleTimeout >= 1, commandTimeout >= 1, lifetime >= 1 else {
+      throw ValidationError("--idle-timeout, --command-timeout and --lifetime are 1 or more.")
     }
     guard 0...3600 ~= grace else { throw ValidationError("--grace is 0 to 3600 seconds.") }
     guard (tlsCertificate == nil) == (tlsKey == nil) else {
@@ -37,8 +48,10 @@ struct RedisServer: ParsableCommand {
   }
 
   func run() throws {
-    let server = try Server(
-      style: style, loops: loops, maxClients: maxClients, maxValue: maxValue, tls: tlsContext())
+    let limits = Limits(
+      maxClients: maxClients, maxValue: maxValue, maxPending: maxPending, idleTimeout: .seconds(idleTimeout),
+      commandTimeout: .seconds(commandTimeout), lifetime: .seconds(lifetime))
+    let server = try Server(style: style, loops: loops, limits: limits, tls: tlsContext())
     let group = try EventLoopGroup(count: loops)
     // The loop of this thread has the signals and the clock. Those of the group have the connections.
     try EventLoop.run { loop in

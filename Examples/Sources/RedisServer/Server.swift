@@ -3,27 +3,40 @@ import Synchronization
 import UV
 import UVTLS
 
+/// What a client may take.
+struct Limits: Sendable {
+  let maxClients: Int
+  /// The bytes of a command, and of a string.
+  let maxValue: Int
+  /// The bytes of all commands that are under way, and of what is kept for their answers.
+  let maxPending: Int
+  let idleTimeout: Duration
+  let commandTimeout: Duration
+  let lifetime: Duration
+}
+
 /// The state that all clients share, whichever loop serves them.
 final class Server: Sendable {
-  let maxValue: Int
+  let limits: Limits
   private let style: Style
   private let loops: Int
-  private let maxClients: Int
   private let tls: TLSContext?
   private let began = LoopClock.Instant.now
   /// The data. With one loop nobody ever waits for this lock.
-  private let store = Mutex(Store())
+  private let store: Mutex<Store>
   private let clients = Atomic(0)
   private let accepted = Atomic(0)
   private let rejected = Atomic(0)
   private let commands = Atomic(0)
+  /// How much memory commands take that haven't come completely, and answers that haven't left.
+  private let held = Atomic(0)
 
-  init(style: Style, loops: Int, maxClients: Int, maxValue: Int, tls: TLSContext?) {
+  init(style: Style, loops: Int, limits: Limits, tls: TLSContext?) {
     self.style = style
     self.loops = loops
-    self.maxClients = maxClients
-    self.maxValue = maxValue
+    self.limits = limits
     self.tls = tls
+    store = Mutex(Store(maxValue: limits.maxValue))
   }
 
   // MARK: Clients
@@ -31,7 +44,7 @@ final class Server: Sendable {
   /// Serves a client, unless there are too many. It then gets a reason, as from Redis.
   func serve(_ connection: TCPConnection) {
     accepted.add(1, ordering: .relaxed)
-    if clients.add(1, ordering: .relaxed).newValue <= maxClients {
+    if clients.add(1, ordering: .relaxed).newValue <= limits.maxClients {
       // An answer is written whole, so the system needn't wait for more of it.
       try? connection.setNoDelay()
       guard let tls else { return Session(connection, self).run(style) }
@@ -52,6 +65,11 @@ final class Server: Sendable {
         self.clientLeft()
       }
     }
+  }
+
+  /// Notes that a client's command takes more memory, or less. Returns false if it takes more, and all together take too much.
+  func hold(_ change: Int) -> Bool {
+    held.add(change, ordering: .relaxed).newValue <= limits.maxPending || change <= 0
   }
 
   func clientLeft() { clients.subtract(1, ordering: .relaxed) }
@@ -75,7 +93,7 @@ final class Server: Sendable {
     }
     commands.add(1, ordering: .relaxed)
     guard let command = Command(arguments[0]) else {
-      answers.error("ERR unknown command '\(arguments[0].description.prefix(128))'")
+      answers.error("ERR unknown command '\(Bytes(arguments[0].prefix(128)))'")
       return false
     }
     guard command.arity ~= arguments.count else {
@@ -118,10 +136,11 @@ final class Server: Sendable {
       \r
       # Clients\r
       connected_clients:\(clients.load(ordering: .relaxed))\r
-      maxclients:\(maxClients)\r
+      maxclients:\(limits.maxClients)\r
       \r
       # Memory\r
       used_memory_rss:\((try? SystemInfo.residentMemory()) ?? 0)\r
+      used_memory_pending:\(held.load(ordering: .relaxed))\r
       \r
       # Stats\r
       total_connections_received:\(accepted.load(ordering: .relaxed))\r

@@ -13,7 +13,7 @@ struct RedisExchange: ServerExchange {
   init(_: Int) {}
 
   mutating func answer(_ bytes: Bytes) -> Bytes {
-    conversation.take(bytes) { [keys] arguments, _, answers in
+    let execute: Conversation.Executor = { [keys] arguments, _, answers in
       guard let command = Command(arguments[0]), command.arity ~= arguments.count else {
         answers.error("ERR unknown command")
         return true
@@ -21,6 +21,13 @@ struct RedisExchange: ServerExchange {
       keys.store.execute(command, arguments, &answers)
       return false
     }
-    return conversation.answers.bytes
+    conversation.take(bytes, by: execute)
+    if !conversation.hasMore { return conversation.answers.bytes }
+    var portions = [conversation.answers.bytes]
+    while conversation.hasMore {
+      conversation.takeMore(by: execute)
+      portions.append(conversation.answers.bytes)
+    }
+    return Bytes(joining: portions)
   }
 }
