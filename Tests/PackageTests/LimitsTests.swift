@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+/// The article of limits says what the code does.
+@Suite struct LimitsTests {
+  private func text(_ path: String) throws -> String {
+    try String(contentsOf: Checkout.root.appendingPathComponent(path), encoding: .utf8)
+  }
+
+  /// The rows below a mark of the article: the first two cells of each.
+  private func rows(_ name: String) throws -> [(limit: String, value: String)] {
+    let article = try text("Sources/UV/UV.docc/Limits.md")
+    let part = try #require(article.components(separatedBy: "<!-- limits: \(name) -->\n").dropFirst().first)
+    return part.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("|") }
+      .dropFirst(2).map { line in
+        let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        return (cells[0], cells[1])
+      }
+  }
+
+  /// A number as Swift's sources write it: `16 * 1024`, `64 << 20`, `10_000`.
+  private func number(_ text: Substring) -> Int? {
+    let words = text.replacing("_", with: "").split(separator: " ")
+    guard let first = words.first.flatMap({ Int($0) }) else { return nil }
+    guard words.count == 3, let second = Int(words[2]) else { return words.count == 1 ? first : nil }
+    return words[1] == "*" ? first * second : words[1] == "<<" ? first << second : nil
+  }
+
+  @Test(
+    "The table of an example has each of its limits, with the default of the option",
+    arguments: ["FileServer", "RedisServer", "Proxy", "Chat", "HTTPServer"])
+  func example(name: String) throws {
+    let folder = Checkout.root.appendingPathComponent("Examples/Sources/\(name)")
+    let sources = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .filter { $0.pathExtension == "swift" }.map { try String(contentsOf: $0, encoding: .utf8) }
+    var defaults: [String: Int] = [:]
+    for match in sources.joined().matches(
+      of: /@Option\([^@]*?\)\s+var (?<name>\w+) =\s+(?<value>[0-9][^\n]*)/)
+    {
+      let option = match.name.replacing(/[A-Z]/) { "-\($0.output.lowercased())" }
+      defaults["--\(option)"] = try #require(number(match.value), "\(match.value)")
+    }
+    // What isn't a limit of a peer.
+    for other in ["--port", "--loops"] { defaults[other] = nil }
+    var listed: [String: Int] = [:]
+    for row in try rows(name) {
+      let option = try #require(row.limit.firstMatch(of: /`(--[a-z-]+)`/)?.output.1)
+      listed[String(option)] = try #require(Int(row.value))
+    }
+    #expect(listed == defaults)
+    #expect(listed.count >= 4)
+  }
+
+  @Test("The numbers of the library are those of its code")
+  func library() throws {
+    for (limit, path, code) in [
+      ("`handshakeTimeout` of TLS", "Sources/UVTLS/TLS.swift", "handshakeTimeout: Duration = .seconds(10)"),
+      ("`handshakeLimit` of a TLS listener", "Sources/UVTLS/TLS.swift", "handshakeLimit: Int = 128"),
+      ("backlog of a listener", "Sources/UV/Connections/TCP.swift", "backlog: Int = 511"),
+      ("a turn's budget", "Sources/UV/Loop/TurnBudget.swift", "static let full = 2048"),
+      ("a stream's share of a turn", "Sources/UV/Loop/ReadShare.swift", "static let limit = 256 << 10"),
+      (
+        "``ByteStream/highWaterMark``", "Sources/UV/Streams/WriteQueue.swift",
+        "usualHighWaterMark = 65536"
+      ),
+    ] {
+      let value = try #require(try rows("library").first { $0.limit == limit }, "\(limit)").value
+      #expect(try text(path).contains(code), "\(limit): \(code)")
+      let stated = try #require(value.split(separator: " ").first.flatMap { Int($0) })
+      let words = code.firstMatch(of: /[0-9][0-9_]*( (\*|<<) [0-9]+)?/)
+      #expect(words.flatMap { number($0.output.0) } == stated, "\(limit)")
+    }
+  }
+}
