@@ -26,6 +26,10 @@ public struct BenchMain: Sendable {
   public var targets: [Target]
   /// How it is found out whether cost grows; nil without such a workload.
   public var scaling: Scaling?
+  /// What can be asked for more than it can do; nil without such a workload.
+  public var overload: (any Workload)?
+  /// What `doctor` can find out besides.
+  public var checks: [DoctorCheck]
   /// Commands of the program's own, beside those that every benchmark program has.
   public var commands: [any ParsableCommand.Type]
 
@@ -33,7 +37,7 @@ public struct BenchMain: Sendable {
   public init(
     name: String, abstract: String = "Measure, compare, and tell when something got slower.",
     workloads: [any Workload], libraries: [String: String] = [:], targets: [Target] = [],
-    scaling: Scaling? = nil,
+    scaling: Scaling? = nil, overload: (any Workload)? = nil, checks: [DoctorCheck] = [],
     commands: [any ParsableCommand.Type] = []
   ) {
     self.name = name
@@ -42,10 +46,12 @@ public struct BenchMain: Sendable {
     self.libraries = libraries
     self.targets = targets
     self.scaling = scaling
+    self.overload = overload
+    self.checks = checks
     self.commands = commands
   }
 
-  /// What a worker can be asked for: `scale` has a workload of its own.
+  /// What a worker can be asked for: `--scale` has a workload of its own.
   var allWorkloads: [any Workload] { workloads + (scaling.map { [$0.workload] } ?? []) }
 
   /// Does what the command line says and ends the process.

@@ -18,6 +18,7 @@ struct ReportCommand: ParsableCommand {
         uvbench report results.json --format markdown
         uvbench report bench/results/peers.json --readme README.md
                                          the charts and the table of the front page
+        uvbench report results.json --targets
         uvbench report results.json --format hgrm --output latencies/
                                          a file for each row
       """)
@@ -30,6 +31,9 @@ struct ReportCommand: ParsableCommand {
 
   @Option(name: .shortAndLong, help: "Where to write it. (default: standard output)")
   var output: String?
+
+  @Flag(help: "Print each target beside what was measured, and nothing else.")
+  var targets = false
 
   @Option(help: "A page whose part between `<!-- uvbench -->` marks is to show the results of `peers`.")
   var readme: String?
@@ -45,6 +49,11 @@ struct ReportCommand: ParsableCommand {
         throw UsageError("no such row in the results")
       }
       return chosen
+    }
+    if targets, let last = runs.last {
+      let table = TargetTable(BenchMain.current.targets, last)
+      for line in table.text + [""] + table.notes + Listing.environment(last) { print(line) }
+      return
     }
     if let readme, let last = runs.last { return try writeFrontPage(readme, last) }
     if format == .hgrm, let output, output.hasSuffix("/") || Self.isDirectory(output) {

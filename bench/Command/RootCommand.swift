@@ -6,9 +6,8 @@ struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: BenchMain.current.name, abstract: BenchMain.current.abstract,
     subcommands: [
-      RunCommand.self, TargetsCommand.self, PeersCommand.self, ScaleCommand.self, CompareCommand.self,
-      ReportCommand.self, HistoryCommand.self, GateCommand.self, SelftestCommand.self,
-      ProfileCommand.self, DoctorCommand.self, CheckCommand.self, WorkerCommand.self,
+      RunCommand.self, PeersCommand.self, CompareCommand.self, ReportCommand.self, HistoryCommand.self,
+      GateCommand.self, SelftestCommand.self, ProfileCommand.self, DoctorCommand.self, WorkerCommand.self,
     ] + BenchMain.current.commands,
     defaultSubcommand: RunCommand.self)
 

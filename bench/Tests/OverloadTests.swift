@@ -35,7 +35,7 @@ import Testing
 
   @Test("The command has a row for each style with a limit and without, and judges those with")
   func theCommandShowsEachStyle() throws {
-    let output = try Products.shell("$UVBENCH overload --rounds 1 --seconds 0.01")
+    let output = try Products.shell("$UVBENCH run --overload --rounds 1 --duration 0.01")
     #expect(output.code == 0, "\(output.text)")
     for style in Style.all {
       #expect(output.lines.count { $0.contains(" \(style) ") && $0.contains("/s ") } == 2)

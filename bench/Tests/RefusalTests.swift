@@ -15,12 +15,12 @@ import Testing
     ("run -w tcp-ping-pong --cores 0", "--cores: 0 is not in 1…2"),
     ("gate --base-bin $UVBENCH -w tcp-echo --connections 0", "--connections: 0 is not in 1…65535"),
     ("gate --counts -w tcp-echo -p size=0", "--size: 0 is not in 1…67108864"),
-    ("scale --style nosuch", "there are callback, promise, future, async"),
-    ("check -w nosuch", "there are tcp-ping-pong, tcp-echo"),
+    ("run --scale --style nosuch", "there are callback, promise, future, async"),
+    ("doctor --check stalls -w nosuch", "there are tcp-ping-pong, tcp-echo"),
     ("doctor -w nosuch", "there are million-timers, "),
     ("profile -w 'tcp-*'", "profile takes one row, and "),
     ("profile -w fs-stat -s c -p in-flight=1", "fs-stat works on several threads"),
-    ("frobnicate", "there is no command `frobnicate`; there are run, targets, "),
+    ("frobnicate", "there is no command `frobnicate`; there are run, peers, compare, "),
   ])
   func valuesThatCannotBeMeasured(command: String, text: String) throws {
     let output = try Products.shell("$UVBENCH \(command)")
@@ -75,8 +75,7 @@ import Testing
 @Suite struct HelpTests {
   /// The tool wraps help at the width of the terminal: what is wrapped already must be narrower.
   @Test(arguments: [
-    "", "run", "targets", "peers", "scale", "compare", "report", "gate", "gate selftest", "doctor", "check",
-    "worker", "soak",
+    "", "run", "peers", "compare", "report", "gate", "gate selftest", "doctor", "worker", "soak",
   ])
   func noLineOfAnExplanationIsWiderThanATerminal(command: String) throws {
     let help = try Products.shell("COLUMNS=200 $UVBENCH \(command) --help")

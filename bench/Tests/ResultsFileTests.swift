@@ -12,7 +12,7 @@ import Testing
   func whatIsWrongIsSaid(text: String, complaint: String) throws {
     try Products.withDirectory { directory in
       let file = "\(directory)/b.json"
-      for command in ["compare \(file) \(file)", "report \(file)", "targets \(file)"] {
+      for command in ["compare \(file) \(file)", "report \(file)", "report --targets \(file)"] {
         let output = try Products.shell("echo '\(text)' > \(file); $UVBENCH \(command)")
         #expect(output.code == 2 && output.text.contains("\(file) \(complaint)"), "\(output.text)")
       }

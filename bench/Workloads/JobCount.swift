@@ -4,12 +4,6 @@ import UV
 extension Counter {
   /// What a connection that never stops asking has sent.
   static let greedyBytes = Counter(rawValue: "greedy_bytes")
-  /// Answers with work that came before they were of no use any more.
-  public static let inTime = Counter(rawValue: "in_time")
-  /// Answers with work that came later.
-  public static let late = Counter(rawValue: "late")
-  /// Answers without work: too much was under way.
-  public static let busy = Counter(rawValue: "busy")
 
   /// Bytes that the allocator has not got back when they have closed.
   static let keptBytes = Counter(rawValue: "kept_bytes")

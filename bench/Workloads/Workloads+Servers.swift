@@ -47,10 +47,10 @@ extension Workloads {
     ],
     load: .echo, rows: tcpEcho.rows)
 
-  /// For `uvbench overload`, which asks for more than a server can do.
+  /// For `run --overload`, which asks for more than a server can do.
   public static let overload = ServerWorkload(
     name: "overload", summary: "a job of a quarter of a millisecond for the thread pool",
-    note: "`uvbench overload` asks for more jobs than a server can do",
+    note: "`run --overload` asks for more jobs than a server can do",
     parameters: [
       connections(50, "connections, each with one job under way in a closed loop"),
       Parameter("limit", 0, 64, in: 0...65_535, help: "jobs that may be under way; 0: any number"),
@@ -128,7 +128,7 @@ extension Workloads {
       (.future, Plain<RedisExchange>.future), (.async, Plain<RedisExchange>.async),
     ])
 
-  /// `tcp-echo` for `scale`, which looks at one parameter at a time.
+  /// `tcp-echo` for `run --scale`, which looks at one parameter at a time.
   public static let scaling = Scaling(
     workload: ServerWorkload(
       name: "tcp-echo-scale", summary: "tcp-echo, on one loop or several",

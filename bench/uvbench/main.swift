@@ -4,8 +4,6 @@ import BenchWorkloads
 BenchMain(
   name: "uvbench", abstract: "What does each style of swift-uv cost beside plain C on the same libuv?",
   workloads: Workloads.all, libraries: ["libuv": Workloads.libuvVersion],
-  targets: Targets.all, scaling: Workloads.scaling,
-  commands: [
-    GenerateCommand.self, OverloadCommand.self, GeneratorsCommand.self, SoakCommand.self, WaitsCommand.self,
-  ]
+  targets: Targets.all, scaling: Workloads.scaling, overload: Workloads.overload,
+  checks: [GeneratorCheck.check, WaitsCheck.check], commands: [GenerateCommand.self, SoakCommand.self]
 ).run()

@@ -49,6 +49,12 @@ public struct Counter: RawRepresentable, Hashable, Comparable, Codable, CodingKe
   public static let programBytes = Counter(rawValue: "program_bytes")
   /// Bytes that are mapped of the files that it is linked with.
   public static let linkedBytes = Counter(rawValue: "linked_bytes")
+  /// Answers with work that came before they were of no use any more.
+  public static let inTime = Counter(rawValue: "in_time")
+  /// Answers with work that came later.
+  public static let late = Counter(rawValue: "late")
+  /// Answers without work: too much was under way.
+  public static let busy = Counter(rawValue: "busy")
   /// Always 0: a profiler acts on it.
   public static let marks = Counter(rawValue: "marks")
 }

@@ -1,9 +1,9 @@
 import BenchKit
 
 /// What two loops say of a server that is stopped for 100 ms in every second.
-struct StallCheck: Encodable {
+struct StallTable {
   /// What one column of the table says.
-  struct Loop: Encodable {
+  struct Loop {
     /// How many requests there were.
     var requests: UInt64 = 0
     /// The share of them that took half of a stall or longer; a twentieth in truth.
@@ -11,18 +11,12 @@ struct StallCheck: Encodable {
     /// Nanoseconds, by percentile.
     var percentiles: [String: UInt64] = [:]
 
-    enum CodingKeys: String, CodingKey {
-      case requests
-      case shareOfStalled = "share_from_50_ms_on"
-      case percentiles = "percentiles_ns"
-    }
-
     init(_ histogram: SparseHistogram) {
       requests = histogram.counts.reduce(0, +)
       let slow = zip(histogram.values, histogram.counts).reduce(0) { $1.0 >= 50_000_000 ? $0 + $1.1 : $0 }
       shareOfStalled = Double(slow) / Double(max(requests, 1))
       let latencies = LatencyHistogram(histogram)
-      for (name, percentile, _) in StallCheck.expected {
+      for (name, percentile, _) in StallTable.expected {
         percentiles[name] = latencies.percentile(percentile)
       }
     }
@@ -66,7 +60,8 @@ struct StallCheck: Encodable {
         + loops.map { $0.percentiles[name].map { Figure.duration(Double($0)) } ?? "–" }
     }
     let shares = loops.map { Figure.fixed($0.shareOfStalled * 100, digits: 2) + " %" }
-    let rows = [head] + percentiles + [["from 50 ms on", "5.00 %"] + shares]
+    let counts = ["requests", ""] + loops.map { "\($0.requests)" }
+    let rows = [head, counts] + percentiles + [["from 50 ms on", "5.00 %"] + shares]
     return TextTable(rows, words: [0]).text + [
       isRight
         ? "right: the stalls have their true share of the open loop's percentiles"

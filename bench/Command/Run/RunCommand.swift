@@ -25,6 +25,9 @@ struct RunCommand: ParsableCommand {
                                          `uvbench generate --listen` runs
         uvbench run --remote http://127.0.0.1:8080/ --connections 50 --rate 5000
                                          any server, with the same load
+        uvbench run --targets -o targets.html
+        uvbench run --scale --style async
+        uvbench run --overload --rounds 5
 
       Exit codes: 0 done, 2 wrong use or a file that cannot be used, 3 the work was
       wrong or a worker died.
@@ -32,6 +35,8 @@ struct RunCommand: ParsableCommand {
 
   @Flag(help: "Everything in less than 60 s: short rounds, fewer timers.")
   var quick = false
+
+  @Flag var mode: RunMode?
 
   @OptionGroup(title: "Rows")
   var rows: CaseOptions
@@ -84,8 +89,8 @@ struct RunCommand: ParsableCommand {
       """)
   var remote: [RemoteServer] = []
 
-  @Option(help: "Where to write the results as JSON.")
-  var json: String?
+  @OptionGroup(title: "Output")
+  var output: OutputOptions
 
   @Flag(help: "Show the workloads, their parameters and styles, and stop.")
   var list = false
@@ -96,6 +101,16 @@ struct RunCommand: ParsableCommand {
     try Limits.check(rateOf, "--rate-of", upTo: 100)
     guard [rate != nil, rateOf != nil, findPeak].count(where: { $0 }) < 2 else {
       throw ValidationError("--rate, --rate-of and --find-peak exclude each other")
+    }
+    if let mode {
+      var others = rows
+      if mode == .targets { others.workload = [] } else { others.style = [] }
+      guard others.isEverything, rate == nil, rateOf == nil, !findPeak, !counters, remote.isEmpty,
+        generator.generator == nil
+      else {
+        let what = mode == .targets ? "--workload" : "--style"
+        throw ValidationError("--\(mode) chooses cases and load itself; it takes \(what)")
+      }
     }
     if !remote.isEmpty {
       guard rows.workload.isEmpty, rows.style.isEmpty, generator.generator == nil, !counters else {
@@ -109,9 +124,16 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     if list { return Listing.show(BenchMain.current.workloads) }
+    switch mode {
+    case .targets:
+      return try TargetRun(workload: rows.workload, quick: quick, measure: measure, output: output).run()
+    case .scale: return try ScaleRun(style: rows.style, quick: quick, measure: measure, output: output).run()
+    case .overload: return try OverloadRun(style: rows.style, measure: measure).run()
+    case nil: break
+    }
     let started = ProcessUsage.now().wall
     var plan = try plan()
-    if let json { try AtomicFile.checkWritable(json) }
+    try output.checkWritable()
     try pin?.apply()
     Interruption.install()
     let scratch = try ScratchDirectory()
@@ -143,7 +165,7 @@ struct RunCommand: ParsableCommand {
     for line in ResultTable.legend { print(line) }
     for line in Listing.environment(results) { print(line) }
     for line in PlainSummary(results).sentences { print(line) }
-    if let json { try AtomicFile.write(try LineJSON.string(results, pretty: true) + "\n", to: json) }
+    try output.write(results, markdown: try ReportFormat.markdown.text([results]))
   }
 
   private func plan() throws -> SuitePlan {

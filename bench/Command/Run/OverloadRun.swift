@@ -1,46 +1,21 @@
-import ArgumentParser
-import BenchCommand
 import BenchKit
-import BenchWorkloads
-import Foundation
 
-/// `overload`.
-struct OverloadCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "overload",
-    abstract: "What is left of a server's peak when more is asked for than it can do?",
-    discussion: """
-      Looks for the peak of each row of the workload of this name, and asks for
-      multiples of it, whatever comes back. Goodput is how many answers with work
-      come within 50 ms after they were due, each second until the last answer; p99
-      is that of all answers with work. Without a limit on work under way a queue
-      grows as long as the measurement lasts, and soon every answer is late. With it,
-      a server says no at once to what it can't do, and should keep 0.95 of its peak.
-
-      Exit codes: 0 done (what is missed informs), 2 wrong use, 3 the work was
-      wrong or a worker died.
-      """)
-
-  @Option(name: .shortAndLong, help: "Only this style. Repeatable.")
-  var style: [String] = []
-
-  @Option(help: "Seconds to ask, at each load in each round.")
-  var seconds = 2.0
-
-  @Option(help: "Rounds; rows take turns.")
-  var rounds = 3
-
-  func validate() throws {
-    guard seconds > 0, seconds <= 600 else {
-      throw ValidationError("--seconds is more than 0, and at most 600")
-    }
-    guard 1...1000 ~= rounds else { throw ValidationError("--rounds is 1 to 1000") }
-  }
+/// `run --overload`: looks for the peak of each row of a workload, and asks for multiples of it, whatever comes back.
+///
+/// Goodput is how many answers with work come within 50 ms after they were due, each second until the last answer; p99 is that of
+/// all answers with work. Without a limit on work under way a queue grows as long as the measurement lasts, and soon every answer is
+/// late. With it, a server says no at once to what it can't do, and should keep 0.95 of its peak.
+struct OverloadRun {
+  var style: [String]
+  var measure: MeasureOptions
 
   func run() throws {
+    guard let workload = BenchMain.current.overload else {
+      throw UsageError("this program has no workload to overload")
+    }
     Interruption.install()
-    let cases = try SuitePlan.cases(
-      [Workloads.overload], styles: style.map(Style.init(rawValue:)), quick: false)
+    let (rounds, seconds) = (measure.rounds ?? 3, measure.duration ?? 2)
+    let cases = try SuitePlan.cases([workload], styles: style.map(Style.init(rawValue:)), quick: false)
     let rows = try cases.flatMap { item in try item.styles.map { try OverloadedRow(item.id($0)) } }
     let progress = Progress()
     for round in 0..<rounds {

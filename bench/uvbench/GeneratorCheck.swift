@@ -1,36 +1,19 @@
-import ArgumentParser
 import BenchCommand
 import BenchKit
 
-/// `generators`.
-struct GeneratorsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "generators",
-    abstract: "Does our load generator say what wrk and redis-benchmark say of the same server?",
-    discussion: """
-      Both ask nginx for a page, or redis-server for keys, in turn, from the same
-      processor: the other as fast as it can, ours at the rate which that is. What a
-      request costs the server, in processor time, must agree within a tenth: it is
-      what every table here compares.
+/// `doctor --check generators`: does our load generator say what wrk and redis-benchmark say of the same server?
+///
+/// Both ask nginx for a page, or redis-server for keys, in turn, from the same processor: the other as fast as it can, ours at the
+/// rate which that is. What a request costs the server, in processor time, must agree within a tenth: it is what every table here
+/// compares.
+enum GeneratorCheck {
+  private static let folder = "bench/peers"
 
-      Exit codes: 0 they agree, 1 they don't, 2 wrong use, 3 the work was wrong.
-      """)
-
-  @Option(help: "Seconds that each of them asks in a round, about.")
-  var seconds = 1.0
-
-  @Option(help: "Rounds; the generators take turns.")
-  var rounds = 5
-
-  @Option(help: "Where the peers are.")
-  var folder = "bench/peers"
-
-  func validate() throws {
-    guard seconds >= 0.1, seconds <= 600 else { throw ValidationError("--seconds is 0.1 to 600") }
-    guard 1...1000 ~= rounds else { throw ValidationError("--rounds is 1 to 1000") }
-  }
-
-  func run() throws {
+  static let check = DoctorCheck(
+    "generators", "does our load generator agree with wrk and redis-benchmark"
+  ) { options in
+    let seconds = options.seconds ?? 1
+    guard 0.1...600 ~= seconds else { throw UsageError("--seconds is 0.1 to 600 for `generators`") }
     Interruption.install()
     let peers = try Peer.all(in: folder)
     let scratch = try ScratchDirectory()
@@ -47,7 +30,7 @@ struct GeneratorsCommand: ParsableCommand {
       }
       let worker = try PeerWorker(peer, folder: folder, id: other.id(peer), directory: scratch.path)
       defer { worker.finish() }
-      let pairs = try other.measure(worker, other.id(peer), rounds: rounds, seconds: seconds)
+      let pairs = try other.measure(worker, other.id(peer), rounds: 5, seconds: seconds)
       func cells(_ value: (OtherGenerator.Figures) -> Double, _ text: (Double) -> String) -> [String] {
         [
           text(Statistics.median(pairs.map { value($0.ours) })),
@@ -62,6 +45,6 @@ struct GeneratorsCommand: ParsableCommand {
     }
     for line in TextTable(rows, words: [0, 1, 2]).text { print(line) }
     print("what a request costs the server \(agree ? "agrees" : "does not agree") within a tenth")
-    guard agree else { throw ExitCode(1) }
+    return agree
   }
 }

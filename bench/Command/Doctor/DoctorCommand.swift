@@ -9,14 +9,28 @@ struct DoctorCommand: ParsableCommand {
     discussion: """
       Looks at the load, the processors, the clock and the limits of a container;
       then compares this program with itself, and says how small a change the gate
-      could find here.
-      """)
+      could find here. With --check it finds out something else instead:
+
+      """
+        + checks.map { "  \($0.name): \($0.question)\n" }.joined() + """
+
+          Exit codes: 0 done, 1 a check found what must not be, 2 wrong use, 3 the work
+          was wrong or a worker died.
+          """)
+
+  private static var checks: [DoctorCheck] { [StallsCheck.check] + BenchMain.current.checks }
 
   @Option(help: "Seconds per row that a gate would have.")
   var budget = 20.0
 
-  @Option(name: .shortAndLong, help: "The workload for the noise floor. (default: a server, if there is one)")
+  @Option(name: .shortAndLong, help: "The workload to look at. (default: a server, if there is one)")
   var workload: String?
+
+  @Option(help: "Find out this instead, by its name above. Repeatable.")
+  var check: [String] = []
+
+  @Option(help: "With --check: seconds for each measurement.")
+  var seconds: Double?
 
   @Flag(help: "Leave the noise floor out.")
   var fast = false
@@ -24,9 +38,22 @@ struct DoctorCommand: ParsableCommand {
   func validate() throws {
     guard budget >= 1 else { throw ValidationError("--budget is at least one second") }
     try Limits.check(budget, "--budget", upTo: Limits.seconds)
+    try Limits.check(seconds, "--seconds", upTo: Limits.seconds)
+    let names = Self.checks.map(\.name)
+    if let unknown = check.first(where: { !names.contains($0) }) {
+      throw ValidationError("there is no check `\(unknown)`; there are \(names.joined(separator: ", "))")
+    }
   }
 
   func run() throws {
+    guard check.isEmpty else {
+      let options = DoctorCheck.Options(seconds: seconds, workload: workload)
+      let chosen = Self.checks.filter { check.contains($0.name) }
+      // All of them, whatever the first finds.
+      let found = try chosen.map { try $0.run(options) }
+      guard found.allSatisfy({ $0 }) else { throw ExitCode(BenchExit.regression.rawValue) }
+      return
+    }
     let item = try fast ? nil : item()
     for finding in MachineCheck.all() {
       print("\(finding.isGood ? "good" : "poor")  \(finding.what)")
