@@ -15,10 +15,8 @@ struct BaseOptions: ParsableArguments {
     }
   }
 
-  /// Whether there is one.
   var isGiven: Bool { against != nil || baseBin != nil }
 
-  /// The program, and what it is called.
   func program() throws -> (program: String, name: String) {
     guard let baseBin else { return try BaseBuild(revision: against ?? "HEAD").build() }
     guard access(baseBin, X_OK) == 0 else {

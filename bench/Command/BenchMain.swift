@@ -33,7 +33,6 @@ public struct BenchMain: Sendable {
   /// Commands of the program's own, beside those that every benchmark program has.
   public var commands: [any ParsableCommand.Type]
 
-  /// A program.
   public init(
     name: String, abstract: String = "Measure, compare, and tell when something got slower.",
     workloads: [any Workload], libraries: [String: String] = [:], targets: [Target] = [],

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BenchKit
 
-/// Which rows.
 struct CaseOptions: ParsableArguments {
   @Option(name: .shortAndLong, help: "Only workloads whose name fits; * and ? as in a shell. Repeatable.")
   var workload: [String] = []
@@ -71,9 +70,7 @@ struct NumberList: ExpressibleByArgument, CustomStringConvertible {
 
 /// `size=64,4096`.
 struct ParameterList: ExpressibleByArgument {
-  /// The parameter.
   var name: String
-  /// Its values.
   var values: [Int]
 
   init?(argument: String) {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BenchKit
 
-/// `compare`.
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Two runs beside each other, row by row.",

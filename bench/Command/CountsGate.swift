@@ -2,13 +2,9 @@ import BenchKit
 
 /// The counts against the committed file.
 struct CountsGate {
-  /// Where the files are.
   var directory: String
-  /// How workers are started.
   var workers: Workers
-  /// Which rows.
   var rows: CaseOptions
-  /// Whether instructions are counted too.
   var instructions: Bool
 
   /// The path of the file for the versions of this program.

@@ -2,7 +2,6 @@ import BenchKit
 
 /// This program, as a path that can be started again.
 public enum Executable {
-  /// Its path.
   public static let path: String = {
     #if os(Linux)
       var buffer = [CChar](repeating: 0, count: 4096)
@@ -17,7 +16,6 @@ public enum Executable {
     #endif
   }()
 
-  /// A load generator on this machine.
   static var generator: LoadGenerator.Place { .here([path, "generate"]) }
 
   /// What to put before a command so that it ends when this process does.

@@ -36,7 +36,6 @@ public struct TokenOption: ParsableArguments {
   /// The token; an empty text where none was given.
   public var value: String { token ?? getenv(Self.variable).map { String(cString: $0) } ?? "" }
 
-  /// None.
   public init() {}
 
   /// Refuses what the conversation with a generator has no room for.

@@ -3,7 +3,6 @@ import BenchKit
 
 extension HistoryFigure: ExpressibleByArgument {}
 
-/// `history`.
 struct HistoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
@@ -68,7 +67,6 @@ struct HistoryCommand: ParsableCommand {
     if let output { try write(histories, to: output) }
   }
 
-  /// What is printed of a history.
   private static func lines(_ history: History) -> [String] {
     let (first, last) = (history.runs[0], history.newest)
     let runs =

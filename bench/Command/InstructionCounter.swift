@@ -8,7 +8,6 @@ struct InstructionCounter {
   private let workers: Workers
   private let program: String
 
-  /// Whether there is a valgrind.
   static var isAvailable: Bool { !Executable.firstLine(of: "command -v valgrind").isEmpty }
 
   /// A counter that puts its files where the workers do.

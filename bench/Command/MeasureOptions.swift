@@ -1,7 +1,6 @@
 import ArgumentParser
 import BenchKit
 
-/// How thoroughly.
 struct MeasureOptions: ParsableArguments {
   @Option(
     help:

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BenchKit
 
-/// `profile`.
 struct ProfileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile",
@@ -69,7 +68,6 @@ struct ProfileCommand: ParsableCommand {
     print("wrote \(output)")
   }
 
-  /// The one row that fits.
   private func row() throws -> SuitePlan.Case {
     let cases = try rows.cases(quick: true, alsoC: false)
     let ids = cases.flatMap { item in item.styles.map { item.id($0).description } }

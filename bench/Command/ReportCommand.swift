@@ -3,7 +3,6 @@ import BenchKit
 
 extension ReportFormat: ExpressibleByArgument {}
 
-/// `report`.
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Results as a page or a file for another program.",

@@ -25,18 +25,17 @@ enum ResultsFile {
       }
       return try LineJSON.value(Results.self, text)
     } catch let error as DecodingError {
-      throw UsageError("\(path) \(complaint(error, text)); it is no file of `run --json`")
+      throw UsageError("\(path) \(complaint(error)); it is no file of `run --json`")
     }
   }
 
-  private static func complaint(_ error: DecodingError, _ text: String) -> String {
+  private static func complaint(_ error: DecodingError) -> String {
     switch error {
     case .keyNotFound(let key, let context): "has no `\(name(context.codingPath + [key]))`"
     case .typeMismatch(_, let context) where context.codingPath.isEmpty: "holds no object"
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
       "has something else than it must in `\(name(context.codingPath))`"
-    case .dataCorrupted(let context) where context.codingPath.isEmpty:
-      "is not JSON" + (JSONSyntax.failure(in: text).map { ": see \($0)" } ?? "")
+    case .dataCorrupted(let context) where context.codingPath.isEmpty: "is not JSON"
     case .dataCorrupted(let context): "is broken in `\(name(context.codingPath))`"
     @unknown default: "cannot be read"
     }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BenchKit
 
-/// The program.
 struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: BenchMain.current.name, abstract: BenchMain.current.abstract,

@@ -5,7 +5,6 @@ public struct ScratchDirectory {
   /// A file in each such directory. What has a name like these and has no such file is somebody else's.
   private static let mark = "/.uvbench-scratch"
 
-  /// Where it is.
   public let path: String
 
   /// Makes the directory below `parent`, or below the usual place for temporary files.
@@ -24,7 +23,6 @@ public struct ScratchDirectory {
     _ = FileManager.default.createFile(atPath: path + Self.mark, contents: nil)
   }
 
-  /// Removes it and all that is in it.
   public func remove() { try? FileManager.default.removeItem(atPath: path) }
 
   /// Removes what a process that was killed has left behind.

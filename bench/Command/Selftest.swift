@@ -2,13 +2,11 @@ import BenchKit
 
 /// A selftest under way.
 struct Selftest {
-  /// How workers are started.
   var workers: Workers
   /// The rows, one style each.
   var cases: [SuitePlan.Case]
   /// When it must be over, by the monotonic clock.
   var deadline: UInt64
-  /// What was found.
   var record: SelftestRecord
   private let begun = ProcessUsage.now().wall
 

@@ -22,7 +22,6 @@ struct SelftestCommand: ParsableCommand {
                                                nothing but false alarms
       """)
 
-  /// What a selftest has.
   enum Part: String, CaseIterable, ExpressibleByArgument {
     /// Something more that can be counted, and nothing more.
     case counts

@@ -58,7 +58,6 @@ struct SuiteRun {
 }
 
 extension RowResult {
-  /// The row with instructions among its counts, where they were counted.
   func adding(_ instructions: [String: CountFigure]) -> RowResult {
     guard let figure = instructions[id.description] else { return self }
     var row = self

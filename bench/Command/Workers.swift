@@ -4,7 +4,6 @@ import BenchKit
 public struct Workers {
   /// Where they put their files.
   var directory: String
-  /// The program.
   var program = Executable.path
   /// What is said to them besides.
   var arguments: [String] = []
@@ -22,12 +21,10 @@ public struct Workers {
     self.arguments = arguments
   }
 
-  /// The command that starts one.
   var command: [String] {
     [program, "worker", "--parent", "\(getpid())", "--directory", directory] + arguments
   }
 
-  /// Starts one.
   public func start() throws -> WorkerProcess {
     try WorkerProcess(command: command, environment: ["UV_THREADPOOL_SIZE": Self.threads])
   }

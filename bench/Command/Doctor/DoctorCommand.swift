@@ -1,7 +1,6 @@
 import ArgumentParser
 import BenchKit
 
-/// `doctor`.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

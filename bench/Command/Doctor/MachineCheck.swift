@@ -5,7 +5,6 @@ import CBenchSupport
 struct MachineCheck {
   /// Whether it is as one would wish.
   var isGood: Bool
-  /// What was found.
   var what: String
   /// What to do about it.
   var advice = ""

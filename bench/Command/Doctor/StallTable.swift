@@ -4,7 +4,6 @@ import BenchKit
 struct StallTable {
   /// What one column of the table says.
   struct Loop {
-    /// How many requests there were.
     var requests: UInt64 = 0
     /// The share of them that took half of a stall or longer; a twentieth in truth.
     var shareOfStalled = 0.0
@@ -35,7 +34,6 @@ struct StallTable {
   var open: Loop
   /// The same since they were sent.
   var service: Loop
-  /// The closed loop.
   var closed: Loop
 
   init(open: WorkerAnswer, closed: WorkerAnswer) {
@@ -51,7 +49,6 @@ struct StallTable {
     }
   }
 
-  /// All of it as a table, and a sentence.
   var lines: [String] {
     let loops = [open, service, closed]
     let head = ["percentile", "expected", "open loop", "its service time", "closed loop"]

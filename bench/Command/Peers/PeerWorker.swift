@@ -41,7 +41,6 @@ public final class PeerWorker: RowWorker {
     server = (port, try LoadGenerator(Executable.generator))
   }
 
-  /// As `RowWorker` has it.
   public func ask(_ request: WorkerRequest, within seconds: Double) throws -> WorkerAnswer {
     let process = child.id
     let meter = Meter(usage: { ProcessUsage.now(of: process) })
@@ -67,7 +66,6 @@ public final class PeerWorker: RowWorker {
     return answer
   }
 
-  /// As `RowWorker` has it.
   public func finish() { child.finish(within: 30) }
 
   /// What a server uses while another program puts a load on its port, from where ours does; and what that program prints.

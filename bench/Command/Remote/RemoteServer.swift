@@ -3,17 +3,14 @@ import BenchKit
 
 /// A server that runs already, somewhere.
 struct RemoteServer: ExpressibleByArgument {
-  /// What it speaks.
   enum Kind: String {
     case http, echo
     case redis = "resp"
   }
 
-  /// What it speaks.
   let kind: Kind
   /// Whether it does so through TLS.
   let isSecure: Bool
-  /// Where it is.
   let address: NetworkAddress
   /// What is asked for; by HTTP.
   let target: String

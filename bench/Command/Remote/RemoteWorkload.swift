@@ -9,7 +9,6 @@ struct RemoteWorkload: Workload {
   let styles: [Style]
   let hasOpenLoop = true
 
-  /// One for each kind of server.
   static func all(for servers: [RemoteServer]) -> [any Workload] {
     servers.grouped(by: \.kind).map { RemoteWorkload($0[0].kind, styles: $0.map(\.style)) }
   }

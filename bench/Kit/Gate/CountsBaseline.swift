@@ -35,12 +35,10 @@ public struct CountsBaseline: Codable, Sendable {
   public var swift: String
   /// The version of libuv, or of what else is under test.
   public var libraries: [String: String]
-  /// The architecture.
   public var architecture: String
   /// Counts per operation, by the full name of the row.
   public var rows: [String: Counts]
 
-  /// A baseline.
   public init(
     swift: String, libraries: [String: String], architecture: String, rows: [String: Counts]
   ) {

@@ -1,6 +1,5 @@
 /// One count of a row beside that of the baseline.
 public struct CountsFinding: Codable, Hashable, Sendable {
-  /// What is thought of it.
   public enum Level: String, Codable, Sendable {
     /// More than is tolerated.
     case regressed
@@ -12,13 +11,11 @@ public struct CountsFinding: Codable, Hashable, Sendable {
     case unsteady
   }
 
-  /// What is counted.
   public var counter: Counter
   /// Per operation in the baseline.
   public var base: Double
   /// Per operation now.
   public var head: Double
-  /// What is thought of it.
   public var level: Level
 }
 
@@ -32,7 +29,6 @@ public struct CountsRow: Codable, Sendable {
   public var reason: String?
   /// What is worth a word.
   public var findings: [CountsFinding] = []
-  /// What was counted.
   public var counts: Counts = [:]
 
   /// Whether there is more to say than that nothing changed.

@@ -6,7 +6,6 @@ final class Distraction: Sendable {
   private let isOver = Atomic<Bool>(false)
   private let threads = Mutex<[BlockingThread]>([])
 
-  /// Begins, with so many threads.
   init(threads count: Int) {
     let started = (0..<count).map { _ in
       BlockingThread { [self] in while !isOver.load(ordering: .relaxed) {} }

@@ -126,6 +126,5 @@ struct GateWorker {
     }
   }
 
-  /// Lets the worker end.
   func finish() { process.finish() }
 }

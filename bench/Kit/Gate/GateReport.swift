@@ -4,7 +4,6 @@ public struct GateReport: Codable, Sendable {
   public var schema = 1
   /// When it began, in UTC.
   public var date: String
-  /// Where it ran.
   public var machine: Machine
   /// The version of the compiler.
   public var swift: String
@@ -15,9 +14,7 @@ public struct GateReport: Codable, Sendable {
   public var base: [String: String]
   /// The rule by which times were judged.
   public var rule: GateRule
-  /// The verdicts by counts.
   public var counts: [CountsRow]
-  /// The verdicts by time.
   public var times: [GateRow]
   /// What the program ended with.
   public var exit: Int32 = 0

@@ -18,7 +18,6 @@ public struct GateRow: Codable, Sendable {
   public var noiseFloor: Double?
   /// Processor time per operation of the base, the median.
   public var baseNanoseconds: Double?
-  /// The same of the head.
   public var headNanoseconds: Double?
   /// How long the measurement took.
   public var seconds: Double?

@@ -12,7 +12,6 @@ public enum GateText {
     (change >= 0 ? "+" : "") + Figure.fixed(change * 100, digits: 1) + "%"
   }
 
-  /// A line on a row that was timed.
   public static func line(_ row: GateRow) -> String {
     var text = "\(label(row.outcome, row.isWarning))  \(row.id)"
     let (cpu, wall) = (change(row.cpu), change(row.wall))
@@ -23,7 +22,6 @@ public enum GateText {
     return text + (row.reason.map { ": " + $0 } ?? "")
   }
 
-  /// Lines on a row that was counted.
   public static func lines(_ row: CountsRow) -> [String] {
     let first = "\(label(row.outcome, row.isWarning))  \(row.id)" + (row.reason.map { ": " + $0 } ?? "")
     return [first]

@@ -25,7 +25,6 @@ public struct GateVerdict: Hashable, Codable, Sendable {
   public var change: Double?
   /// From the median of the pairs' lower bounds to that of their upper bounds.
   public var interval: [Double]?
-  /// What each pair said.
   public var pairs: [PairVerdict]
   /// How many quads were used, over all pairs.
   public var quads: Int

@@ -20,6 +20,5 @@ struct Quad: Hashable, Codable, Sendable {
   /// A shift as a change: 0.05 is five per cent slower.
   static func change(_ shift: Double) -> Double { expm1(shift) }
 
-  /// The shift that a change amounts to.
   static func shift(ofChange change: Double) -> Double { log1p(change) }
 }

@@ -2,7 +2,6 @@
 public struct SelftestRecord: Codable, Sendable {
   /// How often each outcome was reached, for one workload and one injected change.
   public struct Tally: Codable, Sendable {
-    /// The workload.
     public var workload: String
     /// What was injected: `0` for nothing, `5` for five per cent, `alloc`, …
     public var injected: String
@@ -10,7 +9,6 @@ public struct SelftestRecord: Codable, Sendable {
     public var outcomes: [String: Int]
     /// How long all of that took.
     public var seconds: Double
-    /// The longest of them.
     public var longest: Double
   }
 
@@ -18,7 +16,6 @@ public struct SelftestRecord: Codable, Sendable {
   public var schema = 1
   /// Where and of what it was measured: figures of others are not added.
   public var fingerprint: String
-  /// What happened.
   public var tallies: [Tally] = []
 
   /// A record without entries.

@@ -11,7 +11,6 @@ struct SignedRank: Sendable {
     pairs = sorted.count * (sorted.count + 1) / 2
   }
 
-  /// How many values there are.
   var count: Int { sorted.count }
 
   /// The median of the means of all pairs; nil for an empty sample.

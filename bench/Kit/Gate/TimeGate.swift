@@ -11,7 +11,6 @@ public final class TimeGate {
   private let deadline: UInt64
   private var random: SplitMix64
 
-  /// How it is done.
   public struct Options: Sendable {
     /// How long a batch shall last when it runs alone, in nanoseconds.
     public var batch = 32e6

@@ -1,8 +1,6 @@
 /// The runs of one machine, Swift and libuv, the oldest first. Only their figures are comparable.
 public struct History: Tabular, Sendable {
-  /// The runs.
   public let runs: [Results]
-  /// What is followed.
   public let figure: HistoryFigure
   /// A series for each row that at least two runs have, in the order of the newest run.
   public let series: [HistorySeries]
@@ -48,10 +46,8 @@ public struct History: Tabular, Sendable {
       .sorted { $0.newest.date > $1.newest.date }
   }
 
-  /// The newest run.
   public var newest: Results { runs[runs.count - 1] }
 
-  /// How many levels have changed.
   public var changeCount: Int { series.reduce(0) { $0 + $1.changes.count } }
 
   /// As `Tabular` has it: a row for each change.
@@ -72,7 +68,6 @@ public struct History: Tabular, Sendable {
     return rows
   }
 
-  /// As `Tabular` has it.
   public var words: Set<Int> { [0, 5, 6] }
 
   /// What a run is known by: its commit and its time.
@@ -84,7 +79,6 @@ public struct History: Tabular, Sendable {
 
 /// A row's figure over the runs.
 public struct HistorySeries: Sendable {
-  /// The row.
   public let id: WorkloadID
   /// Whether the figures are relative to those of the reference row.
   public let isRelative: Bool

@@ -39,7 +39,6 @@ public enum HistoryFigure: String, CaseIterable, Sendable {
     return isRelative ? name + " relative to c" : name
   }
 
-  /// How it is written.
   public func text(_ value: Double, isRelative: Bool) -> String {
     if isRelative { return Figure.ratio(value) }
     return self == .throughput ? Figure.count(value) + "/s" : Figure.duration(value)

@@ -6,7 +6,6 @@ public struct LatencyHistogram: Sendable {
   private var histogram = Histogram<UInt64>(
     lowestDiscernibleValue: 1, highestTrackableValue: highest, numberOfSignificantValueDigits: .three)
 
-  /// An empty histogram.
   public init() {}
 
   /// Adds a latency, `count` times. What took longer than 60 s counts as 60 s.
@@ -60,7 +59,6 @@ public struct LatencySummary: Hashable, Codable, Sendable {
   public var p99: UInt64?
   /// 999 in a thousand took no longer.
   public var p999: UInt64?
-  /// The longest.
   public var max: UInt64?
 
   enum CodingKeys: String, CodingKey {

@@ -7,19 +7,16 @@ import Synchronization
 public final class Meter: Sendable {
   /// A counter that is read at both ends of the window.
   public struct Reading: Sendable {
-    /// What is counted.
     public var counter: Counter
     /// Its value now.
     public var read: @Sendable () -> UInt64
 
-    /// A counter, and how it is read.
     public init(_ counter: Counter, read: @escaping @Sendable () -> UInt64) {
       self.counter = counter
       self.read = read
     }
   }
 
-  /// What was measured.
   public struct Measurement: Hashable, Sendable {
     /// Time and what else the system accounts for.
     public var usage: ProcessUsage

@@ -46,7 +46,6 @@ public struct ProcessUsage: Hashable, Sendable {
     }
   #endif
 
-  /// What was used from `earlier` to this.
   public func since(_ earlier: ProcessUsage) -> ProcessUsage {
     ProcessUsage(
       wall: wall &- earlier.wall, cpu: cpu &- earlier.cpu, user: user &- earlier.user,

@@ -5,7 +5,6 @@ public struct SparseHistogram: Hashable, Sendable {
   /// How often each occurred.
   public var counts: [UInt64]
 
-  /// A histogram of these values.
   public init(values: [UInt64] = [], counts: [UInt64] = []) {
     self.values = values
     self.counts = counts
@@ -30,12 +29,10 @@ extension SparseHistogram: RawRepresentable, Codable {
   /// `<ns>:<count>,<ns>:<count>,…`.
   public var rawValue: String { zip(values, counts).map { "\($0):\($1)" }.joined(separator: ",") }
 
-  /// See ``init(_:)``.
   public init?(rawValue: String) { self.init(rawValue) }
 }
 
 extension LatencyHistogram {
-  /// The histogram that `sparse` describes.
   public init(_ sparse: SparseHistogram) {
     self.init()
     for (value, count) in zip(sparse.values, sparse.counts) { record(value, count: count) }

@@ -10,7 +10,6 @@ public enum Statistics {
     return sorted[below] + (sorted[below + 1] - sorted[below]) * (position - Double(below))
   }
 
-  /// The middle value.
   public static func median(_ values: [Double]) -> Double { quantile(values, 0.5) }
 }
 
@@ -23,7 +22,6 @@ public struct Spread: Hashable, Codable, Sendable {
   /// A quarter of the values lie above.
   public var q3: Double
 
-  /// The spread of at least one value.
   public init(_ values: [Double]) {
     median = Statistics.median(values)
     q1 = Statistics.quantile(values, 0.25)

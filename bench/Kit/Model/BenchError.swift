@@ -1,6 +1,5 @@
 /// The work was not done, or not rightly: the run ends and shows no figures.
 public struct WrongWork: Error, CustomStringConvertible {
-  /// What was wrong.
   public var description: String
 
   /// Wrong work, described in a sentence.
@@ -9,7 +8,6 @@ public struct WrongWork: Error, CustomStringConvertible {
 
 /// A worker or a load generator ended, fell silent, or said what it should not.
 public struct WorkerFailure: Error, CustomStringConvertible {
-  /// What happened.
   public var description: String
 
   /// A failure, described in a sentence.
@@ -36,10 +34,8 @@ public struct NotComparable: Error, CustomStringConvertible {
 
 /// The user asked the run to end.
 public struct Interrupted: Error, CustomStringConvertible {
-  /// An interruption.
   public init() {}
 
-  /// A sentence.
   public var description: String { "interrupted" }
 }
 
@@ -51,7 +47,6 @@ public enum BenchExit: Int32, Sendable {
   case regression = 1
   /// Wrong use, or a file that cannot be read or written.
   case usage = 2
-  /// The work was wrong, or a worker died.
   case wrongWork = 3
   /// There is nothing to compare with, or it is another work.
   case notComparable = 4
@@ -60,7 +55,6 @@ public enum BenchExit: Int32, Sendable {
   /// Ended by the user.
   case interrupted = 130
 
-  /// The code that belongs to an error.
   public init(_ error: any Error) {
     switch error {
     case is WrongWork, is WorkerFailure: self = .wrongWork

@@ -4,20 +4,15 @@
 public struct Counter: RawRepresentable, Hashable, Comparable, Codable, CodingKeyRepresentable, Sendable,
   CustomStringConvertible
 {
-  /// The name.
   public let rawValue: String
-  /// See `rawValue`.
   public var description: String { rawValue }
 
-  /// The counter of a name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// In the order of the alphabet.
   public static func < (one: Counter, other: Counter) -> Bool { one.rawValue < other.rawValue }
 
   /// Calls of malloc and its like.
   public static let allocations = Counter(rawValue: "allocations")
-  /// The bytes that they asked for.
   public static let allocatedBytes = Counter(rawValue: "allocated_bytes")
   /// System calls that are not counted below.
   public static let systemCalls = Counter(rawValue: "system_calls")
@@ -33,11 +28,8 @@ public struct Counter: RawRepresentable, Hashable, Comparable, Codable, CodingKe
   public static let jobsFromOtherThreads = Counter(rawValue: "jobs_from_other_threads")
   /// Parts of Swift tasks that any executor ran.
   public static let jobsRun = Counter(rawValue: "jobs_run")
-  /// As the kernel accounts them.
   public static let voluntarySwitches = Counter(rawValue: "context_switches_voluntary")
-  /// As the kernel accounts them.
   public static let involuntarySwitches = Counter(rawValue: "context_switches_involuntary")
-  /// As the kernel accounts them.
   public static let pageFaults = Counter(rawValue: "page_faults")
   /// In user space, under valgrind.
   public static let instructions = Counter(rawValue: "instructions")

@@ -2,7 +2,6 @@
 public struct Glob: Sendable {
   private let pattern: String
 
-  /// A pattern.
   public init(_ pattern: String) { self.pattern = pattern }
 
   /// Whether the whole of `text` fits.

@@ -2,10 +2,8 @@
 public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// A name, or an address of IPv4 or IPv6.
   public var host: String
-  /// The port.
   public var port: UInt16
 
-  /// An address.
   public init(host: String, port: UInt16) {
     self.host = host
     self.port = port

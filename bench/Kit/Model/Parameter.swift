@@ -46,7 +46,6 @@ public struct Parameter: Sendable {
 public struct ParameterValues: Hashable, Sendable, CustomStringConvertible {
   private var values: [String: Int]
 
-  /// Values by name.
   public init(_ values: [String: Int] = [:]) { self.values = values }
 
   /// The value of a parameter that the workload declares.
@@ -85,12 +84,10 @@ public struct ParameterValues: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ParameterValues: Codable {
-  /// See the type.
   public init(from decoder: any Decoder) throws {
     values = try decoder.singleValueContainer().decode([String: Int].self)
   }
 
-  /// See the type.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(values)

@@ -3,23 +3,17 @@ public struct Style: RawRepresentable, Hashable, Codable, Sendable, CustomString
   /// The name, as it is typed and printed.
   public var rawValue: String
 
-  /// A style of any name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// Plain C: the floor that the others are compared with.
   public static let c = Style(rawValue: "c")
-  /// Completion callbacks.
   public static let callback = Style(rawValue: "callback")
-  /// Promises.
   public static let promise = Style(rawValue: "promise")
-  /// Futures and publishers.
   public static let future = Style(rawValue: "future")
-  /// `async` and `await`.
   public static let async = Style(rawValue: "async")
 
   /// The usual styles in the order of the table.
   public static let all: [Style] = [.c, .callback, .promise, .future, .async]
 
-  /// See the type.
   public var description: String { rawValue }
 }

@@ -37,7 +37,6 @@ public protocol Workload: Sendable {
   /// Raised whenever the work itself changes, so that figures from before and after
   /// are not compared.
   var revision: Int { get }
-  /// What it depends on.
   var parameters: [Parameter] { get }
   /// The styles it is written in, the reference first.
   var styles: [Style] { get }
@@ -59,21 +58,14 @@ public protocol Workload: Sendable {
 }
 
 extension Workload {
-  /// None.
   public var note: String? { nil }
-  /// The first edition.
   public var revision: Int { 1 }
-  /// None.
   public var parameters: [Parameter] { [] }
   /// Calibrated on the first row, then the same for all.
   public var operationCount: OperationCount { .calibrated }
-  /// No.
   public var isReachedByNetwork: Bool { false }
-  /// No.
   public var hasOpenLoop: Bool { false }
-  /// Yes.
   public var isSingleThreaded: Bool { true }
-  /// None.
   public func countersOfTiming(_ style: Style) -> Set<Counter> { [] }
 
   /// Throws unless each parameter may have its value here.
@@ -96,13 +88,11 @@ public enum OperationCount: Hashable, Sendable {
 public struct WorkloadContext: Sendable {
   /// A directory for its files, which the harness removes.
   public var directory: String
-  /// Where the load comes from.
   public var loadGenerator: LoadGenerator.Place
   /// Reports an error from a thread other than the one that runs the row, and ends
   /// the process.
   public var abort: @Sendable (any Error) -> Never
 
-  /// A context.
   public init(
     directory: String, loadGenerator: LoadGenerator.Place = .here([]),
     abort: @escaping @Sendable (any Error) -> Never = { fatalError("\($0)") }
@@ -125,16 +115,13 @@ public protocol WorkloadInstance: AnyObject {
 public final class ClosureInstance: WorkloadInstance {
   private let body: (RunRequest) throws -> RunOutcome
 
-  /// An instance that runs `body`.
   public init(_ body: @escaping (RunRequest) throws -> RunOutcome) { self.body = body }
 
-  /// As `Workload` has it.
   public func run(_ request: RunRequest) throws -> RunOutcome { try body(request) }
 }
 
 /// What a run is asked to do.
 public struct RunRequest: Sendable {
-  /// How many operations.
   public var operations: Int
   /// What the data follow from.
   public var seed: UInt64
@@ -150,9 +137,7 @@ public struct RunRequest: Sendable {
   public var isDuel = false
 }
 
-/// What a run did.
 public struct RunOutcome: Sendable {
-  /// How many operations completed.
   public var operations: Int
   /// A sum over what the operations found. It depends on the workload, the number of
   /// operations and the seed only: every style must find the same.
@@ -164,7 +149,6 @@ public struct RunOutcome: Sendable {
   /// What the row counted itself over all operations, by name; shown per operation.
   public var counters: [Counter: UInt64]
 
-  /// An outcome.
   public init(
     operations: Int, checksum: UInt64, latencies: LatencyHistogram? = nil,
     service: LatencyHistogram? = nil, counters: [Counter: UInt64] = [:]

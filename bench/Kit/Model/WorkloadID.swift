@@ -3,16 +3,11 @@
 /// The number after `@` is the revision of the workload. A worker refuses an id of
 /// another revision, so that a harness never compares two different works.
 public struct WorkloadID: Hashable, Sendable, CustomStringConvertible {
-  /// The workload's name.
   public var workload: String
-  /// The workload's revision.
   public var revision: Int
-  /// The style of the row.
   public var style: Style
-  /// The parameters of the case.
   public var parameters: ParameterValues
 
-  /// An id from its parts.
   public init(workload: String, revision: Int, style: Style, parameters: ParameterValues) {
     self.workload = workload
     self.revision = revision
@@ -20,7 +15,6 @@ public struct WorkloadID: Hashable, Sendable, CustomStringConvertible {
     self.parameters = parameters
   }
 
-  /// As `Workload` has it.
   public var description: String {
     let query = parameters.pairs.joined(separator: "&")
     return "\(workload)@\(revision)/\(style)" + (query.isEmpty ? "" : "?" + query)

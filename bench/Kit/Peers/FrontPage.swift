@@ -1,6 +1,5 @@
 /// What the project's front page says of its speed: a chart for each workload, and a table.
 public struct FrontPage {
-  /// The files of the charts, by name.
   public let charts: [(name: String, text: String)]
   /// What stands between the marks of the page.
   public let markdown: String

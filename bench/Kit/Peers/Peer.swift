@@ -2,7 +2,6 @@
 public struct Peer: Codable, Hashable, Sendable {
   /// What its row is called.
   public var name: String
-  /// The style that it is compared with.
   public var style: Style
   /// What it is, in a few words.
   public var about: String
@@ -10,13 +9,10 @@ public struct Peer: Codable, Hashable, Sendable {
   public var command: [String]
   /// A program that it starts, if that isn't the first word of the command.
   public var needs: String?
-  /// The names of the workloads that it has.
   public var workloads: [String]
 
-  /// Its row.
   public var row: Style { Style(rawValue: name) }
 
-  /// The peers that the text of a `peers.json` lists.
   public static func list(_ text: String) throws -> [Peer] {
     do {
       return try LineJSON.value([Peer].self, text)

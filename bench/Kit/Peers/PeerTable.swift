@@ -3,9 +3,7 @@
 public struct PeerTable: Tabular, Sendable {
   /// A program's ratios.
   public struct Line: Sendable {
-    /// The style that it is compared with.
     public var style: Style
-    /// The row's name.
     public var row: Style
     /// The ratio to c, by workload.
     public var ratios: [String: Double]
@@ -16,7 +14,6 @@ public struct PeerTable: Tabular, Sendable {
     public var isOurs: Bool { row == style && row != .c }
   }
 
-  /// The workloads, in the order of the results.
   public var workloads: [String]
   /// The programs, by style and then by the first ratio.
   public var lines: [Line]
@@ -71,7 +68,6 @@ public struct PeerTable: Tabular, Sendable {
     return rows
   }
 
-  /// As `Tabular` has it.
   public var words: Set<Int> { [0, 1] }
 
   /// The table and the verdicts, for a page.

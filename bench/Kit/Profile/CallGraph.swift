@@ -2,9 +2,7 @@
 public struct CallGraph: Sendable {
   /// A function that calls another.
   public struct Call: Hashable, Sendable {
-    /// The function that calls.
     public var caller: String
-    /// The function that is called.
     public var callee: String
   }
 
@@ -13,7 +11,6 @@ public struct CallGraph: Sendable {
   /// What was spent in each call, those that it made in turn included.
   public var calls: [Call: Double] = [:]
 
-  /// What was spent in all.
   public var total: Double { own.values.reduce(0, +) }
 
   /// What one operation spends: the difference to a graph of so many operations more.

@@ -45,6 +45,5 @@ public struct ProfileTable: Tabular, Sendable {
     name.count <= 110 ? name : name.prefix(70) + "…" + name.suffix(39)
   }
 
-  /// The column of the names.
   public var words: Set<Int> { [rows[0].count - 1] }
 }

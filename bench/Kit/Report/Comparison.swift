@@ -13,9 +13,7 @@ public struct Comparison: Sendable {
     case cannotTell = "cannot tell"
   }
 
-  /// A row in both runs.
   public struct Row: Sendable {
-    /// The full name.
     public var id: WorkloadID
     /// Processor time per operation, before and after.
     public var before, after: Double
@@ -25,16 +23,13 @@ public struct Comparison: Sendable {
     public var interval: ClosedRange<Double>?
     /// The change of operations per second.
     public var throughput: Double
-    /// What is said of it.
     public var verdict: Verdict
     /// The ratio of processor time to c, before and after, where the change is that of the ratio,
     /// which the machine's mood leaves alone.
     public var ratios: (before: Double, after: Double)?
-    /// How many rounds there were, before and after.
     public var rounds: (before: Int, after: Int)
   }
 
-  /// The rows that both have.
   public var rows: [Row]
   /// Rows that only one has, in words.
   public var unmatched: [String]
@@ -43,12 +38,10 @@ public struct Comparison: Sendable {
 
   /// Something that makes two runs hard to compare.
   public struct Difference: Hashable, Sendable, CustomStringConvertible {
-    /// What it is.
     public var what: String
     /// What differs, with both values.
     public var values: [String]
 
-    /// In a line.
     public var description: String { "\(what): \(values.joined(separator: ", "))" }
   }
 

@@ -4,15 +4,12 @@ public struct Machine: Codable, Hashable, Sendable {
   public var cpu: String
   /// Processors that may be used.
   public var cores: Int
-  /// The architecture.
   public var architecture: String
-  /// The system and its version.
   public var kernel: String
   /// Whether it is a virtual machine; nil when that cannot be seen.
   public var virtual: Bool?
   /// How the kernel reads the time.
   public var clockSource: String
-  /// Physical memory.
   public var memoryBytes: UInt64
   /// Runnable threads at the start, averaged over a minute.
   public var loadAverage: Double
@@ -24,7 +21,6 @@ public struct Machine: Codable, Hashable, Sendable {
     case loadAverage = "load_average"
   }
 
-  /// This machine, now.
   public static func current() -> Machine {
     var name = utsname()
     uname(&name)

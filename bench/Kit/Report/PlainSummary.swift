@@ -7,7 +7,6 @@ public struct PlainSummary: Sendable {
   /// The case that people ask about first; where it wasn't measured, the first that was.
   private static let headline = "tcp-echo"
 
-  /// What `results` show.
   public init(_ results: Results) {
     let measured = results.results.filter { $0.style != .c && $0.ratioToC != nil && $0.hasEnoughForARatio }
     let first = measured.first { $0.workload == Self.headline } ?? measured.first

@@ -14,7 +14,6 @@ public final class Progress: Sendable {
   /// Nanoseconds between lines about the same case.
   private static let longInterval: UInt64 = 60_000_000_000
 
-  /// Progress, if it shall be shown.
   public init(isShown: Bool = true) {
     self.isShown = isShown
     lastLine = Mutex((started, ""))

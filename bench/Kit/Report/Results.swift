@@ -8,13 +8,10 @@ public struct Results: Codable, Sendable {
   public var schema: Int
   /// When the run began, in UTC.
   public var date: String
-  /// Where it ran.
   public var machine: Machine
   /// The version of libuv, or an empty text.
   public var libuv: String
-  /// The version of the Swift compiler.
   public var swift: String
-  /// How it was done.
   public var method: Method
   /// A result for every row of every case.
   public var results: [RowResult]
@@ -27,7 +24,6 @@ public struct Results: Codable, Sendable {
     public var windowNanoseconds: Double
     /// The commit, with `+changes` when the working copy differs; empty when unknown.
     public var commit: String
-    /// How the program was built.
     public var build: String
     /// Threads in libuv's pool.
     public var threadPool: Int
@@ -51,7 +47,6 @@ public struct Results: Codable, Sendable {
     /// Where servers and the load generator ran, in a few words.
     public var placement: String { load ?? (pinnedApart ? "a processor each" : "not pinned apart") }
 
-    /// A method.
     public init(
       rounds: Int, windowNanoseconds: Double, commit: String, build: String, threadPool: Int,
       pinnedApart: Bool, load: String? = nil, othersBusy: Double? = nil, stolen: Double? = nil
@@ -68,7 +63,6 @@ public struct Results: Codable, Sendable {
     }
   }
 
-  /// A run.
   public init(
     date: String, machine: Machine, libuv: String, swift: String, method: Method,
     results: [RowResult]
@@ -85,13 +79,9 @@ public struct Results: Codable, Sendable {
 
 /// One row: a workload, its parameters and a style.
 public struct RowResult: Codable, Sendable {
-  /// The workload's name.
   public var workload: String
-  /// The workload's revision.
   public var revision: Int
-  /// The parameters of the case.
   public var parameters: ParameterValues
-  /// The style.
   public var style: Style
   /// How many operations each round did, the same for all rows of a case.
   public var operations: Int
@@ -128,7 +118,6 @@ public struct RowResult: Codable, Sendable {
     achieved < 0.99 * offered
   }
 
-  /// One round.
   public struct Round: Codable, Hashable, Sendable {
     /// Operations per second.
     public var throughput: Double

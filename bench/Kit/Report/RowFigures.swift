@@ -3,7 +3,6 @@ struct RowFigures {
   /// A heading, and what stands below it.
   typealias Column = (title: String, figure: (RowFigures) -> String)
 
-  /// The row.
   let row: RowResult
 
   /// The head, and a row of cells for each row.
@@ -16,10 +15,8 @@ struct RowFigures {
     row.workload + (row.parameters.names.isEmpty ? "" : " \(row.parameters)")
   }
 
-  /// The style alone.
   var name: String { row.style.rawValue }
 
-  /// The style, with what spoils the row.
   var style: String {
     row.style.rawValue + (row.warm ? "" : " *") + (row.saturated == true ? " saturated" : "")
   }
@@ -28,13 +25,11 @@ struct RowFigures {
   var throughput: String { Figure.count(row.median.throughput) }
   /// How far its rounds lie apart.
   var throughputSpread: String { spread(row.spread.throughput) }
-  /// As a ratio to c.
   var throughputRatio: String { ratio { Figure.ratio($0.throughput) } }
   /// Processor time for an operation.
   var cpu: String { hasProcess ? Figure.duration(row.median.cpuNanosecondsPerOperation) : "" }
   /// How far its rounds lie apart.
   var cpuSpread: String { hasProcess ? spread(row.spread.cpuNanosecondsPerOperation) : "" }
-  /// As a ratio to c.
   var cpuRatio: String { ratio { Figure.ratio($0.cpu) } }
   /// What an operation takes beyond c's.
   var aboveC: String { row.style == .c ? "" : ratio { Figure.duration($0.cpuNanosecondsAbove) } }

@@ -6,11 +6,8 @@ public protocol Tabular {
   var words: Set<Int> { get }
 }
 
-/// A table of any rows.
 public struct TextTable: Tabular, Sendable {
-  /// As `Tabular` has it.
   public let rows: [[String]]
-  /// As `Tabular` has it.
   public let words: Set<Int>
 
   /// A table of rows, the first of which is the head.

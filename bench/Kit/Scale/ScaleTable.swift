@@ -4,7 +4,6 @@ public struct ScaleTable: Tabular, Sendable {
   public struct Line: Sendable {
     /// The parameter that is raised.
     public var axis: Scaling.Axis
-    /// The style.
     public var style: Style
     /// A row for each value, from the smallest, with its ratios to c within each round.
     public var points: [(value: Int, row: RowResult, ratios: [Double])]
@@ -21,7 +20,6 @@ public struct ScaleTable: Tabular, Sendable {
   }
 
   private let scaling: Scaling
-  /// A line for each axis and each style.
   public var lines: [Line]
 
   /// The rows of `results` along the axes.
@@ -43,7 +41,6 @@ public struct ScaleTable: Tabular, Sendable {
     }
   }
 
-  /// As `Tabular` has it.
   public var rows: [[String]] {
     [["axis", "value", "style", "CPU/op", "CPU vs c", "quartiles", "p50", "p99", "peak RSS"]]
       + lines.flatMap { line in
@@ -61,7 +58,6 @@ public struct ScaleTable: Tabular, Sendable {
       }
   }
 
-  /// As `Tabular` has it.
   public var words: Set<Int> { [0, 2, 5] }
 
   /// A line for each style: whether its ratio to c grows.

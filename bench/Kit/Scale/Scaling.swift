@@ -3,16 +3,12 @@
 public struct Scaling: Sendable {
   /// A parameter that is raised.
   public struct Axis: Sendable {
-    /// Its name.
     public var parameter: String
-    /// Its values, from the smallest.
     public var values: [Int]
     /// The values of a quick run.
     public var quickValues: [Int]
-    /// The parameters that stay.
     public var others: [String: Int]
 
-    /// An axis.
     public init(_ parameter: String, _ values: [Int], quick: [Int]? = nil, with others: [String: Int]) {
       self.parameter = parameter
       self.values = values
@@ -20,13 +16,10 @@ public struct Scaling: Sendable {
       self.others = others
     }
 
-    /// Whether a row lies on it.
     func has(_ row: RowResult) -> Bool { others.allSatisfy { row.parameters.value($0.key) == $0.value } }
   }
 
-  /// The workload.
   public var workload: any Workload
-  /// What is raised.
   public var axes: [Axis]
   /// The parameter of which each takes a descriptor of the measured process.
   public var descriptors: String

@@ -2,30 +2,24 @@
 public struct SuitePlan: Sendable {
   /// A workload with one set of parameters, in several styles.
   public struct Case: Sendable {
-    /// The workload.
     public var workload: any Workload
-    /// Its parameters.
     public var parameters: ParameterValues
     /// The rows, the reference first.
     public var styles: [Style]
 
-    /// A case.
     public init(workload: any Workload, parameters: ParameterValues, styles: [Style]) {
       self.workload = workload
       self.parameters = parameters
       self.styles = styles
     }
 
-    /// The id of a row.
     public func id(_ style: Style) -> WorkloadID {
       WorkloadID(
         workload: workload.name, revision: workload.revision, style: style, parameters: parameters)
     }
   }
 
-  /// What is measured.
   public var cases: [Case]
-  /// How many rounds.
   public var rounds: Int
   /// How long a round of the reference row shall last, in nanoseconds.
   public var window: Double
@@ -50,7 +44,6 @@ public struct SuitePlan: Sendable {
     case findPeak
   }
 
-  /// A plan.
   public init(
     cases: [Case], rounds: Int, window: Double, warmUp: Double, budget: Double? = nil,
     counts: Bool = true, load: Load = .closed

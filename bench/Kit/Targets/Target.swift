@@ -1,6 +1,5 @@
 /// What the rows of a case are meant to reach beside the row in C.
 public struct Target: Sendable {
-  /// What is compared.
   public enum Quantity: String, Sendable {
     /// Processor time per operation: the ratio to c is to be no more.
     case processorTime = "CPU/op"
@@ -16,15 +15,12 @@ public struct Target: Sendable {
     case tail = "p99"
   }
 
-  /// The workload.
   public var workload: String
   /// Its parameters, where they are not the usual ones.
   public var parameters: [String: Int]
   /// The parameters in which the case of the same style differs that nanoseconds are above, or a tail is divided by.
   public var base: [String: Int]
-  /// What is compared.
   public var quantity: Quantity
-  /// The bound of each style.
   public var bounds: [Style: Double]
   /// Why a style misses its bound, where it is known to.
   public var reasons: [Style: String]
@@ -42,12 +38,10 @@ public struct Target: Sendable {
     self.reasons = reasons
   }
 
-  /// Whether a row belongs to it.
   public func covers(_ row: RowResult) -> Bool {
     row.workload == workload && parameters.allSatisfy { row.parameters.value($0.key) == $0.value }
   }
 
-  /// What is compared, with what.
   var heading: String {
     switch quantity {
     case .processorTime, .throughput: quantity.rawValue + " / c"
@@ -59,7 +53,6 @@ public struct Target: Sendable {
     }
   }
 
-  /// Whether a figure reaches a bound.
   func isMet(_ figure: Double, _ bound: Double) -> Bool {
     quantity == .throughput ? figure >= bound : figure <= bound
   }

@@ -1,14 +1,9 @@
-/// Targets beside what was measured.
 public struct TargetTable: Tabular, Sendable {
   /// A style's bound beside its ratio.
   public struct Line: Sendable {
-    /// What is to be reached.
     public var target: Target
-    /// By whom.
     public var style: Style
-    /// The bound.
     public var bound: Double
-    /// The parameters at which it was measured.
     public var parameters: String
     /// The ratio to c within each round, or what was counted above c; empty where the row was not measured.
     public var figures: [Double]
@@ -36,7 +31,6 @@ public struct TargetTable: Tabular, Sendable {
   /// A line for each bound and each case that it was measured in.
   public var lines: [Line]
 
-  /// The targets beside the rows of `results`.
   public init(_ targets: [Target], _ results: Results) {
     lines = targets.flatMap { target in
       Style.all.compactMap { style in target.bounds[style].map { (style, $0) } }.flatMap { style, bound in
@@ -63,7 +57,6 @@ public struct TargetTable: Tabular, Sendable {
       }
   }
 
-  /// As `Tabular` has it.
   public var words: Set<Int> { [0, 1, 2, 3, 6, 8] }
 
   /// How many are met, and why those that are not are missed.
@@ -86,7 +79,6 @@ public struct TargetTable: Tabular, Sendable {
 }
 
 extension Results {
-  /// The figures of a row that a target is about.
   func figures(of row: RowResult, _ target: Target) -> [Double] {
     switch target.quantity {
     case .processorTime: return ratios(of: row, \.cpuNanosecondsPerOperation)

@@ -2,7 +2,6 @@
 ///
 /// The child sees the end of its input when this process ends, in whatever way.
 public final class ChildProcess: LineChannel {
-  /// The process id.
   public let id: pid_t
   private let lines: LineStream
   private let patience: Double
@@ -64,7 +63,6 @@ public final class ChildProcess: LineChannel {
 
   deinit { kill() }
 
-  /// Sends a line.
   public func write(_ line: String) throws {
     do {
       try lines.write(line)

@@ -6,13 +6,11 @@ public struct Injection: Sendable {
   /// Called when a window opens, with the number of its operations.
   public var onOpen: @Sendable (_ operations: Int) -> Void
 
-  /// An injection; nothing by default.
   public init(share: Double = 0, onOpen: @escaping @Sendable (_ operations: Int) -> Void = { _ in }) {
     self.share = share
     self.onOpen = onOpen
   }
 
-  /// How many operations are done where so many are asked for.
   public func operations(_ asked: Int) -> Int {
     asked + Int((Double(asked) * share).rounded())
   }

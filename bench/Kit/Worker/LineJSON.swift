@@ -8,7 +8,6 @@ public enum LineJSON {
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  /// The value that `text` describes.
   public static func value<T: Decodable>(_ type: T.Type, _ text: String) throws -> T {
     try JSONDecoder().decode(type, from: Data(text.utf8))
   }

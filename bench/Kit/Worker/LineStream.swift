@@ -2,7 +2,6 @@ import CBenchSupport
 
 /// Somebody with whom lines are exchanged.
 protocol LineChannel: AnyObject {
-  /// Sends a line.
   func write(_ line: String) throws
   /// The next line. It is an error when none comes within `seconds`, or none at all.
   func readLine(within seconds: Double) throws -> String
@@ -44,7 +43,6 @@ final class LineStream {
     if output != input { systemClose(output) }
   }
 
-  /// Sends a line.
   func write(_ line: String) throws {
     let bytes = Array((line + "\n").utf8)
     var sent = 0

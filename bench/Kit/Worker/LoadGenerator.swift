@@ -3,14 +3,12 @@
 /// It is told what to do in a line of `key=value` pairs, says `ready`, waits for `go`,
 /// says `done` with its figures, and waits for `end` before it closes its connections.
 public final class LoadGenerator {
-  /// Where it runs.
   public enum Place: Sendable {
     /// On this machine, in a process of its own. To the command that starts it the process id of its parent is added.
     case here([String])
     /// Wherever `generate --listen` runs, which wants the token.
     case there(NetworkAddress, token: String)
 
-    /// Whether it runs elsewhere, or may.
     public var isElsewhere: Bool { if case .there = self { true } else { false } }
   }
 

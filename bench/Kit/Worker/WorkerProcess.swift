@@ -6,7 +6,6 @@ public protocol RowWorker: AnyObject {
   /// Sends a request and waits for the figures.
   func ask(_ request: WorkerRequest, within seconds: Double) throws -> WorkerAnswer
 
-  /// Lets it end.
   func finish()
 }
 
@@ -76,6 +75,5 @@ public final class WorkerProcess: RowWorker {
     }
   }
 
-  /// Lets the worker end.
   public func finish() { child.finish() }
 }

@@ -12,7 +12,6 @@
 /// `WorkerAnswer`, both as JSON on a line, and ends with its standard input. A worker
 /// of an older revision can so be driven by a newer harness.
 public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
-  /// What is asked.
   public enum Verb: String, Hashable, Sendable {
     /// Measure time.
     case run
@@ -24,18 +23,14 @@ public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
     case count
   }
 
-  /// What is asked.
   public var verb: Verb
-  /// Of which row.
   public var id: WorkloadID
-  /// How many operations.
   public var operations: Int
   /// What the data follow from.
   public var seed: UInt64
   /// When operations begin, unless each begins when the one before it has ended.
   public var arrivals: Arrivals?
 
-  /// A request.
   public init(
     _ verb: Verb, _ id: WorkloadID, operations: Int, seed: UInt64, arrivals: Arrivals? = nil
   ) {
@@ -46,13 +41,11 @@ public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
     self.arrivals = arrivals
   }
 
-  /// See the type.
   public var description: String {
     let words = ["\(verb.rawValue) \(id) \(operations) \(seed)"] + (arrivals?.words ?? [])
     return words.joined(separator: " ")
   }
 
-  /// Reads a line.
   public init(line: some StringProtocol) throws {
     let words = String(line).split(separator: " " as Character).map { String($0) }
     guard words.count >= 4 else {
@@ -81,7 +74,6 @@ public struct Arrivals: Hashable, Codable, Sendable {
   /// Whether the gaps are drawn as in a Poisson process, from the seed, or equal.
   public var isPoisson: Bool
 
-  /// An open loop.
   public init(rate: Double, isPoisson: Bool = false) {
     self.rate = rate
     self.isPoisson = isPoisson
@@ -90,7 +82,6 @@ public struct Arrivals: Hashable, Codable, Sendable {
   /// As the load generator is told of it.
   public var values: [(String, String)] { [("rate", "\(rate)")] + (isPoisson ? [("poisson", "1")] : []) }
 
-  /// The same in a request.
   fileprivate var words: [String] { values.map { "\($0)=\($1)" } }
 
   /// Reads such words; `.some(nil)` when there are none, nil when they are something else.
@@ -107,7 +98,6 @@ public struct Arrivals: Hashable, Codable, Sendable {
 
 /// What a worker says first.
 public struct WorkerHello: Hashable, Codable, Sendable {
-  /// The version of the protocol.
   public static let currentVersion = 2
 
   /// The version of the protocol that the worker speaks.
@@ -115,7 +105,6 @@ public struct WorkerHello: Hashable, Codable, Sendable {
   /// Versions of the libraries under test, by name.
   public var libraries: [String: String]
 
-  /// A greeting.
   public init(protocol: Int = WorkerHello.currentVersion, libraries: [String: String] = [:]) {
     self.protocol = `protocol`
     self.libraries = libraries
@@ -126,7 +115,6 @@ public struct WorkerHello: Hashable, Codable, Sendable {
 public struct WorkerAnswer: Hashable, Codable, Sendable {
   /// What kind of thing went wrong.
   public enum Failure: String, Codable, Sendable {
-    /// The work was wrong.
     case wrongWork = "wrong-work"
     /// The request could not be understood or met.
     case usage
@@ -136,7 +124,6 @@ public struct WorkerAnswer: Hashable, Codable, Sendable {
   public var failure: Failure?
   /// A sentence about the failure.
   public var message: String?
-  /// How many operations completed.
   public var operations: Int = 0
   /// What they found, in hexadecimal.
   public var checksum: String = "0"

@@ -35,7 +35,6 @@ public final class WorkerServer {
     }
   }
 
-  /// The answer to one line.
   public func answer(_ line: String) -> WorkerAnswer {
     do {
       let request = try WorkerRequest(line: line)

@@ -19,19 +19,12 @@ public struct LoopWorkload: Workload {
     case chain
   }
 
-  /// As `Workload` has it.
   public var name: String
-  /// As `Workload` has it.
   public var summary: String
-  /// As `Workload` has it.
   public var note: String?
-  /// As `Workload` has it.
   public var revision = 1
-  /// As `Workload` has it.
   public var parameters: [Parameter]
-  /// As `Workload` has it.
   public var operationCount: OperationCount = .calibrated
-  /// As `Workload` has it.
   public var isSingleThreaded = true
   /// Which counters depend on timing, by style.
   public var countersOfTiming: [Style: Set<Counter>] = [:]
@@ -40,13 +33,10 @@ public struct LoopWorkload: Workload {
   /// The rows, the reference first.
   public var rows: [(style: Style, run: LoopRow)]
 
-  /// As `Workload` has it.
   public var styles: [Style] { rows.map(\.style) }
 
-  /// As `Workload` has it.
   public func countersOfTiming(_ style: Style) -> Set<Counter> { countersOfTiming[style] ?? [] }
 
-  /// As `Workload` has it.
   public func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
   ) throws -> any WorkloadInstance {

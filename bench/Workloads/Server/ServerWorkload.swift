@@ -29,13 +29,9 @@ public struct ServerWorkload: Workload {
     case tcp, udp, pipe
   }
 
-  /// As `Workload` has it.
   public var name: String
-  /// As `Workload` has it.
   public var summary: String
-  /// As `Workload` has it.
   public var note: String?
-  /// As `Workload` has it.
   public var parameters: [Parameter]
   /// What the load generator does.
   public var load: Load
@@ -46,16 +42,12 @@ public struct ServerWorkload: Workload {
   /// The rows, the reference first.
   public var rows: [(style: Style, serve: ServerRow)]
 
-  /// As `Workload` has it.
   public var styles: [Style] { rows.map(\.style) }
 
-  /// As `Workload` has it.
   public var hasOpenLoop: Bool { [.echo, .http, .resp, .jobs].contains(load) }
 
-  /// As `Workload` has it.
   public var isSingleThreaded: Bool { load != .jobs }
 
-  /// As `Workload` has it.
   public var isReachedByNetwork: Bool { transport != .pipe }
 
   /// As `Workload` has it. A turn of all connections, where they have turns.
@@ -74,7 +66,6 @@ public struct ServerWorkload: Workload {
     return parameters.contains { $0.name == "connections" } ? [.instructions] : []
   }
 
-  /// As `Workload` has it.
   public func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
   ) throws -> any WorkloadInstance {

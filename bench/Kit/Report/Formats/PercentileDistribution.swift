@@ -1,6 +1,5 @@
 /// A histogram by percentile, as HdrHistogram's tools print and plot it (`.hgrm`).
 struct PercentileDistribution: Sendable {
-  /// A point of the curve.
   struct Point: Hashable, Sendable {
     /// The value, in nanoseconds.
     var value: UInt64

@@ -8,7 +8,6 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   case csv
   /// The JSON of the Java Microbenchmark Harness.
   case jmh
-  /// The XML of JUnit.
   case junit
   /// HdrHistogram's percentile distribution, of one row.
   case hgrm

@@ -1,13 +1,11 @@
 /// Bars of the processor time of each style as a ratio to c.
 struct BarChart {
-  /// The heading.
   var title: String
   /// What stands beside the heading.
   var note: String
   /// The bars: a name, a place in the order of colours, the ratio, and its quartiles.
   var bars: [(name: String, place: Int, ratio: Double, low: Double, high: Double)]
 
-  /// The chart, for a page.
   var svg: String {
     let chart = drawing
     return SVG.figure(title, note, width: chart.width, height: chart.height, chart.body)

@@ -20,7 +20,6 @@ public struct HTMLReport: Sendable {
     styles = last.results.map(\.style).unique()
   }
 
-  /// The page.
   public var text: String {
     let sections =
       ([("ratio", "Processor time beside C", bars)] + self.sections.map { ($0.id, $0.title, $0.html) }
@@ -105,7 +104,6 @@ public struct HTMLReport: Sendable {
 
   // MARK: Tables
 
-  /// A table for each case.
   private var tables: String {
     let columns: [RowFigures.Column] = [
       ("style", \.style),

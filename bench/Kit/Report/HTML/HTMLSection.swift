@@ -3,7 +3,6 @@ extension HTMLReport {
   public struct Section: Sendable {
     /// What links lead to.
     public var id: String
-    /// The heading.
     public var title: String
     /// What stands below it.
     public var html: String

@@ -19,7 +19,6 @@ enum HTMLStyle {
     svg .axis { stroke: var(--faint); stroke-width: 1 } svg .curve { fill: none; stroke-width: 2 }
     """
 
-  /// The sheet of the page.
   static let sheet = """
     \(colours)
     * { box-sizing: border-box }

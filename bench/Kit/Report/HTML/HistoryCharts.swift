@@ -9,7 +9,6 @@ struct HistoryCharts {
     self.styles = styles
   }
 
-  /// The charts.
   var charts: [String] {
     history.series.grouped { "\($0.id.workload)@\($0.id.revision) \($0.id.parameters)" }.map { rows in
       // Beside relative figures, those of the reference row itself have no place.

@@ -3,11 +3,9 @@ struct LineChart {
   /// A value at which there is a line across the chart, and what stands beside it.
   typealias Tick = (at: Double, label: String)
 
-  /// The heading.
   var title: String
   /// What stands beside the heading.
   var note = ""
-  /// What is drawn.
   var series: [Series]
   /// Labels below.
   var xTicks: [Tick]
@@ -15,14 +13,12 @@ struct LineChart {
   var yTicks: [Tick]
   /// How x is laid out before it is scaled: a logarithm, say.
   var xScale: (Double) -> Double = { $0 }
-  /// The same for y.
   var yScale: (Double) -> Double = { $0 }
   /// Whether every point has a mark, or only the last.
   var marksPoints = true
   /// Places on the x axis at which a step was found.
   var steps: [Double] = []
 
-  /// The chart.
   var svg: String {
     let (width, height, left, right, top, bottom) = (520.0, 290.0, 62.0, 14.0, 12.0, 34.0)
     let points = series.flatMap(\.points)

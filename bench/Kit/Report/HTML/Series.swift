@@ -1,6 +1,5 @@
 /// A line of a chart.
 struct Series {
-  /// What it is called.
   var name: String
   /// Where it belongs in the order of colours and marks.
   var place: Int
@@ -16,7 +15,6 @@ enum SeriesLook {
     return Style.all.count + (all.filter { !Style.all.contains($0) }.firstIndex(of: style) ?? 0)
   }
 
-  /// The colour.
   static func colour(_ place: Int) -> String { "var(--s\(place % 6))" }
 
   /// A dash pattern, so that lines differ in print too.
@@ -27,7 +25,6 @@ enum SeriesLook {
   /// A logarithm that takes zero for a half, as an axis of counts is laid out.
   static func logarithm(_ value: Double) -> Double { log10(max(value, 0.5)) }
 
-  /// The mark at a point.
   static func mark(_ place: Int, _ x: Double, _ y: Double) -> String {
     let fill = "class=\"mark\" style=\"fill:\(colour(place))\""
     let (left, right, top, bottom) = (
@@ -43,7 +40,6 @@ enum SeriesLook {
     }
   }
 
-  /// The key to a chart.
   static func key(_ names: [(name: String, place: Int)]) -> String {
     let items = names.map { name, place in
       let line =
@@ -56,9 +52,7 @@ enum SeriesLook {
   }
 }
 
-/// Pieces of SVG.
 enum SVG {
-  /// A coordinate.
   static func number(_ value: Double) -> String { Figure.fixed(value, digits: 1) }
 
   /// Text at a place; `anchor` is start, middle or end.
@@ -69,7 +63,6 @@ enum SVG {
       + (faint ? " class=\"faint\"" : "") + ">\(XMLText.escaped(text))</text>"
   }
 
-  /// A straight line of a class.
   static func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ name: String) -> String {
     "<line x1=\"\(number(x1))\" y1=\"\(number(y1))\" x2=\"\(number(x2))\" y2=\"\(number(y2))\" class=\"\(name)\"/>"
   }
