@@ -23,8 +23,7 @@ final class TLSVisitor: StreamFilter {
 
   // The neighbours in the line of those who wait.
   fileprivate(set) var next: TLSVisitor?
-  // Sound: who stands before another in the line is in the line, which keeps them.
-  fileprivate(set) unowned(unsafe) var previous: TLSVisitor?
+  fileprivate(set) unowned var previous: TLSVisitor?
 
   init(
     _ connection: TLSConnection, _ acceptor: TLSAcceptor, deadline: LoopClock.Instant,
