@@ -77,6 +77,70 @@ import UVTestSupport
     }
   }
 
+  /// The ways in which a path ceases to name what is watched.
+  enum Loss: CaseIterable {
+    case removed, renamed, removedAndMadeAgain
+  }
+
+  @Test(
+    "A watcher whose directory or file is no longer at its path says so, and ends", arguments: Loss.allCases)
+  func whatIsWatchedGoes(loss: Loss) async throws {
+    try await withDirectory { loop, root in
+      for isFile in [false, true] {
+        let path = "\(root)/watched"
+        func make() async throws {
+          if isFile {
+            try await loop.files.writeFile(path, "1").value
+          } else {
+            try await loop.files.mkdir(path).value
+          }
+        }
+        try await make()
+        let watchers = [try loop.files.watch(path), try loop.files.watch(path)]
+        // One of them is asked before, the other one afterwards.
+        let asking = loop.spawn { () async -> UVError? in
+          do throws(UVError) { for try await _ in watchers[0] {} } catch { return error }
+          return nil
+        }
+        try await loop.sleep(for: .milliseconds(1)).value
+        switch loss {
+        case .renamed: try await loop.files.rename(path, to: "\(path)-2").value
+        case _ where isFile: try await loop.files.unlink(path).value
+        default: try await loop.files.rmdir(path).value
+        }
+        if loss == .removedAndMadeAgain { try await make() }
+        let gone = UVError(.noSuchFile, operation: "fs_event", subject: path)
+        #expect(await asking.value == gone)
+        var kinds: FileEvent.Kinds = []
+        do throws(UVError) {
+          for try await event in watchers[1] { kinds.formUnion(event.kinds) }
+          Issue.record("it ended without an error")
+        } catch { #expect(error == gone) }
+        #expect(kinds.contains(.rename))
+        await expectFailure(.noSuchFile) { () async throws(UVError) in try await watchers[1].next().value }
+        for watcher in watchers { watcher.close() }
+        if isFile { break }
+        _ = try? await loop.files.rmdir(path).value
+        _ = try? await loop.files.rmdir("\(path)-2").value
+      }
+    }
+  }
+
+  @Test("A file in a watched directory may have the directory's name, and come and go")
+  func aFileOfTheDirectorysName() async throws {
+    try await withDirectory { loop, root in
+      let path = "\(root)/same"
+      try await loop.files.mkdir(path).value
+      let watcher = try loop.files.watch(path)
+      try await loop.files.writeFile("\(path)/same", "1").value
+      try await loop.files.unlink("\(path)/same").value
+      try await loop.files.mkdir("\(path)/end").value
+      while let event = try await watcher.next().value, event.name != "end" { #expect(event.name == "same") }
+      #expect(!watcher.isClosing)
+      watcher.close()
+    }
+  }
+
   @Test func aWatcherThatNobodyAsksKeepsNoLoopRunning() async throws {
     try await withDirectory { loop, path in
       let watchers = [try loop.files.watch(path), try loop.files.watch(path)]

@@ -6,8 +6,11 @@ import CUV
 /// for each name, with all that happened to it. If there are more than 1,024 names, it keeps one event
 /// without a name instead.
 ///
-/// On Linux the system reports changes in the directory itself, but not in the directories below it. A file
-/// that another file of the same name replaces is no longer watched; watch its directory instead.
+/// On Linux the system reports changes in the directory itself, but not in the directories below it.
+///
+/// When the watched file or directory is removed or renamed, or another one takes its name, the watcher delivers this as an
+/// event with the kind `rename`. Then it ends with the error `noSuchFile`, because no further change at the path would be
+/// reported. To follow a file that programs replace, watch its directory.
 ///
 /// The watcher keeps its loop running only while somebody asks.
 ///
@@ -18,12 +21,17 @@ public final class FileWatcher: SourceHandle<FileEvent> {
   /// Events that nobody has asked for yet, in the order in which they first happened.
   private var unasked: [FileEvent] = []
   private var indices: [FilePath?: Int] = [:]
+  /// What is watched; nil if the system doesn't tell.
+  private let watched: FileIdentity?
+  /// Whether it is no longer at its path.
+  private var hasGone = false
 
   private var handle: UnsafeMutablePointer<uv_fs_event_t> {
     block.raw.assumingMemoryBound(to: uv_fs_event_t.self)
   }
 
   init(loop: EventLoop, path: some PathConvertible) throws(UVError) {
+    watched = path.withPathBytes(FileIdentity.init)
     try super.init(loop: loop, "fs_event", size: MemoryLayout<uv_fs_event_t>.size, "fs_event_init") {
       uv_fs_event_init(loop.raw, $0.assumingMemoryBound(to: uv_fs_event_t.self))
     }
@@ -46,7 +54,7 @@ public final class FileWatcher: SourceHandle<FileEvent> {
 
   override func stopProducing() { keepLoopRunning(whileAsked: false) }
 
-  override var hasPending: Bool { !unasked.isEmpty }
+  override var hasPending: Bool { !unasked.isEmpty || hasGone }
 
   override func deliverPending() {
     while source.hasDemand, !unasked.isEmpty {
@@ -55,6 +63,18 @@ public final class FileWatcher: SourceHandle<FileEvent> {
       indices = [:]
       for event in events { tell(event) }
     }
+    if hasGone, unasked.isEmpty, source.hasDemand { endWithPath() }
+  }
+
+  /// Ends the source, because nothing more would come.
+  private func endWithPath() {
+    finish(UVError(.noSuchFile, operation: operation, subject: (try? path())?.string))
+  }
+
+  private func finish(_ error: UVError) {
+    source.finish(error)
+    keepLoopRunning(whileAsked: false)
+    letGo(.source)
   }
 
   private func tell(_ event: FileEvent) {
@@ -73,15 +93,45 @@ public final class FileWatcher: SourceHandle<FileEvent> {
 
   fileprivate func receive(_ kinds: Int32, _ name: UnsafePointer<CChar>?, _ code: Int32) {
     loop.callback {
-      if code < 0 {
-        source.finish(failure(code, "fs_event"))
-        letGo(.source)
-      } else {
-        let name = name.map { FilePath(platformString: $0) }
-        tell(FileEvent(kinds: FileEvent.Kinds(rawValue: kinds), name: name))
-      }
+      if hasGone { return }
+      if code < 0 { return finish(failure(code, "fs_event")) }
+      let event = FileEvent(
+        kinds: FileEvent.Kinds(rawValue: kinds), name: name.map { FilePath(platformString: $0) })
+      tell(event)
+      hasGone = event.kinds.contains(.rename) && isAboutItself(event) && !isAtPath
+      if hasGone, unasked.isEmpty, source.hasDemand { endWithPath() }
     }
     source.pauseIfUnwanted()
+  }
+}
+
+extension FileWatcher {
+  /// Whether an event has the name of what is watched. One of a file in a directory may have it, too.
+  private func isAboutItself(_ event: FileEvent) -> Bool {
+    guard let name = event.name, !name.isEmpty else { return true }
+    return name.lastComponent == (try? path())?.lastComponent
+  }
+
+  private var isAtPath: Bool {
+    guard let watched, let path = try? path() else { return true }
+    return path.withPathBytes(FileIdentity.init) == watched
+  }
+}
+
+/// Tells a file from a later one of the same name, even if that got the same number.
+private struct FileIdentity: Equatable {
+  private let device, inode: UInt64
+  private let creationTime: Duration
+
+  /// The file at a path; nil if there is none.
+  init?(_ path: UnsafePointer<CChar>?) {
+    guard let path else { return nil }
+    var request = uv_fs_t()
+    defer { uv_fs_req_cleanup(&request) }
+    // One system call, when a watcher is made and when what it watches has been renamed.
+    guard uv_fs_stat(nil, &request, path, nil) == 0 else { return nil }
+    let status = FileStatus(request.statbuf)
+    (device, inode, creationTime) = (status.device, status.inode, status.creationTime)
   }
 }
 
