@@ -6,17 +6,20 @@ struct LoopInstruments {
   /// There are none unless the loop measures its turns.
   private var lag: LagInstruments?
   private let makeLag: () -> LagInstruments
-  private let turns, events, jobs, stalls, accepted, refused, timeouts, read, written, poolFinished: Counter
+  /// Nil where libuv, older than 1.45, doesn't count them.
+  private let turns, events: Counter?
+  private let jobs, stalls, accepted, refused, timeouts, read, written, poolFinished: Counter
   private let handles, requests, tasks, timers, connections, poolRequests, poolAge, poolWait, poolRun: Gauge
 
-  init(loop name: String, _ factory: any MetricsFactory) {
+  init(_ loop: EventLoop, _ name: String, _ factory: any MetricsFactory) {
     let dimensions = [("loop", name)]
     func counter(_ label: String) -> Counter {
       Counter(label: label, dimensions: dimensions, factory: factory)
     }
     func gauge(_ label: String) -> Gauge { Gauge(label: label, dimensions: dimensions, factory: factory) }
-    turns = counter("uv.eventloop.turns")
-    events = counter("uv.eventloop.events")
+    let countsTurns = loop.metrics != nil
+    turns = countsTurns ? counter("uv.eventloop.turns") : nil
+    events = countsTurns ? counter("uv.eventloop.events") : nil
     jobs = counter("uv.eventloop.jobs")
     stalls = counter("uv.eventloop.stalls")
     handles = gauge("uv.eventloop.handles")
@@ -38,8 +41,10 @@ struct LoopInstruments {
   }
 
   mutating func record(_ now: LoopReading, since last: LoopReading, _ loop: EventLoop) {
-    turns.increment(by: now.turns &- last.turns)
-    events.increment(by: now.events &- last.events)
+    if let now = now.metrics, let last = last.metrics {
+      turns?.increment(by: now.turns - last.turns)
+      events?.increment(by: now.events - last.events)
+    }
     jobs.increment(by: now.jobs - last.jobs)
     stalls.increment(by: now.stalls - last.stalls)
     accepted.increment(by: now.counts.accepted - last.counts.accepted)

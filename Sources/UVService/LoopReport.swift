@@ -40,8 +40,8 @@ final class LoopReport {
 
 /// The counts of a loop that only grow.
 struct LoopReading {
-  var turns: UInt64 = 0
-  var events: UInt64 = 0
+  /// Nil where libuv doesn't count them, and when the loop has ended.
+  var metrics: LoopMetrics?
   var jobs = 0
   var stalls = 0
   var counts = LoopCounts()
@@ -52,7 +52,7 @@ struct LoopReading {
   init() {}
 
   init(_ loop: EventLoop) {
-    if let metrics = loop.metrics { (turns, events) = (metrics.turns, metrics.events) }
+    metrics = loop.metrics
     let activity = loop.activity
     jobs = activity.jobsFromLoop + activity.jobsFromOtherThreads
     stalls = loop.stallCount

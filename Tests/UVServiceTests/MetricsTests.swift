@@ -124,6 +124,22 @@ import UVTestSupport
     }
   }
 
+  @Test("What a loop doesn't know isn't reported, not even as zero")
+  func unknown() async throws {
+    let metrics = TestMetrics()
+    try await withLoop { loop in
+      let report = loop.reportMetrics(every: .milliseconds(1), to: metrics)
+      let dimensions = [("loop", loop.name)]
+      while metrics.counterTotal(label: "uv.eventloop.jobs", dimensions: dimensions) == 0 {
+        try await loop.sleep(for: .milliseconds(1)).value
+      }
+      let counts = loop.metrics != nil
+      #expect(((try? metrics.expectCounter("uv.eventloop.turns", dimensions)) != nil) == counts)
+      #expect(((try? metrics.expectCounter("uv.eventloop.events", dimensions)) != nil) == counts)
+      report.cancel()
+    }
+  }
+
   @Test("The last report comes at the loop's end, when nothing is open any more")
   func lastReport() async throws {
     let metrics = TestMetrics()
