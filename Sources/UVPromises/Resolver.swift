@@ -40,38 +40,69 @@ public struct Resolver<T> {
 
   /// Fulfils the promise.
   ///
+  /// Give back what the value holds, such as a connection, if the promise doesn't take it:
+  ///
+  /// ```swift
+  /// if !seal.fulfill(connection) { connection.close() }
+  /// ```
+  ///
+  /// On another thread than the loop's, true says that the value is on its way. The promise takes it unless the promise is
+  /// cancelled, or its loop ends, before the loop comes to it.
+  ///
+  /// - Returns: Whether the promise takes the value: not if it has been resolved or cancelled, or if its loop has ended.
+  ///
   /// PromiseKit's `fulfill`.
   @inlinable
-  public func fulfill(_ value: T) {
+  @discardableResult
+  public func fulfill(_ value: T) -> Bool {
     if let root = take() {
+      let isTaken = root.isOpen
       root.fulfill(value)
       root.didResolve()
-    } else if isElsewhere {
-      ticket.complete {
+      return isTaken
+    }
+    return isElsewhere
+      && ticket.complete {
         // Sound: what the ticket was made for.
         let root = unsafeDowncast($0, to: Root.self)
         root.fulfill(value)
         root.didResolve()
       }
-    }
   }
 
   /// Rejects the promise.
   ///
+  /// - Returns: Whether the promise takes the error; see `fulfill`.
+  ///
   /// PromiseKit's `reject`.
   @inlinable
-  public func reject(_ error: any Error) {
+  @discardableResult
+  public func reject(_ error: any Error) -> Bool {
     if let root = take() {
+      let isTaken = root.isOpen
       root.reject(error)
       root.didResolve()
-    } else if isElsewhere {
-      ticket.complete {
+      return isTaken
+    }
+    return isElsewhere
+      && ticket.complete {
         // Sound: what the ticket was made for.
         let root = unsafeDowncast($0, to: Root.self)
         root.reject(error)
         root.didResolve()
       }
-    }
+  }
+
+  /// Whether nobody has resolved the promise yet, and it hasn't been cancelled: to be asked before work that nobody needs
+  /// otherwise.
+  ///
+  /// Another thread than the loop's doesn't hear of a cancellation: there it is false once a thread other than the loop's
+  /// has resolved the promise, or once the loop has ended. To stop such work, use ``onCancel(_:)``.
+  @inlinable
+  public var isPending: Bool {
+    if !ticket.isHere { return ticket.isUnclaimed }
+    // Sound: what the ticket was made for.
+    return ticket.current.map { unsafeDowncast($0, to: Root.self).isOpen } ?? false
   }
 
   /// Resolves the promise with an outcome.
@@ -128,6 +159,9 @@ public struct Resolver<T> {
   /// Has `body` called if the promise is cancelled while it is pending, to stop what was to resolve it. The
   /// promise is rejected with ``PMKError/cancelled`` in any case.
   ///
+  /// This is the place to give back what a value would have held. A value that comes later isn't taken, which
+  /// `fulfill` says.
+  ///
   /// On the thread of the promise only; elsewhere this stops the program with a message.
   @inlinable
   public func onCancel(_ body: @escaping () -> Void) {
@@ -138,12 +172,35 @@ public struct Resolver<T> {
   }
 }
 
+/// The same functions where a completion handler is wanted, which returns nothing: `fetch(completion: seal.fulfill)`.
+extension Resolver {
+  /// Fulfils the promise; see `fulfill`.
+  @_disfavoredOverload
+  @inlinable
+  public func fulfill(_ value: T) { let _: Bool = fulfill(value) }
+
+  /// Rejects the promise; see `reject`.
+  @_disfavoredOverload
+  @inlinable
+  public func reject(_ error: any Error) { let _: Bool = reject(error) }
+}
+
+extension Resolver where T == Void {
+  /// Fulfils the promise; see `fulfill`.
+  @_disfavoredOverload
+  @inlinable
+  public func fulfill() { let _: Bool = fulfill(()) }
+}
+
 extension Resolver where T == Void {
   /// Fulfils the promise.
   ///
+  /// - Returns: Whether the promise takes it; see `fulfill`.
+  ///
   /// PromiseKit's `fulfill`.
   @inlinable
-  public func fulfill() { fulfill(()) }
+  @discardableResult
+  public func fulfill() -> Bool { fulfill(()) }
 
   /// Fulfils the promise; for a completion handler without arguments: `fetch(completion: seal.fulfill_)`.
   ///

@@ -57,6 +57,62 @@ import UVTestSupport
     #expect(log == ["200"])
   }
 
+  @Test("fulfill and reject tell whether the promise took it, and isPending whether it would")
+  func taken() async throws {
+    let log = try await program { loop, log in
+      let (promise, seal) = Promise<Int>.pending()
+      log("\(seal.isPending) \(seal.fulfill(1)) \(seal.isPending) \(seal.fulfill(2)) \(seal.reject(Boom()))")
+      promise.done { log("done \($0)") }.cauterize()
+
+      let (cancelled, late) = Promise<Int>.pending()
+      late.onCancel { log("given back") }
+      cancelled.cancel()
+      log("\(late.isPending) \(late.fulfill(3))")
+      cancelled.catch(policy: .allErrors) { _ in log("catch") }
+
+      let (other, elsewhere) = Promise<Void>.pending()
+      let executor = loop.executor
+      Self.queue.async {
+        let answers = [elsewhere.isPending, elsewhere.fulfill(), elsewhere.isPending, elsewhere.fulfill()]
+        try? executor.execute { _ in log("\(answers)") }
+      }
+      other.done { log("done elsewhere") }.cauterize()
+    }
+    #expect(
+      Set(log) == [
+        "true true false false false", "done 1", "given back", "false false", "catch",
+        "[true, true, false, false]", "done elsewhere",
+      ])
+    #expect(log.count == 7)
+  }
+
+  @Test("a promise whose loop ends while threads resolve it is heard, or reported as lost: each of them once")
+  func resolvedWhileTheLoopStops() async throws {
+    for _ in 0..<20 {
+      let count = 300
+      let (log, reports) = try await programWithReports { loop, log in
+        let seals = (0..<count).map { number in
+          let (promise, seal) = Promise<Int>.pending()
+          promise.done { log("done \($0)") }.catch(policy: .allErrors) { log("catch \($0)") }
+          return seal
+        }
+        for thread in 0..<3 {
+          Self.queue.async {
+            for number in stride(from: thread, to: count, by: 3) {
+              seals[number].fulfill(number)
+            }
+          }
+        }
+        after(.milliseconds(1)).done { loop.stop() }
+      }
+      // Nobody is told twice, nobody is told an error, and what nobody was told is reported.
+      #expect(Set(log).count == log.count)
+      #expect(log.allSatisfy { $0.hasPrefix("done ") })
+      #expect(log.count + reports.events.values.count == count)
+      #expect(reports.rejections.values.isEmpty)
+    }
+  }
+
   @Test("a resolver that is dropped on another thread lets the loop end, and the loss is reported")
   func droppedElsewhere() async throws {
     let (log, reports) = try await programWithReports { _, log in

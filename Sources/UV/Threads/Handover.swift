@@ -103,13 +103,13 @@ package final class Handover: LoopMessage, @unchecked Sendable {
     isOpen.load(ordering: .acquiring) ? thread == cuv_thread_id() : executor.isOnLoop
   }
 
-  /// Sends the loop an answer for something that belongs to this.
-  func send(_ answer: any LoopMessage) {
+  /// Sends the loop an answer for something that belongs to this. Returns false if the loop has ended.
+  func send(_ answer: any LoopMessage) -> Bool {
     let waits = lock.withLock {
       answers?.append(answer)
       return answers != nil
     }
-    if !waits { _ = executor.send(answer) }
+    return waits || executor.send(answer)
   }
 
   // MARK: On the loop's thread

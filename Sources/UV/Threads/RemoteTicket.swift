@@ -231,23 +231,31 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @usableFromInline
   package func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
 
+  /// Whether nobody has claimed the ticket, and the loop hasn't ended.
+  @usableFromInline
+  package var isUnclaimed: Bool { !isClaimed.load(ordering: .relaxed) && owner?.hasEnded != true }
+
   /// Has `body` called with the object on the loop's thread; once, by whoever has claimed the ticket. Dropped if there
   /// is an answer by then, or the loop has ended.
+  ///
+  /// - Returns: Whether it is on its way.
   @usableFromInline
-  package func complete(_ body: @escaping (AnyObject) -> Void) {
+  @discardableResult
+  package func complete(_ body: @escaping (AnyObject) -> Void) -> Bool {
     self.body = body
-    if let executor {
-      _ = executor.send(self)
-    } else if case .handover(let handover)? = origin {
-      handover.send(self)
-    }
+    if let executor { return executor.send(self) }
+    if case .handover(let handover)? = origin { return handover.send(self) }
+    return false
   }
 
   /// Calls `body` with the object at once if this is the loop's thread, even after the loop's end; otherwise
   /// as ``complete(_:)``.
   @usableFromInline
   package func completeNow(_ body: @escaping (AnyObject) -> Void) {
-    guard isHere else { return complete(body) }
+    guard isHere else {
+      complete(body)
+      return
+    }
     if let object = takeNow() { body(object) }
   }
 }

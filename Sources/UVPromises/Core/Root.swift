@@ -20,6 +20,10 @@ final class Root: Node {
     onCancel.take()?()
   }
 
+  /// Whether the promise takes an outcome: it has none, and its loop hasn't ended.
+  @inlinable @inline(__always)
+  var isOpen: Bool { state == .pending && !flags.contains(.isAbandoned) }
+
   /// Lets go of what is needed only while nobody has resolved this promise.
   @inlinable @inline(__always)
   func didResolve() {

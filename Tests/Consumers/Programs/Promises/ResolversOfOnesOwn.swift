@@ -41,6 +41,16 @@ enum ResolversOfOnesOwn: Program {
         .map { $0.text.isEmpty }.done { print("empty: \($0)") }
     }
 
+    EventLoop.runCallbacks { loop in
+      let (promise, seal) = Promise<Int>.pending()
+      print(seal.isPending, seal.fulfill(1), seal.isPending, seal.fulfill(2), seal.reject(Refused()))
+      promise.done { print("one: \($0)") }.cauterize()
+      let (nothing, end) = Promise<Void>.pending()
+      end.onCancel { print("given back") }
+      nothing.cancel()
+      if !end.fulfill() { print("too late") }
+    }
+
     try EventLoop.run { _ in
       let queue = DispatchQueue(label: "work")
       print(await Guarantee<Int> { done in queue.async { done(42) } }.async())
@@ -64,6 +74,10 @@ enum ResolversOfOnesOwn: Program {
 // draft: words
 // answer: yes
 // empty: true
+// true true false false false
+// given back
+// too late
+// one: 1
 // 42
 // 1
 // Refused()
