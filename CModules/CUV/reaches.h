@@ -32,6 +32,14 @@ static inline uint64_t cuv_task_number(void *task) { return swift_task_getJobTas
 #ifdef __linux__
 extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *message);
+
+/// Whether a Swift task that is suspended waits for its turn on the main queue. The runtime notes in a task's header the queue
+/// that it has put the task on last. Without it, a run that the main actor waits for, and that waits for the main actor, would
+/// hang in silence; a runtime that notes nothing makes this false.
+extern char cuv_main_queue[] __asm__("_dispatch_main_q");
+static inline bool cuv_task_is_on_main_queue(const void *task) {
+  return ((void *const *)task)[3] == (void *)cuv_main_queue;
+}
 #endif
 
 // MARK: libuv's loop

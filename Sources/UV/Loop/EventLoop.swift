@@ -1,4 +1,5 @@
 import CUV
+import Synchronization
 
 /// A libuv event loop: timers, files and sockets on one thread, in callbacks, promises, futures or
 /// async/await.
@@ -53,10 +54,12 @@ public final class EventLoop {
   /// The listeners that wait until one of those closes. Sound: a listener that closes is taken out.
   @exclusivity(unchecked) var fullListeners: [Unmanaged<Handle>] = []
   /// The values of each `LoopLocal`, by its number.
-  @exclusivity(unchecked) var locals: [Int: Any] = [:]
+  @exclusivity(unchecked) var locals: [Int: LoopLocalAnyPlace] = [:]
   @exclusivity(unchecked) var gracefulShutdown: GracefulShutdown?
   @exclusivity(unchecked) private var workCount = 0
   @exclusivity(unchecked) var tasks = TaskTable()
+  /// The names of tasks that have one.
+  @exclusivity(unchecked) var taskNames: [ObjectIdentifier: String] = [:]
   @exclusivity(unchecked) var checkpoints: [Microtask] = []
   @exclusivity(unchecked) var lastRound = LastRound()
   @exclusivity(unchecked) var lookout = Lookout()
@@ -66,15 +69,14 @@ public final class EventLoop {
   @exclusivity(unchecked) package internal(set) var turnObserver: (any TurnObserver)?
   /// Nil unless the loop measures it.
   @exclusivity(unchecked) package internal(set) var poolTimes: PoolTimes?
+  @exclusivity(unchecked) var mainActorWatch = PendingRequest()
   private(set) lazy var actor = LoopActor(executor)
   /// How the loop is called in what is told of it, such as a report of a stall. It is "loop 1" for the first loop of the
   /// process and so on, unless you set it. Set it on the loop's thread. libuv has no corresponding field.
   public var name: String {
-    get { givenName ?? "loop \(number)" }
-    set { givenName = newValue }
+    get { executor.loopName.withLock { $0 } }
+    set { executor.loopName.withLock { $0 = newValue } }
   }
-  private var givenName: String?
-  private let number = EventLoop.numbers.next()
   private(set) lazy var newer = NewerFunctions(of: raw)
 
   /// Whether the loop is inside one of its `run` functions.
@@ -130,6 +132,7 @@ public final class EventLoop {
     }
     timers = TimerWheel(raw, microtasks, isAdopted: isAdopted)
     executor = LoopExecutor(wakeup: wakeup)
+    executor.loopName.withLock { $0 = "loop \(EventLoop.numbers.next())" }
     internals = LoopInternals(wakeup: wakeup)
     fileQueue = FileQueue(wakeup: wakeup)
     fileQueue.attach(to: self)

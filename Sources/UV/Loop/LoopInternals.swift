@@ -2,6 +2,7 @@ import CUV
 
 #if os(Linux)
   import Dispatch
+  import Synchronization
 #endif
 
 /// An object that gathers writes and hands them to the system at the start of the next turn.
@@ -57,6 +58,19 @@ final class LoopInternals {
       try check(
         uv_poll_start(handle, Int32(UV_READABLE.rawValue), mainQueueCallback), "poll_start", "main queue")
       uv_unref(cuv_handle(handle))
+    }
+  #endif
+
+  #if os(Linux)
+    private var hasSentProbe = false
+
+    /// Sends a probe to the main queue when that has work for the first time; nil later.
+    fileprivate func sendProbe() -> MainQueueProbe? {
+      if hasSentProbe { return nil }
+      hasSentProbe = true
+      let probe = MainQueueProbe()
+      DispatchQueue.main.async { probe.hasRun.store(true, ordering: .relaxed) }
+      return probe
     }
   #endif
 
@@ -157,11 +171,19 @@ private func idleCallback(_ handle: UnsafeMutablePointer<uv_idle_t>?) {
 }
 
 #if os(Linux)
+  /// Tells whether the main queue runs what it is sent.
+  private final class MainQueueProbe: Sendable {
+    let hasRun = Atomic(false)
+  }
+
   private func mainQueueCallback(_ handle: UnsafeMutablePointer<uv_poll_t>?, _: Int32, _: Int32) {
     let loop = loop(of: handle)
     loop.callback {
       cuv_eventfd_clear(_dispatch_get_main_queue_handle_4CF())
+      let probe = loop.internals.sendProbe()
       _dispatch_main_queue_callback_4CF(nil)
+      // The thread is in a job of the main queue already, which runs no other before that has ended.
+      if probe?.hasRun.load(ordering: .relaxed) == false { loop.watchMainActor() }
     }
   }
 #endif

@@ -55,6 +55,7 @@ public class LoopTaskBase {
       return
     }
     ceaseToKeep()
+    loop.dropName(of: self)
     // Another task may get the same address later.
     guard let identity = identity.take() else { return loop.letGo() }
     task = nil
@@ -148,6 +149,7 @@ public class LoopTaskBase {
   func leaveAnyway() {
     guard !isBody, !isFinished, !hasBeenLeft, let identity = identity.take() else { return }
     ceaseToKeep()
+    loop.dropName(of: self)
     hasBeenLeft = true
     if loop.isClosed { leftLoop = loop }
     task = nil
@@ -170,6 +172,14 @@ public class LoopTaskBase {
   @inline(__always)
   func isRun(by task: UnsafeMutableRawPointer?) -> Bool { identity == task }
 
+  #if os(Linux)
+    /// Whether the task waits for its turn on the main queue, and the run of the loop waits for the task.
+    var isKeptOnMainQueue: Bool {
+      guard let identity, wait.isEmpty, keepsLoopRunning || isBody else { return false }
+      return cuv_task_is_on_main_queue(identity)
+    }
+  #endif
+
   /// Notes what the task waits for. Called on the loop's thread by the task itself, which hasn't been
   /// cancelled.
   @usableFromInline
@@ -190,6 +200,8 @@ extension LoopTaskBase: Cancelling {
   func cancel(slot: UInt, generation: UInt) {}
 
   func awaited(slot: UInt, generation: UInt) -> Awaited? {
-    isFinished ? nil : Awaited(operation: "task", subject: origin.description)
+    if isFinished { return nil }
+    let place = origin.description
+    return Awaited(operation: "task", subject: loop.name(of: self).map { "\($0), \(place)" } ?? place)
   }
 }
