@@ -53,4 +53,36 @@ import UVTestSupport
     loop.shutdown()
     #expect(texts[loop] == "one")
   }
+
+  private struct Large: Equatable {
+    var words: (UInt64, UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4, 5)
+    var rest = Array(repeating: 7, count: 20)
+    static func == (a: Large, b: Large) -> Bool { a.words == b.words && a.rest == b.rest }
+  }
+
+  @Test("The closure makes the value once, whatever its type is")
+  func everyType() throws {
+    let loop = try EventLoop()
+    defer { loop.shutdown() }
+    /// How often the closure was called when the value was asked for twice, and the value.
+    func ask<Value>(_ value: @escaping @Sendable () -> Value) -> (count: Int, value: Value) {
+      let calls = Mutex(0)
+      let local = LoopLocal { _ in
+        calls.withLock { $0 += 1 }
+        return value()
+      }
+      _ = local[loop]
+      return (calls.withLock { $0 }, local[loop])
+    }
+    #expect(ask { 42 as Int? } == (1, 42))
+    #expect(ask { nil as Int? } == (1, nil))
+    #expect(ask { .some(nil) as Int?? } == (1, .some(nil)))
+    #expect(ask { nil as Int?? } == (1, nil))
+    #expect(ask {}.count == 1)
+    #expect(ask { Large() } == (1, Large()))
+    #expect(ask { 7 as any Equatable & Sendable }.value as? Int == 7)
+    #expect(ask { nil as (any Error)? }.value == nil)
+    #expect(ask { [1] as Any }.value as? [Int] == [1])
+    #expect(ask { nil as Box? }.count == 1)
+  }
 }

@@ -27,11 +27,27 @@ public final class LoopLocal<Value>: Sendable {
   ///
   /// A loop that has been shut down keeps nothing: it gets a new value each time. Complexity: O(1).
   public subscript(loop: EventLoop) -> Value {
-    if let value = loop.locals[number] as? Value { return value }
+    // The number is this object's alone, and so is the type. The value itself isn't asked for its type: where `Value` is
+    // optional, a value that is missing would pass for nil.
+    if let place = loop.locals[number] { return (place as! LoopLocalPlace<Value>).value }
     let value = make(loop)
-    if !loop.isClosed { loop.locals[number] = value }
+    if !loop.isClosed { loop.locals[number] = LoopLocalPlace(value) }
     return value
   }
+}
+
+/// The place of a value among those of its loop.
+class LoopLocalAnyPlace {
+  /// The value, if it is one that is told of its loop's end.
+  var observer: (any LoopLocalObserver)? { nil }
+}
+
+private final class LoopLocalPlace<Value>: LoopLocalAnyPlace {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  override var observer: (any LoopLocalObserver)? { value as? any LoopLocalObserver }
 }
 
 /// A value that is told of its loop's end.
@@ -43,7 +59,7 @@ package protocol LoopLocalObserver: AnyObject {
 extension EventLoop {
   /// Tells the values of the loop that it ends.
   func tellLocals() {
-    for value in locals.values { (value as? any LoopLocalObserver)?.loopEnds() }
+    for place in locals.values { place.observer?.loopEnds() }
   }
 }
 
