@@ -188,4 +188,45 @@ import UVTestSupport
       _ = await group.shutdownGracefully(within: .seconds(5))
     }
   }
+
+  @Test(
+    "A task has the name that it was spawned with, and the part of its work in a group or a deadline has it too"
+  )
+  func names() async throws {
+    try await withPair { loop, client, server in
+      let line = #line + 2
+      for (name, connection) in [("client", client), ("server", server)] {
+        loop.spawn(name: name) { _ = try? await connection.read().value }
+      }
+      let reader = loop.spawn(name: "reader") { () async throws in
+        try await loop.withDeadline(.seconds(1000)) {
+          #expect(Task.name == "reader")
+          return try await loop.withTasks { tasks in
+            tasks.spawn(name: "helper") { try await loop.sleep(for: .seconds(1000)).value }
+            try await loop.sleep(for: .seconds(1000)).value
+          }
+        }
+      }
+      let waiter = loop.spawn { try? await reader.value }
+      try await loop.sleep(for: .milliseconds(5)).value
+      let tasks = loop.snapshot().tasks.entries
+      #expect(
+        tasks.compactMap(\.name).sorted() == ["client", "helper", "reader", "reader", "reader", "server"])
+      let task = try #require(tasks.first { $0.name == "server" })
+      #expect(task.wait?.fileDescriptor == (try server.fileDescriptor()))
+      let addresses = "\(try server.localAddress()) ← \(try server.peerAddress())"
+      #expect(task.description.contains("read \(addresses)  server, UVTests/SnapshotTests.swift:\(line)"))
+      #expect(tasks.contains { $0.wait?.subject?.hasPrefix("reader, UVTests/") == true })
+      #expect(loop.snapshot().json.contains(#""name":"server""#))
+      let handle = try #require(
+        loop.snapshot().handles.entries.first { $0.fileDescriptor == task.wait?.fileDescriptor })
+      #expect(handle.description.contains("\(try server.localAddress()) ↔"))
+      reader.cancel()
+      _ = await waiter.value
+      client.close()
+      server.close()
+      while loop.snapshot().tasks.count > 1 { await Task.yield() }
+      #expect(loop.snapshot().tasks.entries.allSatisfy { $0.name == nil })
+    }
+  }
 }

@@ -8,7 +8,8 @@ extension EventLoopGroup {
   /// let lag = await group.lag()
   /// ```
   ///
-  /// You can call it from any task. It waits for the turn that each loop is in.
+  /// You can call it from any task. It waits for the turn that each loop is in. If the task is cancelled, it returns with what
+  /// the loops have answered by then.
   ///
   /// libuv has no corresponding function.
   public func lag() async -> LoopLag { await merged { $0.lag } }

@@ -23,8 +23,8 @@ extension EventLoopGroup {
   ///   - handle: What to do with a connection. It runs on the connection's loop. The connection closes when
   ///     the task drops its last reference to it.
   /// - Returns: The address that is served, with the port that the system chose.
-  /// - Throws: The errors of ``TCP/listen(host:port:backlog:reusePort:)``, and `loopClosed` once the group
-  ///   has been shut down. In both cases no loop listens.
+  /// - Throws: The errors of ``TCP/listen(host:port:backlog:reusePort:)``, `loopClosed` once the group
+  ///   has been shut down, and `cancelled` if the task is cancelled. In all cases no loop listens.
   ///
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   @discardableResult
@@ -136,7 +136,16 @@ private struct Shard: Sendable {
   // Sound: touched on its loop only.
   let listener: UnsafeTransfer<TCPListener>
 
-  func close() async { try? await executor.submit { _ in _ = listener.value.close() } }
+  /// Closes the listener, even in a cancelled task. Any other task waits until it is closed.
+  func close() async {
+    try? executor.execute { _ in _ = listener.value.close() }
+    try? await executor.submit { _ in }
+  }
+}
+
+/// The place of a listener that may have been made for nobody.
+private final class MadeListener {
+  var listener: TCPListener?
 }
 
 extension LoopExecutor {
@@ -144,14 +153,23 @@ extension LoopExecutor {
     on address: SocketAddress, _ backlog: Int, reusePort: Bool,
     _ handle: @escaping @Sendable (TCPConnection) -> Void
   ) async throws(UVError) -> Shard {
-    try await submit { loop throws(UVError) in
-      let listener = try loop.tcp.listen(on: address, backlog: backlog, reusePort: reusePort)
-      listener.start { result in
-        if case .success(let connection?) = result { handle(connection) }
+    // Sound: touched on the loop's thread only.
+    let made = UnsafeTransfer(MadeListener())
+    do throws(UVError) {
+      return try await submit { loop throws(UVError) in
+        let listener = try loop.tcp.listen(on: address, backlog: backlog, reusePort: reusePort)
+        made.value.listener = listener
+        listener.start { result in
+          if case .success(let connection?) = result { handle(connection) }
+        }
+        // Sound: see `Shard`.
+        return Shard(
+          executor: self, address: try listener.localAddress(), listener: UnsafeTransfer(listener))
       }
-      // Sound: see `Shard`.
-      return Shard(
-        executor: self, address: try listener.localAddress(), listener: UnsafeTransfer(listener))
+    } catch {
+      // The listener may have been made, or be made now, for a task that has been cancelled.
+      try? execute { _ in _ = made.value.listener?.close() }
+      throw error
     }
   }
 

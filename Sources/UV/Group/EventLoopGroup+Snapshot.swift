@@ -1,20 +1,40 @@
+import Synchronization
+
 extension EventLoopGroup {
   /// A snapshot of each loop of the group: its work, and its reasons to wait; see ``EventLoop/snapshot(limit:)``.
   ///
-  /// The loops are asked one after the other, and each answers when it has time.
+  /// The loops are asked at once, and each answers when it has time. A loop that is in a callback that doesn't return can't
+  /// answer. Its snapshot has its name, and ``LoopSnapshot/hasAnswered`` is false.
   ///
-  /// - Parameter limit: How many tasks to list of each loop, how many handles, and so on; 0 or more.
-  /// - Returns: A snapshot of each loop that hasn't ended.
+  /// You can call it from any task. If the task is cancelled, it returns with the answers that have come.
+  ///
+  /// - Parameters:
+  ///   - limit: How many tasks to list of each loop, how many handles, and so on; 0 or more.
+  ///   - time: How long to wait for the answers.
+  /// - Returns: A snapshot of each loop that hasn't ended, in the order of ``executors``.
   ///
   /// The corresponding libuv function is `uv_print_all_handles`.
-  public func snapshots(limit: Int = 100) async -> [LoopSnapshot] {
-    var snapshots: [LoopSnapshot] = []
-    for executor in executors {
-      if let snapshot = try? await executor.submit({ $0.snapshot(limit: limit) }) {
-        snapshots.append(snapshot)
+  public func snapshots(limit: Int = 100, within time: Duration = .seconds(1)) async -> [LoopSnapshot] {
+    await withTaskGroup(of: (loop: Int, snapshot: LoopSnapshot?)?.self) { asking in
+      for (index, executor) in executors.enumerated() {
+        asking.addTask { (index, await executor.snapshot(limit)) }
       }
+      asking.addTask {
+        try? await Task.sleep(for: time)
+        return nil
+      }
+      var answers: [LoopSnapshot?] = executors.map { _ in nil }
+      var missing = answers.count
+      for await answer in asking {
+        if let answer {
+          answers[answer.loop] = answer.snapshot
+          missing -= 1
+        }
+        // Either the time is over, or it isn't needed.
+        if answer == nil || missing == 0 { asking.cancelAll() }
+      }
+      return answers.compactMap { $0 }
     }
-    return snapshots
   }
 
   /// Prints a snapshot of each loop to the standard error whenever the process receives a signal; see
@@ -30,6 +50,19 @@ extension EventLoopGroup {
     for executor in executors {
       try await executor.submit { loop throws(UVError) in _ = try loop.printSnapshot(on: signal, limit: limit)
       }
+    }
+  }
+}
+
+extension LoopExecutor {
+  /// The loop's snapshot: an empty one if the task is cancelled before the loop has answered, nil if the loop has ended.
+  fileprivate func snapshot(_ limit: Int) async -> LoopSnapshot? {
+    do throws(UVError) { return try await submit { $0.snapshot(limit: limit) } } catch {
+      guard error.isCancelled else { return nil }
+      var snapshot = LoopSnapshot()
+      snapshot.name = loopName.withLock { $0 }
+      snapshot.hasAnswered = false
+      return snapshot
     }
   }
 }

@@ -71,12 +71,23 @@ public final class EventLoopGroup: Sendable {
   /// a task of the group's own loops. Such a task would wait for itself, and is cancelled when its loop
   /// stops.
   ///
+  /// If the task is cancelled, the waiting ends at once, with a report that isn't complete. The group ends all the same, in the
+  /// time that it was given; call this again to give it less.
+  ///
   /// - Parameter limit: How long the connections may take. Zero or less gives them no time.
   /// - Returns: What was cut off, once the threads have ended.
   ///
   /// The corresponding libuv functions are `uv_close` and `uv_tcp_close_reset`.
   public func shutdownGracefully(within limit: Duration) async -> ShutdownReport {
     let deadline = LoopClock.Instant.now.advanced(by: limit)
+    // Not the caller's task: it may be cancelled, and the group is to end.
+    let ending = Task.detached { await self.end(until: deadline) }
+    let answer = TaskAnswer<ShutdownReport>("shutdownGracefully")
+    let outcome = await answer.wait { Task.detached { answer.answer(.success(await ending.value)) } }
+    return (try? outcome.get()) ?? ShutdownReport(isComplete: false)
+  }
+
+  private func end(until deadline: LoopClock.Instant) async -> ShutdownReport {
     // First all loops stop listening. A connection that one loop has accepted for another thus arrives before
     // the other is asked to end.
     for executor in executors { try? await executor.submit { $0.stopListening() } }

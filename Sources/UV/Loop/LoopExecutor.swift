@@ -14,6 +14,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   private let late = LateWork()
   private let isOver = Atomic(false)
   private let process = getpid()
+  /// The loop's ``EventLoop/name``, for other threads.
+  let loopName = Mutex("")
   // Sound: set once before the executor is shared, and read only on the loop's thread while the inbox is
   // open. The loop closes the inbox before it goes.
   nonisolated(unsafe) private unowned(unsafe) var loop: EventLoop!
@@ -61,29 +63,6 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// There is an answer for `object`; see ``EventLoop/stopKeeping(_:isKnown:)``. On the loop's thread.
   func stopKeeping(_ object: AnyObject, isKnown: Bool) {
     if inbox.isOpenOnLoop { loop.stopKeeping(object, isKnown: isKnown) }
-  }
-
-  /// Runs `body` on the loop's thread and waits for its value; see ``execute(_:)``. You can call it from any
-  /// task, including the loop's own.
-  ///
-  /// - Parameter body: What to run on the loop's thread.
-  /// - Returns: The body's value.
-  /// - Throws: What `body` throws, or `loopClosed` if the loop has been shut down.
-  ///
-  /// The corresponding libuv function is `uv_async_send`.
-  public func submit<T: Sendable>(
-    _ body: @escaping @Sendable (EventLoop) throws(UVError) -> T
-  ) async throws(UVError) -> T {
-    let result: Result<T, UVError> = await withUnsafeContinuation { continuation in
-      do throws(UVError) {
-        try execute { loop in
-          continuation.resume(returning: Result { () throws(UVError) -> T in try body(loop) })
-        }
-      } catch {
-        continuation.resume(returning: .failure(error))
-      }
-    }
-    return try result.get()
   }
 
   /// Asks the loop to stop, from any thread; see ``EventLoop/stop()``. It does nothing once the loop has been

@@ -20,8 +20,8 @@ public struct Request<Success> {
   enum Body {
     @usableFromInline typealias AsVoid = (@escaping Completion<Success>) -> Completion<Void>
 
-    case start(EventLoop, (@escaping Completion<Success>) -> PendingRequest)
-    case void(EventLoop, (@escaping Completion<Void>) -> PendingRequest, AsVoid)
+    case start(EventLoop, RequestName, (@escaping Completion<Success>) -> PendingRequest)
+    case void(EventLoop, RequestName, (@escaping Completion<Void>) -> PendingRequest, AsVoid)
     case write(ByteStream, Bytes, AsVoid)
     case writeAll(ByteStream, [Bytes], AsVoid)
     /// Its value is `Bytes?`.
@@ -34,7 +34,7 @@ public struct Request<Success> {
   @inlinable
   public var loop: EventLoop {
     switch body {
-    case .start(let loop, _), .void(let loop, _, _): loop
+    case .start(let loop, _, _), .void(let loop, _, _, _): loop
     case .write(let stream, _, _), .writeAll(let stream, _, _), .frame(let stream, _): stream.loop
     }
   }
@@ -43,11 +43,16 @@ public struct Request<Success> {
   ///
   /// - Parameters:
   ///   - loop: The loop on which the work is started and the answer arrives.
+  ///   - operation: A name for the work. It is the ``UVError/operation`` of a cancelled task that awaits the request, and so
+  ///     doesn't start it. Unless you say otherwise, it is the name of the function that creates the request.
   ///   - start: Starts the work each time the request is used, and returns a way to cancel it. It must call
   ///     its argument once, on the loop's thread, and only after it has returned.
   @inlinable
-  public init(_ loop: EventLoop, _ start: @escaping (@escaping Completion<Success>) -> PendingRequest) {
-    body = .start(loop, start)
+  public init(
+    _ loop: EventLoop, operation: StaticString = #function,
+    _ start: @escaping (@escaping Completion<Success>) -> PendingRequest
+  ) {
+    body = .start(loop, RequestName(operation), start)
   }
 
   /// Starts the work. Call it on the loop's thread.
@@ -58,8 +63,8 @@ public struct Request<Success> {
   @discardableResult
   public func start(_ done: @escaping Completion<Success>) -> PendingRequest {
     switch body {
-    case .start(_, let start): start(done)
-    case .void(_, let start, let asVoid): start(asVoid(done))
+    case .start(_, _, let start): start(done)
+    case .void(_, _, let start, let asVoid): start(asVoid(done))
     case .write(let stream, let bytes, let asVoid): stream.write(bytes, asVoid(done))
     case .writeAll(let stream, let buffers, let asVoid): stream.write(buffers, asVoid(done))
     case .frame(let stream, let frame): stream.read(frame) { done($0.typed()) }
@@ -76,8 +81,8 @@ extension Request {
     _ done: @autoclosure () -> Completion<Success>, void: @autoclosure () -> Completion<Void>
   ) -> PendingRequest {
     switch body {
-    case .start(_, let start): return start(done())
-    case .void(_, let start, _): return start(void())
+    case .start(_, _, let start): return start(done())
+    case .void(_, _, let start, _): return start(void())
     case .write(let stream, let bytes, _): return stream.write(bytes, void())
     case .writeAll(let stream, let buffers, _): return stream.write(buffers, void())
     case .frame(let stream, let frame):
@@ -104,11 +109,15 @@ extension Request where Success == Void {
   ///
   /// - Parameters:
   ///   - loop: The loop on which the work is started and the answer arrives.
+  ///   - operation: A name for the work, as for a request with a value.
   ///   - start: Starts the work each time the request is used, and returns a way to cancel it. It must call
   ///     its argument once, on the loop's thread, and only after it has returned.
   @inlinable
-  public init(_ loop: EventLoop, _ start: @escaping (@escaping Completion<Void>) -> PendingRequest) {
-    body = .void(loop, start) { $0 }
+  public init(
+    _ loop: EventLoop, operation: StaticString = #function,
+    _ start: @escaping (@escaping Completion<Void>) -> PendingRequest
+  ) {
+    body = .void(loop, RequestName(operation), start) { $0 }
   }
 
   @inlinable
@@ -136,7 +145,7 @@ extension Request {
   ///
   /// - Parameter transform: Called on the loop's thread with the value. It isn't called if the request fails.
   public func map<NewSuccess>(_ transform: @escaping (Success) -> NewSuccess) -> Request<NewSuccess> {
-    Request<NewSuccess>(loop) { [self] done in
+    Request<NewSuccess>(loop, name) { [self] done in
       start { done($0.map(transform)) }
     }
   }

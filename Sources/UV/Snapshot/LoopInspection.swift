@@ -52,7 +52,7 @@ struct LoopInspection {
           task.wait.isEmpty ? .elsewhere : .ready
         }
       return TaskSnapshot(
-        place: task.origin.description, age: age(since: task.start), state: state,
+        name: loop.name(of: task), place: task.origin.description, age: age(since: task.start), state: state,
         isCancelled: task.isCancelled, wait: wait.map { describe($0, since: task.waitStart) })
     }
   }
@@ -79,9 +79,11 @@ struct LoopInspection {
 
   private func describe(_ awaited: Awaited, since start: UInt64) -> WaitSnapshot {
     let about = [subject(of: awaited), awaited.subject].compactMap { $0 }
-    return WaitSnapshot(
+    var wait = WaitSnapshot(
       operation: awaited.operation, subject: about.isEmpty ? nil : about.joined(separator: ", "),
       age: age(since: start), remaining: awaited.deadline.map { time(until: $0) })
+    wait.fileDescriptor = (awaited.object as? Handle)?.block.snapshot(now: now).fileDescriptor
+    return wait
   }
 
   /// The subject of a wait's handle, such as `127.0.0.1:6379 ← 127.0.0.1:50112`.

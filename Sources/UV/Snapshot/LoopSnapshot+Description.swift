@@ -3,29 +3,28 @@ extension LoopSnapshot: CustomStringConvertible {
   public var description: String {
     var lines = ["\(name.isEmpty ? "event loop" : name): \(state)"]
     if microtaskCount > 0 { lines[0] += ", \(microtaskCount.grouped) microtasks wait" }
-    add(tasks, "tasks", to: &lines) { [$0.timeText, $0.waitText, $0.originText] }
-    add(handles, "handles", to: &lines) { [$0.age.text, $0.identityText, $0.stateText] }
-    add(poolRequests, "thread pool", to: &lines) { [$0.age.text, $0.text] }
-    add(requests, "requests", to: &lines) { [$0.age.text, $0.text] }
-    add(timers, "timers", to: &lines) {
-      ["in \($0.dueIn.text)", $0.keepsLoopRunning ? "" : "doesn't keep the loop running"]
-    }
+    add(tasks, "tasks", to: &lines)
+    add(handles, "handles", to: &lines)
+    add(poolRequests, "thread pool", to: &lines)
+    add(requests, "requests", to: &lines)
+    add(timers, "timers", to: &lines)
     return lines.joined(separator: "\n")
   }
 
   private var state: String {
+    if !hasAnswered { return "hasn't answered" }
     let states = [(isRunning, "running"), (isStopping, "stopping"), (isShuttingDown, "shutting down")]
     let text = states.filter(\.0).map(\.1).joined(separator: ", ")
     return text.isEmpty ? "not running" : text
   }
 
   /// Adds a list in columns: the first to the right, the others to the left.
-  private func add<Entry>(
-    _ list: SnapshotList<Entry>, _ title: String, to lines: inout [String], _ columns: (Entry) -> [String]
+  private func add<Entry: SnapshotEntry>(
+    _ list: SnapshotList<Entry>, _ title: String, to lines: inout [String]
   ) {
     if list.count == 0 { return }
     lines.append("\(title): \(list.count.grouped)")
-    let rows = list.entries.map(columns)
+    let rows = list.entries.map(\.columns)
     // One long entry doesn't push all others to the right.
     let widths = (0..<(rows.first?.count ?? 0)).map { column in min(rows.map { $0[column].count }.max()!, 56)
     }
@@ -46,7 +45,22 @@ extension LoopSnapshot: CustomStringConvertible {
   }
 }
 
-extension WaitSnapshot {
+/// An entry of a list of a snapshot, which is a line of the snapshot's text.
+private protocol SnapshotEntry {
+  /// What stands in the columns of the line. Some may be empty.
+  var columns: [String] { get }
+}
+
+extension SnapshotEntry {
+  fileprivate var line: String { columns.filter { !$0.isEmpty }.joined(separator: "  ") }
+}
+
+extension WaitSnapshot: CustomStringConvertible, SnapshotEntry {
+  fileprivate var columns: [String] { [age.text, text] }
+
+  /// One line: how long it has been waited for, and what for.
+  public var description: String { line }
+
   /// `read 127.0.0.1:6379 ← 127.0.0.1:50112`
   fileprivate var text: String {
     let parts = [subject.map { "\(operation) \($0)" } ?? operation, remaining.map { "\($0.text) left" }]
@@ -54,18 +68,38 @@ extension WaitSnapshot {
   }
 }
 
-extension TaskSnapshot {
-  fileprivate var timeText: String { wait?.age.text ?? state.rawValue }
+extension TaskSnapshot: CustomStringConvertible, SnapshotEntry {
+  fileprivate var columns: [String] {
+    [wait?.age.text ?? state.rawValue, wait?.text ?? "", originText]
+  }
 
-  fileprivate var waitText: String { wait?.text ?? "" }
+  /// One line: how long the task has waited, what for, and which task it is.
+  public var description: String { line }
 
-  fileprivate var originText: String { "\(place), \(age.text) old\(isCancelled ? ", cancelled" : "")" }
+  private var originText: String {
+    let origin = name.map { "\($0), \(place)" } ?? place
+    return "\(origin), \(age.text) old\(isCancelled ? ", cancelled" : "")"
+  }
 }
 
-extension HandleSnapshot {
-  fileprivate var identityText: String { subject("↔").map { "\(type.rawValue) \($0)" } ?? type.rawValue }
+extension TimerSnapshot: CustomStringConvertible, SnapshotEntry {
+  fileprivate var columns: [String] {
+    ["in \(dueIn.text)", keepsLoopRunning ? "" : "doesn't keep the loop running"]
+  }
 
-  fileprivate var stateText: String {
+  /// One line: the time until the timer fires.
+  public var description: String { line }
+}
+
+extension HandleSnapshot: CustomStringConvertible, SnapshotEntry {
+  fileprivate var columns: [String] {
+    [age.text, subject("↔").map { "\(type.rawValue) \($0)" } ?? type.rawValue, stateText]
+  }
+
+  /// One line: how old the handle is, which one it is, and what it does.
+  public var description: String { line }
+
+  private var stateText: String {
     if isClosing { return "closing" }
     var states: [String] = []
     if isListener { states.append("listener") }

@@ -24,6 +24,9 @@
 public struct LoopSnapshot: Hashable, Sendable, Codable {
   /// The loop's ``EventLoop/name``.
   public var name: String
+  /// Whether the loop has answered. It is false only in ``EventLoopGroup/snapshots(limit:within:)``, for a loop that doesn't come
+  /// to answer: of such a loop nothing but the name is known.
+  public var hasAnswered = true
   /// Whether the loop is inside one of its `run` functions.
   public var isRunning: Bool
   /// Whether the loop has been told to stop, and waits for its tasks.

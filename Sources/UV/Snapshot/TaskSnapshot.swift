@@ -13,6 +13,9 @@ public struct TaskSnapshot: Hashable, Sendable, Codable {
     case elsewhere
   }
 
+  /// The name that the task was spawned with; nil if it has none. Tasks that are spawned in one place are told apart by their
+  /// names.
+  public var name: String?
   /// Where the task was spawned, such as `Server/main.swift:12`.
   public var place: String
   /// How long ago the task was spawned.
@@ -26,8 +29,10 @@ public struct TaskSnapshot: Hashable, Sendable, Codable {
 
   /// Creates a task's snapshot; for test doubles.
   public init(
-    place: String, age: Duration, state: State, isCancelled: Bool = false, wait: WaitSnapshot? = nil
+    name: String? = nil, place: String, age: Duration, state: State, isCancelled: Bool = false,
+    wait: WaitSnapshot? = nil
   ) {
+    self.name = name
     self.place = place
     self.age = age
     self.state = state

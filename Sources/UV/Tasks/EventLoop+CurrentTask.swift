@@ -9,15 +9,13 @@ extension EventLoop {
     @inline(__always) get { tasks.find(cuv_current_task()) }
   }
 
-  /// The same for a task that is about to wait. It fails if the calling task has been cancelled, even if that
-  /// is a child task. If the turn's budget is used up, the result for a cancelled task is nil instead, so
-  /// that the task gives way before it gets the error.
+  /// The same for a task that is about to wait. It is nil if the calling task has been cancelled, even if that is a child task:
+  /// the wait then fails. If the turn's budget is used up, a cancelled task counts as one of others instead, so that it gives
+  /// way before it gets the error.
   @usableFromInline
-  func currentTaskUnlessCancelled() -> Result<LoopTaskBase?, UVError> {
+  func currentTaskUnlessCancelled() -> LoopTaskBase?? {
     let task = cuv_current_task()
-    if cuv_task_is_cancelled(task) {
-      return spend(1) ? .success(nil) : .failure(UVError(.cancelled, operation: "await"))
-    }
-    return .success(tasks.find(task))
+    if cuv_task_is_cancelled(task) { return spend(1) ? .some(nil) : nil }
+    return .some(tasks.find(task))
   }
 }

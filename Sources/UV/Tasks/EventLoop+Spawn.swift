@@ -14,16 +14,22 @@ extension EventLoop {
   /// these reasons begins, cancelled, when somebody awaits its `value`.
   ///
   /// - Parameters:
+  ///   - name: A name for the task, which tells it from others of the same place in ``EventLoop/snapshot(limit:)``, and is its
+  ///     `Task.name`.
   ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
   ///   - line: The line there.
   ///   - body: What to do; it need not be `Sendable`.
   /// - Returns: The task, to cancel it or to wait for it.
   @discardableResult
   public func spawn(
-    file: StaticString = #fileID, line: UInt = #line,
+    name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async -> Void
   ) -> LoopTask<Void, Never> {
     let task = LoopTask<Void, Never>(loop: self, SourcePlace(file: file, line: line), .plain(body))
+    if let name {
+      setName(name, of: task)
+      return start(task)
+    }
     if isEnding(for: task) { startAtEnd(task) } else { beginPlain(task) }
     return task
   }
@@ -35,15 +41,18 @@ extension EventLoop {
   /// ``withTasks(file:line:_:)``, which throws the error.
   ///
   /// - Parameters:
+  ///   - name: A name for the task; see the other `spawn`.
   ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
   ///   - line: The line there.
   ///   - body: What to do; it need not be `Sendable`.
   /// - Returns: The task, to cancel it or to wait for its value.
   public func spawn<T, E: Error>(
-    file: StaticString = #fileID, line: UInt = #line,
+    name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) -> LoopTask<T, E> {
-    start(LoopTask(loop: self, SourcePlace(file: file, line: line), .general(body)))
+    let task = LoopTask(loop: self, SourcePlace(file: file, line: line), .general(body))
+    setName(name, of: task)
+    return start(task)
   }
 
   @discardableResult
@@ -77,6 +86,9 @@ extension EventLoop {
     // Sound: the task's body runs in the loop's actor, on the thread that made it.
     let transfer = UnsafeTransfer(task)
     let actor = actor
+    if let name = name(of: task) {
+      return task.begin(Task(name: name, executorPreference: executor) { await actor.run(transfer) })
+    }
     task.begin(Task(executorPreference: executor) { await actor.run(transfer) })
   }
 
@@ -88,5 +100,24 @@ extension EventLoop {
     let transfer = UnsafeTransfer(task)
     let actor = actor
     task.begin(Task(executorPreference: executor) { await actor.runPlain(transfer) })
+  }
+}
+
+/// The names of tasks. They stand apart from the tasks, most of which have none.
+extension EventLoop {
+  /// Gives a task that hasn't begun a name, until it ends.
+  func setName(_ name: String?, of task: LoopTaskBase) {
+    if let name { taskNames[ObjectIdentifier(task)] = name }
+  }
+
+  func name(of task: LoopTaskBase?) -> String? {
+    guard !taskNames.isEmpty, let task else { return nil }
+    return taskNames[ObjectIdentifier(task)]
+  }
+
+  /// The task won't be among the loop's any more.
+  @inline(__always)
+  func dropName(of task: LoopTaskBase) {
+    if !taskNames.isEmpty { taskNames[ObjectIdentifier(task)] = nil }
   }
 }

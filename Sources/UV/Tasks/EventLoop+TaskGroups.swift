@@ -93,6 +93,7 @@ extension EventLoop {
   ) async throws(E) -> T {
     let task = LoopTask(loop: self, SourcePlace(file: file, line: line), .general(body))
     task.isShielded = true
+    setName(name(of: currentTask), of: task)
     start(task)
     await task.waitForEnd()
     return try task.resultIfFinished!.get()

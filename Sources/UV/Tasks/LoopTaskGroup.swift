@@ -25,13 +25,15 @@ public final class LoopTaskGroup {
   /// After `withTasks` has returned, this stops the program with a message.
   ///
   /// - Parameters:
+  ///   - name: A name for the task, which tells it from others of the same place in ``EventLoop/snapshot(limit:)``, and is its
+  ///     `Task.name`.
   ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
   ///   - line: The line there.
   ///   - body: What to do; it need not be `Sendable`.
   /// - Returns: The task, to cancel it alone or wait for its value.
   @discardableResult
   public func spawn<T, E: Error>(
-    file: StaticString = #fileID, line: UInt = #line,
+    name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) -> LoopTask<T, E> {
     require(!hasEnded, "spawn: the group has ended; start the task before `withTasks` returns")
@@ -39,6 +41,7 @@ public final class LoopTaskGroup {
     task.group = self
     task.isShielded = loop.currentTask?.isShielded ?? false
     tasks[ObjectIdentifier(task)] = task
+    loop.setName(name, of: task)
     loop.start(task)
     if isCancelled { task.cancel() }
     return task
@@ -54,7 +57,9 @@ public final class LoopTaskGroup {
   nonisolated(nonsending) func run<T>(
     _ origin: SourcePlace, _ body: nonisolated(nonsending) @escaping (LoopTaskGroup) async throws -> T
   ) async throws -> T {
-    let first = spawn(file: origin.file, line: origin.line) { try await body(self) }
+    // It does a part of the caller's work.
+    let name = loop.name(of: loop.currentTask)
+    let first = spawn(name: name, file: origin.file, line: origin.line) { try await body(self) }
     await end()
     if let failure { throw failure }
     let value = try first.resultIfFinished!.get()
@@ -64,7 +69,7 @@ public final class LoopTaskGroup {
 
   /// Waits until all tasks have ended; they are cancelled if the task that waits is.
   private nonisolated(nonsending) func end() async {
-    let allEnded = Request<Void>(loop) { done in
+    let allEnded = Request<Void>(loop, operation: "withTasks") { done in
       self.whenEnded = done
       return PendingRequest("withTasks") { self.cancelWithParent() }
     }

@@ -3,7 +3,7 @@ extension Request {
   /// task.
   ///
   /// If the task is cancelled, the request is cancelled too, and this property throws `cancelled`. In a task
-  /// that is cancelled already, the request isn't started.
+  /// that is cancelled already, the request isn't started; the error names it.
   ///
   /// Requests aren't `Sendable`, so `async let` doesn't take this property. To wait for several requests at once,
   /// start each in a task of its own with `spawn` of ``EventLoop``.
@@ -16,9 +16,8 @@ extension Request {
       // This is inlined as far as the wait, because each call of an asynchronous function costs a change of
       // executor. The functions that it calls return their errors and don't throw them, as Design/0020 says.
       if let outcome = outcomeIfReady() { return try outcome.get() }
-      guard let task = try loop.currentTaskUnlessCancelled().get() else {
-        return try await waitInAnotherTask().get()
-      }
+      guard let caller = loop.currentTaskUnlessCancelled() else { throw cancellation }
+      guard let task = caller else { return try await waitInAnotherTask().get() }
       let result = await withContinuation { continuation in
         if case .frame = body { startFrame(continuation, task) } else { startWork(continuation, task) }
       }
@@ -33,7 +32,7 @@ extension Request where Success == Void {
   /// doesn't suspend the task.
   ///
   /// If the task is cancelled, the request is cancelled too, and this property throws `cancelled`. In a task
-  /// that is cancelled already, the request isn't started.
+  /// that is cancelled already, the request isn't started; the error names it.
   ///
   /// - Throws: The error that the request fails with.
   @inlinable
@@ -48,9 +47,8 @@ extension Request where Success == Void {
       if case .writeAll(let stream, let buffers, _) = body {
         return try await stream.writeForTask(buffers).get()
       }
-      guard let task = try loop.currentTaskUnlessCancelled().get() else {
-        return try await waitInAnotherTask().get()
-      }
+      guard let caller = loop.currentTaskUnlessCancelled() else { throw cancellation }
+      guard let task = caller else { return try await waitInAnotherTask().get() }
       let result = await withContinuation { startWork($0, task) }
       task.didWait()
       try result.value.get()
@@ -95,7 +93,7 @@ extension Request {
   nonisolated(nonsending) func waitInAnotherTask() async -> Result<Success, UVError> {
     if Task.isCancelled {
       await loop.giveWay()
-      return .failure(UVError(.cancelled, operation: "await"))
+      return .failure(cancellation)
     }
     return await suspendWithHandler(on: loop, isolation: #isolation) { continuation in
       start { continuation.resume(returning: UnsafeTransfer($0)) }

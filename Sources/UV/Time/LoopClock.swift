@@ -2,6 +2,15 @@ import CUV
 
 /// The monotonic clock that event loops use. It counts nanoseconds from an arbitrary moment, and stops while
 /// the machine sleeps.
+///
+/// You get the clock of a loop by ``EventLoop/clock``. It may be used from any task, and wherever a `Clock` is asked for:
+///
+/// ```swift
+/// let clock = loop.clock
+/// let elapsed = try await clock.measure { try await clock.sleep(for: .milliseconds(5)) }
+/// ```
+///
+/// The present moment is ``Instant/now``, which needs no loop.
 public struct LoopClock: Clock {
   /// A moment on the clock.
   public struct Instant: InstantProtocol, Hashable, Sendable {

@@ -10,7 +10,7 @@ extension Request {
   /// The corresponding libuv functions are `uv_timer_start` and `uv_timer_stop`.
   @inlinable
   public func timeout(after limit: Duration) -> Request<Success> {
-    Request(loop) { [self] done in
+    Request(loop, name) { [self] done in
       let limited = LimitedRequest(loop, limit, done)
       return limited.limit(start { limited.end($0) })
     }
