@@ -1,0 +1,95 @@
+// Publishers and futures have values of any type: optional, void, a class, an existential, a large structure.
+import UV
+import UVFutures
+
+private final class Box: Sendable {
+  let number = 7
+}
+
+private struct Block: Equatable {
+  var a = 1
+  var b = 2
+  var c = 3
+  var d = 4
+  var e = 5
+}
+
+/// 200 bytes.
+private struct Large: Equatable {
+  var blocks = (Block(), Block(), Block(), Block(), Block())
+  static func == (a: Large, b: Large) -> Bool { a.blocks == b.blocks }
+}
+
+/// A value of some type, and what has come back of it.
+private final class Check<T: Sendable> {
+  let value: T
+  private let isSame: (T) -> Bool
+  private var count = 0
+  private var wrong: [String] = []
+
+  init(_ value: T, _ isSame: @escaping (T) -> Bool) {
+    self.value = value
+    self.isSame = isSame
+  }
+
+  func see(_ way: String, _ result: T?) {
+    count += 1
+    if let result, isSame(result) { return }
+    wrong.append(way)
+  }
+
+  func report() { print(T.self == Void.self ? "Void" : "\(T.self)", count, wrong) }
+}
+
+enum PublishersOfEveryType: Program {
+  static func main() throws {
+    try each(Check(42 as Int?) { $0 == 42 })
+    try each(Check(nil as Int?) { $0 == nil })
+    try each(Check(.some(nil) as Int??) { $0 == .some(nil) })
+    try each(Check(()) { _ in true })
+    try each(Check(Box()) { $0.number == 7 })
+    try each(Check(7 as any CustomStringConvertible & Sendable) { $0.description == "7" })
+    try each(Check(nil as (any Error)?) { $0 == nil })
+    try each(Check(Large()) { $0 == Large() })
+  }
+
+  private static func each<T: Sendable>(_ check: Check<T>) throws {
+    let value = check.value
+    var subscriptions: Set<AnyCancellable> = []
+    EventLoop.runCallbacks { loop in
+      func see<P: Publisher>(_ way: String, _ publisher: P) where P.Output == T {
+        var result: T?
+        publisher.sink { _ in
+          check.see(way, result)
+        } receiveValue: {
+          result = .some($0)
+        }
+        .store(in: &subscriptions)
+      }
+      see("Just", Just(value))
+      see("map", Just(1).map { _ in value })
+      see("collect", Just(value).collect().map { $0[0] })
+      see("Future", Future<T, Never> { $0(.success(value)) })
+      see("request", loop.work { value }.publisher())
+      see(
+        "flatMap", Just(1).setFailureType(to: UVError.self).flatMap { _ in loop.work { value }.publisher() })
+    }
+    let awaited = try EventLoop.run { loop in
+      var results = [await Future<T, Never> { $0(.success(value)) }.value]
+      for try await element in loop.work({ value }).publisher().values { results.append(element) }
+      return results
+    }
+    for result in awaited { check.see("awaited", result) }
+    check.report()
+  }
+}
+
+// Prints:
+// Optional<Int> 8 []
+// Optional<Int> 8 []
+// Optional<Optional<Int>> 8 []
+// Void 8 []
+// Box 8 []
+// CustomStringConvertible & Sendable 8 []
+// Optional<Error> 8 []
+// Large 8 []
