@@ -24,9 +24,13 @@ public func withCallbackLoop<T: Sendable>(
   try await onLoopThread(sourceLocation) { loop in try loop.runCallbacks(body) }
 }
 
+/// Swift's own `Task.sleep` opens a descriptor for all later ones, which isn't a leak.
+private let dispatchTimer = Task { try? await Task.sleep(for: .milliseconds(1)) }
+
 private func onLoopThread<T: Sendable>(
   _ sourceLocation: SourceLocation, _ limit: Double? = nil, _ run: @escaping @Sendable (EventLoop) throws -> T
 ) async throws -> T {
+  _ = await dispatchTimer.value
   let outcome: Outcome<T> = await withCheckedContinuation { continuation in
     Thread {
       let ((result, problems), leaks) = countingDescriptors { () -> (Result<T, any Error>, [String]) in

@@ -99,9 +99,10 @@ public final class FileWatcher: SourceHandle<FileEvent> {
         kinds: FileEvent.Kinds(rawValue: kinds), name: name.map { FilePath(platformString: $0) })
       tell(event)
       hasGone = event.kinds.contains(.rename) && isAboutItself(event) && !isAtPath
-      if hasGone, unasked.isEmpty, source.hasDemand { endWithPath() }
     }
     source.pauseIfUnwanted()
+    // Who was told of the event may have asked for the next one meanwhile.
+    if hasGone, unasked.isEmpty, source.hasDemand { loop.callback { endWithPath() } }
   }
 }
 
