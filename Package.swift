@@ -150,7 +150,8 @@ let package = Package(
       name: "UVRxStreamTests", dependencies: ["UVRxStream", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "UVTLSTests", dependencies: ["UVTLS", "COpenSSL", "UVPromises", "UVFutures", "UVTestSupport"],
+      name: "UVTLSTests",
+      dependencies: ["CUV", "UVTLS", "COpenSSL", "UVPromises", "UVFutures", "UVTestSupport"],
       exclude: ["Peers"], swiftSettings: settings),
     .testTarget(
       name: "UVServiceTests",

@@ -97,7 +97,8 @@ final class TLSAcceptor {
 
   private func receive(_ connection: TLSConnection) {
     if waitingCount >= silentLimit { _ = turnSilentAway() }
-    let visitor = TLSVisitor(connection, self, deadline: loop.now.advanced(by: timeout), source)
+    let time = loop.isShuttingDown ? min(timeout, TLSHandshake.timeInShutdown) : timeout
+    let visitor = TLSVisitor(connection, self, deadline: loop.now.advanced(by: time), source)
     connection.setFilter(visitor)
     silent.append(visitor)
     do throws(UVError) { try connection.readForFilter() } catch { return turnAway(visitor, error) }
@@ -207,7 +208,7 @@ final class TLSAcceptor {
 
   // MARK: Time
 
-  private func wakeUp(at date: LoopClock.Instant) {
+  func wakeUp(at date: LoopClock.Instant) {
     if let timerDate, timerDate <= date { return }
     stopClock()
     timerDate = date

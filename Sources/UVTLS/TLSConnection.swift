@@ -9,7 +9,8 @@ import COpenSSL
 /// - `ByteStream.shutdown()` sends this end's sign, and then ends the writing side of the connection.
 /// - Writes of one turn of the loop leave together, in records of up to 16 KiB.
 /// - `ByteStream.isAboveHighWaterMark` counts bytes before they are encrypted, and what the system hasn't taken of them
-///   after that.
+///   after that. What TLS itself has to send counts, too, such as its answers to a peer that asks for new keys. If more than
+///   64 KiB of that wait, because the peer doesn't read, the connection reads no more until the peer has taken them.
 ///
 /// The corresponding OpenSSL type is `SSL`.
 public final class TLSConnection: ByteStream {

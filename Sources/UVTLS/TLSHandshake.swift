@@ -14,6 +14,12 @@ final class TLSHandshake {
   private var isBusy = false
   /// When it has begun.
   let begunAt: LoopClock.Instant
+  /// Whether the service that the connection belongs to ends, so that little time is left.
+  private var isHurried = false
+  private var moment = PendingRequest()
+
+  /// How long a handshake may go on once a graceful shutdown of the loop has begun.
+  static let timeInShutdown = Duration.seconds(1)
 
   init(
     _ connection: TLSConnection, _ operation: String, _ subject: String?,
@@ -33,11 +39,12 @@ final class TLSHandshake {
     session.handshake = self
     timer = loop.sleep(for: limit) { [self] result in
       switch result {
-      case .success: fail(UVError(.timedOut, operation: operation, subject: subject))
+      case .success: timeOut()
       // The loop ends.
       case .failure(let error): fail(error)
       }
     }
+    hurryIfNeeded()
     if session.context.isServer, !session.hasInput { take(.waits, nil) } else { connection.deliverFiltered() }
     // A caller may keep the pending request, and must not keep the connection with it. The timer keeps this while it goes on.
     return PendingRequest("TLS handshake") { [weak self] in self?.cancel() }
@@ -59,11 +66,24 @@ final class TLSHandshake {
 
   func cancel() { fail(UVError(.cancelled, operation: operation, subject: subject)) }
 
+  private func timeOut() { fail(UVError(.timedOut, operation: operation, subject: subject)) }
+
+  /// The loop's service ends. A peer that has begun gets a moment; one that is silent doesn't hold up the shutdown.
+  func hurry() {
+    if isHurried { return }
+    isHurried = true
+    moment = loop.sleep(for: Self.timeInShutdown) { [self] in if case .success = $0 { timeOut() } }
+  }
+
+  /// Nobody tells a connection whose handshake is on the thread pool.
+  private func hurryIfNeeded() { if connection.isQuiescing { hurry() } }
+
   // MARK: Going on
 
   /// Goes on with what has come. The stream sends what the session has to say afterwards.
   func goOn() {
     if isBusy || done == nil { return }
+    hurryIfNeeded()
     if session.context.options.handshakesOnThreadPool { goOnOnPool() } else { take(session.step(), nil) }
   }
 
@@ -150,6 +170,7 @@ final class TLSHandshake {
   private func end() -> Completion<TLSConnection>? {
     guard let done = done.take() else { return nil }
     timer.cancel()
+    moment.cancel()
     return done
   }
 }

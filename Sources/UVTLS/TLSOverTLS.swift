@@ -53,6 +53,11 @@ final class TLSOverTLS: StreamFilter {
 
   func transportEnded(_ error: UVError?) -> UVError? { upper.transportEnded(error) }
 
+  func serviceEnds() {
+    lower.serviceEnds()
+    upper.serviceEnds()
+  }
+
   // MARK: Writing
 
   func seal(_ bytes: UnsafeRawBufferPointer) -> UVError? { upper.seal(bytes) }

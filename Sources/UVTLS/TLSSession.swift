@@ -16,6 +16,8 @@ final class TLSSession: StreamFilter {
 
   /// The most that a peer may send without a byte for readers. Only a peer that wants to keep the loop busy sends more.
   private static let mostWithoutBytes = 262_144
+  /// The same for a peer that doesn't read the answers, of which this many bytes wait.
+  private static let mostUnread = 65_536
 
   let context: TLSContext
   let ssl: OpaquePointer
@@ -202,7 +204,8 @@ final class TLSSession: StreamFilter {
     }
     if total > 0 { return .bytes(total, isAll: total < buffer.count && outcome == nil) }
     if let outcome { return outcome }
-    if countWithoutBytes > Self.mostWithoutBytes { return .failed(tooMuch()) }
+    let most = wire.pointee.out_count > Self.mostUnread ? Self.mostUnread : Self.mostWithoutBytes
+    if countWithoutBytes > most { return .failed(tooMuch(most)) }
     return .wait
   }
 
@@ -219,11 +222,11 @@ final class TLSSession: StreamFilter {
     }
   }
 
-  private func tooMuch() -> UVError {
+  private func tooMuch(_ most: Int) -> UVError {
     hasFailed = true
     return UVError(
       .tls, operation: "read",
-      message: "the peer sends more than \(Self.mostWithoutBytes) bytes that carry nothing")
+      message: "the peer sends more than \(most) bytes that carry nothing")
   }
 
   func endReceiving() {
@@ -236,6 +239,8 @@ final class TLSSession: StreamFilter {
     handshake?.transportEnded(error)
     return error
   }
+
+  func serviceEnds() { handshake?.hurry() }
 
   private static var noMemory: UVError { UVError(.outOfMemory, operation: "read") }
 

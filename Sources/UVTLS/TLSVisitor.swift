@@ -7,7 +7,7 @@ final class TLSVisitor: StreamFilter {
   private static let mostBytes = 4096
 
   /// When the handshake must have ended.
-  let deadline: LoopClock.Instant
+  private(set) var deadline: LoopClock.Instant
   /// Who has asked for the connection.
   let source: CustomSource<TLSConnection>?
   /// Nil once the visit is over. This and the connection's filter, which is this, keep each other until then.
@@ -69,6 +69,13 @@ final class TLSVisitor: StreamFilter {
     let error = error ?? UVError(.tlsTruncated, operation: "read")
     acceptor.turnAway(self, error)
     return error
+  }
+
+  /// A peer that is silent doesn't hold up the shutdown.
+  func serviceEnds() {
+    guard let connection else { return }
+    deadline = min(deadline, connection.loop.now.advanced(by: TLSHandshake.timeInShutdown))
+    acceptor.wakeUp(at: deadline)
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> FilteredRead { .wait }

@@ -32,9 +32,12 @@ final class FilteredSendfile {
     return PendingRequest("sendfile") { [weak self] in self?.cancel() }
   }
 
-  private func cancel() {
+  private func cancel() { abandon(UVError(.cancelled, operation: "fs_sendfile", subject: file.description)) }
+
+  /// Ends the waiting, because of a timeout or of the stream's close, or because nobody waits any more.
+  func abandon(_ error: UVError) {
     reading.cancel()
-    tell(.failure(UVError(.cancelled, operation: "fs_sendfile", subject: file.description)))
+    tell(.failure(error))
   }
 
   private func step() {
@@ -58,6 +61,7 @@ final class FilteredSendfile {
     if taken < 0 { return end(Int32(taken)) }
     let rest = Bytes(copying: UnsafeRawBufferPointer(rebasing: output[taken...]))
     filter.dropOutput()
+    stream.writes.letFilterRead()
     offset += Int64(bytes.count)
     remaining -= bytes.count
     sent += bytes.count

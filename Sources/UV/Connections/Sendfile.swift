@@ -82,18 +82,22 @@ extension ByteStream {
       return file.refuse(code, "fs_sendfile", done)
     }
     var request: SocketSendfileRequest?
-    var pending = PendingRequest()
-    // If the stream closes, the sending that is under way is cancelled.
+    weak var filtered: FilteredSendfile?
+    // If the stream closes, the sending that is under way is cancelled. A timeout tells its own error.
     let isAbandoned: Completion<Void> = { result in
       guard case .failure(let error) = result else { return }
-      if let request { request.abandon(error) } else { pending.cancel() }
+      let reason =
+        error.code == .timedOut
+        ? error : UVError(.cancelled, operation: "fs_sendfile", subject: file.description)
+      if let request { request.abandon(reason) } else { filtered?.abandon(reason) }
     }
     if let code = writes.hold(isAbandoned) {
       return file.refuse(UVError.Code(rawValue: code), "fs_sendfile", done)
     }
     if isFiltered {
-      pending = FilteredSendfile(file, to: self, from: offset, count: count, done).start()
-      return pending
+      let sendfile = FilteredSendfile(file, to: self, from: offset, count: count, done)
+      filtered = sendfile
+      return sendfile.start()
     }
     let descriptor = (try? fileDescriptor()).map { cuv_duplicate($0) } ?? UV_EBADF.rawValue
     if descriptor < 0 {

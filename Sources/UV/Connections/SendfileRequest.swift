@@ -75,9 +75,9 @@ class SendfileRequest: ActiveRequest {
     loop.queueMicrotask { done(.failure(error)) }
   }
 
-  /// Cancels the request because its target has closed. A timeout tells its own error.
+  /// Cancels the request because its target has closed.
   func abandon(_ error: UVError) {
-    if error.code == .timedOut { reason = error }
+    reason = error
     cancel(slot: 0, generation: 0)
   }
 

@@ -75,13 +75,6 @@ public final class TCPConnection: ByteStream, PassableHandle {
     block.header.pointee.closesByReset = true
     return close(done)
   }
-
-  override func cutOff() { closeReset() }
-
-  override func startUVClose() {
-    if block.header.pointee.closesByReset, block.closeReset() { return }
-    super.startUVClose()
-  }
 }
 
 /// Reads an address through one of libuv's name functions.

@@ -120,6 +120,8 @@ open class Handle {
     static let filter = Activity(rawValue: 1024)
     /// The filter has read enough. Reading goes on until the end of the callback, in which a reader may ask.
     static let filterEnding = Activity(rawValue: 2048)
+    /// Reading rests until the peer has taken what the filter has to say.
+    static let filterResting = Activity(rawValue: 4096)
   }
 
   /// The part that a handle plays in a graceful shutdown of its loop.

@@ -12,8 +12,7 @@ extension ByteStream {
   package func readForFilter() throws(UVError) {
     try checkOpen("read")
     if source.isProducing { return }
-    let code = uv_read_start(stream, allocateForRead, didRead)
-    if code != UV_EALREADY.rawValue { try check(code, "read") }
+    try startReading()
     keepAlive(.filter)
   }
 
@@ -39,7 +38,25 @@ extension ByteStream {
   }
 
   private func flushOutput(of filter: any StreamFilter) {
-    if !filter.output.isEmpty { writes.sendOutput(of: filter) }
+    if filter.output.isEmpty { return }
+    let writes = writes
+    writes.sendOutput(of: filter)
+    if writes.hasTooMuchOutput { restForFilter() }
+  }
+
+  /// Stops reading until the peer has taken what the filter has to say. A write waits meanwhile, at whose end
+  /// ``goOnForFilter()`` is called.
+  private func restForFilter() {
+    if isClosing { return }
+    uv_read_stop(stream)
+    keepAlive(.filterResting)
+  }
+
+  /// Goes on after ``restForFilter()``.
+  func goOnForFilter() {
+    letGo(.filterResting)
+    guard !isClosing, source.isProducing || block.header.pointee.activity.contains(.filter) else { return }
+    do throws(UVError) { try startReading() } catch { source.finish(error) }
   }
 
   /// Takes bytes from the system.

@@ -20,7 +20,7 @@ extension ByteStream {
   ///
   /// So the connections that are idle end, and ``EventLoop/shutdownGracefully(within:)`` waits for work and not for its
   /// limit. The request keeps the connection alive, but doesn't keep the loop running. Close the connection at its end;
-  /// dropping it isn't enough.
+  /// dropping it isn't enough. If the connection is secured by TLS meanwhile, the request goes on with the secured one.
   ///
   /// - Returns: A request that ends when a graceful shutdown of the loop begins, or at once if it has begun. It fails with
   ///   `cancelled` when the connection is closed, and with `badDescriptor` if it is closed already. A connection that the
@@ -56,7 +56,7 @@ extension ByteStream {
 /// Those who wait until the service of a connection ends. The connection keeps itself alive meanwhile.
 final class QuiescingWaiters: Cancelling {
   // Sound: the stream owns this while somebody waits.
-  private unowned(unsafe) let stream: ByteStream
+  private unowned(unsafe) var stream: ByteStream
   private let loop: EventLoop
   private var waiters = Waiters<Void>()
 
@@ -64,6 +64,13 @@ final class QuiescingWaiters: Cancelling {
     self.stream = stream
     loop = stream.loop
     stream.keepAlive(.quiescing)
+  }
+
+  /// Waits on with the stream that takes over the connection.
+  func move(from plain: ByteStream, to successor: ByteStream) {
+    stream = successor
+    successor.keepAlive(.quiescing)
+    plain.letGo(.quiescing)
   }
 
   func add(_ done: @escaping Completion<Void>) -> PendingRequest {

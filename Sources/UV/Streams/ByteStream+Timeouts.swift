@@ -21,7 +21,8 @@ extension ByteStream {
   /// The time is rounded up to a millisecond, and is counted on the loop's clock, ``EventLoop/now``. Zero or less means
   /// until the loop has looked once more for bytes. If the loop is late, because one of its callbacks takes long, so is the
   /// timeout: what has come meanwhile is read first. A timeout doesn't keep the loop running. A closed stream ignores a new
-  /// value.
+  /// value. If TLS has taken over the connection and a timeout was set before, or somebody waits for ``quiescing()``, the secured
+  /// stream takes it.
   ///
   /// libuv has no corresponding function.
   public var readTimeout: Duration? {
@@ -80,9 +81,12 @@ extension ByteStream {
     set { setTimeout(.total, newValue) }
   }
 
-  private func timeout(_ kind: StreamCompanion.Kind) -> Duration? { companion?.duration(of: kind) }
+  private func timeout(_ kind: StreamCompanion.Kind) -> Duration? {
+    (companion ?? frames?.carriedOn)?.duration(of: kind)
+  }
 
   private func setTimeout(_ kind: StreamCompanion.Kind, _ duration: Duration?) {
+    if let carriedOn = frames?.carriedOn { return carriedOn.set(kind, duration) }
     if isClosing || (duration == nil && companion == nil) { return }
     makeCompanion().set(kind, duration)
   }

@@ -146,14 +146,21 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   func resume() {
     do throws(UVError) {
       try checkOpen("read")
-      let code = uv_read_start(stream, allocateForRead, didRead)
-      // A filter may be reading.
-      if code != UV_EALREADY.rawValue { try check(code, "read") }
+      try startReading()
       keepAlive(.source)
       block.withCompanion { $0.beginReading() }
     } catch {
       loop.queueMicrotask { [self] in source.finish(error) }
     }
+  }
+
+  /// Has libuv read, unless the filter rests.
+  @inline(__always)
+  func startReading() throws(UVError) {
+    if block.header.pointee.activity.contains(.filterResting) { return }
+    let code = uv_read_start(stream, allocateForRead, didRead)
+    // A filter may be reading.
+    if code != UV_EALREADY.rawValue { try check(code, "read") }
   }
 
   func pause() {
@@ -251,7 +258,16 @@ open class ByteStream: Handle, EventSource, SourceDriver {
 
   // MARK: Closing
 
-  override func serviceEnds() { companion?.quiescing.take()?.tell(.success(())) }
+  override func serviceEnds() {
+    companion?.quiescing.take()?.tell(.success(()))
+    frames?.filter?.serviceEnds()
+  }
+
+  /// A TCP connection closes by a reset: the system would otherwise keep what the peer doesn't read for minutes.
+  override func cutOff() {
+    if cuv_handle_type(block.handle) == UV_TCP { block.header.pointee.closesByReset = true }
+    close()
+  }
 
   /// A stream that a timeout has closed says so to whoever uses it later.
   override func closedError(_ operation: String) -> UVError {
@@ -267,8 +283,10 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   }
 
   override func startUVClose() {
-    writesIfAny { $0.handOver() }
-    super.startUVClose()
+    if !block.header.pointee.closesByReset || !block.closeReset() {
+      writesIfAny { $0.handOver() }
+      super.startUVClose()
+    }
     if isFiltered { _ = frames?.filter?.transportEnded(UVError(.cancelled, operation: "close")) }
   }
 

@@ -40,6 +40,9 @@ final class FrameReads: Microtask, Cancelling {
   /// Whether there is a filter. To ask for the filter would retain it.
   @exclusivity(unchecked) private(set) var isFiltered = false
 
+  /// The timeouts of the stream that goes on with this one's connection; see ``ByteStream/giveUp()``.
+  @exclusivity(unchecked) var carriedOn: StreamCompanion?
+
   init(_ stream: ByteStream) {
     self.stream = stream
     loop = stream.loop

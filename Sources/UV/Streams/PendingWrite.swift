@@ -25,8 +25,6 @@ struct PendingWrite {
   var handle: Handle? = nil
   var waiter: Waiter
   var generation: UInt
-  /// Whether the system has taken some of the bytes, so that the rest must follow.
-  var isBegun = false
   /// The waiter's outcome if it is known before libuv's request ends: 0 once the system has taken all bytes.
   var outcome: Int32?
 

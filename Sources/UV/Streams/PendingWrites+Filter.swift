@@ -8,14 +8,14 @@ extension PendingWrites {
   /// Notes that bytes were sealed, and that the system hasn't taken all that they have become.
   mutating func standForSealedBytes() {
     beginWrite()
-    inFlight = [PendingWrite(bytes: Bytes(), waiter: .none, generation: generation, isBegun: true)]
+    inFlight = [PendingWrite(bytes: Bytes(), waiter: .none, generation: generation)]
   }
 
   /// Moves the first writes to `inFlight` and seals them. The first entry stands for all of the filter's output.
   ///
   /// - Returns: Why the filter can't seal them.
   mutating func send(sealedBy filter: any StreamFilter) -> UVError? {
-    moveToSeal()
+    if !queued.isEmpty { moveToSeal(upTo: Self.bytesPerOffer) }
     return Self.seal(inFlight, by: filter)
   }
 
@@ -29,34 +29,6 @@ extension PendingWrites {
   mutating func endInFlight(_ tell: (PendingWrite.Waiter) -> Void) {
     if inFlight.count == 1 { return tell(inFlight.removeLast().waiter) }
     for entry in takeInFlight() { tell(entry.waiter) }
-  }
-
-  /// Moves as many bytes to `inFlight` as are sealed together.
-  private mutating func moveToSeal() {
-    if queuedByteCount <= Self.bytesPerOffer {
-      queuedByteCount = 0
-      return swap(&inFlight, &queued)
-    }
-    var (whole, room) = (0, Self.bytesPerOffer)
-    while queued[whole].bytes.count <= room {
-      room -= queued[whole].bytes.count
-      whole += 1
-    }
-    inFlight = Array(queued[..<whole])
-    queued.removeFirst(whole)
-    queuedByteCount -= Self.bytesPerOffer - room
-    if room > 0 { movePart(room) }
-  }
-
-  /// Moves the first bytes of a large write. Its waiter waits for the rest.
-  private mutating func movePart(_ count: Int) {
-    let bytes = queued[0].bytes
-    queued[0].bytes = bytes.dropping(count)
-    queued[0].isBegun = true
-    queuedByteCount -= count
-    inFlight.append(
-      PendingWrite(
-        bytes: Bytes(bytes.prefix(count)), waiter: .none, generation: queued[0].generation, isBegun: true))
   }
 
   /// Seals bytes in records that are as full as can be. Small writes are put together first, because OpenSSL makes a record

@@ -41,7 +41,7 @@ final class StreamCompanion: HandleCompanion {
   /// When the system has last taken bytes, or when somebody has begun to wait for that.
   @exclusivity(unchecked) private var lastWrite: UInt64 = 0
   private let clock: UnsafeMutablePointer<uv_loop_t>
-  private let block: HandleBlock
+  @exclusivity(unchecked) private var block: HandleBlock
   @exclusivity(unchecked) private var limits = [Limit](repeating: Limit(), count: 4)
   /// How soon a wait for bytes may end, from its beginning.
   @exclusivity(unchecked) private var readLength = UInt64.max
@@ -52,6 +52,8 @@ final class StreamCompanion: HandleCompanion {
   @exclusivity(unchecked) private var due: UInt64 = 0
   /// Whether a timeout has passed, and the peer has got a last chance.
   @exclusivity(unchecked) private var isLastChance = false
+  /// Whether the handle has begun to close, so that its block may be gone.
+  @exclusivity(unchecked) private var isClosed = false
   /// How many bytes libuv had to write when they were looked at last.
   @exclusivity(unchecked) private var unwritten = 0
 
@@ -63,12 +65,19 @@ final class StreamCompanion: HandleCompanion {
     clock = block.header.pointee.loop.raw
   }
 
+  /// Goes on with the stream that takes over the connection. All that was set stays, and those who wait are told there.
+  func move(from plain: ByteStream, to stream: ByteStream) {
+    block = stream.block
+    quiescing?.move(from: plain, to: stream)
+  }
+
   // MARK: Setting
 
   func duration(of kind: Kind) -> Duration? { limits[kind.rawValue].duration }
 
   /// Sets a timeout, which counts from now.
   func set(_ kind: Kind, _ duration: Duration?) {
+    if isClosed { return }
     let length = duration.map { min($0.milliseconds, .max - 1) } ?? .max
     limits[kind.rawValue] = Limit(duration: duration, length: length, start: uv_now(clock))
     isLastChance = false
@@ -191,6 +200,7 @@ final class StreamCompanion: HandleCompanion {
   private func stopTimer() { timer.take()?.cancel() }
 
   override func handleCloses() {
+    isClosed = true
     stopTimer()
     quiescing.take()?.tell(.failure(UVError(.cancelled, operation: "quiescing")))
   }

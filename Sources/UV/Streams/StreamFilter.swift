@@ -28,6 +28,9 @@ package protocol StreamFilter: AnyObject {
   /// - Returns: The error for readers; nil if it is a clean end.
   func transportEnded(_ error: UVError?) -> UVError?
 
+  /// The service that the stream belongs to ends.
+  func serviceEnds()
+
   // MARK: Writing
 
   /// Turns bytes into bytes for the system, which follow the others of ``output``.
@@ -35,7 +38,7 @@ package protocol StreamFilter: AnyObject {
   /// - Returns: Why that isn't possible.
   func seal(_ bytes: UnsafeRawBufferPointer) -> UVError?
 
-  /// Bytes for the system: what was sealed, and what the filter itself has to say.
+  /// Bytes for the system: what was sealed, and what the filter itself has to say. The stream counts them as its own.
   var output: UnsafeRawBufferPointer { get }
 
   /// Forgets the bytes of ``output``. The system has them, or they were copied.

@@ -71,14 +71,31 @@ extension ByteStream {
   /// Opens a duplicate of the other stream's descriptor. So each handle closes a descriptor of its own, and the other stream
   /// needs no state for "given away".
   private func open(_ plain: ByteStream, _ transport: StreamOrigin.Transport) throws(UVError) {
-    let descriptor = try cuv_duplicate(plain.fileDescriptor())
+    let old = try plain.fileDescriptor()
+    let isBlocking = cuv_open_flags(old) & O_NONBLOCK == 0
+    let descriptor = cuv_duplicate(old)
     try check(descriptor, "secure")
     let code = transport.open(block.raw, descriptor)
     if code < 0 { _ = CUV.close(descriptor) }
     try check(code, "secure")
     block.own()
+    // libuv has just told the socket, which both share, not to block.
+    if isBlocking { try setBlocking(true) }
+    carryOn(from: plain)
+  }
+
+  /// Takes over all that was set on the other stream, and those who wait for the end of its service. The options of the socket
+  /// are the descriptor's.
+  private func carryOn(from plain: ByteStream) {
     highWaterMark = plain.highWaterMark
+    if plain.block.header.pointee.isKeepingChosen { keepsLoopRunning = plain.keepsLoopRunning }
     if plain.block.header.pointee.role == .accepted { take(role: .accepted) }
+    guard let companion = plain.companion else { return }
+    // Balanced: one handle's block keeps it in the place of the other's.
+    plain.block.header.pointee.companion = nil
+    block.header.pointee.companion = .passUnretained(companion)
+    companion.move(from: plain, to: self)
+    plain.frameReads.carriedOn = companion
   }
 
   /// Gives up the connection, which another stream has taken over.

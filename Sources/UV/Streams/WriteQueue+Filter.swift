@@ -4,6 +4,9 @@ import CUV
 extension WriteQueue {
   var filter: (any StreamFilter)? { filteredReads?._withUnsafeGuaranteedRef { $0.filter } }
 
+  /// How many bytes the filter has that were sealed, or that it has to say itself, and that libuv hasn't got.
+  var outputCount: Int { filter?.output.count ?? 0 }
+
   /// Hands over what was written while the stream delivered what it has read.
   func endDelivering() {
     isDelivering = false
@@ -34,10 +37,10 @@ extension WriteQueue {
     return .success(Self.sealed)
   }
 
-  /// Seals the writes that wait, and hands the result to the system.
+  /// Seals the writes that wait, and hands the result to the system, as much as the turn's budget allows.
   func flush(through filter: any StreamFilter) {
     keepOwnerAlive()
-    while !pending.queued.isEmpty {
+    repeat {
       if let error = pending.send(sealedBy: filter) {
         failLater(error.code.rawValue)
         return fail(error.code.rawValue)
@@ -48,8 +51,19 @@ extension WriteQueue {
       if taken < output.count { return wait(for: filter, after: taken) }
       filter.dropOutput()
       pending.endInFlight { tellTaken($0) }
-    }
+      // Whoever reads fast doesn't keep the loop from its others.
+      if !mayGoOn(after: taken), !pending.queued.isEmpty { return schedule() }
+    } while !pending.queued.isEmpty
+    letFilterRead()
     becameEmptyAtOnce()
+  }
+
+  /// Pays for a call of the system that has taken bytes.
+  ///
+  /// - Returns: Whether something is left of the turn's budget.
+  func mayGoOn(after byteCount: Int) -> Bool {
+    _ = loop.spend(TurnBudget.systemCall &+ byteCount >> 10)
+    return !loop.hasUsedUpTurn
   }
 
   /// Tells a writer in a microtask that the system has taken its bytes.
@@ -95,11 +109,29 @@ extension WriteQueue {
     waitForSealed(by: filter, after: taken)
   }
 
-  /// Sends what the filter itself has to say, before the writes that wait.
+  /// Sends what the filter itself has to say, before the writes that wait. These take it along; if there are none, an empty one
+  /// does.
   func flushOutput() {
+    if !pending.queued.isEmpty { return }
     pending.beginWrite()
-    pending.append(Bytes(), .none, isBegun: true)
+    pending.append(Bytes(), .none)
     if pending.inFlight.isEmpty { flush() }
+  }
+
+  /// The most bytes that the filter itself may have to say while the stream goes on reading.
+  ///
+  /// A peer can ask for answers, such as new keys, without end. If it doesn't read them, nothing of what it sends is read.
+  /// What the program writes doesn't count here: two programs that both write much and read would wait for each other.
+  static let mostOutput = 65536
+
+  /// Whether the peer has to read before the stream reads more.
+  var hasTooMuchOutput: Bool { outputCount > Self.mostOutput }
+
+  /// Goes on reading, if that rested because of the filter's output and the system has taken enough of it. After a failure
+  /// nothing of it will ever leave.
+  func letFilterRead() {
+    if failureCode != nil { filter?.dropOutput() }
+    if block.header.pointee.activity.contains(.filterResting), !hasTooMuchOutput { owner.goOnForFilter() }
   }
 
   /// Offers the system bytes, without waiting. Returns how many it has taken, or a code.

@@ -64,11 +64,11 @@ final class WriteQueue: Cancelling {
   }
 
   /// How many bytes are held here. A write counts whole, even if the system has taken a part of it.
-  var heldByteCount: Int { pending.heldByteCount }
+  var heldByteCount: Int { pending.heldByteCount + outputCount }
 
   /// How many bytes the system has not yet taken.
   var byteCount: Int {
-    pending.queuedByteCount + (pending.inFlight.isEmpty ? 0 : inFlightByteCount)
+    pending.queuedByteCount + outputCount + (pending.inFlight.isEmpty ? 0 : inFlightByteCount)
   }
 
   private var inFlightByteCount: Int {
@@ -189,7 +189,7 @@ final class WriteQueue: Cancelling {
     return Int(code)
   }
 
-  private func schedule() {
+  func schedule() {
     guard !isScheduled, pending.inFlight.isEmpty else { return }
     isScheduled = true
     keepOwnerAlive()
@@ -221,7 +221,7 @@ final class WriteQueue: Cancelling {
     if owner.isFile { return owner.writeInFlight() }
     let handle = pending.inFlight[0].handle
     if let handle, handle.isClosing { return fail(UV_EBADF.rawValue) }
-    let offer = pending.offerInFlight(to: owner.stream)
+    let offer = pending.offerInFlight(to: owner.stream) { mayGoOn(after: $0) }
     if offer.code < 0 {
       failureCode = offer.code
       return fail(offer.code)
@@ -238,7 +238,7 @@ final class WriteQueue: Cancelling {
   /// Ends a write that libuv has refused, but not on its caller's stack.
   func fail(_ code: Int32) {
     let entries = pending.takeInFlight()
-    if entries[0].isBegun || entries[0].outcome == 0 { failureCode = code }
+    if pending.hasBegun(entries[0]) || entries[0].outcome == 0 { failureCode = code }
     loop.queueMicrotask { [self] in end(entries, code) }
   }
 
@@ -255,6 +255,7 @@ final class WriteQueue: Cancelling {
 
   private func end(_ entries: [PendingWrite], _ code: Int32) {
     let rest = failureCode != nil ? pending.takeQueued() : []
+    if isFiltered { letFilterRead() }
     for entry in entries { entry.resume(code) }
     for entry in rest { entry.resume(code) }
     // Not at once: libuv can end several requests in one turn, each of which would carry the little that has been

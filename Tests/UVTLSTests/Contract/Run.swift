@@ -1,0 +1,185 @@
+import CUV
+import Foundation
+import UV
+import UVTLS
+import UVTestSupport
+
+/// Runs one combination.
+struct Run: Sendable {
+  let combination: Combination
+  let evidence = Evidence()
+  let peer: Peer
+  private let descriptor: Int32
+  private let context: TLSContext
+  private let path: String
+  private let content: Content
+
+  /// - Parameters:
+  ///   - context: The server's, for TLS.
+  ///   - path: A file with the bytes that are tested.
+  init(_ combination: Combination, _ context: TLSContext, path: String) {
+    self.combination = combination
+    self.context = context
+    self.path = path
+    content = Content(combination)
+    let sockets = combination.transport.isPipe ? Sockets.pipe() : .tcp()
+    descriptor = sockets.near
+    peer = Peer(sockets.far, combination.transport.speech)
+    peer.start()
+  }
+
+  /// Everything that happens on the loop.
+  nonisolated(nonsending) func body(_ loop: EventLoop) async throws {
+    let stream = try await open(loop)
+    let file = combination.payload == .file ? try await loop.files.open(path).value : nil
+    try await prepare(stream)
+    let asked = ask(stream, file)
+    try await reach(stream, asked)
+    try await happen(stream, asked)
+    if combination.event == .loopShutsDown {
+      if loop.isAdopted { loop.detach() } else { loop.stop() }
+      return
+    }
+    try await finish(stream)
+    if let file { try await file.close().value }
+  }
+
+  // MARK: Before
+
+  nonisolated(nonsending) private func open(_ loop: EventLoop) async throws -> ByteStream {
+    let plain: ByteStream =
+      combination.transport.isPipe
+      ? try loop.pipes.open(fileDescriptor: descriptor) : try loop.tcp.open(fileDescriptor: descriptor)
+    guard combination.transport.isTLS else { return plain }
+    if combination.transport == .startTLS {
+      let line = try await plain.readLine(limit: 100).value
+      precondition(line.map { "\($0)\n" } == Peer.line && plain.unreadByteCount > 0, "nothing was read ahead")
+    }
+    return try await loop.tls.secure(plain, context).value
+  }
+
+  /// Writes what comes before the write that is tested.
+  nonisolated(nonsending) private func prepare(_ stream: ByteStream) async throws {
+    if content.before.isEmpty { return }
+    switch combination.state {
+    case .notBegun, .inFlight:
+      // The first leaves at once on some transports. The second waits for the end of the turn, as its writer hasn't been told.
+      stream.write(Bytes(content.before.prefix(1))) { _ in }
+      stream.write(Bytes(content.before.dropFirst())) { evidence.note(.before, $0) }
+    case .begun: break
+    case .blocked:
+      stream.write(Bytes(content.before)) { evidence.note(.before, $0) }
+      try await waitUntilStuck(stream)
+    }
+  }
+
+  /// A write that has been asked for.
+  private enum Asked {
+    case pending(PendingRequest)
+    case task(LoopTask<Void, Never>)
+  }
+
+  private func ask(_ stream: ByteStream, _ file: File?) -> Asked {
+    let limit: Duration? = combination.event == .timeout ? .milliseconds(20) : nil
+    let evidence = evidence
+    func ask<T>(_ request: Request<T>) -> Asked {
+      let request = limit.map { request.timeout(after: $0) } ?? request
+      if combination.caller == .callback { return .pending(request.start { evidence.note(.tested, $0) }) }
+      return .task(
+        stream.loop.spawn {
+          do throws(UVError) { evidence.note(.tested, .success(try await request.value)) } catch {
+            evidence.note(.tested, Result<T, UVError>.failure(error))
+          }
+        })
+    }
+    // The paths of an await without a timeout are their own.
+    func write(_ body: nonisolated(nonsending) @escaping () async throws(UVError) -> Void) -> Asked {
+      .task(
+        stream.loop.spawn {
+          do throws(UVError) { evidence.note(.tested, .success(try await body())) } catch {
+            evidence.note(.tested, Result<Void, UVError>.failure(error))
+          }
+        })
+    }
+    let isPlainTask = combination.caller == .task && limit == nil
+    switch combination.payload {
+    case .file: return ask(stream.sendfile(file!, count: content.tested.count))
+    case .oneBuffer:
+      let bytes = Bytes(content.tested)
+      if isPlainTask { return write { () async throws(UVError) in try await stream.write(bytes).value } }
+      return ask(stream.write(bytes))
+    case .severalBuffers, .emptyBuffersToo:
+      let buffers = content.buffers(combination.payload)
+      if isPlainTask { return write { () async throws(UVError) in try await stream.write(buffers).value } }
+      return ask(stream.write(buffers))
+    }
+  }
+
+  /// Waits until the write has come as far as the combination says.
+  nonisolated(nonsending) private func reach(_ stream: ByteStream, _ asked: Asked) async throws {
+    // Within the turn, in which nothing else leaves.
+    if case .task = asked { for _ in 0..<3 { await EventLoop.giveWay() } }
+    if combination.isRefused { return }
+    switch combination.state {
+    case .notBegun: break
+    case .begun:
+      while peer.waitingCount == 0 { try await stream.loop.sleep(for: .milliseconds(1)).value }
+      if combination.payload != .file { try await waitUntilStuck(stream) }
+    case .inFlight:
+      try await waitUntilStuck(stream)
+      precondition(stream.writeQueueSize > content.tested.count, "\(combination): there is room")
+    case .blocked: precondition(stream.writeQueueSize > content.tested.count, "\(combination): there is room")
+    }
+  }
+
+  /// Waits until the system has no room for what was written.
+  nonisolated(nonsending) private func waitUntilStuck(_ stream: ByteStream) async throws {
+    var (size, turns) = (-1, 0)
+    while turns < 5 {
+      try await stream.loop.sleep(for: .zero).value
+      turns = stream.writeQueueSize == size ? turns + 1 : 0
+      size = stream.writeQueueSize
+    }
+    precondition(size > 0, "\(combination): the system has taken everything")
+  }
+
+  // MARK: What happens
+
+  nonisolated(nonsending) private func happen(_ stream: ByteStream, _ asked: Asked) async throws {
+    switch combination.event {
+    case .cancel: if case .pending(let pending) = asked { pending.cancel() }
+    case .taskCancelled: if case .task(let task) = asked { task.cancel() }
+    case .timeout, .loopShutsDown: break
+    case .writeTimeout: stream.writeTimeout = .milliseconds(20)
+    case .close: stream.close()
+    case .shutdown: stream.shutdown { evidence.note(.shutdown, $0) }
+    case .peerResets: peer.reset()
+    case .peerHalfCloses:
+      peer.endWriting()
+      stream.next { evidence.note(.reading, $0) }
+      while !evidence.has(.reading) { try await stream.loop.sleep(for: .milliseconds(1)).value }
+    }
+  }
+
+  // MARK: Afterwards
+
+  nonisolated(nonsending) private func finish(_ stream: ByteStream) async throws {
+    let loop = stream.loop
+    // The outcome doesn't wait for a peer that doesn't read.
+    if combination.givesUp || combination.endsStream {
+      while !evidence.has(.tested) { try await loop.sleep(for: .milliseconds(1)).value }
+    }
+    if combination.event == .writeTimeout, combination.endsStream {
+      while !stream.isClosing { try await loop.sleep(for: .milliseconds(1)).value }
+    }
+    if combination.event != .shutdown {
+      stream.write(Content.after) { evidence.note(.after, $0) }
+      stream.shutdown { evidence.note(.shutdown, $0) }
+    }
+    if combination.event != .peerResets { peer.read() }
+    while !evidence.has(.shutdown) || !evidence.has(.tested) {
+      try await loop.sleep(for: .milliseconds(1)).value
+    }
+    try await stream.close().value
+  }
+}
