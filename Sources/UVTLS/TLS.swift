@@ -98,8 +98,8 @@ public struct TLS {
 
   /// Does a handshake on a connection that is open already, as STARTTLS and proxies need it.
   ///
-  /// The plain stream is used up: the secured connection takes over its connection, and the plain stream is closed. Bytes that
-  /// it has read and nobody has taken belong to the handshake.
+  /// The plain stream is used up: the secured connection takes over its connection and all that was set on it, such as timeouts and
+  /// requests for `quiescing()`, and the plain stream is closed. Bytes that it has read and nobody has taken belong to the handshake.
   ///
   /// - Parameters:
   ///   - plain: A TCP connection, a pipe, or a TLS connection. Everything that was written to it must have left.
