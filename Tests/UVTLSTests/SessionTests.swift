@@ -61,9 +61,9 @@ import UVTestSupport
         connection.close()
       }
       let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, server)
-      loop.spawn { for try await connection in listener { await welcome(connection) } }
+      _ = loop.spawn { for try await connection in listener { await welcome(connection) } }
       let plain = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-      loop.spawn {
+      _ = loop.spawn {
         for try await connection in plain {
           #expect(try await connection.readLine(limit: 100).value == "STARTTLS")
           try await connection.write("go ahead\n").value
