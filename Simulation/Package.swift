@@ -11,7 +11,11 @@ let settings: [SwiftSetting] = [
 // A package of its own, so that a package that depends on UV alone gets none of it.
 let package = Package(
   name: "swift-uv-simulation",
-  products: [.library(name: "UVSimulation", targets: ["UVSimulation"])],
+  products: [
+    .library(name: "UVSimulation", targets: ["UVSimulation"]),
+    // The trait of Swift Testing.
+    .library(name: "UVSimulationTesting", targets: ["UVSimulationTesting"]),
+  ],
   dependencies: [.package(name: "swift-uv", path: "..", traits: ["LinkLibuv"])],
   targets: [
     // The kernel: it defines functions of libc, which calls on threads of a simulation reach in place of libc's.
@@ -19,13 +23,17 @@ let package = Package(
     .target(
       name: "UVSimulation", dependencies: ["CSimulation", .product(name: "UV", package: "swift-uv")],
       swiftSettings: settings),
+    .target(name: "UVSimulationTesting", dependencies: ["UVSimulation"], swiftSettings: settings),
     // What is measured, and compared between processes and builds.
     .executableTarget(
       name: "uvsim", dependencies: ["UVSimulation", .product(name: "UV", package: "swift-uv")],
       swiftSettings: settings),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["UVSimulation", "uvsim", .product(name: "UV", package: "swift-uv")],
+      dependencies: [
+        "UVSimulation", "UVSimulationTesting", "uvsim", .product(name: "UV", package: "swift-uv"),
+        .product(name: "UVTLS", package: "swift-uv"),
+      ],
       swiftSettings: settings),
     // The tests of the library, by links, on hosts of a simulation.
     .target(

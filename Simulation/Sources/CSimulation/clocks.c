@@ -70,7 +70,9 @@ time_t time(time_t *place) {
 
 static void sleep_until(uint64_t moment) {
   struct queue queue = {0};
-  if (thread_wait(&queue, moment, "nanosleep") == SIM_TIMED_OUT) trace_call(CALL_nanosleep, -1, 0, 0);
+  // A signal doesn't cut it short here.
+  while (thread_wait(&queue, moment, "nanosleep") != SIM_TIMED_OUT) {}
+  trace_call(CALL_nanosleep, -1, 0, 0);
 }
 
 static bool is_valid(const struct timespec *time) {

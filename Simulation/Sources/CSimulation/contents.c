@@ -33,35 +33,35 @@ static ssize_t move_at(int descriptor, const struct iovec *parts, int count, off
 }
 
 ssize_t pread64(int descriptor, void *bytes, size_t size, off64_t offset) {
-  if (!IS_SIMULATED) return REAL(pread64)(descriptor, bytes, size, offset);
+  if (LEAVES(descriptor)) return REAL(pread64)(descriptor, bytes, size, offset);
   return move_at(descriptor, &(struct iovec){bytes, size}, 1, offset, false);
 }
 ssize_t pwrite64(int descriptor, const void *bytes, size_t size, off64_t offset) {
-  if (!IS_SIMULATED) return REAL(pwrite64)(descriptor, bytes, size, offset);
+  if (LEAVES(descriptor)) return REAL(pwrite64)(descriptor, bytes, size, offset);
   return move_at(descriptor, &(struct iovec){(void *)bytes, size}, 1, offset, true);
 }
 ssize_t pread(int descriptor, void *bytes, size_t size, off_t offset) {
-  if (!IS_SIMULATED) return REAL(pread)(descriptor, bytes, size, offset);
+  if (LEAVES(descriptor)) return REAL(pread)(descriptor, bytes, size, offset);
   return move_at(descriptor, &(struct iovec){bytes, size}, 1, offset, false);
 }
 ssize_t pwrite(int descriptor, const void *bytes, size_t size, off_t offset) {
-  if (!IS_SIMULATED) return REAL(pwrite)(descriptor, bytes, size, offset);
+  if (LEAVES(descriptor)) return REAL(pwrite)(descriptor, bytes, size, offset);
   return move_at(descriptor, &(struct iovec){(void *)bytes, size}, 1, offset, true);
 }
 ssize_t preadv64(int descriptor, const struct iovec *parts, int count, off64_t offset) {
-  if (!IS_SIMULATED) return REAL(preadv64)(descriptor, parts, count, offset);
+  if (LEAVES(descriptor)) return REAL(preadv64)(descriptor, parts, count, offset);
   return move_at(descriptor, parts, count, offset, false);
 }
 ssize_t pwritev64(int descriptor, const struct iovec *parts, int count, off64_t offset) {
-  if (!IS_SIMULATED) return REAL(pwritev64)(descriptor, parts, count, offset);
+  if (LEAVES(descriptor)) return REAL(pwritev64)(descriptor, parts, count, offset);
   return move_at(descriptor, parts, count, offset, true);
 }
 ssize_t preadv(int descriptor, const struct iovec *parts, int count, off_t offset) {
-  if (!IS_SIMULATED) return REAL(preadv)(descriptor, parts, count, offset);
+  if (LEAVES(descriptor)) return REAL(preadv)(descriptor, parts, count, offset);
   return move_at(descriptor, parts, count, offset, false);
 }
 ssize_t pwritev(int descriptor, const struct iovec *parts, int count, off_t offset) {
-  if (!IS_SIMULATED) return REAL(pwritev)(descriptor, parts, count, offset);
+  if (LEAVES(descriptor)) return REAL(pwritev)(descriptor, parts, count, offset);
   return move_at(descriptor, parts, count, offset, true);
 }
 
@@ -76,11 +76,11 @@ static off64_t seek(int descriptor, off64_t offset, int whence) {
 }
 
 off64_t lseek64(int descriptor, off64_t offset, int whence) {
-  if (!IS_SIMULATED) return REAL(lseek64)(descriptor, offset, whence);
+  if (LEAVES(descriptor)) return REAL(lseek64)(descriptor, offset, whence);
   return traced(CALL_lseek, descriptor, seek(descriptor, offset, whence), (uint64_t)whence);
 }
 off_t lseek(int descriptor, off_t offset, int whence) {
-  if (!IS_SIMULATED) return REAL(lseek)(descriptor, offset, whence);
+  if (LEAVES(descriptor)) return REAL(lseek)(descriptor, offset, whence);
   return traced(CALL_lseek, descriptor, seek(descriptor, offset, whence), (uint64_t)whence);
 }
 
@@ -93,11 +93,11 @@ static int truncate_file(int descriptor, off64_t size) {
 }
 
 int ftruncate64(int descriptor, off64_t size) {
-  if (!IS_SIMULATED) return REAL(ftruncate64)(descriptor, size);
+  if (LEAVES(descriptor)) return REAL(ftruncate64)(descriptor, size);
   return (int)traced(CALL_truncate, descriptor, truncate_file(descriptor, size), (uint64_t)size);
 }
 int ftruncate(int descriptor, off_t size) {
-  if (!IS_SIMULATED) return REAL(ftruncate)(descriptor, size);
+  if (LEAVES(descriptor)) return REAL(ftruncate)(descriptor, size);
   return (int)traced(CALL_truncate, descriptor, truncate_file(descriptor, size), (uint64_t)size);
 }
 
@@ -106,8 +106,8 @@ static int sync_file(int descriptor) {
   open_of(descriptor, &code);
   return (int)traced(CALL_sync, descriptor, code == -ESPIPE ? -EINVAL : code, 0);
 }
-int fsync(int descriptor) { return IS_SIMULATED ? sync_file(descriptor) : REAL(fsync)(descriptor); }
-int fdatasync(int descriptor) { return IS_SIMULATED ? sync_file(descriptor) : REAL(fdatasync)(descriptor); }
+int fsync(int descriptor) { return !LEAVES(descriptor) ? sync_file(descriptor) : REAL(fsync)(descriptor); }
+int fdatasync(int descriptor) { return !LEAVES(descriptor) ? sync_file(descriptor) : REAL(fdatasync)(descriptor); }
 
 // MARK: From one file to another
 
@@ -132,11 +132,11 @@ static ssize_t send_file(int to, int from, off64_t *offset, size_t size) {
 }
 
 ssize_t sendfile64(int to, int from, off64_t *offset, size_t size) {
-  if (!IS_SIMULATED) return REAL(sendfile64)(to, from, offset, size);
+  if (LEAVES(to)) return REAL(sendfile64)(to, from, offset, size);
   return traced(CALL_sendfile, to, send_file(to, from, offset, size), size);
 }
 ssize_t sendfile(int to, int from, off_t *offset, size_t size) {
-  if (!IS_SIMULATED) return REAL(sendfile)(to, from, offset, size);
+  if (LEAVES(to)) return REAL(sendfile)(to, from, offset, size);
   return traced(CALL_sendfile, to, send_file(to, from, (off64_t *)offset, size), size);
 }
 
@@ -182,7 +182,7 @@ static int list(const char *path, struct dirent64 ***entries) {
 }
 
 DIR *opendir(const char *path) {
-  if (!IS_SIMULATED) return REAL(opendir)(path);
+  if (LEAVES(0)) return REAL(opendir)(path);
   struct directory *directory = calloc(1, sizeof *directory);
   directory->count = list(path, &directory->entries);
   if (traced(CALL_opendir, -1, directory->count, hash_bytes(path, strlen(path))) < 0) {
@@ -193,16 +193,16 @@ DIR *opendir(const char *path) {
 }
 
 struct dirent64 *readdir64(DIR *stream) {
-  if (!IS_SIMULATED) return REAL(readdir64)(stream);
+  if (LEAVES(0)) return REAL(readdir64)(stream);
   struct directory *directory = (struct directory *)stream;
   return directory->next < directory->count ? directory->entries[directory->next++] : NULL;
 }
 struct dirent *readdir(DIR *stream) {
-  return IS_SIMULATED ? (struct dirent *)readdir64(stream) : REAL(readdir)(stream);
+  return !LEAVES(0) ? (struct dirent *)readdir64(stream) : REAL(readdir)(stream);
 }
 
 int closedir(DIR *stream) {
-  if (!IS_SIMULATED) return REAL(closedir)(stream);
+  if (LEAVES(0)) return REAL(closedir)(stream);
   struct directory *directory = (struct directory *)stream;
   for (int i = 0; i < directory->count; i++) free(directory->entries[i]);
   free(directory->entries);
@@ -213,7 +213,7 @@ int closedir(DIR *stream) {
 int scandir64(
     const char *restrict path, struct dirent64 ***restrict result, int (*filter)(const struct dirent64 *),
     int (*order)(const struct dirent64 **, const struct dirent64 **)) {
-  if (!IS_SIMULATED) return REAL(scandir64)(path, result, filter, order);
+  if (LEAVES(0)) return REAL(scandir64)(path, result, filter, order);
   struct dirent64 **entries;
   int count = list(path, &entries), kept = 0;
   for (int i = 0; i < count; i++) {

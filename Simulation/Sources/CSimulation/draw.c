@@ -19,3 +19,14 @@ uint64_t draw_number(struct draw *draw) { return mixed(draw->state += 0x9E3779B9
 uint64_t draw_below(struct draw *draw, uint64_t bound) {
   return (uint64_t)(((unsigned __int128)draw_number(draw) * bound) >> 64);
 }
+
+bool fault_is_due(enum stream stream, uint64_t chance) {
+  if (!chance || draw_below(&kernel.draws[stream], 1000000) >= chance) return false;
+  uint32_t number = kernel.faults++;
+  if (!kernel.options.faults) return true;
+  while (kernel.next_fault < kernel.options.fault_count && kernel.options.faults[kernel.next_fault] < number)
+    kernel.next_fault++;
+  return kernel.next_fault < kernel.options.fault_count && kernel.options.faults[kernel.next_fault] == number;
+}
+
+uint32_t sim_faults(void) { return kernel.faults; }

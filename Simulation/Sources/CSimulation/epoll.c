@@ -184,7 +184,13 @@ static int wait_for(int descriptor, struct epoll_event *events, int most, int ti
       thread_spin();
       told = collect((struct epoll *)file, events, most);
     }
-    if (told || timeout == 0 || thread_wait(&file->waiters, deadline, "epoll_wait") == SIM_TIMED_OUT) break;
+    if (told || timeout == 0) break;
+    enum sim_reason reason = thread_wait(&file->waiters, deadline, "epoll_wait");
+    if (reason == SIM_TIMED_OUT) break;
+    if (reason == SIM_INTERRUPTED) {
+      told = -EINTR;
+      break;
+    }
   }
   file_release(file);
   return told;

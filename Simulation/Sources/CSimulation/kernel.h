@@ -39,6 +39,9 @@ uint64_t draw_below(struct draw *draw, uint64_t bound);
 void random_fill(void *bytes, size_t size);
 void draw_seed(struct draw *draw, uint64_t seed, const char *name);
 
+/// Whether something goes wrong that does so with that chance, in millionths.
+bool fault_is_due(enum stream stream, uint64_t chance);
+
 // MARK: What is due
 
 struct event {
@@ -102,6 +105,11 @@ struct thread {
 extern __thread struct thread *sim_self __attribute__((tls_model("initial-exec")));
 #define IS_SIMULATED __builtin_expect(sim_self != NULL, 0)
 
+/// Whether a call about a descriptor, or about a path (0), goes on to libc. A program that is run as it is has the files of the
+/// machine; only what it makes itself on the simulated kernel is numbered from 1000.
+#define LEAVES(descriptor)                                                                                   \
+  (!IS_SIMULATED || (kernel.options.keeps_disk && (unsigned)(descriptor) < FIRST_DESCRIPTOR))
+
 struct thread *thread_start(struct sim_host *host, void *(*body)(void *), void *argument);
 void thread_end(void *result) __attribute__((noreturn));
 /// Another thread may run now.
@@ -151,6 +159,8 @@ struct sim_host {
   /// Nanoseconds on its clocks when the world began.
   uint64_t uptime, date;
   struct sigaction actions[MOST_SIGNALS];
+  /// Those that have come, a bit for each.
+  uint64_t signals;
   struct socket *sockets;
   struct node *root;
   uint64_t last_node;
@@ -206,6 +216,10 @@ struct kernel {
   uint8_t host_count;
   struct queue world;
   bool is_world_waiting, has_returned, is_over;
+  sim_body check;
+  void *check_context;
+  bool is_checking;
+  uint32_t faults, next_fault;
   char failure[1024];
   struct sim_entry *trace;
   uint64_t steps, digest, file_count;
@@ -228,6 +242,8 @@ enum call {
 
 uint64_t hash_bytes(const void *bytes, size_t count);
 void trace_call(enum call call, int descriptor, int64_t result, uint64_t bytes);
+/// Notes that something has arrived at a host, with the moment at which it was sent.
+void trace_arrival(const struct sim_host *from, const struct sim_host *to, uint64_t sent, size_t size);
 /// Returns `result`, or -1 with `errno` if it is negative, and notes the call.
 long traced(enum call call, int descriptor, long result, uint64_t bytes);
 
@@ -236,3 +252,7 @@ long traced(enum call call, int descriptor, long result, uint64_t bytes);
 /// Notes that a thread of the simulation has called that.
 void fail_missing(const char *call, const void *caller);
 void sim_hooks_install(void);
+void openssl_prepare(void);
+void barriers_forget(void);
+/// Calls the handlers of signals that have come for the running thread's host.
+void signals_deliver(void);

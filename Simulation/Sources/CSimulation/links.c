@@ -7,8 +7,7 @@ uint64_t link_latency(struct sim_host *from, struct sim_host *to) {
   const struct link *link = &from->links[to->number];
   uint64_t latency = link->latency + (link->jitter ? draw_below(&kernel.draws[DRAW_NETWORK], link->jitter) : 0);
   // What is lost is sent again after a while.
-  if (kernel.weather.loss && draw_below(&kernel.draws[DRAW_NETWORK], 1000000) < kernel.weather.loss)
-    latency += 200000000;
+  if (fault_is_due(DRAW_NETWORK, kernel.weather.loss)) latency += 200000000;
   return latency;
 }
 
@@ -21,8 +20,7 @@ bool link_is_held(struct sim_host *from, struct sim_host *to) {
 }
 
 size_t cut_short(size_t size) {
-  if (size < 2 || !kernel.weather.cut) return size;
-  if (draw_below(&kernel.draws[DRAW_CUT], 1000000) >= kernel.weather.cut) return size;
+  if (size < 2 || !fault_is_due(DRAW_CUT, kernel.weather.cut)) return size;
   return 1 + draw_below(&kernel.draws[DRAW_CUT], size);
 }
 

@@ -5,6 +5,7 @@
 #include "real.h"
 
 #include <semaphore.h>
+#include <string.h>
 #include <time.h>
 
 // MARK: Locks
@@ -48,7 +49,8 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *time)
 
 static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t deadline, const char *call) {
   pthread_mutex_unlock(mutex);
-  enum sim_reason reason = thread_wait_at(condition, deadline, call);
+  enum sim_reason reason;
+  while ((reason = thread_wait_at(condition, deadline, call)) == SIM_INTERRUPTED) {}
   pthread_mutex_lock(mutex);
   return reason == SIM_TIMED_OUT ? ETIMEDOUT : 0;
 }
@@ -123,6 +125,16 @@ int sem_timedwait(sem_t *semaphore, const struct timespec *time) {
   return 0;
 }
 
+int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *time) {
+  if (!IS_SIMULATED) return REAL(sem_clockwait)(semaphore, clock, time);
+  while (sem_trywait(semaphore) < 0) {
+    if (thread_wait_at(semaphore, deadline_of(time, clock == CLOCK_MONOTONIC), "sem_clockwait") != SIM_TIMED_OUT) continue;
+    errno = ETIMEDOUT;
+    return -1;
+  }
+  return 0;
+}
+
 int sem_post(sem_t *semaphore) {
   int code = REAL(sem_post)(semaphore);
   if (IS_SIMULATED && kernel.addresses.first) thread_wake_at(semaphore, 1);
@@ -133,6 +145,8 @@ int sem_post(sem_t *semaphore) {
 
 /// How many a barrier waits for, and how many have come.
 static struct barrier { const void *address; unsigned needed, arrived; } barriers[256];
+
+void barriers_forget(void) { memset(barriers, 0, sizeof barriers); }
 
 static struct barrier *barrier_at(const void *address) {
   for (int i = 0; i < 256; i++) {
@@ -164,7 +178,7 @@ int pthread_barrier_wait(pthread_barrier_t *barrier) {
   struct barrier *place;
   if (!IS_SIMULATED || !(place = barrier_at(barrier))) return REAL(pthread_barrier_wait)(barrier);
   if (++place->arrived < place->needed) {
-    thread_wait_at(barrier, NEVER, "pthread_barrier_wait");
+    while (thread_wait_at(barrier, NEVER, "pthread_barrier_wait") == SIM_INTERRUPTED) {}
     return 0;
   }
   place->arrived = 0;

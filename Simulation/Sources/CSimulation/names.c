@@ -36,7 +36,8 @@ static struct addrinfo *make(const union address *address, int type, int protoco
 static int ask(void) {
   uint64_t wait = kernel.names.latency + (kernel.names.jitter ? draw_below(&kernel.draws[DRAW_NETWORK], kernel.names.jitter) : 0);
   struct queue queue = {0};
-  if (wait) thread_wait(&queue, kernel.now + wait, "getaddrinfo");
+  uint64_t until = kernel.now + wait;
+  while (wait && thread_wait(&queue, until, "getaddrinfo") != SIM_TIMED_OUT) {}
   if (kernel.names.is_failing) return EAI_AGAIN;
   return 0;
 }

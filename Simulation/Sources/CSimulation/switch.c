@@ -5,7 +5,7 @@
 #include <sys/auxv.h>
 
 /// Whether a program may set the register of its thread-local storage itself.
-bool sim_sets_storage;
+__attribute__((visibility("hidden"))) bool sim_sets_storage;
 
 #if defined(__x86_64__)
 __attribute__((constructor)) static void look(void) { sim_sets_storage = (getauxval(AT_HWCAP2) & 2) != 0; }

@@ -60,6 +60,11 @@ static struct thread *next_thread(void) {
 }
 
 static void run_next(struct thread *self) {
+  if (kernel.check && !kernel.failure[0]) {
+    kernel.is_checking = true;
+    kernel.check(kernel.check_context);
+    kernel.is_checking = false;
+  }
   struct thread *next = next_thread();
   if (next == self) return;
   kernel.running = next;
@@ -76,6 +81,7 @@ void thread_yield(void) {
   if (!kernel.runnable_count && !kernel.event_count) return;
   make_runnable(sim_self);
   run_next(sim_self);
+  if (sim_self->host->signals) signals_deliver();
 }
 
 void thread_spin(void) {
@@ -185,6 +191,10 @@ static void time_out(struct event *event) {
 enum sim_reason thread_wait(struct queue *queue, uint64_t deadline, const char *call) {
   struct thread *self = sim_self;
   if (deadline <= kernel.now) return SIM_TIMED_OUT;
+  if (kernel.is_checking) {
+    sim_fail("a check of the world's waits for something");
+    return SIM_TIMED_OUT;
+  }
   self->spins = 0;
   kernel.clock_reads = 0;
   self->state = WAITING;
@@ -196,6 +206,7 @@ enum sim_reason thread_wait(struct queue *queue, uint64_t deadline, const char *
   queue->last = self;
   if (deadline != NEVER) event_add(&self->timer, deadline, time_out);
   run_next(self);
+  if (self->host->signals) signals_deliver();
   return self->reason;
 }
 

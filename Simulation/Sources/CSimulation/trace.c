@@ -30,16 +30,28 @@ uint64_t hash_bytes(const void *bytes, size_t count) {
   return folded(hash, word);
 }
 
+static void trace_at(
+    uint8_t host, uint8_t thread, enum call call, int descriptor, int64_t result, uint64_t bytes);
+
 void trace_call(enum call call, int descriptor, int64_t result, uint64_t bytes) {
   struct thread *thread = kernel.running;
+  trace_at(thread ? thread->host->number : 0, thread ? (uint8_t)thread->number : 0, call, descriptor, result, bytes);
+}
+
+void trace_arrival(const struct sim_host *from, const struct sim_host *to, uint64_t sent, size_t size) {
+  trace_at(to->number, 0, CALL_deliver, from->number, (int64_t)size, sent);
+}
+
+static void trace_at(
+    uint8_t host, uint8_t thread, enum call call, int descriptor, int64_t result, uint64_t bytes) {
   struct sim_entry entry = {
       .time = kernel.now,
       .bytes = bytes,
       .result = result,
       .descriptor = descriptor,
       .call = (uint16_t)call,
-      .host = thread ? thread->host->number : 0,
-      .thread = thread ? (uint8_t)thread->number : 0,
+      .host = host,
+      .thread = thread,
   };
   kernel.trace[kernel.steps++ & (kernel.options.trace_capacity - 1)] = entry;
   uint64_t place = (uint64_t)entry.call << 48 | (uint64_t)entry.host << 40 | (uint64_t)entry.thread << 32;

@@ -47,27 +47,27 @@ static ssize_t write_parts(int descriptor, const struct iovec *parts, int count)
 static bool is_output(int descriptor) { return descriptor == 1 || descriptor == 2; }
 
 ssize_t read(int descriptor, void *bytes, size_t size) {
-  if (!IS_SIMULATED) return REAL(read)(descriptor, bytes, size);
+  if (LEAVES(descriptor)) return REAL(read)(descriptor, bytes, size);
   return read_parts(descriptor, &(struct iovec){bytes, size}, 1);
 }
 
 ssize_t readv(int descriptor, const struct iovec *parts, int count) {
-  if (!IS_SIMULATED) return REAL(readv)(descriptor, parts, count);
+  if (LEAVES(descriptor)) return REAL(readv)(descriptor, parts, count);
   return read_parts(descriptor, parts, count);
 }
 
 ssize_t write(int descriptor, const void *bytes, size_t size) {
-  if (!IS_SIMULATED || is_output(descriptor)) return REAL(write)(descriptor, bytes, size);
+  if (LEAVES(descriptor) || is_output(descriptor)) return REAL(write)(descriptor, bytes, size);
   return write_parts(descriptor, &(struct iovec){(void *)bytes, size}, 1);
 }
 
 ssize_t writev(int descriptor, const struct iovec *parts, int count) {
-  if (!IS_SIMULATED || is_output(descriptor)) return REAL(writev)(descriptor, parts, count);
+  if (LEAVES(descriptor) || is_output(descriptor)) return REAL(writev)(descriptor, parts, count);
   return write_parts(descriptor, parts, count);
 }
 
 int close(int descriptor) {
-  if (!IS_SIMULATED) return REAL(close)(descriptor);
+  if (LEAVES(descriptor)) return REAL(close)(descriptor);
   if (descriptor >= 0 && descriptor <= 2) return 0;
   return (int)traced(CALL_close, descriptor, descriptor_close(sim_self->host, descriptor), 0);
 }
@@ -95,17 +95,17 @@ static int replace(int descriptor, int place, bool closes_on_exec) {
 }
 
 int dup(int descriptor) {
-  if (!IS_SIMULATED) return REAL(dup)(descriptor);
+  if (LEAVES(descriptor)) return REAL(dup)(descriptor);
   return (int)traced(CALL_dup, descriptor, duplicate(descriptor, false, 0), 0);
 }
 
 int dup2(int descriptor, int place) {
-  if (!IS_SIMULATED) return REAL(dup2)(descriptor, place);
+  if (LEAVES(descriptor)) return REAL(dup2)(descriptor, place);
   return (int)traced(CALL_dup, descriptor, replace(descriptor, place, false), (uint64_t)place);
 }
 
 int dup3(int descriptor, int place, int flags) {
-  if (!IS_SIMULATED) return REAL(dup3)(descriptor, place, flags);
+  if (LEAVES(descriptor)) return REAL(dup3)(descriptor, place, flags);
   if (descriptor == place) return (int)traced(CALL_dup, descriptor, -EINVAL, 0);
   return (int)traced(CALL_dup, descriptor, replace(descriptor, place, flags & O_CLOEXEC), (uint64_t)place);
 }
@@ -142,7 +142,7 @@ static int fcntl_simulated(int descriptor, int command, long argument, const voi
     va_start(rest, command);                                                                                 \
     long argument = va_arg(rest, long);                                                                      \
     va_end(rest);                                                                                            \
-    if (!IS_SIMULATED) return REAL(name)(descriptor, command, argument);                                     \
+    if (LEAVES(descriptor)) return REAL(name)(descriptor, command, argument);                                     \
     return fcntl_simulated(descriptor, command, argument, __builtin_return_address(0));                      \
   }
 FCNTL(fcntl)
@@ -172,13 +172,13 @@ int ioctl(int descriptor, unsigned long request, ...) {
   va_start(rest, request);
   void *argument = va_arg(rest, void *);
   va_end(rest);
-  if (!IS_SIMULATED) return REAL(ioctl)(descriptor, request, argument);
+  if (LEAVES(descriptor)) return REAL(ioctl)(descriptor, request, argument);
   int code = ioctl_simulated(descriptor, request, argument, __builtin_return_address(0));
   return (int)traced(CALL_ioctl, descriptor, code, request);
 }
 
 int isatty(int descriptor) {
-  if (!IS_SIMULATED) return REAL(isatty)(descriptor);
+  if (LEAVES(descriptor)) return REAL(isatty)(descriptor);
   errno = ENOTTY;
   return 0;
 }

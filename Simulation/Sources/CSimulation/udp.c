@@ -14,6 +14,7 @@ struct datagram {
   union address from, to;
   struct sim_host *source, *target;
   size_t size;
+  uint64_t sent;
   char bytes[];
 };
 
@@ -90,7 +91,7 @@ static void arrive(struct event *event) {
     datagram_free(datagram);
     return;
   }
-  trace_call(CALL_deliver, -1, (int64_t)datagram->size, socket->file.number);
+  trace_arrival(datagram->source, datagram->target, datagram->sent, datagram->size);
   put(socket, datagram);
 }
 
@@ -159,14 +160,14 @@ ssize_t udp_send(struct socket *socket, const struct iovec *parts, int count, co
   }
   datagram->source = socket->host;
   datagram->target = target;
+  datagram->sent = kernel.now;
   if (target == socket->host) {
     arrive(&datagram->event);
     return (ssize_t)size;
   }
-  struct draw *draw = &kernel.draws[DRAW_NETWORK];
-  if (kernel.weather.duplication && draw_below(draw, 1000000) < kernel.weather.duplication)
+  if (fault_is_due(DRAW_NETWORK, kernel.weather.duplication))
     event_add(&datagram_make(datagram, size)->event, kernel.now + link_latency(socket->host, target), arrive);
-  if (kernel.weather.loss && draw_below(draw, 1000000) < kernel.weather.loss) datagram_free(datagram);
+  if (fault_is_due(DRAW_NETWORK, kernel.weather.loss)) datagram_free(datagram);
   else event_add(&datagram->event, kernel.now + link_latency(socket->host, target), arrive);
   return (ssize_t)size;
 }

@@ -22,6 +22,8 @@ bool sim_begin(const struct sim_options *options) {
   if (IS_SIMULATED) return false;
   REAL(pthread_mutex_lock)(&turn);
   memset(&kernel, 0, sizeof kernel);
+  openssl_prepare();
+  barriers_forget();
   kernel.options = *options;
   kernel.names = (struct names){.latency = 1000000, .jitter = 1000000};
   kernel.weather = (struct weather){.latency = 500000, .jitter = 100000};
@@ -145,6 +147,17 @@ uint64_t sim_draw(const char *name, uint64_t bound) {
   return 0;
 }
 
+void sim_set_check(sim_body check, void *context) {
+  kernel.check = check;
+  kernel.check_context = context;
+}
+
+void sim_sleep(uint64_t nanoseconds) {
+  struct queue queue = {0};
+  uint64_t until = nanoseconds < NEVER - kernel.now ? kernel.now + nanoseconds : NEVER;
+  while (thread_wait(&queue, until, "a sleep of the world's") != SIM_TIMED_OUT) {}
+}
+
 // MARK: Hosts
 
 struct sim_host *sim_host_add(const char *name) {
@@ -177,6 +190,12 @@ void sim_host_start(struct sim_host *host, sim_body body, void *context) {
   struct start *start = malloc(sizeof *start);
   *start = (struct start){body, context};
   host->main = thread_start(host, run_host, start);
+}
+
+void sim_world_start(sim_body body, void *context) {
+  struct start *start = malloc(sizeof *start);
+  *start = (struct start){body, context};
+  thread_start(kernel.hosts, run_host, start);
 }
 
 bool sim_host_has_ended(const struct sim_host *host) { return !host->main || host->main->state == ENDED; }
@@ -215,6 +234,22 @@ void sim_host_call(struct sim_host *host, sim_body body, void *context) {
   body(context);
   sim_self->host = own;
   library_enter(own);
+}
+
+void sim_host_write(struct sim_host *host, const char *path, const void *bytes, size_t size) {
+  struct sim_host *own = sim_self->host;
+  sim_self->host = host;
+  int descriptor = disk_open(host, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  struct file *file = descriptor < 0 ? NULL : file_of(descriptor);
+  if (file) {
+    struct node *node = ((struct open_file *)file)->node;
+    node_resize(node, size);
+    memcpy(node->bytes, bytes, size);
+    descriptor_close(host, descriptor);
+  } else {
+    sim_fail("a file of a host couldn't be written");
+  }
+  sim_self->host = own;
 }
 
 size_t sim_describe_waits(char *text, size_t size) {

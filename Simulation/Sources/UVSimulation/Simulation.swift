@@ -25,8 +25,15 @@ public struct Simulation: Sendable {
   public let duration: Duration
   /// How many calls the hosts made.
   public let steps: UInt64
+  /// How many faults of the weather were due: reads and writes that were cut, packets that were lost or doubled. They are
+  /// numbered from 0.
+  public let faultCount: Int
   /// The last calls, in order; see the initializer's `traceLength`.
   public let trace: [TraceEntry]
+  /// The names of the hosts.
+  public let hosts: [String]
+  /// What was done to the world, in order.
+  public let faults: [WorldFault]
 
   /// Runs a world, and returns once it has ended.
   ///
@@ -34,29 +41,48 @@ public struct Simulation: Sendable {
   /// Hosts that still run are then told to stop.
   ///
   /// - Parameters:
-  ///   - seed: Where each choice comes from.
+  ///   - seed: Where each choice comes from. With nil, it is the seed of ``SimulationSetting/current``.
   ///   - limit: How much time may pass on the world's clock. After that the run fails.
-  ///   - weather: How bad the network is.
+  ///   - weather: How bad the network is. With nil, it is the weather of ``SimulationSetting/current``.
+  ///   - faults: The numbers of the faults that happen, if not all that are due do; see ``faultCount``.
   ///   - traceLength: How many of the last calls ``trace`` keeps; 1 or more.
   ///   - body: Sets up the world: adds hosts, lets time pass, and breaks things. It runs on a thread of the world's own.
   /// - Throws: A ``SimulationError`` that says the seed, if `body` or a host throws, if nobody can ever go on although
   ///   somebody waits, if the limit is reached, or if a host calls what can't be simulated.
   @discardableResult
   public init(
-    seed: UInt64, limit: Duration = .seconds(2 * 86_400), weather: Weather = .calm, traceLength: Int = 1024,
-    _ body: @escaping (World) throws -> Void
+    seed: UInt64? = nil, limit: Duration = .seconds(2 * 86_400), weather: Weather? = nil,
+    faults: [Int]? = nil,
+    traceLength: Int = 1024, _ body: @escaping (World) throws -> Void
   ) throws(SimulationError) {
+    let setting = SimulationSetting.current
+    let seed = seed ?? setting.seed
     self.seed = seed
+    let numbers = faults.map { $0.sorted().map(UInt32.init) }
+    // Sound: freed when the run is over.
+    let allowed = numbers.map { numbers in
+      let copy = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: numbers.count + 1)
+      _ = copy.initialize(from: numbers)
+      return copy
+    }
+    defer { allowed?.deallocate() }
     var capacity: UInt32 = 1
     while capacity < traceLength { capacity *= 2 }
-    var options = sim_options(seed: seed, limit: UInt64(nanoseconds: limit), trace_capacity: capacity)
+    var options = sim_options(
+      seed: seed, limit: UInt64(nanoseconds: limit), trace_capacity: capacity,
+      faults: allowed.map { UnsafePointer($0.baseAddress!) },
+      fault_count: UInt32(numbers?.count ?? 0), keeps_disk: false)
     guard sim_begin(&options) else {
-      throw SimulationError(seed: seed, reason: .nested, time: .zero, faults: [], report: "")
+      throw SimulationError(
+        seed: seed, reason: .nested, time: .zero, faults: [], faultCount: 0, report: "",
+        repetition: nil,
+        hosts: [], trace: [])
     }
     defer { sim_end() }
+    let weather = weather ?? setting.weather
     var sky = weather.raw
     sim_set_weather(&sky)
-    let script = Script(World(seed: seed), body)
+    let script = Script(World(seed: seed, weather, setting.repetition), body)
     // Sound: it lives until the world has ended.
     let context = Unmanaged.passRetained(script)
     let hasReturned = sim_run(
@@ -64,16 +90,19 @@ public struct Simulation: Sendable {
     digest = sim_digest()
     duration = .nanoseconds(sim_now())
     steps = sim_steps()
+    faultCount = Int(sim_faults())
     trace = TraceEntry.all()
+    hosts = script.world.hosts.map(\.name)
+    self.faults = script.world.faults
     let failure = sim_failure().map { String(cString: $0) }
     // A world that was cut off still refers to it on its stack.
     if hasReturned { context.release() }
     if let error = script.error { throw error }
     if hasReturned, failure == nil { return }
-    throw SimulationError(
-      seed: seed, reason: failure.map { .notSimulated($0) } ?? .limit, time: duration,
-      faults: script.world.faults,
-      report: script.world.waits())
+    let world = script.world
+    throw world.failure(
+      world.violation.map { .violated($0) } ?? failure.map { .notSimulated($0) } ?? .limit,
+      report: world.waits())
   }
 
   /// How many calls the hosts of the world that runs now have made.
@@ -94,7 +123,10 @@ extension UInt64 {
   /// A duration in nanoseconds; 0 if it is negative, and the largest number if it is too long.
   init(nanoseconds duration: Duration) {
     let (seconds, attoseconds) = duration.components
-    if seconds < 0 || attoseconds < 0 { self = 0; return }
+    if seconds < 0 || attoseconds < 0 {
+      self = 0
+      return
+    }
     let (product, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
     self = isTooLong ? .max : product &+ UInt64(attoseconds / 1_000_000_000)
   }

@@ -8,6 +8,8 @@ public struct SimulationError: Error, CustomStringConvertible {
     case hostFailed(String, any Error)
     /// Nobody can go on, although somebody waits.
     case deadlock
+    /// A statement of the world's wasn't true; see ``World/always(_:_:)`` and ``World/eventually(_:within:_:)``.
+    case violated(String)
     /// The world's time was used up.
     case limit
     /// A host called what can't be simulated, or used what can't be repeated.
@@ -23,9 +25,17 @@ public struct SimulationError: Error, CustomStringConvertible {
   /// The world's time at that moment.
   public let time: Duration
   /// What was done to the world until then, in order.
-  public let faults: [String]
+  public let faults: [WorldFault]
+  /// How many faults of the weather were due until then; see ``Simulation/faultCount``.
+  public let faultCount: Int
   /// What each host waited for, in lines; empty if that doesn't matter.
   public let report: String
+  /// The command that repeats the run, if a test's trait knows it.
+  public let repetition: String?
+  /// The names of the hosts.
+  public let hosts: [String]
+  /// The last calls until then; see ``Simulation/trace``.
+  public let trace: [TraceEntry]
 
   /// The error in words, with the seed.
   public var description: String {
@@ -35,11 +45,13 @@ public struct SimulationError: Error, CustomStringConvertible {
       case .thrown(let error): "the world's closure threw an error: \(error)"
       case .hostFailed(let name, let error): "the host \"\(name)\" threw an error: \(error)"
       case .deadlock: "nothing can run and nothing is due, but somebody still waits"
+      case .violated(let text): "not true, \(text)"
       case .limit: "the world has not ended within its limit"
       case .notSimulated(let text): text
       case .nested: "a world can't be made inside another one"
       }
-    let lines = faults.map { "\n  \($0)" }.joined()
-    return "\(what) (\(place))" + lines + (report.isEmpty ? "" : "\n\(report)")
+    let lines = faults.map { "\n  \($0.time): \($0.text)" }.joined()
+    let command = repetition.map { "\n  repeat it with: \($0)" } ?? ""
+    return "\(what) (\(place))" + lines + command + (report.isEmpty ? "" : "\n\(report)")
   }
 }

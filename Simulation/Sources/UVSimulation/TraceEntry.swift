@@ -18,9 +18,16 @@ public struct TraceEntry: Sendable, Equatable, CustomStringConvertible {
   public let result: Int64
   /// A number that depends on the bytes that were passed.
   public let bytes: UInt64
+  /// Of something that has arrived: the host that sent it.
+  public let sender: String?
+  /// Of something that has arrived: when it was sent, on the world's clock.
+  public let sent: Duration?
 
   /// The call in one line.
   public var description: String {
+    if let sender, let sent {
+      return "#\(number) \(time) \(host) \(result) bytes of \(sender), sent at \(sent)"
+    }
     let target = descriptor.map { " \($0)" } ?? ""
     return "#\(number) \(time) \(host)/\(thread) \(call)\(target) = \(result)"
   }
@@ -30,12 +37,15 @@ public struct TraceEntry: Sendable, Equatable, CustomStringConvertible {
     let first = sim_trace_first()
     return (0..<sim_trace_count()).map { index in
       let entry = sim_trace_entry(index)
+      let call = String(cString: sim_call_name(entry.call))
+      let isArrival = call == "deliver"
       return TraceEntry(
         number: first + UInt64(index), time: .nanoseconds(entry.time),
-        host: String(cString: sim_host_name_of(entry.host)),
-        thread: Int(entry.thread), call: String(cString: sim_call_name(entry.call)),
-        descriptor: entry.descriptor < 0 ? nil : Int(entry.descriptor), result: entry.result,
-        bytes: entry.bytes)
+        host: String(cString: sim_host_name_of(entry.host)), thread: Int(entry.thread), call: call,
+        descriptor: entry.descriptor < 0 || isArrival ? nil : Int(entry.descriptor), result: entry.result,
+        bytes: entry.bytes,
+        sender: isArrival ? String(cString: sim_host_name_of(UInt8(entry.descriptor))) : nil,
+        sent: isArrival ? .nanoseconds(entry.bytes) : nil)
     }
   }
 }

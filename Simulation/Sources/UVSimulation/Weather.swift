@@ -25,6 +25,25 @@ public struct Weather: Sendable, Hashable {
   public static let storm = Weather(
     latency: .milliseconds(1), jitter: .milliseconds(300), cut: 0.6, loss: 0.05, duplication: 0.05)
 
+  /// Another mixture for each seed: each fault is there or not, and then rare or frequent. A storm of all faults at once hides
+  /// what only one of them would show.
+  public static func swarm(_ seed: UInt64) -> Weather {
+    // Splitmix64, as in the kernel, so that the mixture depends on nothing else.
+    var state = seed &+ 0x5851_F42D_4C95_7F2D
+    func next(_ bound: UInt64) -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var x = state
+      x = (x ^ (x >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      x = (x ^ (x >> 27)) &* 0x94D0_49BB_1331_11EB
+      return (x ^ (x >> 31)) % bound
+    }
+    func chance(_ most: Double) -> Double { next(2) == 0 ? 0 : most * Double(1 + next(100)) / 100 }
+    return Weather(
+      latency: .microseconds(Int64(next(2) == 0 ? 10 : next(20_000))),
+      jitter: .microseconds(Int64(next(2) == 0 ? 0 : next(300_000))),
+      cut: chance(0.9), loss: chance(0.1), duplication: chance(0.1))
+  }
+
   /// Creates a weather.
   public init(
     latency: Duration = .microseconds(500), jitter: Duration = .microseconds(100), cut: Double = 0,

@@ -1,4 +1,5 @@
 import CSimulation
+public import UV
 
 extension World {
   /// Cuts the network between two hosts, in both directions. What they send is lost: streams send it again and again, for a
@@ -50,6 +51,7 @@ extension World {
 
   /// Changes the weather, on all links.
   public func setWeather(_ weather: Weather) {
+    self.weather = weather
     var raw = weather.raw
     sim_set_weather(&raw)
   }
@@ -74,5 +76,19 @@ extension World {
     if !host.hasEnded { crash(host) }
     note("start \(host.name)")
     host.start()
+  }
+}
+
+extension World {
+  /// Sends a host's process a signal. If the process has no handler for it, it ends at once.
+  public func signal(_ host: SimulatedHost, _ signal: Signal) {
+    note("signal \(signal.rawValue) to \(host.name)")
+    if !host.hasEnded, !sim_host_signal(host.raw, signal.rawValue) { host.crash() }
+  }
+
+  /// Writes a file of a host's disk, which stays when the host crashes. Its directory must be there: `/`, `/tmp` or `/etc`.
+  public func write(_ bytes: some Sequence<UInt8>, to path: String, of host: SimulatedHost) {
+    let bytes = Array(bytes)
+    sim_host_write(host.raw, path, bytes, bytes.count)
   }
 }

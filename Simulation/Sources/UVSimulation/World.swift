@@ -11,11 +11,26 @@ public final class World {
   public private(set) var hosts: [SimulatedHost] = []
 
   /// What was done to the world, in order.
-  public private(set) var faults: [String] = []
+  public private(set) var faults: [WorldFault] = []
 
-  init(seed: UInt64) { self.seed = seed }
+  var checks: [Check] = []
+  /// The first statement that wasn't true.
+  var violation: String?
+  /// Counts what was begun and ended with `disturb` and `calmDown`.
+  var disturbance = 0
 
-  func note(_ fault: String) { faults.append("\(now): \(fault)") }
+  private let repetition: String?
+
+  /// How bad the network is.
+  public internal(set) var weather: Weather
+
+  init(seed: UInt64, _ weather: Weather, _ repetition: String? = nil) {
+    self.seed = seed
+    self.weather = weather
+    self.repetition = repetition
+  }
+
+  func note(_ fault: String) { faults.append(WorldFault(time: now, text: fault)) }
 
   /// How much time has passed in the world.
   public var now: Duration { .nanoseconds(sim_now()) }
@@ -95,6 +110,7 @@ public final class World {
 
   private func wait(until end: UInt64 = .max, _ isDone: () -> Bool) throws {
     while true {
+      if let violation { throw failure(.violated(violation)) }
       if let text = sim_failure() { throw failure(.notSimulated(String(cString: text))) }
       for host in hosts { if let error = host.error { throw failure(.hostFailed(host.name, error)) } }
       if isDone() { return }
@@ -115,6 +131,8 @@ public final class World {
       let clients = hosts.filter(\.isClient)
       return (clients.isEmpty ? hosts : clients).allSatisfy(\.hasEnded)
     }
+    checkLast()
+    if let violation { throw failure(.violated(violation)) }
   }
 
   /// Tells the hosts that still run to stop, and gives them a minute.
@@ -127,7 +145,9 @@ public final class World {
   }
 
   func failure(_ reason: SimulationError.Reason, report: String = "") -> SimulationError {
-    SimulationError(seed: seed, reason: reason, time: now, faults: faults, report: report)
+    SimulationError(
+      seed: seed, reason: reason, time: now, faults: faults, faultCount: Int(sim_faults()), report: report,
+      repetition: repetition, hosts: hosts.map(\.name), trace: TraceEntry.all())
   }
 
   /// What the loop of each host waits for.

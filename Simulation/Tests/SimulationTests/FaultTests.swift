@@ -10,7 +10,7 @@ import UVSimulation
   }
 
   /// A server that answers each byte, and a client that asks each 100 ms.
-  static func run(
+  @discardableResult static func run(
     _ seed: UInt64, seconds: Int, _ notes: Notes,
     _ script: @escaping (World, SimulatedHost, SimulatedHost) throws -> Void
   ) throws -> Simulation {

@@ -23,6 +23,11 @@ struct sim_options {
   uint64_t limit;
   /// How many of the last entries of the trace are kept; a power of two.
   uint32_t trace_capacity;
+  /// The numbers of the faults that happen, in order; null if all do. A fault is a cut, a loss or a duplication.
+  const uint32_t *faults;
+  uint32_t fault_count;
+  /// Whether the hosts have the files of the machine, and not a disk of their own.
+  bool keeps_disk;
 };
 
 /// Why the world's thread goes on.
@@ -36,6 +41,8 @@ enum sim_reason {
   SIM_LIMIT,
   /// Something was done that can't be simulated; see `sim_failure`.
   SIM_FAILED,
+  /// A signal has come. Only the kernel knows of it.
+  SIM_INTERRUPTED,
 };
 
 /// Makes the calling thread the one that carries a world, and waits until no other does. Returns false on a thread of a
@@ -64,7 +71,19 @@ uint64_t sim_steps(void);
 /// A number that depends on all calls and their results.
 uint64_t sim_digest(void);
 
+/// How many faults were due, counting those that `faults` has left out.
+uint32_t sim_faults(void);
+
 // MARK: On the threads of a simulation
+
+/// Calls `check` whenever another thread is about to go on. It waits for nothing.
+void sim_set_check(sim_body check, void *context);
+
+/// Starts another thread of the world's own.
+void sim_world_start(sim_body body, void *context);
+
+/// Lets time pass.
+void sim_sleep(uint64_t nanoseconds);
 
 /// Whether the calling thread is one of a simulation.
 bool sim_is_simulated(void);
@@ -91,6 +110,12 @@ int sim_host_descriptors(const struct sim_host *host);
 
 /// Whether Swift's global pool has something to do on the calling thread's host.
 bool sim_pool_is_busy(void);
+
+/// Writes a file of the host's.
+void sim_host_write(struct sim_host *host, const char *path, const void *bytes, size_t size);
+
+/// Sends the host's process a signal. Returns false if that ends the process, because it has no handler.
+bool sim_host_signal(struct sim_host *host, int signal);
 
 // MARK: The network
 
