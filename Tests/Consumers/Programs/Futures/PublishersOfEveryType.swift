@@ -90,6 +90,6 @@ enum PublishersOfEveryType: Program {
 // Optional<Optional<Int>> 8 []
 // Void 8 []
 // Box 8 []
-// CustomStringConvertible & Sendable 8 []
+// CustomStringConvertible 8 []
 // Optional<Error> 8 []
 // Large 8 []

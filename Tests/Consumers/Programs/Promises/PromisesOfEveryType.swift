@@ -109,6 +109,6 @@ enum PromisesOfEveryType: Program {
 // Optional<Optional<Int>> 23 []
 // Void 23 []
 // Box 23 []
-// CustomStringConvertible & Sendable 23 []
+// CustomStringConvertible 23 []
 // Optional<Error> 23 []
 // Large 23 []
