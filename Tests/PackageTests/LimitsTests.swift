@@ -63,6 +63,18 @@ import Testing
         "``ByteStream/highWaterMark``", "Sources/UV/Streams/WriteQueue.swift",
         "usualHighWaterMark = 65536"
       ),
+      (
+        "a TLS handshake once a graceful shutdown has begun", "Sources/UVTLS/TLSHandshake.swift",
+        "timeInShutdown = Duration.seconds(1)"
+      ),
+      (
+        "what TLS itself has to send, before the connection reads no more",
+        "Sources/UV/Streams/WriteQueue+Filter.swift", "mostOutput = 65536"
+      ),
+      (
+        "what a TLS peer sends that carries nothing, before it is cut off", "Sources/UVTLS/TLSSession.swift",
+        "mostWithoutBytes = 262_144"
+      ),
     ] {
       let value = try #require(try rows("library").first { $0.limit == limit }, "\(limit)").value
       #expect(try text(path).contains(code), "\(limit): \(code)")
