@@ -35,7 +35,13 @@ private func echoWorld(_ world: World) throws {
     for try await connection in listener {
       number += 1
       if number % 2 == 0 {
-        connection.start { if case .success(let bytes?) = $0 { connection.write(bytes) { _ in } } }
+        // In two writes of one callback.
+        connection.start { result in
+          guard case .success(let bytes?) = result else { return }
+          let half = bytes.startIndex + bytes.count / 2
+          connection.write(Bytes(bytes[..<half])) { _ in }
+          connection.write(Bytes(bytes[half...])) { _ in }
+        }
       } else {
         _ = loop.spawn {
           do { for try await bytes in connection { try await connection.write(bytes).value } } catch {}
@@ -150,7 +156,8 @@ private func shutdownWorld(_ world: World) throws {
       _ = loop.spawn {
         do {
           let line = try await connection.read(exactly: 2000).value
-          try await loop.sleep(for: .seconds(1)).value
+          // The signal comes meanwhile.
+          try await loop.sleep(for: .seconds(10)).value
           if let line { try await connection.write([line, line]).value }
           try await connection.close().value
         } catch {}
