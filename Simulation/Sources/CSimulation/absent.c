@@ -19,3 +19,9 @@ void *dlsym(void *handle, const char *name);
   }
 
 ABSENT(chdir)
+ABSENT(select)
+ABSENT(pselect)
+ABSENT(ppoll)
+ABSENT(signalfd)
+ABSENT(popen)
+ABSENT(system)

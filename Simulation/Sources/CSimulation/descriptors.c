@@ -69,7 +69,7 @@ int descriptor_make_from(struct file *file, bool closes_on_exec, int least) {
   struct sim_host *host = sim_self->host;
   int place = least > FIRST_DESCRIPTOR ? least - FIRST_DESCRIPTOR : 0;
   while (place < host->descriptor_count && host->descriptors[place].file) place++;
-  if (place >= MOST_DESCRIPTORS) {
+  if (place >= (host->descriptor_limit ? host->descriptor_limit : MOST_DESCRIPTORS)) {
     file_release(file);
     return -EMFILE;
   }

@@ -156,6 +156,8 @@ struct sim_host {
   char *library;
   struct descriptor *descriptors;
   int descriptor_count, descriptor_capacity;
+  /// How many it may have; 0 if that isn't limited.
+  int descriptor_limit;
   /// Nanoseconds on its clocks when the world began.
   uint64_t uptime, date;
   struct sigaction actions[MOST_SIGNALS];

@@ -236,6 +236,10 @@ void sim_host_call(struct sim_host *host, sim_body body, void *context) {
   library_enter(own);
 }
 
+void sim_host_limit(struct sim_host *host, int descriptors) { host->descriptor_limit = descriptors; }
+
+void sim_host_move_date(struct sim_host *host, int64_t nanoseconds) { host->date += (uint64_t)nanoseconds; }
+
 void sim_host_write(struct sim_host *host, const char *path, const void *bytes, size_t size) {
   struct sim_host *own = sim_self->host;
   sim_self->host = host;

@@ -86,6 +86,23 @@ extension World {
     if !host.hasEnded, !sim_host_signal(host.raw, signal.rawValue) { host.crash() }
   }
 
+  /// Limits how many descriptors a host may have open, the few of libuv's own included. More fail with `tooManyOpenFiles`.
+  ///
+  /// - Parameters:
+  ///   - count: The limit; nil ends it.
+  ///   - host: The host.
+  public func limitDescriptors(_ count: Int?, of host: SimulatedHost) {
+    note("\(host.name) may have \(count.map(String.init) ?? "any number of") descriptors")
+    sim_host_limit(host.raw, Int32(count ?? 0))
+  }
+
+  /// Sets a host's date forward or back, as somebody does who corrects it. Its clocks for intervals don't change.
+  public func moveDate(of host: SimulatedHost, by duration: Duration) {
+    note("the date of \(host.name) moves by \(duration)")
+    let size = Int64(clamping: UInt64(nanoseconds: duration < .zero ? .zero - duration : duration))
+    sim_host_move_date(host.raw, duration < .zero ? -size : size)
+  }
+
   /// Writes a file of a host's disk, which stays when the host crashes. Its directory must be there: `/`, `/tmp` or `/etc`.
   public func write(_ bytes: some Sequence<UInt8>, to path: String, of host: SimulatedHost) {
     let bytes = Array(bytes)

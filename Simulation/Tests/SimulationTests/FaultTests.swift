@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import UV
 import UVSimulation
@@ -123,5 +124,47 @@ import UVSimulation
       }
     }
     #expect(error?.description.contains("  1.0 seconds: cut one → two\n") == true)
+  }
+
+  @Test("A host that has too many descriptors open is told so, and goes on when it has fewer")
+  func descriptors() throws {
+    let codes = Log<UVError.Code>()
+    try Simulation(seed: 1) { world in
+      let server = world.host("server") { loop in
+        for try await connection in try loop.tcp.listen(port: 7) {
+          _ = loop.spawn { do { for try await _ in connection {} } catch {} }
+        }
+      }
+      let client = world.client("client") { loop in
+        var open: [TCPConnection] = []
+        for _ in 0..<100 {
+          do throws(UVError) {
+            open.append(try await loop.tcp.connect(host: server.address, port: 7).value)
+          } catch {
+            codes.append(error.code)
+            break
+          }
+        }
+        #expect(open.count > 10 && open.count < 50)
+        for connection in open { try await connection.close().value }
+        try await loop.tcp.connect(host: server.address, port: 7).value.close().value
+      }
+      world.limitDescriptors(50, of: client)
+    }
+    #expect(codes.values == [.tooManyOpenFiles])
+  }
+
+  @Test("A date that moves changes no timer") func dates() throws {
+    try Simulation(seed: 1) { world in
+      let host = world.client("a") { loop in
+        let (date, start) = (Date(), loop.clock.now)
+        try await loop.sleep(for: .seconds(10)).value
+        let passed = start.duration(to: loop.clock.now)
+        #expect(passed >= .seconds(10) && passed < .seconds(11))
+        #expect(abs(Date().timeIntervalSince(date) + 3590) < 1)
+      }
+      try world.sleep(for: .seconds(5))
+      world.moveDate(of: host, by: .seconds(-3600))
+    }
   }
 }

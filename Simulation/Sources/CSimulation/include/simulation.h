@@ -114,6 +114,12 @@ bool sim_pool_is_busy(void);
 /// Writes a file of the host's.
 void sim_host_write(struct sim_host *host, const char *path, const void *bytes, size_t size);
 
+/// Limits how many descriptors the host may have; 0 ends that.
+void sim_host_limit(struct sim_host *host, int descriptors);
+
+/// Sets the date of the host forward or back.
+void sim_host_move_date(struct sim_host *host, int64_t nanoseconds);
+
 /// Sends the host's process a signal. Returns false if that ends the process, because it has no handler.
 bool sim_host_signal(struct sim_host *host, int signal);
 
