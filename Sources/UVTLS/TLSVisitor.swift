@@ -89,8 +89,7 @@ final class TLSVisitor: StreamFilter {
 /// Visitors in a line, the oldest first.
 struct TLSVisitors {
   private(set) var first: TLSVisitor?
-  // Sound: the line keeps its last one, too.
-  private unowned(unsafe) var last: TLSVisitor?
+  private unowned var last: TLSVisitor?
   private(set) var count = 0
 
   mutating func append(_ visitor: TLSVisitor) {

@@ -81,8 +81,8 @@ import Testing
     (
       "@unchecked Sendable",
       [
-        "UV/Loop/", "UV/Threads/", "UV/Requests/RemoteRequest.swift", "UV/Time/LoopClock.swift", "UV/Values/",
-        "UVFutures/Core/", "UVRxStream/Core/", "UVRxStream/Dispatch/Dispatch.swift",
+        "UV/Loop/", "UV/Threads/", "UV/Requests/RemoteRequest.swift", "UV/Tasks/", "UV/Time/LoopClock.swift",
+        "UV/Values/", "UVFutures/Core/", "UVRxStream/Core/", "UVRxStream/Dispatch/Dispatch.swift",
         "UVPromises/Core/", "UVPromises/Remote/", "UVPromises/Dispatchers/", "UVPromises/Resolver.swift",
         "UVTLS/TLSContext.swift", "UVTLS/TLSIdentity.swift", "UVTLS/SessionCache.swift",
         "UVTLS/TLSTicketKeys.swift", "UVNIO/Loop/", "UVNIO/Channels/", "UVNIO/Bootstraps/Connector.swift",
