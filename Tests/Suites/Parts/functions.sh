@@ -30,14 +30,14 @@ need() { # PROGRAM PACKAGE
 }
 
 # The library's tests. One at a time within a process: tests count open descriptors.
-library=(--no-parallel --skip PackageTests)
+library_tests=(--no-parallel --skip PackageTests)
 
 # Runs them with one of the compiler's sanitizers.
 sanitized() { # SANITIZER OPTION...
   # The longest test takes ten times as long.
   export UV_TEST_LIMIT="${UV_TEST_LIMIT:-900}"
   # AddonTests starts programs that are built without a sanitizer.
-  swift test --sanitize="$1" --scratch-path ".build-$suite" "${library[@]}" --skip AddonTests "${@:2}"
+  swift test --sanitize="$1" --scratch-path ".build-$suite" "${library_tests[@]}" --skip AddonTests "${@:2}"
   # A short soak of all there is.
   swift run --package-path bench --sanitize="$1" --scratch-path "bench/.build-$suite" uvbench soak --operations 4000 --seed 1
 }
