@@ -42,7 +42,7 @@ final class FileStream: ByteStream {
       return loop.queueMicrotask { [self] in source.finish(error) }
     }
     keepAlive(.source)
-    block.withCompanion { $0.beginReading() }
+    block.withSidecar { $0.beginReading() }
     readOn()
   }
 
@@ -64,7 +64,7 @@ final class FileStream: ByteStream {
       source.finish(result.failure)
       return letGo(.source)
     }
-    block.withCompanion { $0.noteRead() }
+    block.withSidecar { $0.noteRead() }
     if source.hasDemand { source.deliver(bytes) } else { frameReads.keep(bytes) }
     // A reader that has got bytes asks for the next ones once it has run.
     loop.queueMicrotask { [self] in
@@ -78,7 +78,7 @@ final class FileStream: ByteStream {
   override var isOpenForWriting: Bool { mode != O_RDONLY }
 
   override func writeInFlight() {
-    block.withCompanion { $0.beginWriting() }
+    block.withSidecar { $0.beginWriting() }
     let buffers = writes.pending.inFlight.map(\.bytes)
     if loop.isClosed {
       // Nothing begins on the thread pool any more, and what was written must not be lost.

@@ -1,10 +1,10 @@
 import CUV
 
-/// The companion of a listening socket, which is polled by a libuv handle of its own beside the one that has the descriptor.
+/// The sidecar of a listening socket, which is polled by a libuv handle of its own beside the one that has the descriptor.
 ///
 /// The poll never keeps the loop running, since it rests while nobody asks for a connection. The loop counts the
 /// listener as work instead.
-final class ListenerPoll: HandleCompanion {
+final class ListenerPoll: HandleSidecar {
   /// The libuv handle, which closes itself; see `closeInternal`.
   let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
   /// Sound: a loop outlives its handles.
@@ -52,9 +52,9 @@ final class ListenerPoll: HandleCompanion {
 }
 
 extension HandleBlock {
-  /// What a listener is polled by; nil if the handle is none, or closes. Sound: a listener's companion is of this class.
+  /// What a listener is polled by; nil if the handle is none, or closes. Sound: a listener's sidecar is of this class.
   var listenerPoll: ListenerPoll? {
-    guard header.pointee.role == .listener, let companion = header.pointee.companion else { return nil }
-    return unsafeDowncast(companion.takeUnretainedValue(), to: ListenerPoll.self)
+    guard header.pointee.role == .listener, let sidecar = header.pointee.sidecar else { return nil }
+    return unsafeDowncast(sidecar.takeUnretainedValue(), to: ListenerPoll.self)
   }
 }

@@ -240,10 +240,10 @@ open class Handle {
 }
 
 /// The owner of a libuv handle that is active as soon as it is made, such as a listener; nil if the owner has
-/// gone. Sound: ``Handle/isActiveWhileIdle()`` has been called, which is what the companion is for.
+/// gone. Sound: ``Handle/isActiveWhileIdle()`` has been called, which is what the sidecar is for.
 func idleOwner<Owner: Handle>(of handle: UnsafeMutableRawPointer, as _: Owner.Type) -> Owner? {
-  guard let companion = HandleBlock(of: cuv_handle(handle)).header.pointee.companion else { return nil }
-  let owner = unsafeDowncast(companion.takeUnretainedValue(), to: IdleOwner.self).owner
+  guard let sidecar = HandleBlock(of: cuv_handle(handle)).header.pointee.sidecar else { return nil }
+  let owner = unsafeDowncast(sidecar.takeUnretainedValue(), to: IdleOwner.self).owner
   return owner.map { unsafeDowncast($0, to: Owner.self) }
 }
 

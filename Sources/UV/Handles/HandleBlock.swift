@@ -11,8 +11,8 @@ struct HandleBlock {
     /// The owner retains itself through this while libuv may call it. Sound: released in the close callback at the latest.
     var retainedOwner: Unmanaged<Handle>?
     unowned(unsafe) var loop: EventLoop
-    /// What only some handles need; kept until the handle closes. Balanced in `endCompanion`.
-    var companion: Unmanaged<HandleCompanion>?
+    /// What only some handles need; kept until the handle closes. Balanced in `endSidecar`.
+    var sidecar: Unmanaged<HandleSidecar>?
     // These share a word: a header is a part of every connection.
     var activity: Handle.Activity = []
     var isClosing = false
@@ -74,14 +74,14 @@ struct HandleBlock {
     header.pointee.isClosing = true
     header.pointee.loop.hold()
     disown()
-    header.pointee.companion?.takeUnretainedValue().handleCloses()
+    header.pointee.sidecar?.takeUnretainedValue().handleCloses()
   }
 
   /// Hands the handle to libuv.
   func endClose() {
     restoreTerminal()
     uv_close(handle, handleClosed)
-    endCompanion()
+    endSidecar()
   }
 
   /// Starts to close a TCP handle by a reset; false if libuv declines.
@@ -90,7 +90,7 @@ struct HandleBlock {
       return false
     }
     beginClose()
-    endCompanion()
+    endSidecar()
     return true
   }
 
@@ -119,12 +119,12 @@ struct HandleBlock {
   }
 
   /// Keeps an object until the handle closes. The handle is open and has none yet.
-  func keep(_ companion: HandleCompanion) { header.pointee.companion = .passRetained(companion) }
+  func keep(_ sidecar: HandleSidecar) { header.pointee.sidecar = .passRetained(sidecar) }
 
-  private func endCompanion() {
-    guard let companion = header.pointee.companion.take() else { return }
-    companion.takeUnretainedValue().closeBegan()
-    companion.release()
+  private func endSidecar() {
+    guard let sidecar = header.pointee.sidecar.take() else { return }
+    sidecar.takeUnretainedValue().closeBegan()
+    sidecar.release()
   }
 
   /// Called when the owner has gone, on the loop's thread.

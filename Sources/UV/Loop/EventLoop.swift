@@ -62,7 +62,7 @@ public final class EventLoop {
   @exclusivity(unchecked) var taskNames: [ObjectIdentifier: String] = [:]
   @exclusivity(unchecked) var checkpoints: [Microtask] = []
   @exclusivity(unchecked) var lastRound = LastRound()
-  @exclusivity(unchecked) var lookout = Lookout()
+  @exclusivity(unchecked) var adaptiveYield = AdaptiveYield()
   @exclusivity(unchecked) var tickets = TicketPool()
   @exclusivity(unchecked) var waiting = WaitingObjects()
   @exclusivity(unchecked) var turnWatch: TurnWatch?

@@ -171,6 +171,6 @@ extension EventLoop {
   @inline(__always)
   func noteWritten(_ count: Int, to block: HandleBlock) {
     microtasks.state.pointee.counts.bytesWritten &+= count
-    block.withCompanion { $0.noteWrite() }
+    block.withSidecar { $0.noteWrite() }
   }
 }

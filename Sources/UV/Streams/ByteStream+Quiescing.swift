@@ -46,9 +46,9 @@ extension ByteStream {
       loop.answer { done(.success(())) }
       return PendingRequest()
     }
-    let companion = makeCompanion()
-    let waiters = companion.quiescing ?? QuiescingWaiters(self)
-    companion.quiescing = waiters
+    let sidecar = makeSidecar()
+    let waiters = sidecar.quiescing ?? QuiescingWaiters(self)
+    sidecar.quiescing = waiters
     return waiters.add(done)
   }
 }
@@ -90,8 +90,8 @@ final class QuiescingWaiters: Cancelling {
   func cancel(slot: UInt, generation: UInt) {
     guard let done = waiters.take(generation) else { return }
     loop.queueMicrotask { done(.failure(UVError(.cancelled, operation: "quiescing"))) }
-    guard waiters.isEmpty, let companion = stream.companion, companion.quiescing === self else { return }
-    companion.quiescing = nil
+    guard waiters.isEmpty, let sidecar = stream.sidecar, sidecar.quiescing === self else { return }
+    sidecar.quiescing = nil
     stream.letGo(.quiescing)
   }
 }

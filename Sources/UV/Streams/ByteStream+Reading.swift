@@ -77,7 +77,7 @@ extension ByteStream {
     keepAlive(.callback)
     if count > 0 {
       loop.microtasks.state.pointee.counts.bytesRead &+= count
-      block.withCompanion { $0.noteRead() }
+      block.withSidecar { $0.noteRead() }
     }
     writesIfAny { if $0.isFiltered { $0.isDelivering = true } }
     loop.callback { if count > 0 { deliver(count) } else { endReading(count) } }

@@ -81,14 +81,14 @@ extension ByteStream {
     set { setTimeout(.total, newValue) }
   }
 
-  private func timeout(_ kind: StreamCompanion.Kind) -> Duration? {
-    (companion ?? frames?.carriedOn)?.duration(of: kind)
+  private func timeout(_ kind: StreamSidecar.Kind) -> Duration? {
+    (sidecar ?? frames?.carriedOn)?.duration(of: kind)
   }
 
-  private func setTimeout(_ kind: StreamCompanion.Kind, _ duration: Duration?) {
+  private func setTimeout(_ kind: StreamSidecar.Kind, _ duration: Duration?) {
     if let carriedOn = frames?.carriedOn { return carriedOn.set(kind, duration) }
-    if isClosing || (duration == nil && companion == nil) { return }
-    makeCompanion().set(kind, duration)
+    if isClosing || (duration == nil && sidecar == nil) { return }
+    makeSidecar().set(kind, duration)
   }
 
   // MARK: For the timeouts
@@ -98,7 +98,7 @@ extension ByteStream {
   var isWaitingToWrite: Bool { writesIfAny { !$0.pending.inFlight.isEmpty } ?? false }
 
   /// Ends what waits for the peer. A write can't be taken back, so it takes the whole stream with it.
-  func timeOut(_ kind: StreamCompanion.Kind, after duration: Duration) {
+  func timeOut(_ kind: StreamSidecar.Kind, after duration: Duration) {
     loop.microtasks.state.pointee.counts.timeouts += 1
     let subject = "within the \(kind.name) of \(duration)"
     let error = UVError(.timedOut, operation: "read", subject: subject)

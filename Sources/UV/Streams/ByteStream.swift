@@ -65,17 +65,17 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     unmanagedWrites?.release()
   }
 
-  /// The stream's companion, if it has one.
-  var companion: StreamCompanion? {
-    block.header.pointee.companion.map { unsafeDowncast($0.takeUnretainedValue(), to: StreamCompanion.self) }
+  /// The stream's sidecar, if it has one.
+  var sidecar: StreamSidecar? {
+    block.header.pointee.sidecar.map { unsafeDowncast($0.takeUnretainedValue(), to: StreamSidecar.self) }
   }
 
-  /// The stream's companion, which is made now if there is none. The stream is open.
-  func makeCompanion() -> StreamCompanion {
-    if let companion { return companion }
-    let companion = StreamCompanion(block)
-    block.keep(companion)
-    return companion
+  /// The stream's sidecar, which is made now if there is none. The stream is open.
+  func makeSidecar() -> StreamSidecar {
+    if let sidecar { return sidecar }
+    let sidecar = StreamSidecar(block)
+    block.keep(sidecar)
+    return sidecar
   }
 
   var stream: UnsafeMutablePointer<uv_stream_t> { cuv_stream(block.raw) }
@@ -148,7 +148,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
       try checkOpen("read")
       try startReading()
       keepAlive(.source)
-      block.withCompanion { $0.beginReading() }
+      block.withSidecar { $0.beginReading() }
     } catch {
       loop.queueMicrotask { [self] in source.finish(error) }
     }
@@ -259,7 +259,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   // MARK: Closing
 
   override func serviceEnds() {
-    companion?.quiescing.take()?.tell(.success(()))
+    sidecar?.quiescing.take()?.tell(.success(()))
     frames?.filter?.serviceEnds()
   }
 

@@ -41,7 +41,7 @@ final class FrameReads: Microtask, Cancelling {
   @exclusivity(unchecked) private(set) var isFiltered = false
 
   /// The timeouts of the stream that goes on with this one's connection; see ``ByteStream/giveUp()``.
-  @exclusivity(unchecked) var carriedOn: StreamCompanion?
+  @exclusivity(unchecked) var carriedOn: StreamSidecar?
 
   init(_ stream: ByteStream) {
     self.stream = stream

@@ -90,12 +90,12 @@ extension ByteStream {
     highWaterMark = plain.highWaterMark
     if plain.block.header.pointee.isKeepingChosen { keepsLoopRunning = plain.keepsLoopRunning }
     if plain.block.header.pointee.role == .accepted { take(role: .accepted) }
-    guard let companion = plain.companion else { return }
+    guard let sidecar = plain.sidecar else { return }
     // Balanced: one handle's block keeps it in the place of the other's.
-    plain.block.header.pointee.companion = nil
-    block.header.pointee.companion = .passUnretained(companion)
-    companion.move(from: plain, to: self)
-    plain.frameReads.carriedOn = companion
+    plain.block.header.pointee.sidecar = nil
+    block.header.pointee.sidecar = .passUnretained(sidecar)
+    sidecar.move(from: plain, to: self)
+    plain.frameReads.carriedOn = sidecar
   }
 
   /// Gives up the connection, which another stream has taken over.

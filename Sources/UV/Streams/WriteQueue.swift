@@ -299,10 +299,10 @@ final class WriteQueue: Cancelling {
   }
 
   /// Notes that bytes wait for room in the system.
-  func noteWait() { block.withCompanion { $0.beginWriting() } }
+  func noteWait() { block.withSidecar { $0.beginWriting() } }
 
   /// Notes that some of the bytes that bypass the queue have left.
-  func noteProgress() { block.withCompanion { $0.noteWrite() } }
+  func noteProgress() { block.withSidecar { $0.noteWrite() } }
 
   /// Lets the writes go on that ``hold(_:)`` held back. Called once, unless the stream has closed.
   func release() { finish(0) }

@@ -68,8 +68,8 @@ enum CurrentLoop {
 
   @inline(never)
   private static func handOver(_ microtask: Microtask) -> Bool {
-    guard let handover = Handover.current else { return false }
-    handover.enqueue(microtask)
+    guard let batch = LoopBatch.current else { return false }
+    batch.enqueue(microtask)
     return true
   }
 

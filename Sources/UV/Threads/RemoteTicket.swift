@@ -34,7 +34,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     /// A thread without a loop.
     case thread(UInt)
     /// A handler that runs elsewhere.
-    case handover(Handover)
+    case batch(LoopBatch)
   }
 
   /// Nil for an object that was not made on a loop.
@@ -63,9 +63,9 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     self.object = object
   }
 
-  init(_ object: Unmanaged<AnyObject>, _ handover: Handover) {
+  init(_ object: Unmanaged<AnyObject>, _ batch: LoopBatch) {
     executor = nil
-    origin = .handover(handover)
+    origin = .batch(batch)
     self.object = object
   }
 
@@ -91,7 +91,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @inline(never)
   private static func openFurther(_ object: Unmanaged<AnyObject>) -> RemoteTicket {
     if let loop = EventLoop.current { return loop.openFurtherTicket(object) }
-    return Handover.current?.open(object) ?? RemoteTicket(object, nil)
+    return LoopBatch.current?.open(object) ?? RemoteTicket(object, nil)
   }
 
   /// Calls `body` with a ticket for an object that was just made. If nobody has kept it, the object is told at once, which
@@ -185,16 +185,16 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   /// The executor of the object's loop; nil if it has none.
   private var owner: LoopExecutor? {
     if let executor { return executor }
-    if case .handover(let handover)? = origin { return handover.executor }
+    if case .batch(let batch)? = origin { return batch.executor }
     return nil
   }
 
   /// Whether the calling thread has a loop, and it is not the object's.
   package var isOnOtherLoop: Bool { EventLoop.current != nil && owner?.isOnLoop != true }
 
-  /// Runs `body` on this thread, in which it is for the object's loop that promises are made; see ``Handover``.
+  /// Runs `body` on this thread, in which it is for the object's loop that promises are made; see ``LoopBatch``.
   package func run<Value>(_ body: () throws -> Value) rethrows -> Value {
-    try Handover.run(to: owner, body)
+    try LoopBatch.run(to: owner, body)
   }
 
   /// Whether the calling thread is the loop's, where an answer is given at once.
@@ -211,7 +211,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
 
   private var isAtOrigin: Bool {
     switch origin {
-    case .handover(let handover): return handover.isHere
+    case .batch(let batch): return batch.isHere
     case .thread(let thread): checkThread(thread)
     case nil: break
     }
@@ -244,7 +244,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   package func complete(_ body: @escaping (AnyObject) -> Void) -> Bool {
     self.body = body
     if let executor { return executor.send(self) }
-    if case .handover(let handover)? = origin { return handover.send(self) }
+    if case .batch(let batch)? = origin { return batch.send(self) }
     return false
   }
 

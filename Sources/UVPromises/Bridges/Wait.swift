@@ -35,7 +35,7 @@ extension Node {
   func wait<T>(_ type: T.Type) throws -> T {
     if state == .pending {
       guard let loop = EventLoop.current else {
-        if Handover.current == nil { throw PMKError.abandoned }
+        if LoopBatch.current == nil { throw PMKError.abandoned }
         fatalError(
           "wait() in a handler on a queue would wait for what the handler itself keeps from its loop; return the promise"
         )

@@ -37,17 +37,17 @@ extension Node {
 
     /// The handler that runs on this thread for the loop of another; nil if there is none.
     @usableFromInline static var runningHandler: ObjectIdentifier? {
-      EventLoop.current == nil ? Handover.current.map(ObjectIdentifier.init) : nil
+      EventLoop.current == nil ? LoopBatch.current.map(ObjectIdentifier.init) : nil
     }
   #endif
 
   /// Calls `body` with the loop of this promise, which a handler on a queue has just made, when the loop takes it over.
   /// Elsewhere this stops the program.
   final func startLater(_ name: StaticString, _ body: @escaping (EventLoop) -> Void) {
-    guard let handover = Handover.current else {
+    guard let batch = LoopBatch.current else {
       fatalError("\(name) needs an event loop on its thread: call it inside EventLoop.run")
     }
-    handover.perform { [self] loop in
+    batch.perform { [self] loop in
       if state == .pending, !flags.contains(.isCancelled) { body(loop) }
     }
   }

@@ -21,7 +21,7 @@ public struct MainQueue: Dispatcher {
 /// A promise that it makes has no loop, unless the main thread has one: closures within it are the main actor's, too, and must not run
 /// on the thread of another loop.
 private func onMainActor<Output: Sendable>(_ body: @MainActor () throws -> Output) rethrows -> Output {
-  try Handover.without { try MainActor.assumeIsolated(body) }
+  try LoopBatch.without { try MainActor.assumeIsolated(body) }
 }
 
 extension Dispatcher where Self == MainQueue {

@@ -4,7 +4,7 @@ extension Node {
   /// Carries this promise to other threads and back.
   private func ticket(_ operation: String) -> RemoteTicket {
     if let loop = EventLoop.current { return RemoteTicket(self, of: loop) }
-    if let handover = Handover.current { return handover.open(self) }
+    if let batch = LoopBatch.current { return batch.open(self) }
     fatalError("\(operation) needs an event loop on its thread: call it inside EventLoop.run")
   }
 

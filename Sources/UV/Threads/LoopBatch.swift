@@ -8,7 +8,7 @@ import Synchronization
 /// list of the answers needs a lock.
 // Sound: `tickets` and `work` are touched on the code's thread until they are sent, and then on the loop's. The rest is
 // a constant, atomic, or behind the lock.
-package final class Handover: LoopMessage, @unchecked Sendable {
+package final class LoopBatch: LoopMessage, @unchecked Sendable {
   let executor: LoopExecutor
   private let thread = cuv_thread_id()
   /// Whether the code is running.
@@ -29,18 +29,18 @@ package final class Handover: LoopMessage, @unchecked Sendable {
   private final class Slot {
     var executor: LoopExecutor?
     /// Made when it is needed: most handlers make nothing.
-    var handover: Handover?
+    var batch: LoopBatch?
   }
 
   private static let slots = ThreadLocal<Slot>()
 
-  /// The handover for the objects that this thread makes; nil if it runs nothing for a loop.
-  package static var current: Handover? {
+  /// The batch for the objects that this thread makes; nil if it runs nothing for a loop.
+  package static var current: LoopBatch? {
     guard let slot = slots.existing, let executor = slot.executor else { return nil }
-    if let handover = slot.handover { return handover }
-    let handover = Handover(to: executor)
-    slot.handover = handover
-    return handover
+    if let batch = slot.batch { return batch }
+    let batch = LoopBatch(to: executor)
+    slot.batch = batch
+    return batch
   }
 
   /// Runs `body` on this thread. A promise that it makes belongs to the loop of `executor`, unless this thread has a loop: then it
@@ -48,12 +48,12 @@ package final class Handover: LoopMessage, @unchecked Sendable {
   static func run<Value>(to executor: LoopExecutor?, _ body: () throws -> Value) rethrows -> Value {
     if CurrentLoop.get() != nil { return try body() }
     let slot = slots.get { Slot() }
-    let outer = (slot.executor, slot.handover)
-    (slot.executor, slot.handover) = (executor, nil)
+    let outer = (slot.executor, slot.batch)
+    (slot.executor, slot.batch) = (executor, nil)
     defer {
-      let handover = slot.handover
-      (slot.executor, slot.handover) = outer
-      handover?.send()
+      let batch = slot.batch
+      (slot.executor, slot.batch) = outer
+      batch?.send()
     }
     return try body()
   }

@@ -6,7 +6,7 @@ import CUV
 /// The timeouts know when the peer has last done its part. Activity stores the loop's time and touches no timer. One
 /// timer serves all timeouts. When the first of them can have passed, it compares the times and waits for what
 /// is left. The timer rests while nobody waits for the peer, and never keeps the loop running.
-final class StreamCompanion: HandleCompanion {
+final class StreamSidecar: HandleSidecar {
   enum Kind: Int {
     case read, write, idle, total
 
@@ -207,11 +207,11 @@ final class StreamCompanion: HandleCompanion {
 }
 
 extension HandleBlock {
-  /// Calls `body` with the companion of a stream, if there is one. Sound: it is of this class, and stays until the handle
+  /// Calls `body` with the sidecar of a stream, if there is one. Sound: it is of this class, and stays until the handle
   /// closes.
   @inline(__always)
-  func withCompanion(_ body: (StreamCompanion) -> Void) {
-    guard let companion = header.pointee.companion else { return }
-    Unmanaged<StreamCompanion>.fromOpaque(companion.toOpaque())._withUnsafeGuaranteedRef(body)
+  func withSidecar(_ body: (StreamSidecar) -> Void) {
+    guard let sidecar = header.pointee.sidecar else { return }
+    Unmanaged<StreamSidecar>.fromOpaque(sidecar.toOpaque())._withUnsafeGuaranteedRef(body)
   }
 }

@@ -1,7 +1,7 @@
 /// What only some handles need, so that the others don't pay for it. A handle's block keeps it while the handle is open.
 ///
-/// The owner of the handle may go at any time, on any thread; its companion is used on the loop's thread only.
-class HandleCompanion {
+/// The owner of the handle may go at any time, on any thread; its sidecar is used on the loop's thread only.
+class HandleSidecar {
   /// Called on the loop's thread when the handle begins to close, however that comes about. Its descriptor is still open.
   func handleCloses() {}
 
@@ -9,9 +9,9 @@ class HandleCompanion {
   func closeBegan() {}
 }
 
-/// The companion of a handle that libuv may call although nothing retains the owner. Another thread may drop the owner at any
+/// The sidecar of a handle that libuv may call although nothing retains the owner. Another thread may drop the owner at any
 /// moment.
-final class IdleOwner: HandleCompanion {
+final class IdleOwner: HandleSidecar {
   weak var owner: Handle?
 
   init(_ owner: Handle) { self.owner = owner }
