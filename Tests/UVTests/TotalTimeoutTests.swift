@@ -45,6 +45,19 @@ import UVTestSupport
     }
   }
 
+  /// The stream hasn't paused then, and so doesn't begin to wait anew.
+  @Test("A first time that is set right after a read counts for the next one", arguments: [false, true])
+  func afterARead(isTotal: Bool) async throws {
+    try await withPair { loop, client, server in
+      try await client.write("yes").value
+      #expect(try await server.read().value == "yes")
+      if isTotal { server.totalTimeout = .milliseconds(10) } else { server.readTimeout = .milliseconds(10) }
+      await expectFailure(.timedOut) { () async throws(UVError) in
+        _ = try await server.readLine(limit: 100).value
+      }
+    }
+  }
+
   @Test("A peer that takes a little now and then is written to until the total has passed, and no longer")
   func writing() async throws {
     try await withPair { loop, client, server in

@@ -83,11 +83,14 @@ final class StreamSidecar: HandleSidecar {
     isLastChance = false
     readLength = min(limits[Kind.read.rawValue].length, limits[Kind.idle.rawValue].length)
     totalEnd = limits[Kind.total.rawValue].end(since: 0) ?? .max
-    if timer == nil { return look() }
-    guard let end = limits[kind.rawValue].end(since: 0), end < due else { return }
-    stopTimer()
-    if let stream = waitingStream, nextEnd(of: stream) != nil { return look() }
-    // Nobody waits now. A reader that goes on in this turn doesn't begin to wait anew.
+    guard let end = limits[kind.rawValue].end(since: 0) else { return look() }
+    if timer != nil {
+      if end >= due { return }
+      stopTimer()
+    }
+    guard let stream = waitingStream else { return }
+    if nextEnd(of: stream) != nil { return look() }
+    // Nobody waits now. But the stream still reads, so that a reader that goes on in this turn doesn't begin to wait anew.
     let now = uv_now(clock)
     startTimer(end > now ? end - now : 0, at: now)
   }
