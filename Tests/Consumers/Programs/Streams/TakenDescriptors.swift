@@ -30,8 +30,9 @@ enum TakenDescriptors: Program {
       try await writing.write("piped").value
       print(try await reading.read().value == "piped")
 
-      let datagrams = try loop.udp.open(
-        fileDescriptor: socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0))
+      let bound = try loop.udp.bind(host: "127.0.0.1", port: 0)
+      let datagrams = try loop.udp.open(fileDescriptor: dup(try bound.fileDescriptor()))
+      try await bound.close().value
       try await datagrams.send("hello", to: SocketAddress("127.0.0.1", port: 9)).value
       print(HandleType(guessing: try datagrams.fileDescriptor()) == .udp)
 
