@@ -9,6 +9,18 @@ enum SealedByCallbacks: Program {
     loop.queueMicrotask { fails ? done(nil, Refused()) : done("text", nil) }
   }
 
+  static func after(_ loop: EventLoop, _ value: Int, completion: @escaping (Int) -> Void) {
+    loop.queueMicrotask { completion(value) }
+  }
+
+  static func fail(_ loop: EventLoop, completion: @escaping (any Error) -> Void) {
+    loop.queueMicrotask { completion(Refused()) }
+  }
+
+  static func finish(_ loop: EventLoop, completion: @escaping () -> Void) {
+    loop.queueMicrotask { completion() }
+  }
+
   static func show<T>(_ promise: Promise<T>) async {
     do {
       print(try await promise.async())
@@ -29,6 +41,10 @@ enum SealedByCallbacks: Program {
       await show(Promise<Void> { seal in loop.queueMicrotask(seal.fulfill_) })
       await show(Promise<Int> { seal in loop.queueMicrotask { seal.resolve(6, Refused() as any Error) } })
       await show(Promise<Int> { seal in throw Refused() })
+      // As completion handlers, which return nothing.
+      await show(Promise<Int> { seal in after(loop, 11, completion: seal.fulfill) })
+      await show(Promise<Int> { seal in fail(loop, completion: seal.reject) })
+      await show(Promise<Void> { seal in finish(loop, completion: seal.fulfill) })
 
       let (promise, resolver) = Promise<String>.pending()
       print(promise.isPending, promise.isResolved, promise.result == nil)
@@ -65,6 +81,9 @@ enum SealedByCallbacks: Program {
 // ()
 // refused: true
 // refused: true
+// 11
+// refused: true
+// ()
 // true false true
 // true false pending true
 // pending

@@ -13,6 +13,8 @@ private func keep<F: StreamFuture<Int, Never>>(_ future: F) -> Future<Int, Never
   future.asFuture
 }
 
+private func asStream(_ future: some StreamFuture<Int, Never>) -> Hot<Int, Never> { future.asHot }
+
 enum CellOfStreams: Program {
   static func main() throws {
     let input = FutureInput<Int, Never>()
@@ -38,6 +40,7 @@ enum CellOfStreams: Program {
       ticks.hot().count().filter { $0 == 3 }.on { third.complete(Int($0)) }
       print(try await third.value)
       ticks.stop()
+      asStream(Future { settle in settle(.success(6)) }).on { print("as a stream", $0) }
       let either: any AnyStream<Int, UVError> = third
       either.asHot.on { print("again", $0) }
     }
@@ -49,4 +52,5 @@ enum CellOfStreams: Program {
 // false true
 // a directory
 // 3
+// as a stream 6
 // again 3

@@ -41,9 +41,9 @@ enum AnyThreadThatStalls: Program {
     RunLoop.main.run(until: .now + 0.01)
     asked.stop()
 
-    do throws(StallWatchError) {
+    do {
       _ = try StallWatcher("too short", longerThan: .zero) { _ in }
-    } catch {
+    } catch let error as StallWatchError {
       switch error {
       case .limit(let limit): print("refused:", limit)
       case .system(let number): print("the system:", number)
