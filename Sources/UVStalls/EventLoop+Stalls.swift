@@ -13,8 +13,8 @@ extension EventLoop {
   /// }
   /// ```
   ///
-  /// ``StallWatch/StallWatcher`` says how this works, and which system calls return early because of it. A turn of the loop pays
-  /// two stores.
+  /// `StallWatcher` of `StallWatch` says how this works, and which system calls return early because of it. A turn of the
+  /// loop pays two stores.
   ///
   /// A loop that waits for events isn't stalled. On an adopted loop, callbacks of the host count only if they come after
   /// one of this library in the same turn. Don't watch the loop of a host that waits for events outside of `uv_run`.

@@ -4,7 +4,7 @@ extension EventSource {
   /// The source as a stream of all that it delivers from now on, which ends as the source does. There is no back-pressure:
   /// the source is asked for everything.
   ///
-  /// The source keeps the stream, and its chain, until it has ended, or until you call ``UV/EventSource/stop()``.
+  /// The source keeps the stream, and its chain, until it has ended, or until you call its `stop()`.
   ///
   /// RxStream's `Hot`.
   public func hot() -> Hot<Element, UVError> {
