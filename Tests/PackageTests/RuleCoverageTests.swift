@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The sixty rules of `Tests/UVTests/Rules/README.md`: each has a test, or the table says why not.
+/// The sixty rules of `Tests/Rules.md`: each has a test, or the table says why not.
 @Suite struct RuleCoverageTests {
   @Test func everyRuleHasATest() throws {
-    let table = Checkout.root.appendingPathComponent("Tests/UVTests/Rules/README.md")
+    let table = Checkout.root.appendingPathComponent("Tests/Rules.md")
     let rows = try String(contentsOf: table, encoding: .utf8).components(separatedBy: "\n| ").dropFirst()
     #expect(rows.compactMap(Self.number) == Array(1...60))
     var covered = Set(rows.filter { !$0.contains("](") }.compactMap(Self.number))

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/Rules/CloseRuleTests.swift
+../../../Tests/UVTests/Handles/CloseRuleTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/ConnectionLimitTests.swift
+../../../Tests/UVTests/Connections/ConnectionLimitTests.swift

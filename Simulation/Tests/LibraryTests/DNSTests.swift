@@ -1,1 +1,1 @@
-../../../Tests/UVTests/DNSTests.swift
+../../../Tests/UVTests/Addresses/DNSTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/DirectWritesTests.swift
+../../../Tests/UVTests/Streams/DirectWritesTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/DirectoryTests.swift
+../../../Tests/UVTests/Files/DirectoryTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/EchoWithCallbacks.swift
+../../../Tests/UVTests/Connections/EchoWithCallbacks.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/EventLoopTests.swift
+../../../Tests/UVTests/Loop/EventLoopTests.swift

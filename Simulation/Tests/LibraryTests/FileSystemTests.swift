@@ -1,1 +1,1 @@
-../../../Tests/UVTests/FileSystemTests.swift
+../../../Tests/UVTests/Files/FileSystemTests.swift

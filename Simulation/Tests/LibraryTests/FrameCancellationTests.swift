@@ -1,1 +1,1 @@
-../../../Tests/UVTests/Frames/FrameCancellationTests.swift
+../../../Tests/UVTests/Streams/FrameCancellationTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/Frames/FrameOrderTests.swift
+../../../Tests/UVTests/Streams/FrameOrderTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/Frames/FrameTests.swift
+../../../Tests/UVTests/Streams/FrameTests.swift

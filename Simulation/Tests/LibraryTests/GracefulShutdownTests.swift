@@ -1,1 +1,1 @@
-../../../Tests/UVTests/GracefulShutdownTests.swift
+../../../Tests/UVTests/Shutdown/GracefulShutdownTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/IterationTests.swift
+../../../Tests/UVTests/Handles/IterationTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/LastRoundTests.swift
+../../../Tests/UVTests/Loop/LastRoundTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/Rules/ListenerRuleTests.swift
+../../../Tests/UVTests/Connections/ListenerRuleTests.swift

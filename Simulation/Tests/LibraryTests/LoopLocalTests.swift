@@ -1,1 +1,1 @@
-../../../Tests/UVTests/LoopLocalTests.swift
+../../../Tests/UVTests/Group/LoopLocalTests.swift

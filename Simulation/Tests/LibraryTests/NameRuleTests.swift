@@ -1,1 +1,1 @@
-../../../Tests/UVTests/Rules/NameRuleTests.swift
+../../../Tests/UVTests/Addresses/NameRuleTests.swift

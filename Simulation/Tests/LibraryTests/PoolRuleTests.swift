@@ -1,1 +1,1 @@
-../../../Tests/UVTests/Rules/PoolRuleTests.swift
+../../../Tests/UVTests/Requests/PoolRuleTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/Rules/ReadRuleTests.swift
+../../../Tests/UVTests/Streams/ReadRuleTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/Rules/RequestRuleTests.swift
+../../../Tests/UVTests/Requests/RequestRuleTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/ShutdownTests.swift
+../../../Tests/UVTests/Shutdown/ShutdownTests.swift

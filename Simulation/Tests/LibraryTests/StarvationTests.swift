@@ -1,1 +1,1 @@
-../../../Tests/UVTests/StarvationTests.swift
+../../../Tests/UVTests/Loop/StarvationTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/StreamErrorTests.swift
+../../../Tests/UVTests/Streams/StreamErrorTests.swift

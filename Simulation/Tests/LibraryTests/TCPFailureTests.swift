@@ -1,1 +1,1 @@
-../../../Tests/UVTests/TCPFailureTests.swift
+../../../Tests/UVTests/Connections/TCPFailureTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/TCPTests.swift
+../../../Tests/UVTests/Connections/TCPTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/TaskGroupTests.swift
+../../../Tests/UVTests/Tasks/TaskGroupTests.swift

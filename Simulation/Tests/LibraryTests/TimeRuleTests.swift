@@ -1,1 +1,1 @@
-../../../Tests/UVTests/Rules/TimeRuleTests.swift
+../../../Tests/UVTests/Time/TimeRuleTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/TimerTests.swift
+../../../Tests/UVTests/Time/TimerTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/Frames/TryReadTests.swift
+../../../Tests/UVTests/Streams/TryReadTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/TryWriteTests.swift
+../../../Tests/UVTests/Streams/TryWriteTests.swift

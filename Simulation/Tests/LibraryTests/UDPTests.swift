@@ -1,1 +1,1 @@
-../../../Tests/UVTests/UDPTests.swift
+../../../Tests/UVTests/Datagrams/UDPTests.swift

@@ -1,1 +1,1 @@
-../../../Tests/UVTests/WriteBuffersTests.swift
+../../../Tests/UVTests/Streams/WriteBuffersTests.swift

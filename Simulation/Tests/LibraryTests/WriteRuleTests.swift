@@ -1,1 +1,1 @@
-../../../Tests/UVTests/Rules/WriteRuleTests.swift
+../../../Tests/UVTests/Streams/WriteRuleTests.swift
