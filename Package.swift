@@ -135,7 +135,7 @@ let package = Package(
       name: "UVTestSupport", dependencies: ["UV", "CTestHooks"], path: "Tests/Support",
       swiftSettings: settings),
     .testTarget(
-      name: "UVTests", dependencies: ["UV", "UVTestSupport", system], swiftSettings: settings),
+      name: "UVTests", dependencies: ["CUV", "UV", "UVTestSupport", system], swiftSettings: settings),
     .testTarget(
       name: "UVStallsTests", dependencies: ["StallWatch", "UVStalls", "UVTestSupport"],
       swiftSettings: settings),
