@@ -168,7 +168,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "FaultTests",
-      dependencies: ["UV", "UVTLS", "UVTestSupport", "CTestHooks"], swiftSettings: settings),
+      dependencies: ["CUV", "UV", "UVTLS", "UVTestSupport", "CTestHooks"], swiftSettings: settings),
     .testTarget(name: "FuzzTests", dependencies: ["UV", "UVTLS", "UVTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "HostTests", dependencies: ["CUV", "UV", "UVPromises", "UVFutures", "UVTestSupport"],

@@ -1,3 +1,4 @@
+import CUV
 import Foundation
 
 /// Two connected descriptors of the test's own.
