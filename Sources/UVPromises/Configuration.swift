@@ -1,8 +1,6 @@
 import Synchronization
 
 /// The settings of the module, for the whole process: `conf.logHandler = { … }`.
-///
-/// PromiseKit's `conf`.
 public let conf = Configuration()
 
 /// What ``conf`` has to offer. Any thread may read and set it.
@@ -20,8 +18,6 @@ public final class Configuration: Sendable {
   init() {}
 
   /// Told of what may be a mistake; prints unless set.
-  ///
-  /// PromiseKit's `conf.logHandler`.
   public var logHandler: @Sendable (LogEvent) -> Void {
     get { handlers.withLock { $0.log } }
     set { handlers.withLock { $0.log = newValue } }
@@ -44,8 +40,6 @@ public final class Configuration: Sendable {
   /// Both are ``LoopDispatcher/microtask`` unless set; nil means ``LoopDispatcher/inline``. A change holds for the handlers
   /// that are attached afterwards, on every thread. A dispatch queue can't be set here: a handler that names none may use
   /// whatever the code around it can see, so it stays on the loop's thread. Name a queue at the handler, `map(on: queue)`.
-  ///
-  /// PromiseKit's `conf.Q`.
   public var Q: (map: LoopDispatcher?, return: LoopDispatcher?) {
     get {
       (
@@ -60,8 +54,6 @@ public final class Configuration: Sendable {
   }
 
   /// The policy of a `catch` or `recover` that names none: `.allErrorsExceptCancellation` unless set.
-  ///
-  /// PromiseKit's `conf.catchPolicy`.
   public var catchPolicy: CatchPolicy {
     get { catchesCancellation.load(ordering: .relaxed) ? .allErrors : .allErrorsExceptCancellation }
     set { catchesCancellation.store(newValue == .allErrors, ordering: .relaxed) }

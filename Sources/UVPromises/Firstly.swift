@@ -4,8 +4,6 @@
 ///   - body: Called once, before this returns. If it throws, the promise is rejected with the error.
 ///   - file: Where this is called, for reports in debug builds.
 ///   - line: The line there.
-///
-/// PromiseKit's `firstly`.
 @inlinable
 public func firstly<U: Thenable>(
   file: StaticString = #fileID, line: UInt = #line, execute body: () throws -> U
@@ -16,7 +14,5 @@ public func firstly<U: Thenable>(
 /// Begins a chain with a guarantee.
 ///
 /// - Parameter body: Called once, before this returns.
-///
-/// PromiseKit's `firstly`.
 @inlinable
 public func firstly<T>(execute body: () -> Guarantee<T>) -> Guarantee<T> { body() }

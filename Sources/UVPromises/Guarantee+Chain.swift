@@ -7,8 +7,6 @@ extension Guarantee {
   ///   - line: The line there.
   ///   - body: What to do with the value.
   /// - Returns: A guarantee that is resolved when `body` has returned.
-  ///
-  /// PromiseKit's `done`.
   @inlinable
   @discardableResult
   public func done(
@@ -28,8 +26,6 @@ extension Guarantee {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - body: What to do with the value.
-  ///
-  /// PromiseKit's `get`.
   @inlinable
   public func get(
     on dispatcher: LoopDispatcher? = conf.Q.return, file: StaticString = #fileID, line: UInt = #line,
@@ -48,8 +44,6 @@ extension Guarantee {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - transform: Makes the new value.
-  ///
-  /// PromiseKit's `map`.
   @inlinable
   public func map<U>(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
@@ -69,8 +63,6 @@ extension Guarantee {
   ///   - line: The line there.
   ///   - body: What comes next.
   /// - Returns: A guarantee of the same value as that which `body` returns.
-  ///
-  /// PromiseKit's `then`.
   @inlinable
   @discardableResult
   public func then<U>(
@@ -84,8 +76,6 @@ extension Guarantee {
   }
 
   /// The same guarantee without its value.
-  ///
-  /// PromiseKit's `asVoid`.
   @inlinable
   public func asVoid(file: StaticString = #fileID, line: UInt = #line) -> Guarantee<Void> {
     map(on: .inline, file: file, line: line) { _ in }

@@ -1,7 +1,5 @@
 extension Guarantee where T: Sequence {
   /// Calls `transform` with each element; the result is a guarantee of what it returns for them, in order.
-  ///
-  /// PromiseKit's `mapValues`.
   @inlinable
   public func mapValues<U>(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
@@ -12,8 +10,6 @@ extension Guarantee where T: Sequence {
 
   /// Calls `transform` with each element; the result is a guarantee of all elements of what it returns, in
   /// order.
-  ///
-  /// PromiseKit's `flatMapValues`.
   @inlinable
   public func flatMapValues<U: Sequence>(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
@@ -24,8 +20,6 @@ extension Guarantee where T: Sequence {
 
   /// Calls `transform` with each element; the result is a guarantee of what it returns other than nil, in
   /// order.
-  ///
-  /// PromiseKit's `compactMapValues`.
   @inlinable
   public func compactMapValues<U>(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
@@ -36,8 +30,6 @@ extension Guarantee where T: Sequence {
 
   /// Calls `transform` with each element and waits for all guarantees that it returns, which run at the same
   /// time; the result is a guarantee of their values, in order.
-  ///
-  /// PromiseKit's `thenMap`.
   @inlinable
   public func thenMap<U>(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
@@ -48,8 +40,6 @@ extension Guarantee where T: Sequence {
 
   /// Calls `transform` with each element and waits for all guarantees that it returns, which run at the same
   /// time; the result is a guarantee of all elements of their values, in order.
-  ///
-  /// PromiseKit's `thenFlatMap`.
   @inlinable
   public func thenFlatMap<U>(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
@@ -61,8 +51,6 @@ extension Guarantee where T: Sequence {
   }
 
   /// Calls `isIncluded` with each element; the result is a guarantee of those for which it returns true.
-  ///
-  /// PromiseKit's `filterValues`.
   @inlinable
   public func filterValues(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
@@ -81,8 +69,6 @@ extension Guarantee where T: Sequence {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - areInIncreasingOrder: Whether the first is to come before the second.
-  ///
-  /// PromiseKit's `sortedValues`.
   @inlinable
   public func sortedValues(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
@@ -94,8 +80,6 @@ extension Guarantee where T: Sequence {
 
 extension Guarantee where T: Sequence, T.Element: Comparable {
   /// A guarantee of the elements in ascending order.
-  ///
-  /// PromiseKit's `sortedValues`.
   @inlinable
   public func sortedValues(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line

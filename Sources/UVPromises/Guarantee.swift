@@ -23,8 +23,6 @@ public struct Guarantee<T>: Thenable {
   ///     first call of that counts.
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
-  ///
-  /// PromiseKit's `Guarantee(resolver:)`.
   @inlinable
   public init(
     file: StaticString = #fileID, line: UInt = #line, resolver body: (@escaping (T) -> Void) -> Void
@@ -36,16 +34,12 @@ public struct Guarantee<T>: Thenable {
   }
 
   /// A guarantee that has its value.
-  ///
-  /// PromiseKit's `Guarantee.value`.
   @inlinable
   public static func value(_ value: T) -> Guarantee<T> {
     Guarantee(node: Node(value: value, flags: .isGuarantee))
   }
 
   /// A guarantee that waits to be resolved, and the function that does it.
-  ///
-  /// PromiseKit's `Guarantee.pending`.
   @inlinable
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line
@@ -56,14 +50,10 @@ public struct Guarantee<T>: Thenable {
   }
 
   /// Calls `body` once the guarantee has been resolved, with its outcome.
-  ///
-  /// PromiseKit's `pipe(to:)`.
   @inlinable
   public func pipe(to body: @escaping (PMKResult<T>) -> Void) { node.pipe(to: body) }
 
   /// The outcome, nil while the guarantee is pending.
-  ///
-  /// PromiseKit's `result`.
   @inlinable
   public var result: PMKResult<T>? { node.result(as: T.self) }
 
@@ -86,8 +76,6 @@ extension Guarantee where T: Sendable {
   ///     first call of that counts.
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
-  ///
-  /// PromiseKit's `Guarantee(resolver:)`.
   @inlinable
   public init(
     file: StaticString = #fileID, line: UInt = #line, resolver body: (@escaping @Sendable (T) -> Void) -> Void
@@ -99,8 +87,6 @@ extension Guarantee where T: Sendable {
   }
 
   /// A guarantee that waits to be resolved, and the function that does it, on whatever thread.
-  ///
-  /// PromiseKit's `Guarantee.pending`.
   @inlinable
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line
@@ -113,14 +99,10 @@ extension Guarantee where T: Sendable {
 
 extension Guarantee where T == Void {
   /// Creates a guarantee that is resolved.
-  ///
-  /// PromiseKit's `Guarantee()`.
   @inlinable
   public init() { node = Node(value: (), flags: .isGuarantee) }
 
   /// A guarantee that is resolved.
-  ///
-  /// PromiseKit's `Guarantee.value`.
   @inlinable
   public static var value: Guarantee<Void> { Guarantee() }
 }

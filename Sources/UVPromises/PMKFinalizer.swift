@@ -15,8 +15,6 @@ public struct PMKFinalizer {
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
   ///   - body: What to do.
   /// - Returns: The handle for cancelling the chain.
-  ///
-  /// PromiseKit's `finally`.
   @inlinable
   @discardableResult
   public func finally(
@@ -27,8 +25,6 @@ public struct PMKFinalizer {
   }
 
   /// Calls `body` elsewhere when the chain has ended; see ``finally(on:_:)-(LoopDispatcher?,_)``.
-  ///
-  /// PromiseKit's `finally`.
   @_disfavoredOverload
   @discardableResult
   public func finally(
@@ -44,8 +40,6 @@ public struct PMKFinalizer {
   ///   - queue: Where to run `body`.
   ///   - flags: How the queue is to run it.
   ///   - body: What to do.
-  ///
-  /// PromiseKit's `finally(on:flags:)`.
   @discardableResult
   public func finally(
     on queue: DispatchQueue?, flags: DispatchWorkItemFlags?, _ body: @escaping @Sendable () -> Void

@@ -26,7 +26,5 @@ extension PMKFinalizer {
   /// Cancels the chain that ends here, as ``Promise/cancel(with:)``; `finally` runs.
   ///
   /// - Parameter error: What the chain fails with.
-  ///
-  /// PromiseKit's `cancel(with:)`.
   public func cancel(with error: any Error = PMKError.cancelled) { cancelContext.cancel(with: error) }
 }

@@ -12,13 +12,9 @@ extension Guarantee {
 
 extension Promise: CustomStringConvertible, CustomDebugStringConvertible {
   /// The value, the error, or that it is pending: `Promise(1)`, `Promise(Boom())`, `Promise(…Int)`.
-  ///
-  /// PromiseKit's `description`.
   public var description: String { node.description("Promise", T.self) }
 
   /// As ``description``, with what it waits for or has waiting: `Promise<Int>.pending(handlers: 2)`.
-  ///
-  /// PromiseKit's `debugDescription`.
   public var debugDescription: String { node.debugDescription("Promise", T.self) }
 }
 

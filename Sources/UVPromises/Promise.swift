@@ -41,8 +41,6 @@ public struct Promise<T>: Thenable, CatchMixin {
   ///     error, unless it has been resolved by then.
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
-  ///
-  /// PromiseKit's `Promise(resolver:)`.
   @inlinable
   public init(
     file: StaticString = #fileID, line: UInt = #line, resolver body: (Resolver<T>) throws -> Void
@@ -54,8 +52,6 @@ public struct Promise<T>: Thenable, CatchMixin {
   }
 
   /// Creates a promise that is rejected.
-  ///
-  /// PromiseKit's `Promise(error:)`.
   @inlinable
   public init(file: StaticString = #fileID, line: UInt = #line, error: any Error) {
     node = Node(flags: [])
@@ -64,8 +60,6 @@ public struct Promise<T>: Thenable, CatchMixin {
   }
 
   /// Creates a promise that ends as another thenable does: a guarantee, or a type of your own.
-  ///
-  /// PromiseKit's `Promise(_:)`.
   @inlinable
   public init<U: Thenable>(_ bridge: U) where U.T == T {
     let source = bridge.node
@@ -80,16 +74,12 @@ public struct Promise<T>: Thenable, CatchMixin {
   }
 
   /// A promise that is fulfilled with `value`.
-  ///
-  /// PromiseKit's `Promise.value`.
   @inlinable
   public static func value(_ value: T) -> Promise<T> { Promise(node: Node(value: value)) }
 
   /// A promise that waits to be resolved, and the resolver that does it.
   ///
   /// If the last resolver is dropped before the promise is resolved, that is reported to ``Configuration/logHandler``.
-  ///
-  /// PromiseKit's `Promise.pending`.
   @inlinable
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line
@@ -100,14 +90,10 @@ public struct Promise<T>: Thenable, CatchMixin {
 
   /// Calls `body` once the promise has been resolved, with its outcome; what every other method could be
   /// built from.
-  ///
-  /// PromiseKit's `pipe(to:)`.
   @inlinable
   public func pipe(to body: @escaping (PMKResult<T>) -> Void) { node.pipe(to: body) }
 
   /// The outcome, nil while the promise is pending. To have looked at an error counts as having handled it.
-  ///
-  /// PromiseKit's `result`.
   @inlinable
   public var result: PMKResult<T>? { node.result(as: T.self) }
 
@@ -118,14 +104,10 @@ public struct Promise<T>: Thenable, CatchMixin {
 
 extension Promise where T == Void {
   /// Creates a promise that is fulfilled.
-  ///
-  /// PromiseKit's `Promise()`.
   @inlinable
   public init() { node = Node(value: ()) }
 
   /// A promise that is fulfilled.
-  ///
-  /// PromiseKit's `Promise.value`.
   @inlinable
   public static var value: Promise<Void> { Promise() }
 }

@@ -50,8 +50,6 @@ public struct Resolver<T> {
   /// cancelled, or its loop ends, before the loop comes to it.
   ///
   /// - Returns: Whether the promise takes the value: not if it has been resolved or cancelled, or if its loop has ended.
-  ///
-  /// PromiseKit's `fulfill`.
   @inlinable
   @discardableResult
   public func fulfill(_ value: T) -> Bool {
@@ -73,8 +71,6 @@ public struct Resolver<T> {
   /// Rejects the promise.
   ///
   /// - Returns: Whether the promise takes the error; see `fulfill`.
-  ///
-  /// PromiseKit's `reject`.
   @inlinable
   @discardableResult
   public func reject(_ error: any Error) -> Bool {
@@ -106,8 +102,6 @@ public struct Resolver<T> {
   }
 
   /// Resolves the promise with an outcome.
-  ///
-  /// PromiseKit's `resolve`.
   @inlinable
   public func resolve(_ result: PMKResult<T>) {
     switch result {
@@ -117,8 +111,6 @@ public struct Resolver<T> {
   }
 
   /// Resolves the promise with the standard library's form of an outcome.
-  ///
-  /// PromiseKit's `resolve`.
   @inlinable
   public func resolve<Failure: Error>(_ result: Result<T, Failure>) {
     switch result {
@@ -129,8 +121,6 @@ public struct Resolver<T> {
 
   /// Resolves the promise with what a completion handler was given: the error, if there is one, else the
   /// value. With neither, it is rejected with ``PMKError/invalidCallingConvention``.
-  ///
-  /// PromiseKit's `resolve`.
   @inlinable
   public func resolve(_ value: T?, _ error: (any Error)?) {
     if let error {
@@ -143,16 +133,12 @@ public struct Resolver<T> {
   }
 
   /// Resolves the promise with the error, if there is one, else with the value.
-  ///
-  /// PromiseKit's `resolve`.
   @inlinable
   public func resolve(_ value: T, _ error: (any Error)?) {
     if let error { reject(error) } else { fulfill(value) }
   }
 
   /// As ``resolve(_:_:)-(T?,_)``, for completion handlers whose error comes first.
-  ///
-  /// PromiseKit's `resolve`.
   @inlinable
   public func resolve(_ error: (any Error)?, _ value: T?) { resolve(value, error) }
 
@@ -196,21 +182,15 @@ extension Resolver where T == Void {
   /// Fulfils the promise.
   ///
   /// - Returns: Whether the promise takes it; see `fulfill`.
-  ///
-  /// PromiseKit's `fulfill`.
   @inlinable
   @discardableResult
   public func fulfill() -> Bool { fulfill(()) }
 
   /// Fulfils the promise; for a completion handler without arguments: `fetch(completion: seal.fulfill_)`.
-  ///
-  /// PromiseKit's `fulfill_`.
   @inlinable
   public func fulfill_() { fulfill(()) }
 
   /// Rejects the promise if there is an error, else fulfils it.
-  ///
-  /// PromiseKit's `resolve`.
   @inlinable
   public func resolve(_ error: (any Error)?) {
     if let error { reject(error) } else { fulfill(()) }

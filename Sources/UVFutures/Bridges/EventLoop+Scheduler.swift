@@ -9,8 +9,6 @@ extension EventLoop: Scheduler {
     public var instant: LoopClock.Instant
 
     /// The moment `instant`.
-    ///
-    /// Combine's `Scheduler.SchedulerTimeType`.
     public init(_ instant: LoopClock.Instant) { self.instant = instant }
 
     /// The time from this moment to `other`; negative if that is earlier.
@@ -36,8 +34,6 @@ extension EventLoop: Scheduler {
       public var duration: Duration { .nanoseconds(magnitude) }
 
       /// The length of `duration`, to the nanosecond.
-      ///
-      /// Combine's `SchedulerTimeIntervalConvertible`.
       public init(_ duration: Duration) {
         // The components cannot say more.
         let (seconds, attoseconds) = min(max(duration, .seconds(Int64.min)), .seconds(Int64.max)).components
@@ -48,18 +44,12 @@ extension EventLoop: Scheduler {
       init(nanoseconds: Int) { magnitude = nanoseconds }
 
       /// So many seconds.
-      ///
-      /// Combine's `SchedulerTimeIntervalConvertible`.
       public init(integerLiteral seconds: Int) { self = .seconds(seconds) }
 
       /// So many seconds.
-      ///
-      /// Combine's `SchedulerTimeIntervalConvertible`.
       public init(floatLiteral seconds: Double) { self = .seconds(seconds) }
 
       /// So many seconds, if they can be represented.
-      ///
-      /// Combine's `SchedulerTimeIntervalConvertible`.
       public init?(exactly source: some BinaryInteger) {
         guard let seconds = Int(exactly: source) else { return nil }
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -130,8 +120,6 @@ extension EventLoop: Scheduler {
   public typealias SchedulerOptions = Never
 
   /// The loop's clock is exact to the millisecond.
-  ///
-  /// Combine's `Scheduler.minimumTolerance`.
   public var minimumTolerance: SchedulerTimeType.Stride { .milliseconds(1) }
 
   /// The time of this moment.
@@ -143,16 +131,12 @@ extension EventLoop: Scheduler {
   /// Runs `action` on the loop, after the callback that is running there; from any thread.
   ///
   /// Actions run in the order in which they were scheduled. Complexity: O(1).
-  ///
-  /// Combine's `Scheduler.schedule(options:_:)`.
   public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
     // A thread's next message to the loop comes after this one: there is no second queue.
     if executor.isOnLoop { queueMicrotask(action) } else { onLoop(executor) { _ in action() } }
   }
 
   /// Runs `action` on the loop at `date` or up to a millisecond later; from any thread.
-  ///
-  /// Combine's `Scheduler.schedule(after:tolerance:options:_:)`.
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
     _ action: @escaping () -> Void
@@ -167,8 +151,6 @@ extension EventLoop: Scheduler {
   /// Runs `action` on the loop at `date` and every `interval` after that, until cancelled; from any thread.
   ///
   /// - Returns: Cancels the repetition, from any thread; also when it is let go.
-  ///
-  /// Combine's `Scheduler.schedule(after:interval:tolerance:options:_:)`.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: SchedulerOptions?, _ action: @escaping () -> Void

@@ -10,8 +10,6 @@ extension Future {
   /// has to be waited for.
   ///
   /// - Throws: What the future fails with.
-  ///
-  /// Combine's `Future.value`.
   public var value: Output {
     get async throws(Failure) {
       if gate == nil, let outcome {
@@ -85,8 +83,6 @@ extension Future where Failure == Never {
   ///
   /// Cancelling the task that waits does not end the wait, since nothing could be returned; it cancels work that
   /// nobody else waits for.
-  ///
-  /// Combine's `Future.value`.
   public var value: Output {
     get async {
       if gate == nil, let outcome {

@@ -14,8 +14,6 @@ public struct LoopValues<Upstream: Publisher>: AsyncSequence {
   init(_ upstream: Upstream) { self.upstream = upstream }
 
   /// Subscribes, and asks for nothing yet.
-  ///
-  /// Combine's `AsyncPublisher.makeAsyncIterator()`.
   public func makeAsyncIterator() -> AsyncIterator {
     let buffer = LoopValuesBuffer<Element, Failure>()
     let end = Downstream<Element, Failure>(buffer, height: 0) { buffer.receive($0) }
@@ -35,8 +33,6 @@ public struct LoopValues<Upstream: Publisher>: AsyncSequence {
     ///
     /// - Returns: The value, nil at the end.
     /// - Throws: The publisher's error, once; nil follows.
-    ///
-    /// Combine's `AsyncPublisher.Iterator.next()`.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(Failure) -> Element?
     {
       try await hold.buffer.next(isolation: isolation).get()
@@ -52,8 +48,6 @@ extension LoopPublisher {
   /// ```
   ///
   /// It stays on the publisher's thread, and throws the publisher's own failure.
-  ///
-  /// Combine's `values`.
   public var values: LoopValues<Self> { LoopValues(self) }
 }
 

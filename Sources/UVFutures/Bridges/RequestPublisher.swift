@@ -17,8 +17,6 @@ public struct RequestPublisher<Output>: LoopPublisher {
   init(_ request: Request<Output>) { self.request = request }
 
   /// Gives `subscriber` a subscription that starts the request with the first demand.
-  ///
-  /// Combine's `Publisher.receive(subscriber:)`.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == UVError {
     guard let downstream = Downstream(own: subscriber) else {

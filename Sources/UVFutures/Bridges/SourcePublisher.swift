@@ -23,8 +23,6 @@ public struct SourcePublisher<Source: EventSource>: LoopPublisher {
   init(_ source: Source) { self.source = source }
 
   /// Gives `subscriber` a subscription that asks the source for what is demanded.
-  ///
-  /// Combine's `Publisher.receive(subscriber:)`.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == UVError {
     let downstream = Downstream(subscriber)

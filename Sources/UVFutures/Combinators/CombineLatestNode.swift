@@ -136,8 +136,6 @@ extension LoopPublishers {
     public init(_ publishers: some Swift.Sequence<Upstream>) { self.publishers = Array(publishers) }
 
     /// Subscribes to all on behalf of `subscriber`.
-    ///
-    /// Combine's `Publisher.receive(subscriber:)`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let node = CombineLatestNode<Output, Failure>(Downstream(subscriber), sources: publishers.count)
       let latest = publishers.enumerated().map { node.source($1, $0) }

@@ -5,16 +5,12 @@
     ///
     /// An error of either ends both; it finishes when both have. Values for which there is no demand are not told,
     /// but remembered. All sides deliver on one thread.
-    ///
-    /// Combine's `combineLatest(_:)`.
     public func combineLatest<B: Publisher>(_ b: B) -> Publishers.CombineLatest<Self, B>
     where B.Failure == Failure {
       Publishers.CombineLatest(self, b)
     }
 
     /// What `transform` makes of the latest values of this publisher and another.
-    ///
-    /// Combine's `combineLatest(_:_:)`.
     public func combineLatest<B: Publisher, T>(_ b: B, _ transform: @escaping (Output, B.Output) -> T)
       -> LoopPublishers.Map<Publishers.CombineLatest<Self, B>, T> where B.Failure == Failure
     {
@@ -22,8 +18,6 @@
     }
 
     /// The latest values of this publisher and two others, whenever one of them delivers, once all have.
-    ///
-    /// Combine's `combineLatest(_:)`.
     public func combineLatest<B: Publisher, C: Publisher>(_ b: B, _ c: C)
       -> Publishers.CombineLatest3<Self, B, C> where B.Failure == Failure, C.Failure == Failure
     {
@@ -31,8 +25,6 @@
     }
 
     /// What `transform` makes of the latest values of this publisher and two others.
-    ///
-    /// Combine's `combineLatest(_:_:)`.
     public func combineLatest<B: Publisher, C: Publisher, T>(
       _ b: B, _ c: C, _ transform: @escaping (Output, B.Output, C.Output) -> T
     ) -> LoopPublishers.Map<Publishers.CombineLatest3<Self, B, C>, T>
@@ -41,8 +33,6 @@
     }
 
     /// The latest values of this publisher and three others, whenever one of them delivers, once all have.
-    ///
-    /// Combine's `combineLatest(_:)`.
     public func combineLatest<B: Publisher, C: Publisher, D: Publisher>(_ b: B, _ c: C, _ d: D)
       -> Publishers.CombineLatest4<Self, B, C, D>
     where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure {
@@ -50,8 +40,6 @@
     }
 
     /// What `transform` makes of the latest values of this publisher and three others.
-    ///
-    /// Combine's `combineLatest(_:_:)`.
     public func combineLatest<B: Publisher, C: Publisher, D: Publisher, T>(
       _ b: B, _ c: C, _ d: D, _ transform: @escaping (Output, B.Output, C.Output, D.Output) -> T
     ) -> LoopPublishers.Map<Publishers.CombineLatest4<Self, B, C, D>, T>

@@ -5,8 +5,6 @@
     /// have.
     ///
     /// Values for which there is no demand wait, one for each side. All sides deliver on one thread.
-    ///
-    /// Combine's `merge(with:)`.
     @inlinable
     public func merge<B: Publisher>(with b: B) -> Publishers.Merge<Self, B>
     where B.Output == Output, B.Failure == Failure {
@@ -14,8 +12,6 @@
     }
 
     /// The values of this publisher and two others, as they come; see `merge(with:)` of one.
-    ///
-    /// Combine's `merge(with:)`.
     @inlinable
     public func merge<B: Publisher, C: Publisher>(with b: B, _ c: C) -> Publishers.Merge3<Self, B, C>
     where B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure {
@@ -23,8 +19,6 @@
     }
 
     /// The values of this publisher and three others, as they come; see `merge(with:)` of one.
-    ///
-    /// Combine's `merge(with:)`.
     @inlinable
     public func merge<B: Publisher, C: Publisher, D: Publisher>(with b: B, _ c: C, _ d: D)
       -> Publishers.Merge4<Self, B, C, D>
@@ -36,8 +30,6 @@
     }
 
     /// The values of this publisher and four others, as they come; see `merge(with:)` of one.
-    ///
-    /// Combine's `merge(with:)`.
     @inlinable
     public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher>(
       with b: B, _ c: C, _ d: D, _ e: E
@@ -50,8 +42,6 @@
     }
 
     /// The values of this publisher and five others, as they come; see `merge(with:)` of one.
-    ///
-    /// Combine's `merge(with:)`.
     @inlinable
     public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>(
       with b: B, _ c: C, _ d: D, _ e: E, _ f: F
@@ -64,8 +54,6 @@
     }
 
     /// The values of this publisher and six others, as they come; see `merge(with:)` of one.
-    ///
-    /// Combine's `merge(with:)`.
     @inlinable
     public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>(
       with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G
@@ -79,8 +67,6 @@
     }
 
     /// The values of this publisher and seven others, as they come; see `merge(with:)` of one.
-    ///
-    /// Combine's `merge(with:)`.
     @inlinable
     public func merge<
       B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher

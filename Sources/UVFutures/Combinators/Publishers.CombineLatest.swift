@@ -17,8 +17,6 @@
       public let b: B
 
       /// Creates a publisher of the latest values of two others.
-      ///
-      /// Combine's `Publishers.CombineLatest`.
       @inlinable
       public init(_ a: A, _ b: B) {
         self.a = a
@@ -26,8 +24,6 @@
       }
 
       /// Subscribes to all on behalf of `subscriber`.
-      ///
-      /// Combine's `Publisher.receive(subscriber:)`.
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         let node = CombineLatestNode<Output, Failure>(Downstream(subscriber), sources: 2)
         let a = node.source(a, 0)
@@ -58,8 +54,6 @@
       public let c: C
 
       /// Creates a publisher of the latest values of three others.
-      ///
-      /// Combine's `Publishers.CombineLatest3`.
       @inlinable
       public init(_ a: A, _ b: B, _ c: C) {
         self.a = a
@@ -68,8 +62,6 @@
       }
 
       /// Subscribes to all on behalf of `subscriber`.
-      ///
-      /// Combine's `Publisher.receive(subscriber:)`.
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         let node = CombineLatestNode<Output, Failure>(Downstream(subscriber), sources: 3)
         let a = node.source(a, 0)
@@ -103,8 +95,6 @@
       public let d: D
 
       /// Creates a publisher of the latest values of four others.
-      ///
-      /// Combine's `Publishers.CombineLatest4`.
       @inlinable
       public init(_ a: A, _ b: B, _ c: C, _ d: D) {
         self.a = a
@@ -114,8 +104,6 @@
       }
 
       /// Subscribes to all on behalf of `subscriber`.
-      ///
-      /// Combine's `Publisher.receive(subscriber:)`.
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         let node = CombineLatestNode<Output, Failure>(Downstream(subscriber), sources: 4)
         let a = node.source(a, 0)

@@ -2,8 +2,6 @@
 #if !canImport(Combine)
   extension Publishers.Merge {
     /// The same publisher with one more.
-    ///
-    /// Combine's `Publishers.Merge.merge(with:)`.
     @inlinable
     public func merge<C: Publisher>(with c: C) -> Publishers.Merge3<A, B, C>
     where C.Output == Output, C.Failure == Failure {
@@ -11,8 +9,6 @@
     }
 
     /// The same publisher with two more.
-    ///
-    /// Combine's `Publishers.Merge.merge(with:)`.
     @inlinable
     public func merge<C: Publisher, D: Publisher>(with c: C, _ d: D) -> Publishers.Merge4<A, B, C, D>
     where C.Output == Output, C.Failure == Failure, D.Output == Output, D.Failure == Failure {
@@ -20,8 +16,6 @@
     }
 
     /// The same publisher with three more.
-    ///
-    /// Combine's `Publishers.Merge.merge(with:)`.
     @inlinable
     public func merge<C: Publisher, D: Publisher, E: Publisher>(with c: C, _ d: D, _ e: E)
       -> Publishers.Merge5<A, B, C, D, E>
@@ -33,8 +27,6 @@
     }
 
     /// The same publisher with four more.
-    ///
-    /// Combine's `Publishers.Merge.merge(with:)`.
     @inlinable
     public func merge<C: Publisher, D: Publisher, E: Publisher, F: Publisher>(
       with c: C, _ d: D, _ e: E, _ f: F
@@ -47,8 +39,6 @@
     }
 
     /// The same publisher with five more.
-    ///
-    /// Combine's `Publishers.Merge.merge(with:)`.
     @inlinable
     public func merge<C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>(
       with c: C, _ d: D, _ e: E, _ f: F, _ g: G
@@ -61,8 +51,6 @@
     }
 
     /// The same publisher with six more.
-    ///
-    /// Combine's `Publishers.Merge.merge(with:)`.
     @inlinable
     public func merge<C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher>(
       with c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H
@@ -78,8 +66,6 @@
 
   extension Publishers.Merge3 {
     /// The same publisher with one more.
-    ///
-    /// Combine's `Publishers.Merge3.merge(with:)`.
     @inlinable
     public func merge<D: Publisher>(with d: D) -> Publishers.Merge4<A, B, C, D>
     where D.Output == Output, D.Failure == Failure {
@@ -87,8 +73,6 @@
     }
 
     /// The same publisher with two more.
-    ///
-    /// Combine's `Publishers.Merge3.merge(with:)`.
     @inlinable
     public func merge<D: Publisher, E: Publisher>(with d: D, _ e: E) -> Publishers.Merge5<A, B, C, D, E>
     where D.Output == Output, D.Failure == Failure, E.Output == Output, E.Failure == Failure {
@@ -96,8 +80,6 @@
     }
 
     /// The same publisher with three more.
-    ///
-    /// Combine's `Publishers.Merge3.merge(with:)`.
     @inlinable
     public func merge<D: Publisher, E: Publisher, F: Publisher>(with d: D, _ e: E, _ f: F)
       -> Publishers.Merge6<A, B, C, D, E, F>
@@ -109,8 +91,6 @@
     }
 
     /// The same publisher with four more.
-    ///
-    /// Combine's `Publishers.Merge3.merge(with:)`.
     @inlinable
     public func merge<D: Publisher, E: Publisher, F: Publisher, G: Publisher>(
       with d: D, _ e: E, _ f: F, _ g: G
@@ -123,8 +103,6 @@
     }
 
     /// The same publisher with five more.
-    ///
-    /// Combine's `Publishers.Merge3.merge(with:)`.
     @inlinable
     public func merge<D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher>(
       with d: D, _ e: E, _ f: F, _ g: G, _ h: H
@@ -139,8 +117,6 @@
 
   extension Publishers.Merge4 {
     /// The same publisher with one more.
-    ///
-    /// Combine's `Publishers.Merge4.merge(with:)`.
     @inlinable
     public func merge<E: Publisher>(with e: E) -> Publishers.Merge5<A, B, C, D, E>
     where E.Output == Output, E.Failure == Failure {
@@ -148,8 +124,6 @@
     }
 
     /// The same publisher with two more.
-    ///
-    /// Combine's `Publishers.Merge4.merge(with:)`.
     @inlinable
     public func merge<E: Publisher, F: Publisher>(with e: E, _ f: F) -> Publishers.Merge6<A, B, C, D, E, F>
     where E.Output == Output, E.Failure == Failure, F.Output == Output, F.Failure == Failure {
@@ -157,8 +131,6 @@
     }
 
     /// The same publisher with three more.
-    ///
-    /// Combine's `Publishers.Merge4.merge(with:)`.
     @inlinable
     public func merge<E: Publisher, F: Publisher, G: Publisher>(with e: E, _ f: F, _ g: G)
       -> Publishers.Merge7<A, B, C, D, E, F, G>
@@ -170,8 +142,6 @@
     }
 
     /// The same publisher with four more.
-    ///
-    /// Combine's `Publishers.Merge4.merge(with:)`.
     @inlinable
     public func merge<E: Publisher, F: Publisher, G: Publisher, H: Publisher>(
       with e: E, _ f: F, _ g: G, _ h: H
@@ -186,8 +156,6 @@
 
   extension Publishers.Merge5 {
     /// The same publisher with one more.
-    ///
-    /// Combine's `Publishers.Merge5.merge(with:)`.
     @inlinable
     public func merge<F: Publisher>(with f: F) -> Publishers.Merge6<A, B, C, D, E, F>
     where F.Output == Output, F.Failure == Failure {
@@ -195,8 +163,6 @@
     }
 
     /// The same publisher with two more.
-    ///
-    /// Combine's `Publishers.Merge5.merge(with:)`.
     @inlinable
     public func merge<F: Publisher, G: Publisher>(with f: F, _ g: G) -> Publishers.Merge7<A, B, C, D, E, F, G>
     where F.Output == Output, F.Failure == Failure, G.Output == Output, G.Failure == Failure {
@@ -204,8 +170,6 @@
     }
 
     /// The same publisher with three more.
-    ///
-    /// Combine's `Publishers.Merge5.merge(with:)`.
     @inlinable
     public func merge<F: Publisher, G: Publisher, H: Publisher>(with f: F, _ g: G, _ h: H)
       -> Publishers.Merge8<A, B, C, D, E, F, G, H>
@@ -219,8 +183,6 @@
 
   extension Publishers.Merge6 {
     /// The same publisher with one more.
-    ///
-    /// Combine's `Publishers.Merge6.merge(with:)`.
     @inlinable
     public func merge<G: Publisher>(with g: G) -> Publishers.Merge7<A, B, C, D, E, F, G>
     where G.Output == Output, G.Failure == Failure {
@@ -228,8 +190,6 @@
     }
 
     /// The same publisher with two more.
-    ///
-    /// Combine's `Publishers.Merge6.merge(with:)`.
     @inlinable
     public func merge<G: Publisher, H: Publisher>(with g: G, _ h: H)
       -> Publishers.Merge8<A, B, C, D, E, F, G, H>
@@ -240,8 +200,6 @@
 
   extension Publishers.Merge7 {
     /// The same publisher with one more.
-    ///
-    /// Combine's `Publishers.Merge7.merge(with:)`.
     @inlinable
     public func merge<H: Publisher>(with h: H) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
     where H.Output == Output, H.Failure == Failure {

@@ -18,8 +18,6 @@
       public let b: B
 
       /// Creates a publisher of the values of two others.
-      ///
-      /// Combine's `Publishers.Merge`.
       @inlinable
       public init(_ a: A, _ b: B) {
         self.a = a
@@ -27,8 +25,6 @@
       }
 
       /// Subscribes to all on behalf of `subscriber`.
-      ///
-      /// Combine's `Publisher.receive(subscriber:)`.
       @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b)])
@@ -57,8 +53,6 @@
       public let c: C
 
       /// Creates a publisher of the values of three others.
-      ///
-      /// Combine's `Publishers.Merge3`.
       @inlinable
       public init(_ a: A, _ b: B, _ c: C) {
         self.a = a
@@ -67,8 +61,6 @@
       }
 
       /// Subscribes to all on behalf of `subscriber`.
-      ///
-      /// Combine's `Publisher.receive(subscriber:)`.
       @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c)])
@@ -102,8 +94,6 @@
       public let d: D
 
       /// Creates a publisher of the values of four others.
-      ///
-      /// Combine's `Publishers.Merge4`.
       @inlinable
       public init(_ a: A, _ b: B, _ c: C, _ d: D) {
         self.a = a
@@ -113,8 +103,6 @@
       }
 
       /// Subscribes to all on behalf of `subscriber`.
-      ///
-      /// Combine's `Publisher.receive(subscriber:)`.
       @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(
@@ -151,8 +139,6 @@
       public let e: E
 
       /// Creates a publisher of the values of five others.
-      ///
-      /// Combine's `Publishers.Merge5`.
       @inlinable
       public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) {
         self.a = a
@@ -163,8 +149,6 @@
       }
 
       /// Subscribes to all on behalf of `subscriber`.
-      ///
-      /// Combine's `Publisher.receive(subscriber:)`.
       @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(
@@ -206,8 +190,6 @@
       public let f: F
 
       /// Creates a publisher of the values of six others.
-      ///
-      /// Combine's `Publishers.Merge6`.
       @inlinable
       public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) {
         self.a = a
@@ -219,8 +201,6 @@
       }
 
       /// Subscribes to all on behalf of `subscriber`.
-      ///
-      /// Combine's `Publisher.receive(subscriber:)`.
       @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(
@@ -268,8 +248,6 @@
       public let g: G
 
       /// Creates a publisher of the values of seven others.
-      ///
-      /// Combine's `Publishers.Merge7`.
       @inlinable
       public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) {
         self.a = a
@@ -282,8 +260,6 @@
       }
 
       /// Subscribes to all on behalf of `subscriber`.
-      ///
-      /// Combine's `Publisher.receive(subscriber:)`.
       @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(
@@ -336,8 +312,6 @@
       public let h: H
 
       /// Creates a publisher of the values of eight others.
-      ///
-      /// Combine's `Publishers.Merge8`.
       @inlinable
       public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) {
         self.a = a
@@ -351,8 +325,6 @@
       }
 
       /// Subscribes to all on behalf of `subscriber`.
-      ///
-      /// Combine's `Publisher.receive(subscriber:)`.
       @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(

@@ -51,28 +51,20 @@ extension FlatMapNode {
       public let publishers: [Upstream]
 
       /// Creates a publisher of the values of `upstream`; of none it finishes at once.
-      ///
-      /// Combine's `Publishers.MergeMany`.
       @inlinable
       public init(_ upstream: Upstream...) { publishers = upstream }
 
       /// Creates a publisher of the values of `upstream`; of none it finishes at once.
-      ///
-      /// Combine's `Publishers.MergeMany`.
       @inlinable
       public init(_ upstream: some Swift.Sequence<Upstream>) { publishers = Array(upstream) }
 
       /// Subscribes to all on behalf of `subscriber`.
-      ///
-      /// Combine's `Publisher.receive(subscriber:)`.
       @inlinable
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         MergeSource.subscribe(subscriber, to: publishers.map { MergeSource($0) })
       }
 
       /// The same publisher with one more.
-      ///
-      /// Combine's `Publishers.MergeMany.merge(with:)`.
       @inlinable
       public func merge(with other: Upstream) -> MergeMany<Upstream> { MergeMany(publishers + [other]) }
     }
@@ -82,8 +74,6 @@ extension FlatMapNode {
 
   extension Publisher {
     /// The values of this publisher and another of its type, as they come.
-    ///
-    /// Combine's `merge(with:)`.
     @inlinable
     public func merge(with other: Self) -> Publishers.MergeMany<Self> { Publishers.MergeMany([self, other]) }
   }

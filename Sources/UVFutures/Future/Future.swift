@@ -49,8 +49,6 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   /// On the loop's thread delivery happens inside the call of the promise, from elsewhere when the loop comes to it. The
   /// compiler does not check that a result which is not `Sendable` is given up by the thread that calls; that of
   /// ``FutureResolver`` does. Complexity: O(1), and O(*n*) to deliver to *n* subscribers.
-  ///
-  /// Combine's `Future`.
   @inlinable
   public init(_ attemptToFulfill: (@escaping Promise) -> Void) {
     if EventLoop.current != nil {
@@ -80,8 +78,6 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   /// Subscribes: the subscriber gets its subscription, and then, once it asks, the result.
   ///
   /// A success waits for demand, a failure does not. If the result is there, it is delivered before this returns.
-  ///
-  /// Combine's `Publisher.receive(subscriber:)`.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     let downstream = Downstream(subscriber)

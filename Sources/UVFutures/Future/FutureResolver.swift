@@ -51,8 +51,6 @@ extension Future {
   }
 
   /// Creates a future on `loop` and calls `attemptToFulfill` at once, with what resolves it from any thread.
-  ///
-  /// Combine's `Future.init(_:)`.
   @inlinable
   public convenience init(
     on loop: EventLoop, _ attemptToFulfill: (FutureResolver<Output, Failure>) -> Void

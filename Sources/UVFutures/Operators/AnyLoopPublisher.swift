@@ -9,8 +9,6 @@ public struct AnyLoopPublisher<Output, Failure: Error>: LoopPublisher {
   @usableFromInline let box: LoopPublisherBox<Output, Failure>
 
   /// Erases the type of `publisher`.
-  ///
-  /// Combine's `AnyPublisher.init(_:)`.
   @inlinable
   public init<P: Publisher>(_ publisher: P) where P.Output == Output, P.Failure == Failure {
     if let same = publisher as? Self {
@@ -21,8 +19,6 @@ public struct AnyLoopPublisher<Output, Failure: Error>: LoopPublisher {
   }
 
   /// Subscribes to the publisher inside.
-  ///
-  /// Combine's `Publisher.receive(subscriber:)`.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     box.attach?(Downstream(subscriber))
@@ -31,13 +27,9 @@ public struct AnyLoopPublisher<Output, Failure: Error>: LoopPublisher {
 
 extension AnyLoopPublisher: CustomStringConvertible, CustomPlaygroundDisplayConvertible {
   /// The name of the type, without what it holds.
-  ///
-  /// Combine's `AnyPublisher.description`.
   public var description: String { "AnyLoopPublisher" }
 
   /// The same as the description.
-  ///
-  /// Combine's `AnyPublisher.playgroundDescription`.
   public var playgroundDescription: Any { description }
 }
 

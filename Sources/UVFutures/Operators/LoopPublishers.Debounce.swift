@@ -18,8 +18,6 @@ extension LoopPublishers {
     public let scheduler: EventLoop
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`.
-    ///
-    /// Combine's `Publisher.receive(subscriber:)`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       DebounceNode(Downstream(subscriber), scheduler, dueTime.duration).subscribe(to: upstream)
     }
@@ -36,8 +34,6 @@ extension Publisher {
   ///   - dueTime: How long nothing may follow, to the millisecond above.
   ///   - scheduler: The loop that keeps the time and on which everything is delivered.
   ///   - options: None.
-  ///
-  /// Combine's `debounce(for:scheduler:options:)`.
   public func debounce(
     for dueTime: EventLoop.SchedulerTimeType.Stride, scheduler: EventLoop, options: Never? = nil
   ) -> LoopPublishers.Debounce<Self> {

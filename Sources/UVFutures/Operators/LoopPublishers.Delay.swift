@@ -18,8 +18,6 @@ extension LoopPublishers {
     public let scheduler: EventLoop
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`.
-    ///
-    /// Combine's `Publisher.receive(subscriber:)`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       DelayNode(Downstream(subscriber), scheduler, interval.duration).subscribe(to: upstream)
     }
@@ -37,8 +35,6 @@ extension Publisher {
   ///   - tolerance: Not used: the loop's clock is exact to the millisecond.
   ///   - scheduler: The loop that keeps the time and on which everything is delivered.
   ///   - options: None.
-  ///
-  /// Combine's `delay(for:tolerance:scheduler:options:)`.
   public func delay(
     for interval: EventLoop.SchedulerTimeType.Stride, tolerance: EventLoop.SchedulerTimeType.Stride? = nil,
     scheduler: EventLoop, options: Never? = nil

@@ -24,8 +24,6 @@ extension LoopPublishers {
     }
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`, which gets its subscription first.
-    ///
-    /// Combine's `Publisher.receive(subscriber:)`.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let node = FlatMapNode<Upstream.Output, Upstream.Failure, Child, Failure>(
@@ -46,8 +44,6 @@ extension LoopPublisher {
   ///   - maxPublishers: How many of the made publishers may run at a time; the upstream publisher is asked for
   ///     no more values than that.
   ///   - transform: Makes a publisher of a value.
-  ///
-  /// Combine's `flatMap(maxPublishers:_:)`.
   @inlinable
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
@@ -56,8 +52,6 @@ extension LoopPublisher {
   }
 
   /// Makes a publisher that cannot fail of each value, and delivers what those deliver.
-  ///
-  /// Combine's `flatMap(maxPublishers:_:)`.
   @inlinable
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
@@ -68,8 +62,6 @@ extension LoopPublisher {
 
 extension LoopPublisher where Failure == Never {
   /// Makes a publisher of each value, and delivers what those deliver.
-  ///
-  /// Combine's `flatMap(maxPublishers:_:)`.
   @inlinable
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
@@ -78,8 +70,6 @@ extension LoopPublisher where Failure == Never {
   }
 
   /// Makes a publisher of each value where nothing can fail, and delivers what those deliver.
-  ///
-  /// Combine's `flatMap(maxPublishers:_:)`.
   @inlinable
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child

@@ -14,8 +14,6 @@ extension LoopPublishers {
     public let transform: (Upstream.Output) -> Output
 
     /// Creates a publisher that transforms each value of `upstream`.
-    ///
-    /// Combine's `Publishers.Map`.
     @inlinable
     public init(upstream: Upstream, transform: @escaping (Upstream.Output) -> Output) {
       self.upstream = upstream
@@ -23,8 +21,6 @@ extension LoopPublishers {
     }
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`.
-    ///
-    /// Combine's `Publisher.receive(subscriber:)`.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let next = Downstream(subscriber).grounded()
@@ -54,8 +50,6 @@ extension LoopPublisher where Mapping == LoopPublishers.PlainMapping {
   /// Transforms each value.
   ///
   /// - Parameter transform: Called with each value, where it is delivered.
-  ///
-  /// Combine's `map(_:)`.
   @inlinable
   public func map<T>(_ transform: @escaping (Output) -> T) -> LoopPublishers.Map<Self, T> {
     LoopPublishers.Map(upstream: self, transform: transform)
@@ -64,8 +58,6 @@ extension LoopPublisher where Mapping == LoopPublishers.PlainMapping {
 
 extension LoopPublishers.Map {
   /// Transforms each value once more.
-  ///
-  /// Combine's `map(_:)`.
   @inlinable
   public func map<T>(_ transform: @escaping (Output) -> T) -> LoopPublishers.Map<Upstream, T> {
     let first = self.transform

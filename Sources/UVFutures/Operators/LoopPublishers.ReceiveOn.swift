@@ -20,8 +20,6 @@ extension LoopPublishers {
     public let options: Context.SchedulerOptions?
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`.
-    ///
-    /// Combine's `Publisher.receive(subscriber:)`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let next = Downstream(subscriber).grounded()
       let node = ReceiveOnNode(next, scheduler, options)
@@ -40,8 +38,6 @@ extension LoopPublisher {
   /// - Parameters:
   ///   - scheduler: Where values and the end are delivered, one after the other, in order, even by several threads.
   ///   - options: What the scheduler is told.
-  ///
-  /// Combine's `receive(on:options:)`.
   public func receive<Context: Scheduler>(
     on scheduler: Context, options: Context.SchedulerOptions? = nil
   ) -> LoopPublishers.ReceiveOn<Self, Context> {

@@ -19,8 +19,6 @@ extension LoopPublishers {
     init(_ sequence: Elements) { self.sequence = sequence }
 
     /// Gives `subscriber` a subscription that delivers as many elements as are asked for.
-    ///
-    /// Combine's `Publisher.receive(subscriber:)`.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let downstream = Downstream(subscriber)

@@ -20,8 +20,6 @@ extension LoopPublishers {
     public let latest: Bool
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`.
-    ///
-    /// Combine's `Publisher.receive(subscriber:)`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       ThrottleNode(Downstream(subscriber), scheduler, interval.duration, latest).subscribe(to: upstream)
     }
@@ -38,8 +36,6 @@ extension Publisher {
   ///   - interval: How long an interval is, to the millisecond above.
   ///   - scheduler: The loop that keeps the time and on which everything is delivered.
   ///   - latest: Whether the last value of an interval is delivered, and not the first.
-  ///
-  /// Combine's `throttle(for:scheduler:latest:)`.
   public func throttle(
     for interval: EventLoop.SchedulerTimeType.Stride, scheduler: EventLoop, latest: Bool
   ) -> LoopPublishers.Throttle<Self> {

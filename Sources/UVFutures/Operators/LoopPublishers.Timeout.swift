@@ -20,8 +20,6 @@ extension LoopPublishers {
     public let customError: (() -> Failure)?
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`, and starts the clock.
-    ///
-    /// Combine's `Publisher.receive(subscriber:)`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       TimeoutNode(Downstream(subscriber), scheduler, interval.duration, customError).subscribe(to: upstream)
     }
@@ -39,8 +37,6 @@ extension Publisher {
   ///   - scheduler: The loop that keeps the time; values and the end are delivered there, in its next microtask.
   ///   - options: None.
   ///   - customError: Makes the error to end with; without it the publisher finishes.
-  ///
-  /// Combine's `timeout(_:scheduler:options:customError:)`.
   public func timeout(
     _ interval: EventLoop.SchedulerTimeType.Stride, scheduler: EventLoop, options: Never? = nil,
     customError: (() -> Failure)? = nil

@@ -29,8 +29,6 @@ import UV
       public let options: Context.SchedulerOptions?
 
       /// Creates a publisher of arrays of what `upstream` delivers.
-      ///
-      /// Combine's `Publishers.CollectByTime`.
       public init(
         upstream: Upstream, strategy: TimeGroupingStrategy<Context>, options: Context.SchedulerOptions?
       ) {
@@ -40,8 +38,6 @@ import UV
       }
 
       /// Subscribes to the upstream publisher on behalf of `subscriber`.
-      ///
-      /// Combine's `Publisher.receive(subscriber:)`.
       public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
         let next = Downstream(subscriber).grounded()
         let node = CollectByTimeNode(next, strategy, options)
@@ -63,8 +59,6 @@ import UV
     /// - Parameters:
     ///   - strategy: The scheduler, the length of an interval, and how many values are enough, if that is limited; 1 or more.
     ///   - options: The scheduler's options.
-    ///
-    /// Combine's `collect(_:options:)`.
     public func collect<Context: Scheduler>(
       _ strategy: Publishers.TimeGroupingStrategy<Context>, options: Context.SchedulerOptions? = nil
     ) -> Publishers.CollectByTime<Self, Context> {

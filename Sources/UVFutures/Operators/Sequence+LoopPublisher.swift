@@ -4,8 +4,6 @@ extension Publishers.Sequence: LoopPublisher {}
 
 extension Publishers.Sequence {
   /// Makes a publisher of each element, and delivers what those deliver.
-  ///
-  /// Combine's `flatMap(maxPublishers:_:)`.
   @inlinable
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
@@ -15,8 +13,6 @@ extension Publishers.Sequence {
   }
 
   /// Makes a publisher that cannot fail of each element, and delivers what those deliver.
-  ///
-  /// Combine's `flatMap(maxPublishers:_:)`.
   @inlinable
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
@@ -28,8 +24,6 @@ extension Publishers.Sequence {
 
 extension Publishers.Sequence where Failure == Never {
   /// Makes a publisher of each element, and delivers what those deliver.
-  ///
-  /// Combine's `flatMap(maxPublishers:_:)`.
   @inlinable
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child
@@ -38,8 +32,6 @@ extension Publishers.Sequence where Failure == Never {
   }
 
   /// Makes a publisher of each element where nothing can fail, and delivers what those deliver.
-  ///
-  /// Combine's `flatMap(maxPublishers:_:)`.
   @inlinable
   public func flatMap<Child: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> Child

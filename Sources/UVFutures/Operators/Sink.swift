@@ -90,8 +90,6 @@ extension LoopPublisher {
   ///   - receiveCompletion: Called once at the end, unless the subscription is cancelled before.
   ///   - receiveValue: Called with each value, where it is delivered.
   /// - Returns: The subscription; it is cancelled when this is let go.
-  ///
-  /// Combine's `sink(receiveCompletion:receiveValue:)`.
   @inlinable
   public func sink(
     receiveCompletion: @escaping (Subscribers.Completion<Failure>) -> Void,
@@ -108,8 +106,6 @@ extension LoopPublisher where Failure == Never {
   ///
   /// - Parameter receiveValue: Called with each value, where it is delivered.
   /// - Returns: The subscription; it is cancelled when this is let go.
-  ///
-  /// Combine's `sink(receiveValue:)`.
   @inlinable
   public func sink(receiveValue: @escaping (Output) -> Void) -> AnyCancellable {
     let sink = Sink<Output, Failure>(nil, receiveValue)

@@ -6,8 +6,6 @@ extension Promise {
   /// Cancelling the task cancels the promise, if nobody else waits for it; otherwise only this wait.
   ///
   /// - Throws: The promise's error, `PMKError.cancelled` if it was cancelled; `CancellationError` if this task was.
-  ///
-  /// PromiseKit's `async()`.
   public nonisolated(nonsending) func async() async throws -> T {
     if let result = node.result(as: T.self) {
       if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
@@ -71,8 +69,6 @@ extension Root {
 extension Guarantee {
   /// Waits for the guarantee in a task of its loop. The task's cancellation does not end the wait, as there
   /// is no error to end it with.
-  ///
-  /// PromiseKit's `async()`.
   public nonisolated(nonsending) func async() async -> T {
     if let value {
       if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }

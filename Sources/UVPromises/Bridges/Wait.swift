@@ -8,16 +8,12 @@ extension Promise {
   ///
   /// - Throws: The promise's error; ``PMKError/abandoned`` if the loop has no work left that could resolve
   ///   it.
-  ///
-  /// PromiseKit's `wait`.
   public func wait() throws -> T { try node.wait(T.self) }
 }
 
 extension Guarantee {
   /// Runs the loop of this thread until the guarantee is resolved, and returns its value; see
   /// ``Promise/wait()``. Stops the program with a message if the loop has no work left that could resolve it.
-  ///
-  /// PromiseKit's `wait`.
   public func wait() -> T {
     guard let value = try? node.wait(T.self) else {
       fatalError("wait(): the loop has no work left that could resolve the guarantee")
@@ -27,8 +23,6 @@ extension Guarantee {
 }
 
 /// Runs the loop of this thread until the promise is resolved; see ``Promise/wait()``.
-///
-/// PromiseKit's `hang`.
 public func hang<T>(_ promise: Promise<T>) throws -> T { try promise.wait() }
 
 extension Node {

@@ -35,8 +35,6 @@ extension RequestNode {
 }
 
 /// A guarantee that is resolved after so many seconds, 10⁹ at most; zero or less means in the next turn of the loop.
-///
-/// PromiseKit's `after(seconds:)`.
 public func after(
   seconds: Double, file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<Void> {
@@ -56,8 +54,6 @@ extension Duration {
 /// the loop.
 ///
 /// Where both could be meant, as in `after(.milliseconds(1))`, it is a `Duration`; the two mean the same.
-///
-/// PromiseKit's `after(_:)`.
 @_disfavoredOverload
 public func after(
   _ interval: DispatchTimeInterval, file: StaticString = #fileID, line: UInt = #line

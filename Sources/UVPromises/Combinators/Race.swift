@@ -8,8 +8,6 @@ import UV
 ///   - cancelsRest: Whether those of the losers are cancelled that nobody else waits for.
 ///   - file: Where this is called, for reports in debug builds.
 ///   - line: The line there.
-///
-/// PromiseKit's `race`.
 @inlinable
 public func race<U: Thenable>(
   _ thenables: [U], cancellingRest cancelsRest: Bool = false,
@@ -20,8 +18,6 @@ public func race<U: Thenable>(
 }
 
 /// The outcome of the promise that is resolved first, be it a value or an error. The others go on.
-///
-/// PromiseKit's `race`.
 @inlinable
 public func race<U: Thenable>(
   _ thenables: U..., cancellingRest cancelsRest: Bool = false,
@@ -37,8 +33,6 @@ public func race<U: Thenable>(
 ///   - cancelsRest: Whether the others are cancelled then; false unless said otherwise.
 ///   - file: Where this is called, for reports in debug builds.
 ///   - line: The line there.
-///
-/// PromiseKit's `race`.
 @inlinable
 public func race<T>(
   _ guarantees: Guarantee<T>..., cancellingRest cancelsRest: Bool = false,
@@ -56,8 +50,6 @@ public func race<T>(
 ///   - cancelsRest: Whether those of the losers are cancelled that nobody else waits for.
 ///   - file: Where this is called, for reports in debug builds.
 ///   - line: The line there.
-///
-/// PromiseKit's `race(fulfilled:)`.
 @inlinable
 public func race<U: Thenable>(
   fulfilled thenables: [U], cancellingRest cancelsRest: Bool = false,

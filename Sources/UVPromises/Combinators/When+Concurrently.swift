@@ -9,8 +9,6 @@
 ///     ``PMKError/badInput``.
 ///   - file: Where this is called, for reports in debug builds.
 ///   - line: The line there.
-///
-/// PromiseKit's `when(fulfilled:concurrently:)`.
 public func when<It: IteratorProtocol>(
   fulfilled promiseIterator: It, concurrently: Int, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[It.Element.T]> where It.Element: Thenable {
@@ -33,8 +31,6 @@ public func when<It: IteratorProtocol>(
 ///     rejected with ``PMKError/badInput``.
 ///   - file: Where this is called, for reports in debug builds.
 ///   - line: The line there.
-///
-/// PromiseKit's `when(resolved:concurrently:)`.
 public func when<It: IteratorProtocol>(
   resolved promiseIterator: It, concurrently: Int, file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<[PMKResult<It.Element.T>]> where It.Element: Thenable {

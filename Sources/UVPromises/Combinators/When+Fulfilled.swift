@@ -10,8 +10,6 @@
 ///   - file: Where this is called, for reports in debug builds.
 ///   - line: The line there.
 /// - Returns: A promise of the values. It takes three allocations, whatever the number.
-///
-/// PromiseKit's `when(fulfilled:)`.
 @inlinable
 public func when<U: Thenable>(
   fulfilled thenables: [U], cancellingRest cancelsRest: Bool = false,
@@ -29,8 +27,6 @@ public func when<U: Thenable>(
 
 /// Waits for all promises of an array; see
 /// ``when(fulfilled:cancellingRest:file:line:)-([U],_,_,_)->Promise<[U.T]>``.
-///
-/// PromiseKit's `when(fulfilled:)`.
 @inlinable
 public func when<U: Thenable>(
   fulfilled thenables: [U], cancellingRest cancelsRest: Bool = false,
@@ -45,8 +41,6 @@ public func when<U: Thenable>(
 }
 
 /// Waits for all promises; rejected with the first error, while the others go on.
-///
-/// PromiseKit's `when(fulfilled:)`.
 @inlinable
 public func when<U: Thenable>(
   fulfilled thenables: U..., cancellingRest cancelsRest: Bool = false,
@@ -58,8 +52,6 @@ public func when<U: Thenable>(
 
 /// Waits for all promises of an array, whatever their types, and gathers their values in the order of the
 /// array.
-///
-/// PromiseKit's `when(fulfilled:)`.
 public func when(
   fulfilled thenables: [any Thenable], cancellingRest cancelsRest: Bool = false,
   file: StaticString = #fileID, line: UInt = #line
@@ -73,8 +65,6 @@ public func when(
 
 /// Waits for two promises, which run at the same time, and gathers their values in a tuple; rejected with the
 /// first error, while the others go on.
-///
-/// PromiseKit's `when(fulfilled:)`.
 @inlinable
 @_disfavoredOverload
 public func when<U: Thenable, V: Thenable>(
@@ -97,8 +87,6 @@ public func when<U: Thenable, V: Thenable>(
 
 /// Waits for three promises, which run at the same time, and gathers their values in a tuple; rejected with
 /// the first error, while the others go on.
-///
-/// PromiseKit's `when(fulfilled:)`.
 @inlinable
 @_disfavoredOverload
 public func when<U: Thenable, V: Thenable, W: Thenable>(
@@ -123,8 +111,6 @@ public func when<U: Thenable, V: Thenable, W: Thenable>(
 
 /// Waits for four promises, which run at the same time, and gathers their values in a tuple; rejected with
 /// the first error, while the others go on.
-///
-/// PromiseKit's `when(fulfilled:)`.
 @inlinable
 @_disfavoredOverload
 public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable>(
@@ -151,8 +137,6 @@ public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable>(
 
 /// Waits for five promises, which run at the same time, and gathers their values in a tuple; rejected with
 /// the first error, while the others go on.
-///
-/// PromiseKit's `when(fulfilled:)`.
 @inlinable
 @_disfavoredOverload
 public func when<U: Thenable, V: Thenable, W: Thenable, X: Thenable, Y: Thenable>(

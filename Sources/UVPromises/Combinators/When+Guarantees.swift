@@ -1,6 +1,4 @@
 /// Waits for all guarantees of an array, and gathers their values in the order of the array.
-///
-/// PromiseKit's `when(guarantees:)`.
 @inlinable
 public func when<T>(
   guarantees: [Guarantee<T>], file: StaticString = #fileID, line: UInt = #line
@@ -16,8 +14,6 @@ public func when<T>(
 }
 
 /// Waits for all guarantees.
-///
-/// PromiseKit's `when(guarantees:)`.
 @inlinable
 public func when(
   guarantees: [Guarantee<Void>], file: StaticString = #fileID, line: UInt = #line
@@ -31,8 +27,6 @@ public func when(
 }
 
 /// Waits for all guarantees.
-///
-/// PromiseKit's `when(_:)`.
 @inlinable
 public func when(
   _ guarantees: Guarantee<Void>..., file: StaticString = #fileID, line: UInt = #line
@@ -41,8 +35,6 @@ public func when(
 }
 
 /// Waits for two guarantees, and gathers their values in a tuple.
-///
-/// PromiseKit's `when(guarantees:)`.
 @inlinable
 public func when<U, V>(
   guarantees gu: Guarantee<U>, _ gv: Guarantee<V>,
@@ -63,8 +55,6 @@ public func when<U, V>(
 }
 
 /// Waits for three guarantees, and gathers their values in a tuple.
-///
-/// PromiseKit's `when(guarantees:)`.
 @inlinable
 public func when<U, V, W>(
   guarantees gu: Guarantee<U>, _ gv: Guarantee<V>, _ gw: Guarantee<W>,
@@ -87,8 +77,6 @@ public func when<U, V, W>(
 }
 
 /// Waits for four guarantees, and gathers their values in a tuple.
-///
-/// PromiseKit's `when(guarantees:)`.
 @inlinable
 public func when<U, V, W, X>(
   guarantees gu: Guarantee<U>, _ gv: Guarantee<V>, _ gw: Guarantee<W>, _ gx: Guarantee<X>,
@@ -113,8 +101,6 @@ public func when<U, V, W, X>(
 }
 
 /// Waits for five guarantees, and gathers their values in a tuple.
-///
-/// PromiseKit's `when(guarantees:)`.
 @inlinable
 public func when<U, V, W, X, Y>(
   guarantees gu: Guarantee<U>, _ gv: Guarantee<V>, _ gw: Guarantee<W>,
@@ -142,8 +128,6 @@ public func when<U, V, W, X, Y>(
 }
 
 /// Waits for two guarantees, and gathers their values in a tuple.
-///
-/// PromiseKit's `when(_:)`.
 @_disfavoredOverload
 @inlinable
 public func when<U, V>(
@@ -154,8 +138,6 @@ public func when<U, V>(
 }
 
 /// Waits for three guarantees, and gathers their values in a tuple.
-///
-/// PromiseKit's `when(_:)`.
 @_disfavoredOverload
 @inlinable
 public func when<U, V, W>(
@@ -167,8 +149,6 @@ public func when<U, V, W>(
 }
 
 /// Waits for four guarantees, and gathers their values in a tuple.
-///
-/// PromiseKit's `when(_:)`.
 @_disfavoredOverload
 @inlinable
 public func when<U, V, W, X>(
@@ -180,8 +160,6 @@ public func when<U, V, W, X>(
 }
 
 /// Waits for five guarantees, and gathers their values in a tuple.
-///
-/// PromiseKit's `when(_:)`.
 @_disfavoredOverload
 @inlinable
 public func when<U, V, W, X, Y>(

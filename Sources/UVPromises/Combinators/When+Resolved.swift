@@ -1,7 +1,5 @@
 /// Waits for all promises of an array, whether they succeed or fail, and gathers their outcomes in the order
 /// of the array. An empty array gives an empty one.
-///
-/// PromiseKit's `when(resolved:)`.
 @inlinable
 public func when<U: Thenable>(
   resolved thenables: [U], file: StaticString = #fileID, line: UInt = #line
@@ -17,8 +15,6 @@ public func when<U: Thenable>(
 }
 
 /// Waits for all promises, whether they succeed or fail.
-///
-/// PromiseKit's `when(resolved:)`.
 @inlinable
 public func when<U: Thenable>(
   resolved thenables: U..., file: StaticString = #fileID, line: UInt = #line

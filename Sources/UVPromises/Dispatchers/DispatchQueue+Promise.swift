@@ -20,8 +20,6 @@ extension DispatchQueue {
   ///   - body: If it throws, the promise is rejected with the error.
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
-  ///
-  /// PromiseKit's `DispatchQueue.async(.promise)`.
   public func async<T: Sendable>(
     _ namespacer: PMKNamespacer, group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
     flags: DispatchWorkItemFlags = [], file: StaticString = #fileID, line: UInt = #line,
@@ -35,8 +33,6 @@ extension DispatchQueue {
   }
 
   /// Runs `body`, which cannot fail, on the queue.
-  ///
-  /// PromiseKit's `DispatchQueue.async(.promise)`.
   public func async<T: Sendable>(
     _ namespacer: PMKNamespacer, group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
     flags: DispatchWorkItemFlags = [], file: StaticString = #fileID, line: UInt = #line,

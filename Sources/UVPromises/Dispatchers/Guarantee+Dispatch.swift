@@ -6,8 +6,6 @@ extension Guarantee where T: Sendable {
   ///   - transform: Makes the new value.
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
-  ///
-  /// PromiseKit's `map`.
   @_disfavoredOverload
   public func map<U: Sendable>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -18,8 +16,6 @@ extension Guarantee where T: Sendable {
   }
 
   /// Calls `body` elsewhere; see ``done(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `done`.
   @_disfavoredOverload
   @discardableResult
   public func done(
@@ -30,8 +26,6 @@ extension Guarantee where T: Sendable {
   }
 
   /// Calls `body` elsewhere and passes the value on; see ``get(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `get`.
   @_disfavoredOverload
   public func get(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -44,8 +38,6 @@ extension Guarantee where T: Sendable {
   }
 
   /// Calls `body` elsewhere, and ends as the guarantee that it returns; see ``then(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `then`.
   @discardableResult
   public func then<U: SendableMetatype>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,

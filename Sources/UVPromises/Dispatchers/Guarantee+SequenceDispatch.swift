@@ -1,7 +1,5 @@
 extension Guarantee where T: Sequence & Sendable {
   /// Calls `transform` elsewhere with each element; see ``mapValues(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `mapValues`.
   public func mapValues<U: Sendable>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> U
@@ -10,8 +8,6 @@ extension Guarantee where T: Sequence & Sendable {
   }
 
   /// Calls `transform` elsewhere with each element; see ``flatMapValues(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `flatMapValues`.
   public func flatMapValues<U: Sequence & SendableMetatype>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> U
@@ -20,8 +16,6 @@ extension Guarantee where T: Sequence & Sendable {
   }
 
   /// Calls `transform` elsewhere with each element; see ``compactMapValues(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `compactMapValues`.
   public func compactMapValues<U: Sendable>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> U?
@@ -30,8 +24,6 @@ extension Guarantee where T: Sequence & Sendable {
   }
 
   /// Calls `transform` elsewhere with each element, and waits for all guarantees that it returns; see ``thenMap(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `thenMap`.
   public func thenMap<U: SendableMetatype>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> sending Guarantee<U>
@@ -40,8 +32,6 @@ extension Guarantee where T: Sequence & Sendable {
   }
 
   /// Calls `transform` elsewhere with each element, and waits for all guarantees that it returns; see ``thenFlatMap(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `thenFlatMap`.
   public func thenFlatMap<U: Sequence & SendableMetatype>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> sending Guarantee<U>
@@ -53,8 +43,6 @@ extension Guarantee where T: Sequence & Sendable {
 
 extension Guarantee where T: Sequence & Sendable, T.Element: Sendable {
   /// Calls `isIncluded` elsewhere with each element; see ``filterValues(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `filterValues`.
   public func filterValues(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ isIncluded: @escaping @Sendable (T.Element) -> Bool
@@ -63,8 +51,6 @@ extension Guarantee where T: Sequence & Sendable, T.Element: Sendable {
   }
 
   /// Sorts the elements elsewhere; see ``sortedValues(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `sortedValues`.
   public func sortedValues(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ areInIncreasingOrder: @escaping @Sendable (T.Element, T.Element) -> Bool
@@ -75,8 +61,6 @@ extension Guarantee where T: Sequence & Sendable, T.Element: Sendable {
 
 extension Guarantee where T: Sequence & Sendable, T.Element: Comparable & Sendable {
   /// Sorts the elements elsewhere; see ``sortedValues(on:file:line:)``.
-  ///
-  /// PromiseKit's `sortedValues`.
   public func sortedValues(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line
   ) -> Guarantee<[T.Element]> {

@@ -31,8 +31,6 @@ extension Dispatcher where Self == MainQueue {
 
 extension Thenable where T: Sendable {
   /// Calls `body` on the main actor; see ``map(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `map`.
   public func map<U: Sendable>(
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) throws -> U
@@ -41,8 +39,6 @@ extension Thenable where T: Sendable {
   }
 
   /// Calls `body` on the main actor; see ``compactMap(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `compactMap`.
   public func compactMap<U: Sendable>(
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) throws -> U?
@@ -52,8 +48,6 @@ extension Thenable where T: Sendable {
   }
 
   /// Calls `body` on the main actor; see ``done(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `done`.
   public func done(
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) throws -> Void
@@ -62,8 +56,6 @@ extension Thenable where T: Sendable {
   }
 
   /// Calls `body` on the main actor; see ``get(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `get`.
   public func get(
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) throws -> Void
@@ -72,8 +64,6 @@ extension Thenable where T: Sendable {
   }
 
   /// Calls `body` on the main actor; see ``tap(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `tap`.
   public func tap(
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (PMKResult<T>) -> Void
@@ -84,8 +74,6 @@ extension Thenable where T: Sendable {
 
 extension CatchMixin where T: Sendable {
   /// Calls `body` on the main actor with the error; see ``catch(on:policy:file:line:_:)``.
-  ///
-  /// PromiseKit's `catch`.
   @discardableResult
   public func `catch`(
     on queue: MainQueue, policy: CatchPolicy = conf.catchPolicy,
@@ -97,8 +85,6 @@ extension CatchMixin where T: Sendable {
   }
 
   /// Calls `body` on the main actor in any case; see ``ensure(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `ensure`.
   public func ensure(
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor () -> Void
@@ -109,8 +95,6 @@ extension CatchMixin where T: Sendable {
 
 extension PMKFinalizer {
   /// Calls `body` on the main actor when the chain has ended; see ``finally(on:_:)-(LoopDispatcher?,_)``.
-  ///
-  /// PromiseKit's `finally`.
   @discardableResult
   public func finally(on queue: MainQueue, _ body: @escaping @MainActor () -> Void) -> CancelContext {
     finally(on: DispatchQueue.main) { onMainActor(body) }
@@ -119,8 +103,6 @@ extension PMKFinalizer {
 
 extension Guarantee where T: Sendable {
   /// Calls `body` on the main actor; see ``map(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `map`.
   public func map<U: Sendable>(
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) -> U
@@ -129,8 +111,6 @@ extension Guarantee where T: Sendable {
   }
 
   /// Calls `body` on the main actor; see ``done(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `done`.
   @discardableResult
   public func done(
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
@@ -140,8 +120,6 @@ extension Guarantee where T: Sendable {
   }
 
   /// Calls `body` on the main actor; see ``get(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `get`.
   public func get(
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor (T) -> Void
@@ -153,8 +131,6 @@ extension Guarantee where T: Sendable {
 extension CatchMixin where T == Void {
   /// Calls `body` on the main actor with the error, cancellations included, and goes on without one; see
   /// ``recover(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `recover`.
   @discardableResult
   public func recover(
     on queue: MainQueue, file: StaticString = #fileID, line: UInt = #line,

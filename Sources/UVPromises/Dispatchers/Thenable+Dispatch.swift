@@ -6,8 +6,6 @@ extension Thenable where T: Sendable {
   ///   - transform: Makes the new value. If it throws, the result is rejected with the error.
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
-  ///
-  /// PromiseKit's `map`.
   @_disfavoredOverload
   public func map<U: Sendable>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -17,8 +15,6 @@ extension Thenable where T: Sendable {
   }
 
   /// Calls `transform` elsewhere; see ``compactMap(on:file:line:_:)-(LoopDispatcher?,_,_,(Self.T)->U?)``.
-  ///
-  /// PromiseKit's `compactMap`.
   @_disfavoredOverload
   public func compactMap<U: Sendable>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -32,8 +28,6 @@ extension Thenable where T: Sendable {
 
   /// Calls `body` elsewhere, and ends as the promise that it returns; see ``then(on:file:line:_:)``. The
   /// promise is made there and comes back to the loop of this one.
-  ///
-  /// PromiseKit's `then`.
   @_disfavoredOverload
   public func then<U: Thenable & SendableMetatype>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -43,8 +37,6 @@ extension Thenable where T: Sendable {
   }
 
   /// Calls `body` elsewhere; see ``done(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `done`.
   @_disfavoredOverload
   public func done(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -54,8 +46,6 @@ extension Thenable where T: Sendable {
   }
 
   /// Calls `body` elsewhere and passes the value on; see ``get(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `get`.
   @_disfavoredOverload
   public func get(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -68,8 +58,6 @@ extension Thenable where T: Sendable {
   }
 
   /// Calls `body` elsewhere with the outcome and passes that on; see ``tap(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `tap`.
   @_disfavoredOverload
   public func tap(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -85,8 +73,6 @@ extension Thenable where T: Sendable {
 
 extension CatchMixin where T: Sendable {
   /// Calls `body` elsewhere with the error; see ``catch(on:policy:file:line:_:)``.
-  ///
-  /// PromiseKit's `catch`.
   @_disfavoredOverload
   @discardableResult
   public func `catch`(
@@ -103,8 +89,6 @@ extension CatchMixin where T: Sendable {
 
   /// Calls `body` elsewhere with the error, and ends as the promise that it returns; see
   /// ``recover(on:policy:file:line:_:)``.
-  ///
-  /// PromiseKit's `recover`.
   @_disfavoredOverload
   public func recover<U: Thenable & SendableMetatype>(
     on dispatcher: any Dispatcher, policy: CatchPolicy = conf.catchPolicy,
@@ -122,8 +106,6 @@ extension CatchMixin where T: Sendable {
   }
 
   /// Calls `body` elsewhere in any case and passes the outcome on; see ``ensure(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `ensure`.
   @_disfavoredOverload
   public func ensure(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -134,8 +116,6 @@ extension CatchMixin where T: Sendable {
 
   /// Calls `body` elsewhere in any case, waits for the guarantee that it returns, and passes the outcome on; see
   /// ``ensureThen(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `ensureThen`.
   @_disfavoredOverload
   public func ensureThen(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -152,8 +132,6 @@ extension CatchMixin where T: Sendable {
 
   /// Calls `body` elsewhere with the error, cancellations included, and ends as the guarantee that it returns; see
   /// ``recover(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `recover`.
   @_disfavoredOverload
   @discardableResult
   public func recover(
@@ -172,8 +150,6 @@ extension CatchMixin where T: Sendable {
 extension CatchMixin where T == Void {
   /// Calls `body` elsewhere with the error, cancellations included, and goes on without one; see
   /// ``recover(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `recover`.
   @_disfavoredOverload
   @discardableResult
   public func recover(
@@ -190,8 +166,6 @@ extension CatchMixin where T == Void {
 
   /// Calls `body` elsewhere with the error, and goes on without one unless `body` throws; see
   /// ``recover(on:policy:file:line:_:)``.
-  ///
-  /// PromiseKit's `recover`.
   @_disfavoredOverload
   public func recover(
     on dispatcher: any Dispatcher, policy: CatchPolicy = conf.catchPolicy,

@@ -1,7 +1,5 @@
 extension Thenable where T: Sequence & Sendable {
   /// Calls `transform` elsewhere with each element; see ``mapValues(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `mapValues`.
   @_disfavoredOverload
   public func mapValues<U: Sendable>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -11,8 +9,6 @@ extension Thenable where T: Sequence & Sendable {
   }
 
   /// Calls `transform` elsewhere with each element; see ``flatMapValues(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `flatMapValues`.
   @_disfavoredOverload
   public func flatMapValues<U: Sequence & SendableMetatype>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -22,8 +18,6 @@ extension Thenable where T: Sequence & Sendable {
   }
 
   /// Calls `transform` elsewhere with each element; see ``compactMapValues(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `compactMapValues`.
   @_disfavoredOverload
   public func compactMapValues<U: Sendable>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -33,8 +27,6 @@ extension Thenable where T: Sequence & Sendable {
   }
 
   /// Calls `transform` elsewhere with each element, and waits for all promises that it returns; see ``thenMap(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `thenMap`.
   @_disfavoredOverload
   public func thenMap<U: Thenable & SendableMetatype>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -44,8 +36,6 @@ extension Thenable where T: Sequence & Sendable {
   }
 
   /// Calls `transform` elsewhere with each element, and waits for all promises that it returns; see ``thenFlatMap(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `thenFlatMap`.
   @_disfavoredOverload
   public func thenFlatMap<U: Thenable & SendableMetatype>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -58,8 +48,6 @@ extension Thenable where T: Sequence & Sendable {
 
 extension Thenable where T: Sequence & Sendable, T.Element: Sendable {
   /// Calls `isIncluded` elsewhere with each element; see ``filterValues(on:file:line:_:)``.
-  ///
-  /// PromiseKit's `filterValues`.
   @_disfavoredOverload
   public func filterValues(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -71,8 +59,6 @@ extension Thenable where T: Sequence & Sendable, T.Element: Sendable {
 
 extension Thenable where T: Sequence & Sendable, T.Element: Comparable & Sendable {
   /// Sorts the elements elsewhere; see ``sortedValues(on:file:line:)``.
-  ///
-  /// PromiseKit's `sortedValues`.
   @_disfavoredOverload
   public func sortedValues(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line
@@ -83,8 +69,6 @@ extension Thenable where T: Sequence & Sendable, T.Element: Comparable & Sendabl
 
 extension Thenable where T: Collection & Sendable, T.Element: Sendable {
   /// Looks elsewhere for the first element for which `test` returns true; see ``firstValue(on:file:line:where:)``.
-  ///
-  /// PromiseKit's `firstValue(where:)`.
   @_disfavoredOverload
   public func firstValue(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,

@@ -26,8 +26,6 @@ extension CancellationError: CancellableError {
 
 extension Error {
   /// Whether the error stands for a cancellation: of a promise, of a task, or of an operation on the loop.
-  ///
-  /// PromiseKit's `isCancelled`.
   public var isCancelled: Bool { (self as? any CancellableError)?.isCancelled ?? false }
 }
 

@@ -50,7 +50,5 @@ extension PMKError: CustomStringConvertible, CustomDebugStringConvertible {
   public var debugDescription: String { description }
 
   /// The same sentence, by the name that `LocalizedError` has for it; the module `UVPromisesFoundation` adds the conformance.
-  ///
-  /// PromiseKit's `errorDescription`.
   public var errorDescription: String? { description }
 }

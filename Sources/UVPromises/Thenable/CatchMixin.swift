@@ -13,8 +13,6 @@ extension CatchMixin {
   ///   - line: The line there.
   ///   - body: What to do about the error.
   /// - Returns: A way to do something afterwards in any case.
-  ///
-  /// PromiseKit's `catch`.
   @inlinable
   @discardableResult
   public func `catch`(
@@ -35,8 +33,6 @@ extension CatchMixin {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - body: Makes a promise of a value after all. If it throws, the result is rejected with the error.
-  ///
-  /// PromiseKit's `recover`.
   @inlinable
   public func recover<U: Thenable>(
     on dispatcher: LoopDispatcher? = conf.Q.map, policy: CatchPolicy = conf.catchPolicy,
@@ -55,8 +51,6 @@ extension CatchMixin {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - body: Makes a guarantee of a value after all.
-  ///
-  /// PromiseKit's `recover`.
   @inlinable
   @discardableResult
   public func recover(
@@ -76,8 +70,6 @@ extension CatchMixin {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - body: What to do, whatever the outcome.
-  ///
-  /// PromiseKit's `ensure`.
   @inlinable
   public func ensure(
     on dispatcher: LoopDispatcher? = conf.Q.return, file: StaticString = #fileID, line: UInt = #line,
@@ -95,8 +87,6 @@ extension CatchMixin {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - body: What to do and wait for, whatever the outcome.
-  ///
-  /// PromiseKit's `ensureThen`.
   @inlinable
   public func ensureThen(
     on dispatcher: LoopDispatcher? = conf.Q.return, file: StaticString = #fileID, line: UInt = #line,
@@ -139,8 +129,6 @@ extension CatchMixin {
   }
 
   /// Ends the chain: an error is told to the log handler, as ``LogEvent/cauterized(_:)``.
-  ///
-  /// PromiseKit's `cauterize`.
   @discardableResult
   public func cauterize() -> PMKFinalizer {
     self.catch { conf.logHandler(.cauterized($0)) }
@@ -155,8 +143,6 @@ extension CatchMixin where T == Void {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - body: What to do about the error.
-  ///
-  /// PromiseKit's `recover`.
   @inlinable
   @discardableResult
   public func recover(
@@ -177,8 +163,6 @@ extension CatchMixin where T == Void {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - body: What to do about the error.
-  ///
-  /// PromiseKit's `recover`.
   @inlinable
   public func recover(
     on dispatcher: LoopDispatcher? = conf.Q.map, policy: CatchPolicy = conf.catchPolicy,

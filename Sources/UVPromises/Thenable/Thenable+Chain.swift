@@ -11,8 +11,6 @@ extension Thenable {
   ///     itself, with ``PMKError/returnedSelf``.
   /// - Returns: A promise of the same outcome as that which `body` returns. A recursion of such promises
   ///   needs memory for those only that are held on to.
-  ///
-  /// PromiseKit's `then`.
   @_disfavoredOverload
   @inlinable
   public func then<U: Thenable>(
@@ -32,8 +30,6 @@ extension Thenable {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - transform: Makes the new value. If it throws, the result is rejected with the error.
-  ///
-  /// PromiseKit's `map`.
   @_disfavoredOverload
   @inlinable
   public func map<U>(
@@ -54,8 +50,6 @@ extension Thenable {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - transform: Makes the new value. If it throws, the result is rejected with the error.
-  ///
-  /// PromiseKit's `compactMap`.
   @inlinable
   public func compactMap<U>(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
@@ -78,8 +72,6 @@ extension Thenable {
   ///   - line: The line there.
   ///   - body: What to do with the value. If it throws, the result is rejected with the error.
   /// - Returns: A promise that is fulfilled when `body` has returned.
-  ///
-  /// PromiseKit's `done`.
   @_disfavoredOverload
   @inlinable
   public func done(
@@ -99,8 +91,6 @@ extension Thenable {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - body: What to do with the value. If it throws, the result is rejected with the error.
-  ///
-  /// PromiseKit's `get`.
   @_disfavoredOverload
   @inlinable
   public func get(
@@ -121,8 +111,6 @@ extension Thenable {
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
   ///   - body: What to do with the outcome.
-  ///
-  /// PromiseKit's `tap`.
   @inlinable
   public func tap(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
@@ -136,8 +124,6 @@ extension Thenable {
   }
 
   /// The same promise without its value.
-  ///
-  /// PromiseKit's `asVoid`.
   @inlinable
   public func asVoid(file: StaticString = #fileID, line: UInt = #line) -> Promise<Void> {
     map(on: .inline, file: file, line: line) { _ in }

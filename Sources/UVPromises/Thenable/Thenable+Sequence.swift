@@ -2,8 +2,6 @@ extension Thenable where T: Sequence {
   /// Calls `transform` with each element; the result is a promise of what it returns for them, in order.
   ///
   /// If it throws, here and in the methods below, the result is rejected with the error.
-  ///
-  /// PromiseKit's `mapValues`.
   @_disfavoredOverload
   @inlinable
   public func mapValues<U>(
@@ -15,8 +13,6 @@ extension Thenable where T: Sequence {
 
   /// Calls `transform` with each element; the result is a promise of all elements of what it returns, in
   /// order.
-  ///
-  /// PromiseKit's `flatMapValues`.
   @_disfavoredOverload
   @inlinable
   public func flatMapValues<U: Sequence>(
@@ -28,8 +24,6 @@ extension Thenable where T: Sequence {
 
   /// Calls `transform` with each element; the result is a promise of what it returns other than nil, in
   /// order.
-  ///
-  /// PromiseKit's `compactMapValues`.
   @_disfavoredOverload
   @inlinable
   public func compactMapValues<U>(
@@ -41,8 +35,6 @@ extension Thenable where T: Sequence {
 
   /// Calls `transform` with each element and waits for all promises that it returns, which run at the same
   /// time; the result is a promise of their values, in order.
-  ///
-  /// PromiseKit's `thenMap`.
   @_disfavoredOverload
   @inlinable
   public func thenMap<U: Thenable>(
@@ -54,8 +46,6 @@ extension Thenable where T: Sequence {
 
   /// Calls `transform` with each element and waits for all promises that it returns, which run at the same
   /// time; the result is a promise of all elements of their values, in order.
-  ///
-  /// PromiseKit's `thenFlatMap`.
   @_disfavoredOverload
   @inlinable
   public func thenFlatMap<U: Thenable>(
@@ -68,8 +58,6 @@ extension Thenable where T: Sequence {
   }
 
   /// Calls `isIncluded` with each element; the result is a promise of those for which it returns true.
-  ///
-  /// PromiseKit's `filterValues`.
   @_disfavoredOverload
   @inlinable
   public func filterValues(
@@ -83,8 +71,6 @@ extension Thenable where T: Sequence {
 
 extension Thenable where T: Collection {
   /// A promise of the first element, rejected with ``PMKError/emptySequence`` if there is none.
-  ///
-  /// PromiseKit's `firstValue`.
   @inlinable
   public var firstValue: Promise<T.Element> {
     map(on: .inline) { values in
@@ -95,8 +81,6 @@ extension Thenable where T: Collection {
 
   /// A promise of the first element for which `test` returns true, rejected with ``PMKError/emptySequence``
   /// if there is none.
-  ///
-  /// PromiseKit's `firstValue(where:)`.
   @inlinable
   public func firstValue(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
@@ -110,8 +94,6 @@ extension Thenable where T: Collection {
 
   /// A promise of the last element, rejected with ``PMKError/emptySequence`` if there is none. Takes as long
   /// as it takes to get there: a constant time where the collection can be read from its end.
-  ///
-  /// PromiseKit's `lastValue`.
   @inlinable
   public var lastValue: Promise<T.Element> {
     map(on: .inline) { values in
@@ -123,8 +105,6 @@ extension Thenable where T: Collection {
 
 extension Thenable where T: Sequence, T.Element: Comparable {
   /// A promise of the elements in ascending order.
-  ///
-  /// PromiseKit's `sortedValues`.
   @_disfavoredOverload
   @inlinable
   public func sortedValues(

@@ -9,13 +9,9 @@ public protocol Thenable<T> {
 
   /// Calls `body` once with the outcome: at once if there is one, else when it comes; on the thread of the
   /// loop.
-  ///
-  /// PromiseKit's `pipe(to:)`.
   func pipe(to body: @escaping (PMKResult<T>) -> Void)
 
   /// The outcome, nil while it is to come.
-  ///
-  /// PromiseKit's `result`.
   var result: PMKResult<T>? { get }
 
   /// The object behind the promise; for the library's own use. There is a default.
@@ -48,38 +44,26 @@ extension Thenable {
 
 extension Thenable {
   /// The value, nil unless the promise was fulfilled. It waits for nothing; ``Promise/async()`` does.
-  ///
-  /// PromiseKit's `value`.
   @inlinable
   public var value: T? { result?.value }
 
   /// The error, nil unless the promise was rejected. To have looked at it counts as having handled it.
-  ///
-  /// PromiseKit's `error`.
   @inlinable
   public var error: (any Error)? { result?.error }
 
   /// Whether there is no outcome yet.
-  ///
-  /// PromiseKit's `isPending`.
   @inlinable
   public var isPending: Bool { node.state == .pending }
 
   /// Whether there is an outcome.
-  ///
-  /// PromiseKit's `isResolved`.
   @inlinable
   public var isResolved: Bool { !isPending }
 
   /// Whether there is a value.
-  ///
-  /// PromiseKit's `isFulfilled`.
   @inlinable
   public var isFulfilled: Bool { node.state == .fulfilled || node.state == .revoked }
 
   /// Whether there is an error.
-  ///
-  /// PromiseKit's `isRejected`.
   @inlinable
   public var isRejected: Bool { node.state == .rejected }
 }

@@ -43,24 +43,16 @@ public struct Dispatch: Sendable {
   private init(_ kind: Kind) { self.kind = kind }
 
   /// Work is done where it is given, at once.
-  ///
-  /// RxStream's `Dispatch.inline`.
   public static let inline = Dispatch(.inline)
 
   /// Work is done on `queue`, which is not waited for.
-  ///
-  /// RxStream's `Dispatch.async(on:)`.
   public static func async(on queue: Queue) -> Dispatch { Dispatch(.async(queue)) }
 
   /// Work is done on `queue`, which is waited for; at once where the caller is on that queue, or, for the main queue, on
   /// the main thread.
-  ///
-  /// RxStream's `Dispatch.sync(on:)`.
   public static func sync(on queue: Queue) -> Dispatch { Dispatch(.sync(queue)) }
 
   /// Work is done on `queue` when `delay` has passed.
-  ///
-  /// RxStream's `Dispatch.after(delay:on:)`.
   public static func after(delay: Duration, on queue: Queue) -> Dispatch { Dispatch(.after(delay, queue)) }
 
   /// Work is done on a thread made for it.
@@ -71,8 +63,6 @@ public struct Dispatch: Sendable {
   /// Does `work` as this says.
   ///
   /// - Returns: A chain, to have more done after it.
-  ///
-  /// RxStream's `Dispatch.execute(_:)`.
   @discardableResult
   public func execute(_ work: @escaping @Sendable () -> Void) -> DispatchChain {
     let chain = DispatchChain()
@@ -106,8 +96,6 @@ public final class CustomQueue: Sendable {
   /// Creates a serial queue.
   ///
   /// - Parameter label: What tools call it.
-  ///
-  /// RxStream's `CustomQueue`.
   public init(_ label: String) {
     dispatch = DispatchQueue(label: label)
     dispatch.setSpecific(key: Self.key, value: ObjectIdentifier(self))
@@ -156,8 +144,6 @@ public final class DispatchChain: @unchecked Sendable {
   private var next: (@Sendable () -> Void)?
 
   /// Does `work` as `dispatch` says, after the work before it.
-  ///
-  /// RxStream's `then(_:)`.
   @discardableResult
   public func then(_ dispatch: Dispatch, _ work: @escaping @Sendable () -> Void) -> DispatchChain {
     let chain = DispatchChain()

@@ -16,16 +16,12 @@ public struct Dispatched<Output: Sendable, Failure: Error> {
   let loop: EventLoop
 
   /// A future of the value, transformed where the dispatch says; with no value if `transform` returns nil.
-  ///
-  /// RxStream's `map(_:)`.
   @discardableResult
   public func map<T: Sendable>(_ transform: @escaping @Sendable (Output) -> T?) -> Future<T, Failure> {
     elsewhere { transform($0).map { .success($0) } }
   }
 
   /// A future of what `transform` makes of the value where the dispatch says: another, or an error.
-  ///
-  /// RxStream's `resultMap(_:)`.
   @discardableResult
   public func resultMap<T: Sendable>(
     _ transform: @escaping @Sendable (Output) -> Result<T, Failure>
@@ -34,8 +30,6 @@ public struct Dispatched<Output: Sendable, Failure: Error> {
   }
 
   /// Calls `handler` with the value where the dispatch says; what follows waits for it.
-  ///
-  /// RxStream's `on(_:)`.
   @discardableResult
   public func on(_ handler: @escaping @Sendable (Output) -> Void) -> Future<Output, Failure> {
     elsewhere {
@@ -68,8 +62,6 @@ extension Dispatch {
 
 extension Future where Output: Sendable {
   /// Has the next operation done where `dispatch` says, and what follows on the current loop again.
-  ///
-  /// RxStream's `dispatch(_:)`.
   public final func dispatch(_ dispatch: Dispatch) -> Dispatched<Output, Failure> {
     Dispatched(future: self, dispatch: dispatch, loop: .needed(for: "dispatch(_:)"))
   }

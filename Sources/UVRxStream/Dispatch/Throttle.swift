@@ -27,8 +27,6 @@ public final class TimedThrottle: Throttle {
   /// - Parameters:
   ///   - interval: How long at least between two pieces of work, to the millisecond above.
   ///   - delayFirst: Whether the first piece waits for an interval, too, for a later one to take its place.
-  ///
-  /// RxStream's `TimedThrottle.init(interval:delayFirst:)`.
   public init(interval: Duration, delayFirst: Bool = true) {
     loop = .needed(for: "TimedThrottle")
     self.interval = interval
@@ -36,8 +34,6 @@ public final class TimedThrottle: Throttle {
   }
 
   /// Does `work` at the end of the interval, unless other work comes before that.
-  ///
-  /// RxStream's `Throttle.process(_:)`.
   public func process(_ work: @escaping () -> Void) {
     if isWaiting || delaysFirst { last = work } else { work() }
     if !isWaiting { wait() }
@@ -78,8 +74,6 @@ public final class PressureThrottle: Throttle {
   /// - Parameters:
   ///   - buffer: How many pieces of work may wait, 0 or more.
   ///   - limit: How many may be done in a turn of the loop, 1 or more.
-  ///
-  /// RxStream's `PressureThrottle.init(buffer:limit:)`.
   public init(buffer: Int = 0, limit: Int = 1) {
     require(buffer >= 0 && limit > 0, "a throttle lets something through")
     loop = .needed(for: "PressureThrottle")
@@ -88,8 +82,6 @@ public final class PressureThrottle: Throttle {
   }
 
   /// Does `work` if the pressure allows, keeps it if there is room, and drops it otherwise.
-  ///
-  /// RxStream's `Throttle.process(_:)`.
   public func process(_ work: @escaping () -> Void) {
     if active < limit {
       active += 1

@@ -1,7 +1,5 @@
 extension Future {
   /// A stream of the elements of what `transform` makes of the value, which then ends.
-  ///
-  /// RxStream's `flatMap(_:)`.
   @discardableResult
   public final func flatMap<Elements: Sequence>(
     _ transform: @escaping (Output) -> Elements
@@ -17,14 +15,10 @@ extension Future {
   }
 
   /// A stream of `values`, if a value comes, and then that.
-  ///
-  /// RxStream's `start(with:)`.
   @discardableResult
   public final func start(with values: [Output]) -> Hot<Output, Failure> { flatMap { values + [$0] } }
 
   /// A stream of the value, if it comes, and then `values`, which come in any case but that of an error.
-  ///
-  /// RxStream's `concat(_:)`.
   @discardableResult
   public final func concat(_ values: [Output]) -> Hot<Output, Failure> {
     let stream = Hot<Output, Failure>()
@@ -39,8 +33,6 @@ extension Future {
 
 extension Future where Output: Sequence {
   /// A stream of the value's elements, which then ends.
-  ///
-  /// RxStream's `flatten()`.
   @discardableResult
   public final func flatten() -> Hot<Output.Element, Failure> { flatMap { $0 } }
 }

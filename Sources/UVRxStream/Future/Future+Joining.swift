@@ -10,28 +10,18 @@ public enum Either<Left, Right> {
 
 extension Either {
   /// The value of the left side, if it is that.
-  ///
-  /// RxStream's `left`.
   public var left: Left? { if case .left(let value) = self { value } else { nil } }
 
   /// The value of the right side, if it is that.
-  ///
-  /// RxStream's `right`.
   public var right: Right? { if case .right(let value) = self { value } else { nil } }
 
   /// The value of the left side.
-  ///
-  /// RxStream's `Either.init(_:)`.
   public init(_ value: Left) { self = .left(value) }
 
   /// The value of the right side.
-  ///
-  /// RxStream's `Either.init(_:)`.
   public init(_ value: Right) { self = .right(value) }
 
   /// Calls `handler` with the value if it is the left side's.
-  ///
-  /// RxStream's `onLeft(_:)`.
   @discardableResult
   public func onLeft(_ handler: (Left) -> Void) -> Self {
     if let left { handler(left) }
@@ -39,8 +29,6 @@ extension Either {
   }
 
   /// Calls `handler` with the value if it is the right side's.
-  ///
-  /// RxStream's `onRight(_:)`.
   @discardableResult
   public func onRight(_ handler: (Right) -> Void) -> Self {
     if let right { handler(right) }
@@ -57,8 +45,6 @@ extension StreamFuture {
   /// An error of one side alone does not end it; it ends without a value when both sides have, as the later one.
   ///
   /// - Parameter other: Another future, or any stream.
-  ///
-  /// RxStream's `merge(_:)`.
   @discardableResult
   public func merge(_ other: some AnyStream<Output, Failure>) -> Future<Output, Failure> {
     let child = Future<Output, Failure>()
@@ -75,8 +61,6 @@ extension StreamFuture {
   /// An error of one side alone does not end it; it ends without a value when both sides have, as the later one.
   ///
   /// - Parameter other: Another future, or any stream.
-  ///
-  /// RxStream's `merge(_:)`.
   @_disfavoredOverload
   @discardableResult
   public func merge<T>(_ other: some AnyStream<T, Failure>) -> Future<Either<Output, T>, Failure> {
@@ -93,8 +77,6 @@ extension StreamFuture {
   /// A future of a pair, of the first value of each side. An error of either ends it at once.
   ///
   /// - Parameter other: Another future, or any stream.
-  ///
-  /// RxStream's `zip(_:buffer:)`.
   @discardableResult
   public func zip<T>(_ other: some AnyStream<T, Failure>) -> Future<(Output, T), Failure> {
     let child = Future<(Output, T), Failure>()
@@ -111,8 +93,6 @@ extension StreamFuture {
   }
 
   /// A future of a pair, of the first value of each side; the same as `zip(_:)` for a future.
-  ///
-  /// RxStream's `combine(stream:)`.
   @discardableResult
   public func combine<T>(_ other: some AnyStream<T, Failure>) -> Future<(Output, T), Failure> {
     zip(other)

@@ -1,7 +1,5 @@
 extension Future {
   /// A future that has its value already.
-  ///
-  /// RxStream's `Future.completed(_:)`.
   public static func completed(_ value: Output) -> Future<Output, Failure> {
     let future = Future<Output, Failure>()
     future.settle(.value(value))
@@ -9,8 +7,6 @@ extension Future {
   }
 
   /// A future that has failed already.
-  ///
-  /// RxStream's `Future.completed(_:)`.
   public static func completed(_ error: Failure) -> Future<Output, Failure> {
     let future = Future<Output, Failure>()
     future.settle(.failure(error))
@@ -20,8 +16,6 @@ extension Future {
   /// Delivers a result that has already arrived to the chain that ends here, at once instead of in the next microtask.
   ///
   /// Without a result, this does nothing. The result is delivered once in any case. Complexity: O(length of the chain).
-  ///
-  /// RxStream's `replay(shared:)`.
   @discardableResult
   public final func replay() -> Self {
     // The left side of a join first.
@@ -35,8 +29,6 @@ extension Future {
   }
 
   /// Sets whether operators that attach after the result has arrived receive it. By default they do.
-  ///
-  /// RxStream's `canReplay(_:)`.
   @discardableResult
   public final func canReplay(_ isAllowed: Bool) -> Self {
     node.canReplay = isAllowed
@@ -45,8 +37,6 @@ extension Future {
 
   /// Has the future keep itself until it has its result, though nobody else may hold it; or no longer. A ``FutureInput`` that
   /// is let go isn't cancelled then.
-  ///
-  /// RxStream's `persist(_:)`.
   @discardableResult
   public final func persist(_ isKept: Bool = true) -> Self {
     node.itself = isKept && isActive ? self : nil
@@ -54,8 +44,6 @@ extension Future {
   }
 
   /// Gives the future a name, for its descriptions.
-  ///
-  /// RxStream's `named(_:)`.
   @discardableResult
   public final func named(_ name: String) -> Self {
     node.name = name
@@ -63,16 +51,12 @@ extension Future {
   }
 
   /// The future's name, or its type if it has no name.
-  ///
-  /// RxStream's `descriptor`.
   public final var descriptor: String {
     get { node.name ?? "\(type(of: self))" }
     set { node.name = newValue }
   }
 
   /// Calls `handler` with a line for each thing that happens to the future.
-  ///
-  /// RxStream's `onDebugInfo(_:)`.
   @discardableResult
   public final func onDebugInfo(_ handler: @escaping (String) -> Void) -> Self {
     node.debugHandlers.append(handler)
@@ -87,7 +71,5 @@ extension Future {
 
 extension Future: CustomDebugStringConvertible {
   /// The future's name, or its type if it has no name.
-  ///
-  /// RxStream's `debugDescription`.
   public var debugDescription: String { descriptor }
 }

@@ -4,8 +4,6 @@ extension StreamFuture {
   /// A future of the result that `transform` passes to its second argument. `transform` calls that argument once, at once
   /// or later, on any thread: with a value, with an error, or with nil to end with neither. The loop keeps running until
   /// the argument is called or released. If it is never called, the future never ends.
-  ///
-  /// RxStream's `asyncMap(_:)`.
   @discardableResult
   public func asyncMap<T>(
     _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
@@ -25,8 +23,6 @@ extension StreamFuture {
   }
 
   /// A future of the value if `include` returns true; otherwise the future ends without a value.
-  ///
-  /// RxStream's `filter(include:)`.
   @discardableResult
   public func filter(include: @escaping (Output) -> Bool) -> Future<Output, Failure> {
     asFuture.derive { settlement, child in
@@ -36,8 +32,6 @@ extension StreamFuture {
   }
 
   /// A future of the value and the result of `stamper` for it.
-  ///
-  /// RxStream's `stamp(_:)`.
   @discardableResult
   public func stamp<T>(
     _ stamper: @escaping (Output) -> T
@@ -49,8 +43,6 @@ extension StreamFuture {
   }
 
   /// A future of the value and the moment at which it came.
-  ///
-  /// RxStream's `timeStamp()`.
   @discardableResult
   public func timeStamp() -> Future<(value: Output, stamp: LoopClock.Instant), Failure> {
     let clock = EventLoop.needed(for: "timeStamp()").clock
@@ -59,8 +51,6 @@ extension StreamFuture {
 
   /// A future of the same result, `duration` later, to the millisecond above, where that is a value. It is on the
   /// current loop; outside one this stops the program with a message.
-  ///
-  /// RxStream's `delay(_:)`.
   @discardableResult
   public func delay(_ duration: Duration) -> Future<Output, Failure> {
     let loop = EventLoop.needed(for: "delay(_:)")
@@ -75,8 +65,6 @@ extension StreamFuture {
   /// A future of the same value, or of `value` if this future fails or ends without a value.
   ///
   /// A cancelled future stays cancelled.
-  ///
-  /// RxStream's `defaultValue(_:)`.
   @discardableResult
   public func defaultValue(_ value: Output) -> Future<Output, Failure> {
     asFuture.derive { settlement, child in
@@ -88,8 +76,6 @@ extension StreamFuture {
   }
 
   /// Passes the value on if `handler` returns true; otherwise ends with `termination`.
-  ///
-  /// RxStream's `doWhile(then:handler:)`.
   @discardableResult
   public func doWhile(
     then termination: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
@@ -98,8 +84,6 @@ extension StreamFuture {
   }
 
   /// Passes the value on if `handler` returns false; otherwise ends with `termination`.
-  ///
-  /// RxStream's `until(then:handler:)`.
   @discardableResult
   public func until(
     then termination: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
@@ -108,8 +92,6 @@ extension StreamFuture {
   }
 
   /// Passes the value on, or ends with the termination that `handler` returns.
-  ///
-  /// RxStream's `until(_:)`.
   @discardableResult
   public func until(_ handler: @escaping (Output) -> Termination<Failure>?) -> Future<Output, Failure> {
     asFuture.derive { settlement, child in
@@ -122,8 +104,6 @@ extension StreamFuture {
   }
 
   /// Passes the value on together with `object` while `object` exists; otherwise ends with `termination`.
-  ///
-  /// RxStream's `using(_:then:)`.
   @discardableResult
   public func using<T: AnyObject>(
     _ object: T, then termination: Termination<Failure> = .cancelled
@@ -136,8 +116,6 @@ extension StreamFuture {
   }
 
   /// Passes the value on while `object` exists; otherwise ends with `termination`.
-  ///
-  /// RxStream's `lifeOf(_:then:)`.
   @discardableResult
   public func lifeOf(
     _ object: some AnyObject, then termination: Termination<Failure> = .cancelled

@@ -47,8 +47,6 @@ public class Future<Output, Failure: Error>: StreamFuture {
   ///
   /// The compiler does not check that a result which is not `Sendable` is given up by the thread that calls; that of
   /// ``FutureResolver`` does.
-  ///
-  /// RxStream's `Future.init(task:)`.
   public init(_ task: (@escaping Promise) -> Void) {
     guard let loop = EventLoop.current else {
       gate = Gate()
@@ -66,8 +64,6 @@ public class Future<Output, Failure: Error>: StreamFuture {
   ///   - task: Gets what to call with the result, from any thread; further calls do nothing.
   ///
   /// There must be a current loop: outside one this stops the program with a message.
-  ///
-  /// RxStream's `Future.init(dispatch:task:)`.
   public convenience init(
     dispatch: Dispatch, task: @escaping @Sendable (FutureResolver<Output, Failure>) -> Void
   ) {

@@ -14,8 +14,6 @@ public final class FutureInput<Output, Failure: Error>: Future<Output, Failure> 
   let root = InputRoot(for: FutureInput.self)
 
   /// Creates a future that waits to be completed.
-  ///
-  /// RxStream's `FutureInput.init()`.
   public override init() {
     super.init()
     root.attach(to: self)
@@ -27,18 +25,12 @@ public final class FutureInput<Output, Failure: Error>: Future<Output, Failure> 
   /// Completes the future with a value, from any thread; ignored if it has been completed.
   ///
   /// On its loop's thread its chain is told before this returns.
-  ///
-  /// RxStream's `FutureInput.complete(_:)`.
   public func complete(_ value: Output) { complete(with: .value(value)) }
 
   /// Completes the future with an error, from any thread; ignored if it has been completed.
-  ///
-  /// RxStream's `FutureInput.complete(_:)`.
   public func complete(_ error: Failure) { complete(with: .failure(error)) }
 
   /// Completes the future with a result, from any thread; ignored if it has been completed.
-  ///
-  /// RxStream's `FutureInput.complete(_:)`.
   public func complete(_ result: Result<Output, Failure>) {
     switch result {
     case .success(let value): complete(value)
@@ -49,7 +41,5 @@ public final class FutureInput<Output, Failure: Error>: Future<Output, Failure> 
 
 extension FutureInput where Output == Void {
   /// Completes a future without a value of interest, from any thread; ignored if it has been completed.
-  ///
-  /// RxStream's `FutureInput.complete(_:)`.
   public func complete() { complete(()) }
 }

@@ -11,8 +11,6 @@ public final class Lazy<Output, Failure: Error>: Future<Output, Failure> {
   ///
   /// - Parameter task: Starts the work and has its argument called with the result, at once or later, on any thread. The
   ///   loop keeps running from then on until that argument is called or released.
-  ///
-  /// RxStream's `Lazy.init(dispatch:task:)`.
   public init(_ task: @escaping (@escaping Promise) -> Void) {
     super.init()
     let gate = Gate.unlessOnLoop
@@ -28,8 +26,6 @@ public final class Lazy<Output, Failure: Error>: Future<Output, Failure> {
   }
 
   /// Creates a future on the current loop whose task, once somebody wants its result, runs where `dispatch` says.
-  ///
-  /// RxStream's `Lazy.init(dispatch:task:)`.
   public convenience init(
     dispatch: Dispatch, task: @escaping @Sendable (FutureResolver<Output, Failure>) -> Void
   ) {

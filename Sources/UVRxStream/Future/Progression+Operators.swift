@@ -10,24 +10,18 @@ extension Progression {
   }
 
   /// Calls `handler` with the value.
-  ///
-  /// RxStream's `on(_:)`.
   @discardableResult
   public final func on(_ handler: @escaping (Output) -> Void) -> Progression<Unit, Output, Failure> {
     continued(asFuture.on(handler))
   }
 
   /// Calls `handler` with the error, if it ends with one.
-  ///
-  /// RxStream's `onError(_:)`.
   @discardableResult
   public final func onError(_ handler: @escaping (Failure) -> Void) -> Progression<Unit, Output, Failure> {
     continued(asFuture.onError(handler))
   }
 
   /// Calls `handler` with how it ends.
-  ///
-  /// RxStream's `onTerminate(_:)`.
   @discardableResult
   public final func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Progression<
     Unit, Output, Failure
@@ -36,16 +30,12 @@ extension Progression {
   }
 
   /// Transforms the value; with nil there is none.
-  ///
-  /// RxStream's `map(_:)`.
   @discardableResult
   public final func map<T>(_ transform: @escaping (Output) -> T?) -> Progression<Unit, T, Failure> {
     continued(asFuture.map(transform) as Future<T, Failure>)
   }
 
   /// Makes another value or an error of the value.
-  ///
-  /// RxStream's `resultMap(_:)`.
   @discardableResult
   public final func resultMap<T>(_ transform: @escaping (Output) -> Result<T, Failure>) -> Progression<
     Unit, T, Failure
@@ -54,8 +44,6 @@ extension Progression {
   }
 
   /// Makes what `transform` hands to its second argument of the value.
-  ///
-  /// RxStream's `asyncMap(_:)`.
   @discardableResult
   public final func asyncMap<T>(
     _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
@@ -64,16 +52,12 @@ extension Progression {
   }
 
   /// Passes the value on if `include` says so.
-  ///
-  /// RxStream's `filter(include:)`.
   @discardableResult
   public final func filter(include: @escaping (Output) -> Bool) -> Progression<Unit, Output, Failure> {
     continued(asFuture.filter(include: include) as Future<Output, Failure>)
   }
 
   /// The value and what `stamper` makes of it.
-  ///
-  /// RxStream's `stamp(_:)`.
   @discardableResult
   public final func stamp<T>(_ stamper: @escaping (Output) -> T) -> Progression<
     Unit, (value: Output, stamp: T), Failure
@@ -82,32 +66,24 @@ extension Progression {
   }
 
   /// The value and the moment at which it came.
-  ///
-  /// RxStream's `timeStamp()`.
   @discardableResult
   public final func timeStamp() -> Progression<Unit, (value: Output, stamp: LoopClock.Instant), Failure> {
     continued(asFuture.timeStamp())
   }
 
   /// The same result, `duration` later, to the millisecond above, where that is a value.
-  ///
-  /// RxStream's `delay(_:)`.
   @discardableResult
   public final func delay(_ duration: Duration) -> Progression<Unit, Output, Failure> {
     continued(asFuture.delay(duration))
   }
 
   /// The same value, or `value` where there is none.
-  ///
-  /// RxStream's `defaultValue(_:)`.
   @discardableResult
   public final func defaultValue(_ value: Output) -> Progression<Unit, Output, Failure> {
     continued(asFuture.defaultValue(value))
   }
 
   /// Passes the value on if `handler` returns true; otherwise ends with `termination`.
-  ///
-  /// RxStream's `doWhile(then:handler:)`.
   @discardableResult
   public final func doWhile(
     then termination: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
@@ -116,8 +92,6 @@ extension Progression {
   }
 
   /// Passes the value on if `handler` returns false; otherwise ends with `termination`.
-  ///
-  /// RxStream's `until(then:handler:)`.
   @discardableResult
   public final func until(
     then termination: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
@@ -126,8 +100,6 @@ extension Progression {
   }
 
   /// Passes the value on, or ends as `handler` says.
-  ///
-  /// RxStream's `until(_:)`.
   @discardableResult
   public final func until(_ handler: @escaping (Output) -> Termination<Failure>?) -> Progression<
     Unit, Output, Failure
@@ -136,8 +108,6 @@ extension Progression {
   }
 
   /// Passes the value on as long as `object` lives.
-  ///
-  /// RxStream's `lifeOf(_:then:)`.
   @discardableResult
   public final func lifeOf(_ object: some AnyObject, then termination: Termination<Failure> = .cancelled)
     -> Progression<Unit, Output, Failure>
@@ -146,16 +116,12 @@ extension Progression {
   }
 
   /// The first value of either side.
-  ///
-  /// RxStream's `merge(_:)`.
   @discardableResult
   public final func merge(_ other: some AnyStream<Output, Failure>) -> Progression<Unit, Output, Failure> {
     continued(asFuture.merge(other))
   }
 
   /// A pair, of the first value of each side.
-  ///
-  /// RxStream's `combine(_:)`.
   @discardableResult
   public final func combine<T>(_ other: some AnyStream<T, Failure>) -> Progression<Unit, (Output, T), Failure>
   {

@@ -14,8 +14,6 @@ public struct ProgressEvent<Unit: Numeric> {
   public var total: Unit
 
   /// Creates an event.
-  ///
-  /// RxStream's `ProgressEvent.init(title:unit:current:total:)`.
   public init(title: String, unit: String, current: Unit, total: Unit) {
     self.title = title
     self.unit = unit
@@ -39,8 +37,6 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
   /// - Parameter task: Starts the work; gets what to call with the progress and what to call with the result, both on
   ///   any thread, and returns what to call when it is cancelled, if anything. The loop keeps running until the result
   ///   is there or can't come any more.
-  ///
-  /// RxStream's `Progression.init(dispatch:task:)`.
   public init(
     _ task: (_ progress: @escaping (ProgressEvent<Unit>) -> Void, _ completion: @escaping Promise) -> (
       () -> Void
@@ -83,8 +79,6 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
   }
 
   /// Calls `handler` with the progress from now on, until the work has ended.
-  ///
-  /// RxStream's `onProgress(_:)`.
   @discardableResult
   public final func onProgress(_ handler: @escaping (ProgressEvent<Unit>) -> Void) -> Self {
     if isActive { handlers.append(handler) }
@@ -92,8 +86,6 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
   }
 
   /// The same work with its progress counted differently.
-  ///
-  /// RxStream's `mapProgress(_:)`.
   @discardableResult
   public final func mapProgress<NewUnit: Numeric>(
     _ transform: @escaping (ProgressEvent<Unit>) -> ProgressEvent<NewUnit>
@@ -105,8 +97,6 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
   }
 
   /// The same work, whose progress is that of both sides together, as `combiner` says.
-  ///
-  /// RxStream's `combineProgress(_:combiner:)`.
   @discardableResult
   public final func combineProgress<OtherUnit: Numeric, OtherOutput, OtherFailure: Error, NewUnit: Numeric>(
     _ other: Progression<OtherUnit, OtherOutput, OtherFailure>,
@@ -127,8 +117,6 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
   }
 
   /// Cancels the work; the chain ends as cancelled, and progress that is reported later is ignored.
-  ///
-  /// RxStream's `cancel()`.
   public final func cancel() {
     guard isActive else { return }
     let cancelTask = cancelTask
@@ -159,8 +147,6 @@ public final class ProgressionInput<Unit: Numeric, Output, Failure: Error>: Prog
   private let executor = EventLoop.current?.executor
 
   /// Creates a progression that waits to be completed.
-  ///
-  /// RxStream's `ProgressionInput.init()`.
   public override init() {
     super.init()
     root.attach(to: self)
@@ -169,8 +155,6 @@ public final class ProgressionInput<Unit: Numeric, Output, Failure: Error>: Prog
   deinit { root.lose(self) }
 
   /// Tells how far the work has come, from any thread; ignored once it has ended.
-  ///
-  /// RxStream's `ProgressionInput.updateProgress(_:)`.
   public func updateProgress(_ event: ProgressEvent<Unit>) {
     // Sound: touched on the loop's thread, or inside the gate.
     let transfer = UnsafeTransfer((self, event))
@@ -179,13 +163,9 @@ public final class ProgressionInput<Unit: Numeric, Output, Failure: Error>: Prog
   }
 
   /// Completes the work with a value, from any thread; ignored once it has ended.
-  ///
-  /// RxStream's `ProgressionInput.complete(_:)`.
   public func complete(_ value: Output) { root.settle(self, .value(value)) }
 
   /// Completes the work with an error, from any thread; ignored once it has ended.
-  ///
-  /// RxStream's `ProgressionInput.complete(_:)`.
   public func complete(_ error: Failure) { root.settle(self, .failure(error)) }
 
   override func didCancel() { root.release() }

@@ -31,8 +31,6 @@ extension StreamFuture {
   /// - Returns: A future of the same result. A caller doesn't need to keep it.
   ///
   /// Where this future has its value already, the handler hears it in the loop's next microtask.
-  ///
-  /// RxStream's `on(_:)`.
   @discardableResult
   public func on(_ handler: @escaping (Output) -> Void) -> Future<Output, Failure> {
     asFuture.derive { settlement, child in
@@ -42,14 +40,10 @@ extension StreamFuture {
   }
 
   /// Calls `handler` with the value; the same as ``on(_:)``.
-  ///
-  /// RxStream's `then(_:)`.
   @discardableResult
   public func then(_ handler: @escaping (Output) -> Void) -> Future<Output, Failure> { on(handler) }
 
   /// Calls `handler` with the error if the future fails, by itself or in an earlier operation of the chain.
-  ///
-  /// RxStream's `onError(_:)`.
   @discardableResult
   public func onError(_ handler: @escaping (Failure) -> Void) -> Future<Output, Failure> {
     asFuture.derive { settlement, child in
@@ -59,8 +53,6 @@ extension StreamFuture {
   }
 
   /// Calls `handler` with how the future ends, after everything further down the chain has received the end.
-  ///
-  /// RxStream's `onTerminate(_:)`.
   @discardableResult
   public func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Future<Output, Failure> {
     asFuture.derive { settlement, child in
@@ -70,8 +62,6 @@ extension StreamFuture {
   }
 
   /// A future of the transformed value. If `transform` returns nil, the future ends without a value.
-  ///
-  /// RxStream's `map(_:)`.
   @discardableResult
   public func map<T>(_ transform: @escaping (Output) -> T?) -> Future<T, Failure> {
     asFuture.derive { settlement, child in
@@ -81,8 +71,6 @@ extension StreamFuture {
   }
 
   /// A future of the result of `transform`: another value, or an error.
-  ///
-  /// RxStream's `resultMap(_:)`.
   @discardableResult
   public func resultMap<T>(
     _ transform: @escaping (Output) -> Result<T, Failure>

@@ -26,8 +26,6 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   ///
   /// - Parameter task: Gets the promise's state, to stop when that is no longer active, and what to call with the
   ///   result. It runs again for each retry.
-  ///
-  /// RxStream's `Promise.init(dispatch:task:)`.
   public init(
     _ task: @escaping (Observable<StreamState<Failure>, Never>, @escaping Promise) -> Void
   ) {
@@ -78,8 +76,6 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   /// - Parameters:
   ///   - limit: How often at most, 0 or more; less stops the program with a message.
   ///   - delay: How long to wait before each, to the millisecond above; nil for the next microtask.
-  ///
-  /// RxStream's `retry(_:delay:)`.
   @discardableResult
   public func retry(_ limit: Int, delay: Duration? = nil) -> StreamPromise<Output, Failure> {
     require(limit >= 0, "retry: a negative limit")
@@ -98,8 +94,6 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   /// Runs the task again when it fails and `handler` returns true.
   ///
   /// - Parameter handler: Gets the number of the retry, from 1, and the error.
-  ///
-  /// RxStream's `retryOn(_:)`.
   @discardableResult
   public func retryOn(
     _ handler: @escaping (_ attempt: Int, _ error: Failure) -> Bool
@@ -111,8 +105,6 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   ///
   /// - Parameter handler: Gets the number of the retry, from 1, the error, and what to call with the decision, of
   ///   which the first call counts.
-  ///
-  /// RxStream's `retryOn(_:)`.
   @discardableResult
   public func retryOn(
     _ handler: @escaping (_ attempt: Int, _ error: Failure, _ retry: @escaping (Bool) -> Void) -> Void
@@ -154,8 +146,6 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
 
   /// Sets whether a retry further down takes the value that there is already, if there is one, and does not run the
   /// task again.
-  ///
-  /// RxStream's `reuse(_:)`.
   @discardableResult
   public func reuse(_ isReused: Bool = true) -> StreamPromise<Output, Failure> {
     self.isReused = isReused
@@ -163,20 +153,14 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   }
 
   /// Cancels the task, and ends the whole chain as cancelled. There are no retries after that.
-  ///
-  /// RxStream's `cancel()`.
   public func cancel() { attempts?.cancel() }
 
   /// A future of the same result, that cannot be tried again; retries before it still happen.
-  ///
-  /// RxStream's `future()`.
   public func future() -> Future<Output, Failure> { derive { $1.settle($0) } }
 
   // MARK: Operators that stay promises
 
   /// Calls `handler` with the value.
-  ///
-  /// RxStream's `on(_:)`.
   @discardableResult
   public func on(_ handler: @escaping (Output) -> Void) -> StreamPromise<Output, Failure> {
     next { settlement, done in
@@ -186,8 +170,6 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   }
 
   /// Calls `handler` with the error of each attempt that reaches it.
-  ///
-  /// RxStream's `onError(_:)`.
   @discardableResult
   public func onError(_ handler: @escaping (Failure) -> Void) -> StreamPromise<Output, Failure> {
     next { settlement, done in
@@ -197,8 +179,6 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   }
 
   /// Calls `handler` with how each attempt that reaches it ends, after everything further down has been told.
-  ///
-  /// RxStream's `onTerminate(_:)`.
   @discardableResult
   public func onTerminate(
     _ handler: @escaping (Termination<Failure>) -> Void
@@ -212,8 +192,6 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   }
 
   /// Transforms the value; with nil there is none.
-  ///
-  /// RxStream's `map(_:)`.
   @discardableResult
   public func map<T>(_ transform: @escaping (Output) -> T?) -> StreamPromise<T, Failure> {
     next { settlement, done in
@@ -223,8 +201,6 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   }
 
   /// Makes another value or an error of the value.
-  ///
-  /// RxStream's `resultMap(_:)`.
   @discardableResult
   public func resultMap<T>(
     _ transform: @escaping (Output) -> Result<T, Failure>

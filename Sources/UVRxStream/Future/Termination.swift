@@ -36,14 +36,10 @@ public enum StreamState<Failure: Error>: Equatable, Sendable {
 
 extension Future {
   /// Whether the future may still deliver, or how it ended.
-  ///
-  /// RxStream's `state`.
   public final var state: StreamState<Failure> {
     outcome.map { .terminated(reason: $0.termination) } ?? .active
   }
 
   /// Whether the future may still deliver.
-  ///
-  /// RxStream's `isActive`.
   public final var isActive: Bool { outcome == nil }
 }

@@ -3,8 +3,6 @@ public import UV
 /// Operators on the answers; those of ``Hot``.
 extension Cold {
   /// Each value and the result of `stamper` for it.
-  ///
-  /// RxStream's `stamp(_:)`.
   @discardableResult
   public final func stamp<T>(
     _ stamper: @escaping (Output) -> T
@@ -13,16 +11,12 @@ extension Cold {
   }
 
   /// Each value and the moment at which it came.
-  ///
-  /// RxStream's `timeStamp()`.
   @discardableResult
   public final func timeStamp() -> Cold<Request, (value: Output, stamp: LoopClock.Instant), Failure> {
     derive(StreamSteps.map { ($0, .now) })
   }
 
   /// The first value, and each value that differs from the one before it according to `isDistinct`.
-  ///
-  /// RxStream's `distinct(_:)`.
   @discardableResult
   public final func distinct(
     _ isDistinct: @escaping (_ prior: Output, _ next: Output) -> Bool
@@ -31,8 +25,6 @@ extension Cold {
   }
 
   /// The first value, and each that is less than all before it.
-  ///
-  /// RxStream's `min(lessThan:)`.
   @discardableResult
   public final func min(
     lessThan: @escaping (_ isValue: Output, _ lessThan: Output) -> Bool
@@ -41,8 +33,6 @@ extension Cold {
   }
 
   /// The first value, and each that is greater than all before it.
-  ///
-  /// RxStream's `max(greaterThan:)`.
   @discardableResult
   public final func max(
     greaterThan: @escaping (_ isValue: Output, _ greaterThan: Output) -> Bool
@@ -51,16 +41,12 @@ extension Cold {
   }
 
   /// With each value how many there have been.
-  ///
-  /// RxStream's `count()`.
   @discardableResult
   public final func count() -> Cold<Request, UInt, Failure> {
     derive(StreamSteps.scan(0) { count, _ in count + 1 })
   }
 
   /// Each value and its number, from 1.
-  ///
-  /// RxStream's `countStamp()`.
   @discardableResult
   public final func countStamp() -> Cold<Request, (value: Output, stamp: UInt), Failure> {
     var count: UInt = 0
@@ -73,48 +59,36 @@ extension Cold {
 
   /// Everything, the end too, `duration` later, to the millisecond above. It is on the current loop; outside one this stops
   /// the program with a message.
-  ///
-  /// RxStream's `delay(_:)`.
   @discardableResult
   public final func delay(_ duration: Duration) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.delay(duration))
   }
 
   /// The values after the first `count`.
-  ///
-  /// RxStream's `skip(_:)`.
   @discardableResult
   public final func skip(_ count: Int) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.skip(count))
   }
 
   /// `values` before the first value, if one comes.
-  ///
-  /// RxStream's `start(with:)`.
   @discardableResult
   public final func start(with values: [Output]) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.start(with: values))
   }
 
   /// `values` after the last value, before the end.
-  ///
-  /// RxStream's `concat(_:)`.
   @discardableResult
   public final func concat(_ values: [Output]) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.concat(values))
   }
 
   /// `value` before the end, if none has come.
-  ///
-  /// RxStream's `defaultValue(_:)`.
   @discardableResult
   public final func defaultValue(_ value: Output) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.defaultValue(value))
   }
 
   /// Values for as long as `handler` says so, and then the end.
-  ///
-  /// RxStream's `doWhile(then:handler:)`.
   @discardableResult
   public final func doWhile(
     then reason: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
@@ -123,8 +97,6 @@ extension Cold {
   }
 
   /// Values for as long as `handler`, which gets the one before, too, says so, and then the end.
-  ///
-  /// RxStream's `doWhile(then:handler:)`.
   @discardableResult
   public final func doWhile(
     then reason: Termination<Failure> = .cancelled,
@@ -134,8 +106,6 @@ extension Cold {
   }
 
   /// Values until `handler` says so, and then the end.
-  ///
-  /// RxStream's `until(then:handler:)`.
   @discardableResult
   public final func until(
     then reason: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
@@ -144,8 +114,6 @@ extension Cold {
   }
 
   /// Values until `handler`, which gets the one before, too, says so, and then the end.
-  ///
-  /// RxStream's `until(then:handler:)`.
   @discardableResult
   public final func until(
     then reason: Termination<Failure> = .cancelled,
@@ -155,8 +123,6 @@ extension Cold {
   }
 
   /// Values until `handler` returns a termination, with which the stream ends.
-  ///
-  /// RxStream's `until(_:)`.
   @discardableResult
   public final func until(_ handler: @escaping (Output) -> Termination<Failure>?) -> Cold<
     Request, Output, Failure
@@ -165,8 +131,6 @@ extension Cold {
   }
 
   /// Values with `object`, which is not kept, for as long as that lives; then the end. They are not replayed.
-  ///
-  /// RxStream's `using(_:then:)`.
   @discardableResult
   public final func using<Object: AnyObject>(
     _ object: Object, then reason: Termination<Failure> = .cancelled
@@ -178,8 +142,6 @@ extension Cold {
   }
 
   /// Values for as long as `object`, which is not kept, lives; then the end.
-  ///
-  /// RxStream's `lifeOf(_:then:)`.
   @discardableResult
   public final func lifeOf(
     _ object: some AnyObject, then reason: Termination<Failure> = .cancelled
@@ -190,46 +152,34 @@ extension Cold {
 
 extension Cold where Output: Sequence {
   /// A stream of the elements of each answer.
-  ///
-  /// RxStream's `flatten()`.
   @discardableResult
   public final func flatten() -> Cold<Request, Output.Element, Failure> { flatMap { $0 } }
 }
 
 extension Cold where Output: Equatable {
   /// The first value, and those that differ from the one before.
-  ///
-  /// RxStream's `distinct()`.
   @discardableResult
   public final func distinct() -> Cold<Request, Output, Failure> { distinct { $0 != $1 } }
 }
 
 extension Cold where Output: Comparable {
   /// The first value, and each that is less than all before it.
-  ///
-  /// RxStream's `min()`.
   @discardableResult
   public final func min() -> Cold<Request, Output, Failure> { min { $0 < $1 } }
 
   /// The first value, and each that is greater than all before it.
-  ///
-  /// RxStream's `max()`.
   @discardableResult
   public final func max() -> Cold<Request, Output, Failure> { max { $0 > $1 } }
 }
 
 extension Cold where Output: AdditiveArithmetic {
   /// With each value the sum of all so far.
-  ///
-  /// RxStream's `sum()`.
   @discardableResult
   public final func sum() -> Cold<Request, Output, Failure> { scan(initial: .zero) { $0 + $1 } }
 }
 
 extension Cold where Output: FloatingPoint {
   /// With each value the mean of all so far.
-  ///
-  /// RxStream's `average()`.
   @discardableResult
   public final func average() -> Cold<Request, Output, Failure> {
     scan(initial: (sum: Output.zero, count: Output.zero)) { ($0.sum + $1, $0.count + 1) }.map {

@@ -1,16 +1,12 @@
 /// Operators on the answers; those of ``Hot``.
 extension Cold {
   /// Calls `handler` with each value.
-  ///
-  /// RxStream's `on(_:)`.
   @discardableResult
   public final func on(_ handler: @escaping (Output) -> Void) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.on(handler))
   }
 
   /// Calls `handler` with each value and the one before it.
-  ///
-  /// RxStream's `onTransition(_:)`.
   @discardableResult
   public final func onTransition(
     _ handler: @escaping (_ prior: Output?, _ next: Output) -> Void
@@ -19,16 +15,12 @@ extension Cold {
   }
 
   /// Calls `handler` with each error, whether the stream goes on after it or ends with it.
-  ///
-  /// RxStream's `onError(_:)`.
   @discardableResult
   public final func onError(_ handler: @escaping (Failure) -> Void) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.onError(handler))
   }
 
   /// Ends the stream if `handler` returns a termination for an error after which the stream would continue.
-  ///
-  /// RxStream's `mapError(_:)`.
   @discardableResult
   public final func mapError(
     _ handler: @escaping (Failure) -> Termination<Failure>?
@@ -37,8 +29,6 @@ extension Cold {
   }
 
   /// Calls `handler` with how the stream ends, after everything further down the chain has received the end.
-  ///
-  /// RxStream's `onTerminate(_:)`.
   @discardableResult
   public final func onTerminate(
     _ handler: @escaping (Termination<Failure>) -> Void
@@ -47,16 +37,12 @@ extension Cold {
   }
 
   /// A stream of the transformed values; where `transform` returns nil, none is passed on.
-  ///
-  /// RxStream's `map(_:)`.
   @discardableResult
   public final func map<T>(_ transform: @escaping (Output) -> T?) -> Cold<Request, T, Failure> {
     derive(StreamSteps.compactMap(transform))
   }
 
   /// A stream of the results of `transform`: values, or errors after which the stream continues.
-  ///
-  /// RxStream's `resultMap(_:)`.
   @discardableResult
   public final func resultMap<T>(_ transform: @escaping (Output) -> Result<T, Failure>) -> Cold<
     Request, T, Failure
@@ -67,8 +53,6 @@ extension Cold {
   /// A stream of the results that `transform` passes to its second argument. `transform` calls that argument once, on any
   /// thread: with a value, with an error after which the stream continues, or with nil for neither. The stream ends after
   /// all of these calls.
-  ///
-  /// RxStream's `asyncMap(_:)`.
   @discardableResult
   public final func asyncMap<T>(
     _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
@@ -77,8 +61,6 @@ extension Cold {
   }
 
   /// A stream of the elements of each sequence that `transform` returns.
-  ///
-  /// RxStream's `flatMap(_:)`.
   @discardableResult
   public final func flatMap<Elements: Sequence>(
     _ transform: @escaping (Output) -> Elements
@@ -87,8 +69,6 @@ extension Cold {
   }
 
   /// A stream of the results of `scanner`, which gets its previous result, at first `initial`, and the next value.
-  ///
-  /// RxStream's `scan(initial:scanner:)`.
   @discardableResult
   public final func scan<T>(
     initial: T, scanner: @escaping (_ current: T, _ next: Output) -> T
@@ -98,8 +78,6 @@ extension Cold {
 
   /// A stream of one value, delivered when this stream ends: the last result of `reducer`, which gets its previous result,
   /// at first `initial`, and the next value.
-  ///
-  /// RxStream's `reduce(initial:reducer:)`.
   @discardableResult
   public final func reduce<T>(
     initial: T, reducer: @escaping (_ current: T, _ next: Output) -> T
@@ -108,8 +86,6 @@ extension Cold {
   }
 
   /// The first `count` values, 1 or more, and then the end.
-  ///
-  /// RxStream's `first(_:then:)`.
   @discardableResult
   public final func first(
     _ count: Int = 1, then reason: Termination<Failure> = .cancelled
@@ -118,8 +94,6 @@ extension Cold {
   }
 
   /// The next `count` values, 1 or more, and then the end.
-  ///
-  /// RxStream's `next(_:then:)`.
   @discardableResult
   public final func next(
     _ count: Int = 1, then reason: Termination<Failure> = .cancelled
@@ -129,8 +103,6 @@ extension Cold {
 
   /// The last `count` values, 1 or more, when the stream ends. If there are fewer, `partial` decides whether they are
   /// delivered.
-  ///
-  /// RxStream's `last(_:partial:)`.
   @discardableResult
   public final func last(_ count: Int = 1, partial: Bool = true) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.last(count, partial: partial))
@@ -138,8 +110,6 @@ extension Cold {
 
   /// Values in groups of `size`, 1 or more. With `partial`, the stream ends with a group of the remaining values, which may
   /// be empty.
-  ///
-  /// RxStream's `buffer(size:partial:)`.
   @discardableResult
   public final func buffer(size: Int, partial: Bool = true) -> Cold<Request, [Output], Failure> {
     derive(StreamSteps.buffer(size, partial: partial))
@@ -147,32 +117,24 @@ extension Cold {
 
   /// With each value, the last `size` values, 1 or more. With `partial`, the first windows are smaller, and a stream
   /// shorter than `size` repeats its last window when it ends.
-  ///
-  /// RxStream's `window(size:partial:)`.
   @discardableResult
   public final func window(size: Int, partial: Bool = false) -> Cold<Request, [Output], Failure> {
     derive(StreamSteps.window(size, partial: partial))
   }
 
   /// With each value, the values that came within `size` before it, at most `limit`.
-  ///
-  /// RxStream's `window(size:limit:)`.
   @discardableResult
   public final func window(size: Duration, limit: Int? = nil) -> Cold<Request, [Output], Failure> {
     derive(StreamSteps.window(size, limit: limit))
   }
 
   /// The values for which `include` returns true.
-  ///
-  /// RxStream's `filter(include:)`.
   @discardableResult
   public final func filter(include: @escaping (Output) -> Bool) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.filter(include))
   }
 
   /// The value number `stride`, 1 or more, and every `stride`th value after it.
-  ///
-  /// RxStream's `stride(_:)`.
   @discardableResult
   public final func stride(_ stride: Int) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.stride(stride))

@@ -28,8 +28,6 @@ public final class Cold<Request, Output, Failure: Error> {
   ///
   /// - Parameter task: Gets a request and what to call with the answer, on any thread; further calls do nothing. An error does not
   ///   end the stream. The loop keeps running until the answer is there or can't come any more.
-  ///
-  /// RxStream's `Cold.init(task:)`.
   public init(
     _ task: @escaping (_ request: Request, _ answer: @escaping (Result<Output, Failure>) -> Void) -> Void
   ) {
@@ -54,13 +52,9 @@ public final class Cold<Request, Output, Failure: Error> {
   }
 
   /// Whether requests are answered, or how the stream ended.
-  ///
-  /// RxStream's `state`.
   public var state: StreamState<Failure> { termination.map { .terminated(reason: $0) } ?? .active }
 
   /// Whether requests are answered.
-  ///
-  /// RxStream's `isActive`.
   public var isActive: Bool { termination == nil }
 
   /// Asks for an answer, which comes down the chain to here; ignored once the stream has ended.
@@ -68,13 +62,9 @@ public final class Cold<Request, Output, Failure: Error> {
   /// - Parameters:
   ///   - request: What is asked for.
   ///   - share: Whether everything that is attached here gets the answer, too.
-  ///
-  /// RxStream's `request(_:share:)`.
   public func request(_ request: Request, share: Bool = false) { ask(request, share ? .shared : .end) }
 
   /// Sets whether all chains below this get the answers to each other's requests.
-  ///
-  /// RxStream's `share(_:)`.
   @discardableResult
   public func share(_ isShared: Bool) -> Self {
     self.isShared = isShared
@@ -82,15 +72,11 @@ public final class Cold<Request, Output, Failure: Error> {
   }
 
   /// Ends the stream and everything attached to it; ignored once it has ended.
-  ///
-  /// RxStream's `terminate(withReason:)`.
   public func terminate(withReason reason: Termination<Failure> = .completed) {
     deliver(.terminate(reason: reason), .shared)
   }
 
   /// A stream of the same answers, to requests of another kind.
-  ///
-  /// RxStream's `mapRequest(_:)`.
   public func mapRequest<NewRequest>(
     _ transform: @escaping (NewRequest) -> Request
   ) -> Cold<NewRequest, Output, Failure> {

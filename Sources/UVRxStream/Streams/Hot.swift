@@ -42,13 +42,9 @@ public class Hot<Output, Failure: Error>: HotStream {
   public final var asHot: Hot<Output, Failure> { self }
 
   /// Whether the stream may still deliver, or how it ended.
-  ///
-  /// RxStream's `state`.
   public final var state: StreamState<Failure> { termination.map { .terminated(reason: $0) } ?? .active }
 
   /// Whether the stream may still deliver.
-  ///
-  /// RxStream's `isActive`.
   public final var isActive: Bool { termination == nil }
 
   // MARK: Delivering
@@ -127,8 +123,6 @@ public class Hot<Output, Failure: Error>: HotStream {
   // MARK: Replaying and naming
 
   /// Delivers the last value of the stream before this in the chain once more, to this chain alone.
-  ///
-  /// RxStream's `replay(shared:)`.
   @discardableResult
   public final func replay() -> Self {
     replayFromParent?()
@@ -137,8 +131,6 @@ public class Hot<Output, Failure: Error>: HotStream {
 
   /// Sets whether the stream keeps its last value to replay it. By default it does. Operators that are attached from now
   /// on keep none either, unless they are told to.
-  ///
-  /// RxStream's `canReplay(_:)`.
   @discardableResult
   public final func canReplay(_ isAllowed: Bool) -> Self {
     canReplay = isAllowed
@@ -147,8 +139,6 @@ public class Hot<Output, Failure: Error>: HotStream {
   }
 
   /// Has the stream keep itself until it ends, though nobody else may hold it; or no longer.
-  ///
-  /// RxStream's `persist(_:)`.
   @discardableResult
   public final func persist(_ isKept: Bool = true) -> Self {
     itself = isKept && isActive ? self : nil
@@ -156,8 +146,6 @@ public class Hot<Output, Failure: Error>: HotStream {
   }
 
   /// Gives the stream a name, for its descriptions.
-  ///
-  /// RxStream's `named(_:)`.
   @discardableResult
   public final func named(_ name: String) -> Self {
     self.name = name
@@ -165,16 +153,12 @@ public class Hot<Output, Failure: Error>: HotStream {
   }
 
   /// The stream's name, or its type if it has no name.
-  ///
-  /// RxStream's `descriptor`.
   public final var descriptor: String {
     get { name ?? "\(type(of: self))" }
     set { name = newValue }
   }
 
   /// Calls `handler` with a line for each thing that happens to the stream.
-  ///
-  /// RxStream's `onDebugInfo(_:)`.
   @discardableResult
   public final func onDebugInfo(_ handler: @escaping (String) -> Void) -> Self {
     debugHandlers.append(handler)
@@ -184,7 +168,5 @@ public class Hot<Output, Failure: Error>: HotStream {
 
 extension Hot: CustomDebugStringConvertible {
   /// The stream's name, or its type if it has no name.
-  ///
-  /// RxStream's `debugDescription`.
   public var debugDescription: String { descriptor }
 }

@@ -10,8 +10,6 @@ public final class HotInput<Output, Failure: Error>: Hot<Output, Failure> {
   private let root = HotRoot()
 
   /// Creates a stream that waits for values.
-  ///
-  /// RxStream's `HotInput.init()`.
   public override init() { super.init() }
 
   deinit { if isActive { root.end(ending()) } }
@@ -19,18 +17,12 @@ public final class HotInput<Output, Failure: Error>: Hot<Output, Failure> {
   override func didTerminate() { root.release() }
 
   /// Delivers a value, on the loop's thread before this returns; ignored once the stream has ended.
-  ///
-  /// RxStream's `HotInput.push(_:)`.
   public func push(_ value: Output) { root.receive(.next(value), self) }
 
   /// Delivers an error after which the stream goes on; ignored once it has ended.
-  ///
-  /// RxStream's `HotInput.push(_:)`.
   public func push(_ error: Failure) { root.receive(.error(error), self) }
 
   /// Ends the stream, on the loop's thread before this returns; ignored once it has ended.
-  ///
-  /// RxStream's `HotInput.terminate(withReason:)`.
   public func terminate(withReason reason: Termination<Failure> = .completed) {
     root.receive(.terminate(reason: reason), self)
   }
@@ -48,8 +40,6 @@ public final class HotProducer<Output, Failure: Error>: Hot<Output, Failure> {
   /// Creates a stream and runs `task` at once.
   ///
   /// - Parameter task: Gets what to call with each event.
-  ///
-  /// RxStream's `HotProducer.init(task:)`.
   public init(_ task: (@escaping (StreamEvent<Output, Failure>) -> Void) -> Void) {
     super.init()
     let weakly = WeakReference(self as HotProducer)

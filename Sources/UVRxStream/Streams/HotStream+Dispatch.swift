@@ -17,16 +17,12 @@ public struct DispatchedHot<Output: Sendable, Failure: Error> {
   let loop: EventLoop
 
   /// A stream of the values, transformed where the dispatch says; where `transform` returns nil, none is passed on.
-  ///
-  /// RxStream's `map(_:)`.
   @discardableResult
   public func map<T: Sendable>(_ transform: @escaping @Sendable (Output) -> T?) -> Hot<T, Failure> {
     elsewhere { transform($0).map { .success($0) } }
   }
 
   /// A stream of what `transform` makes of the values where the dispatch says: others, or errors after which it goes on.
-  ///
-  /// RxStream's `resultMap(_:)`.
   @discardableResult
   public func resultMap<T: Sendable>(
     _ transform: @escaping @Sendable (Output) -> Result<T, Failure>
@@ -35,8 +31,6 @@ public struct DispatchedHot<Output: Sendable, Failure: Error> {
   }
 
   /// Calls `handler` with each value where the dispatch says; what follows waits for it.
-  ///
-  /// RxStream's `on(_:)`.
   @discardableResult
   public func on(_ handler: @escaping @Sendable (Output) -> Void) -> Hot<Output, Failure> {
     elsewhere {
@@ -83,8 +77,6 @@ extension HotStream where Output: Sendable {
   /// again.
   ///
   /// There must be a current loop: outside one this stops the program with a message.
-  ///
-  /// RxStream's `dispatch(_:)`.
   public func dispatch(_ dispatch: Dispatch) -> DispatchedHot<Output, Failure> {
     DispatchedHot(stream: asHot, dispatch: dispatch, loop: .needed(for: "dispatch(_:)"))
   }

@@ -4,8 +4,6 @@ extension HotStream {
   /// The values of both sides, until both have ended.
   ///
   /// - Parameter other: A future, or another stream.
-  ///
-  /// RxStream's `merge(_:)`.
   @discardableResult
   public func merge(_ other: some AnyStream<Output, Failure>) -> Hot<Output, Failure> {
     let child = Hot<Output, Failure>()
@@ -23,8 +21,6 @@ extension HotStream {
   /// The values of both sides, where they differ in type, until both have ended.
   ///
   /// - Parameter other: A future, or another stream.
-  ///
-  /// RxStream's `merge(_:)`.
   @_disfavoredOverload
   @discardableResult
   public func merge<T>(_ other: some AnyStream<T, Failure>) -> Hot<Either<Output, T>, Failure> {
@@ -54,8 +50,6 @@ extension HotStream {
   /// - Parameters:
   ///   - other: A future, or another stream.
   ///   - buffer: How many values of a side may wait, 0 or more; later ones are dropped. Without it there is no limit.
-  ///
-  /// RxStream's `zip(_:buffer:)`.
   @discardableResult
   public func zip<T>(_ other: some AnyStream<T, Failure>, buffer: Int? = nil) -> Hot<(Output, T), Failure> {
     let child = Hot<(Output, T), Failure>()
@@ -87,8 +81,6 @@ extension HotStream {
   ///   - latest: Whether a value may be in several pairs. If not, each is in one, and those that another of their side follows
   ///     are dropped.
   ///   - other: A future, or another stream.
-  ///
-  /// RxStream's `combine(latest:stream:)`.
   @discardableResult
   public func combine<T>(
     latest: Bool = true, stream other: some AnyStream<T, Failure>
@@ -122,8 +114,6 @@ extension HotStream {
   }
 
   /// Passes values on as `throttle` allows.
-  ///
-  /// RxStream's `throttled(_:)`.
   @discardableResult
   public func throttled(_ throttle: any Throttle) -> Hot<Output, Failure> {
     derive(StreamSteps.throttled(throttle))

@@ -2,24 +2,18 @@ public import UV
 
 extension HotStream {
   /// Each value and the result of `stamper` for it.
-  ///
-  /// RxStream's `stamp(_:)`.
   @discardableResult
   public func stamp<T>(_ stamper: @escaping (Output) -> T) -> Hot<(value: Output, stamp: T), Failure> {
     derive(StreamSteps.map { ($0, stamper($0)) })
   }
 
   /// Each value and the moment at which it came.
-  ///
-  /// RxStream's `timeStamp()`.
   @discardableResult
   public func timeStamp() -> Hot<(value: Output, stamp: LoopClock.Instant), Failure> {
     derive(StreamSteps.map { ($0, .now) })
   }
 
   /// The first value, and each value that differs from the one before it according to `isDistinct`.
-  ///
-  /// RxStream's `distinct(_:)`.
   @discardableResult
   public func distinct(
     _ isDistinct: @escaping (_ prior: Output, _ next: Output) -> Bool
@@ -28,8 +22,6 @@ extension HotStream {
   }
 
   /// The first value, and each that is less than all before it.
-  ///
-  /// RxStream's `min(lessThan:)`.
   @discardableResult
   public func min(lessThan: @escaping (_ isValue: Output, _ lessThan: Output) -> Bool) -> Hot<Output, Failure>
   {
@@ -37,8 +29,6 @@ extension HotStream {
   }
 
   /// The first value, and each that is greater than all before it.
-  ///
-  /// RxStream's `max(greaterThan:)`.
   @discardableResult
   public func max(
     greaterThan: @escaping (_ isValue: Output, _ greaterThan: Output) -> Bool
@@ -47,16 +37,12 @@ extension HotStream {
   }
 
   /// With each value how many there have been.
-  ///
-  /// RxStream's `count()`.
   @discardableResult
   public func count() -> Hot<UInt, Failure> {
     derive(StreamSteps.scan(0) { count, _ in count + 1 })
   }
 
   /// Each value and its number, from 1.
-  ///
-  /// RxStream's `countStamp()`.
   @discardableResult
   public func countStamp() -> Hot<(value: Output, stamp: UInt), Failure> {
     var count: UInt = 0
@@ -69,48 +55,36 @@ extension HotStream {
 
   /// Everything, the end too, `duration` later, to the millisecond above. It is on the current loop; outside one this stops
   /// the program with a message.
-  ///
-  /// RxStream's `delay(_:)`.
   @discardableResult
   public func delay(_ duration: Duration) -> Hot<Output, Failure> {
     derive(StreamSteps.delay(duration))
   }
 
   /// The values after the first `count`.
-  ///
-  /// RxStream's `skip(_:)`.
   @discardableResult
   public func skip(_ count: Int) -> Hot<Output, Failure> {
     derive(StreamSteps.skip(count))
   }
 
   /// `values` before the first value, if one comes.
-  ///
-  /// RxStream's `start(with:)`.
   @discardableResult
   public func start(with values: [Output]) -> Hot<Output, Failure> {
     derive(StreamSteps.start(with: values))
   }
 
   /// `values` after the last value, before the end.
-  ///
-  /// RxStream's `concat(_:)`.
   @discardableResult
   public func concat(_ values: [Output]) -> Hot<Output, Failure> {
     derive(StreamSteps.concat(values))
   }
 
   /// `value` before the end, if none has come.
-  ///
-  /// RxStream's `defaultValue(_:)`.
   @discardableResult
   public func defaultValue(_ value: Output) -> Hot<Output, Failure> {
     derive(StreamSteps.defaultValue(value))
   }
 
   /// Values for as long as `handler` says so, and then the end.
-  ///
-  /// RxStream's `doWhile(then:handler:)`.
   @discardableResult
   public func doWhile(
     then reason: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
@@ -119,8 +93,6 @@ extension HotStream {
   }
 
   /// Values for as long as `handler`, which gets the one before, too, says so, and then the end.
-  ///
-  /// RxStream's `doWhile(then:handler:)`.
   @discardableResult
   public func doWhile(
     then reason: Termination<Failure> = .cancelled,
@@ -130,8 +102,6 @@ extension HotStream {
   }
 
   /// Values until `handler` says so, and then the end.
-  ///
-  /// RxStream's `until(then:handler:)`.
   @discardableResult
   public func until(
     then reason: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
@@ -140,8 +110,6 @@ extension HotStream {
   }
 
   /// Values until `handler`, which gets the one before, too, says so, and then the end.
-  ///
-  /// RxStream's `until(then:handler:)`.
   @discardableResult
   public func until(
     then reason: Termination<Failure> = .cancelled,
@@ -151,8 +119,6 @@ extension HotStream {
   }
 
   /// Values until `handler` returns a termination, with which the stream ends.
-  ///
-  /// RxStream's `until(_:)`.
   @discardableResult
   public func until(_ handler: @escaping (Output) -> Termination<Failure>?) -> Hot<Output, Failure> {
     derive(StreamSteps.until { handler($1) })
@@ -160,8 +126,6 @@ extension HotStream {
 
   /// Values with `object`, which is not kept, for as long as that lives; then the end. They are not replayed, nor is what
   /// operators make of them.
-  ///
-  /// RxStream's `using(_:then:)`.
   @discardableResult
   public func using<Object: AnyObject>(
     _ object: Object, then reason: Termination<Failure> = .cancelled
@@ -175,8 +139,6 @@ extension HotStream {
   }
 
   /// Values for as long as `object`, which is not kept, lives; then the end.
-  ///
-  /// RxStream's `lifeOf(_:then:)`.
   @discardableResult
   public func lifeOf(
     _ object: some AnyObject, then reason: Termination<Failure> = .cancelled
@@ -187,46 +149,34 @@ extension HotStream {
 
 extension HotStream where Output: Sequence {
   /// A stream of the elements of each value.
-  ///
-  /// RxStream's `flatten()`.
   @discardableResult
   public func flatten() -> Hot<Output.Element, Failure> { flatMap { $0 } }
 }
 
 extension HotStream where Output: Equatable {
   /// The first value, and those that differ from the one before.
-  ///
-  /// RxStream's `distinct()`.
   @discardableResult
   public func distinct() -> Hot<Output, Failure> { asHot.distinct { $0 != $1 } }
 }
 
 extension HotStream where Output: Comparable {
   /// The first value, and each that is less than all before it.
-  ///
-  /// RxStream's `min()`.
   @discardableResult
   public func min() -> Hot<Output, Failure> { min { $0 < $1 } }
 
   /// The first value, and each that is greater than all before it.
-  ///
-  /// RxStream's `max()`.
   @discardableResult
   public func max() -> Hot<Output, Failure> { max { $0 > $1 } }
 }
 
 extension HotStream where Output: AdditiveArithmetic {
   /// With each value the sum of all so far.
-  ///
-  /// RxStream's `sum()`.
   @discardableResult
   public func sum() -> Hot<Output, Failure> { scan(initial: .zero) { $0 + $1 } }
 }
 
 extension HotStream where Output: FloatingPoint {
   /// With each value the mean of all so far.
-  ///
-  /// RxStream's `average()`.
   @discardableResult
   public func average() -> Hot<Output, Failure> {
     scan(initial: (sum: Output.zero, count: Output.zero)) { ($0.sum + $1, $0.count + 1) }.map {

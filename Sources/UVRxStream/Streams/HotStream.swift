@@ -14,16 +14,12 @@ extension HotStream {
 
 extension HotStream {
   /// Calls `handler` with each value.
-  ///
-  /// RxStream's `on(_:)`.
   @discardableResult
   public func on(_ handler: @escaping (Output) -> Void) -> Hot<Output, Failure> {
     derive(StreamSteps.on(handler))
   }
 
   /// Calls `handler` with each value and the one before it.
-  ///
-  /// RxStream's `onTransition(_:)`.
   @discardableResult
   public func onTransition(
     _ handler: @escaping (_ prior: Output?, _ next: Output) -> Void
@@ -32,40 +28,30 @@ extension HotStream {
   }
 
   /// Calls `handler` with each error, whether the stream goes on after it or ends with it.
-  ///
-  /// RxStream's `onError(_:)`.
   @discardableResult
   public func onError(_ handler: @escaping (Failure) -> Void) -> Hot<Output, Failure> {
     derive(StreamSteps.onError(handler))
   }
 
   /// Ends the stream if `handler` returns a termination for an error after which the stream would continue.
-  ///
-  /// RxStream's `mapError(_:)`.
   @discardableResult
   public func mapError(_ handler: @escaping (Failure) -> Termination<Failure>?) -> Hot<Output, Failure> {
     derive(StreamSteps.mapError(handler))
   }
 
   /// Calls `handler` with how the stream ends, after everything further down the chain has received the end.
-  ///
-  /// RxStream's `onTerminate(_:)`.
   @discardableResult
   public func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Hot<Output, Failure> {
     derive(StreamSteps.onTerminate(handler))
   }
 
   /// A stream of the transformed values; where `transform` returns nil, none is passed on.
-  ///
-  /// RxStream's `map(_:)`.
   @discardableResult
   public func map<T>(_ transform: @escaping (Output) -> T?) -> Hot<T, Failure> {
     derive(StreamSteps.compactMap(transform))
   }
 
   /// A stream of the results of `transform`: values, or errors after which the stream continues.
-  ///
-  /// RxStream's `resultMap(_:)`.
   @discardableResult
   public func resultMap<T>(_ transform: @escaping (Output) -> Result<T, Failure>) -> Hot<T, Failure> {
     derive(StreamSteps.resultMap(transform))
@@ -74,8 +60,6 @@ extension HotStream {
   /// A stream of the results that `transform` passes to its second argument. `transform` calls that argument once, on any
   /// thread: with a value, with an error after which the stream continues, or with nil for neither. The stream ends after
   /// all of these calls.
-  ///
-  /// RxStream's `asyncMap(_:)`.
   @discardableResult
   public func asyncMap<T>(
     _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
@@ -84,8 +68,6 @@ extension HotStream {
   }
 
   /// A stream of the elements of each sequence that `transform` returns.
-  ///
-  /// RxStream's `flatMap(_:)`.
   @discardableResult
   public func flatMap<Elements: Sequence>(
     _ transform: @escaping (Output) -> Elements
@@ -94,8 +76,6 @@ extension HotStream {
   }
 
   /// A stream of the results of `scanner`, which gets its previous result, at first `initial`, and the next value.
-  ///
-  /// RxStream's `scan(initial:scanner:)`.
   @discardableResult
   public func scan<T>(initial: T, scanner: @escaping (_ current: T, _ next: Output) -> T) -> Hot<T, Failure> {
     derive(StreamSteps.scan(initial, scanner))
@@ -103,8 +83,6 @@ extension HotStream {
 
   /// A stream of one value, delivered when this stream ends: the last result of `reducer`, which gets its previous result,
   /// at first `initial`, and the next value.
-  ///
-  /// RxStream's `reduce(initial:reducer:)`.
   @discardableResult
   public func reduce<T>(initial: T, reducer: @escaping (_ current: T, _ next: Output) -> T) -> Hot<T, Failure>
   {
@@ -112,8 +90,6 @@ extension HotStream {
   }
 
   /// The first `count` values, 1 or more, and then the end.
-  ///
-  /// RxStream's `first(_:then:)`.
   @discardableResult
   public func first(_ count: Int = 1, then reason: Termination<Failure> = .cancelled) -> Hot<Output, Failure>
   {
@@ -121,8 +97,6 @@ extension HotStream {
   }
 
   /// The next `count` values, 1 or more, and then the end.
-  ///
-  /// RxStream's `next(_:then:)`.
   @discardableResult
   public func next(_ count: Int = 1, then reason: Termination<Failure> = .cancelled) -> Hot<Output, Failure> {
     derive(StreamSteps.first(count, then: reason))
@@ -130,8 +104,6 @@ extension HotStream {
 
   /// The last `count` values, 1 or more, when the stream ends. If there are fewer, `partial` decides whether they are
   /// delivered.
-  ///
-  /// RxStream's `last(_:partial:)`.
   @discardableResult
   public func last(_ count: Int = 1, partial: Bool = true) -> Hot<Output, Failure> {
     derive(StreamSteps.last(count, partial: partial))
@@ -139,8 +111,6 @@ extension HotStream {
 
   /// Values in groups of `size`, 1 or more. With `partial`, the stream ends with a group of the remaining values, which may
   /// be empty.
-  ///
-  /// RxStream's `buffer(size:partial:)`.
   @discardableResult
   public func buffer(size: Int, partial: Bool = true) -> Hot<[Output], Failure> {
     derive(StreamSteps.buffer(size, partial: partial))
@@ -148,32 +118,24 @@ extension HotStream {
 
   /// With each value, the last `size` values, 1 or more. With `partial`, the first windows are smaller, and a stream
   /// shorter than `size` repeats its last window when it ends.
-  ///
-  /// RxStream's `window(size:partial:)`.
   @discardableResult
   public func window(size: Int, partial: Bool = false) -> Hot<[Output], Failure> {
     derive(StreamSteps.window(size, partial: partial))
   }
 
   /// With each value, the values that came within `size` before it, at most `limit`.
-  ///
-  /// RxStream's `window(size:limit:)`.
   @discardableResult
   public func window(size: Duration, limit: Int? = nil) -> Hot<[Output], Failure> {
     derive(StreamSteps.window(size, limit: limit))
   }
 
   /// The values for which `include` returns true.
-  ///
-  /// RxStream's `filter(include:)`.
   @discardableResult
   public func filter(include: @escaping (Output) -> Bool) -> Hot<Output, Failure> {
     derive(StreamSteps.filter(include))
   }
 
   /// The value number `stride`, 1 or more, and every `stride`th value after it.
-  ///
-  /// RxStream's `stride(_:)`.
   @discardableResult
   public func stride(_ stride: Int) -> Hot<Output, Failure> {
     derive(StreamSteps.stride(stride))

@@ -5,8 +5,6 @@
 /// RxStream's `Observable`.
 public class Observable<Output, Failure: Error>: Hot<Output, Failure> {
   /// The latest value.
-  ///
-  /// RxStream's `value`.
   public private(set) final var value: Output
 
   init(value: Output) {
@@ -17,26 +15,18 @@ public class Observable<Output, Failure: Error>: Hot<Output, Failure> {
   override func willDeliver(_ value: Output) { self.value = value }
 
   /// An observable of the same values that nobody can set.
-  ///
-  /// RxStream's `observable()`.
   public final func observable() -> Observable<Output, Failure> { deriveObservable(StreamSteps.map { $0 }) }
 
   /// A stream of the values from now on.
-  ///
-  /// RxStream's `hot()`.
   public final func hot() -> Hot<Output, Failure> { derive(StreamSteps.map { $0 }) }
 
   /// An observable of the transformed values.
-  ///
-  /// RxStream's `map(_:)`.
   @discardableResult
   public final func map<T>(_ transform: @escaping (Output) -> T) -> Observable<T, Failure> {
     derive(into: Observable<T, Failure>(value: transform(value)), StreamSteps.map(transform))
   }
 
   /// An observable of the results of `scanner`, which gets its previous result, at first `initial`, and the next value.
-  ///
-  /// RxStream's `scan(initial:scanner:)`.
   @discardableResult
   public final func scan<T>(
     initial: T, scanner: @escaping (_ current: T, _ next: Output) -> T
@@ -60,8 +50,6 @@ public final class ObservableInput<Output, Failure: Error>: Observable<Output, F
   private let root = HotRoot()
 
   /// Creates an observable with its first value.
-  ///
-  /// RxStream's `ObservableInput.init(_:)`.
   public init(_ value: Output) { super.init(value: value) }
 
   deinit { if isActive { root.end(ending()) } }
@@ -69,8 +57,6 @@ public final class ObservableInput<Output, Failure: Error>: Observable<Output, F
   override func didTerminate() { root.release() }
 
   /// Sets the value, on the loop's thread before this returns; ignored once the observable has ended.
-  ///
-  /// RxStream's `ObservableInput.set(_:)`.
   @discardableResult
   public func set(_ value: Output) -> Self {
     root.receive(.next(value), self)
@@ -78,8 +64,6 @@ public final class ObservableInput<Output, Failure: Error>: Observable<Output, F
   }
 
   /// Ends the observable; ignored once it has ended.
-  ///
-  /// RxStream's `ObservableInput.terminate(withReason:)`.
   public func terminate(withReason reason: Termination<Failure> = .completed) {
     root.receive(.terminate(reason: reason), self)
   }
@@ -87,16 +71,12 @@ public final class ObservableInput<Output, Failure: Error>: Observable<Output, F
 
 extension Observable {
   /// Calls `handler` with each value.
-  ///
-  /// RxStream's `on(_:)`.
   @discardableResult
   public final func on(_ handler: @escaping (Output) -> Void) -> Observable<Output, Failure> {
     deriveObservable(StreamSteps.on(handler))
   }
 
   /// Calls `handler` with each value and the one before it, which for the first is the value of now.
-  ///
-  /// RxStream's `onTransition(_:)`.
   @discardableResult
   public final func onTransition(
     _ handler: @escaping (_ prior: Output?, _ next: Output) -> Void
@@ -105,16 +85,12 @@ extension Observable {
   }
 
   /// Calls `handler` with each error, whether the stream goes on after it or ends with it.
-  ///
-  /// RxStream's `onError(_:)`.
   @discardableResult
   public final func onError(_ handler: @escaping (Failure) -> Void) -> Observable<Output, Failure> {
     deriveObservable(StreamSteps.onError(handler))
   }
 
   /// Calls `handler` with how the stream ends, after everything further down the chain has received the end.
-  ///
-  /// RxStream's `onTerminate(_:)`.
   @discardableResult
   public final func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Observable<
     Output, Failure
@@ -123,8 +99,6 @@ extension Observable {
   }
 
   /// The first value, and each value that differs from the one before it according to `isDistinct`.
-  ///
-  /// RxStream's `distinct(_:)`.
   @discardableResult
   public final func distinct(
     _ isDistinct: @escaping (_ prior: Output, _ next: Output) -> Bool
@@ -133,8 +107,6 @@ extension Observable {
   }
 
   /// The values after the first `count`.
-  ///
-  /// RxStream's `skip(_:)`.
   @discardableResult
   public final func skip(_ count: Int) -> Observable<Output, Failure> {
     deriveObservable(StreamSteps.skip(count))

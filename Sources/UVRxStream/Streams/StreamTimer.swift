@@ -12,13 +12,9 @@ public final class StreamTimer: Hot<Void, Never> {
   private var run = 0
 
   /// The time between two ticks, to the millisecond above; a new one counts from the next tick.
-  ///
-  /// RxStream's `interval`.
   public var interval: Duration
 
   /// Creates a timer that does not run yet, on the current event loop; outside one this stops the program with a message.
-  ///
-  /// RxStream's `Timer.init(interval:)`.
   public init(interval: Duration) {
     loop = .needed(for: "StreamTimer")
     self.interval = interval
@@ -33,15 +29,11 @@ public final class StreamTimer: Hot<Void, Never> {
   }
 
   /// Whether the timer runs.
-  ///
-  /// RxStream's `isTimerActive`.
   public var isTimerActive: Bool { pending != nil }
 
   /// Starts the timer, if it does not run.
   ///
   /// - Parameter delayFirst: Whether the first tick comes after an interval, and not at once.
-  ///
-  /// RxStream's `start(delayFirst:)`.
   @discardableResult
   public func start(delayFirst: Bool = true) -> Self {
     guard isActive, pending == nil else { return self }
@@ -51,8 +43,6 @@ public final class StreamTimer: Hot<Void, Never> {
   }
 
   /// Stops the timer; the stream goes on.
-  ///
-  /// RxStream's `stop()`.
   @discardableResult
   public func stop() -> Self {
     pending?.cancel()
@@ -64,8 +54,6 @@ public final class StreamTimer: Hot<Void, Never> {
   /// Starts the timer anew.
   ///
   /// - Parameter interval: The time between two ticks; without it the same as before.
-  ///
-  /// RxStream's `restart(withInterval:)`.
   @discardableResult
   public func restart(withInterval interval: Duration? = nil) -> Self {
     stop()
@@ -74,8 +62,6 @@ public final class StreamTimer: Hot<Void, Never> {
   }
 
   /// Stops the timer and ends the stream.
-  ///
-  /// RxStream's `terminate(withReason:)`.
   public func terminate(withReason reason: Termination<Never> = .completed) {
     receive(.terminate(reason: reason))
   }
