@@ -2,7 +2,6 @@ import CUV
 
 /// A request that looks up a name on the thread pool.
 final class LookupRequest: PoolRequest<[SocketAddress]> {
-  private let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
   private let host: String
   private let port: UInt16
 
@@ -29,14 +28,14 @@ final class LookupRequest: PoolRequest<[SocketAddress]> {
   ) {
     self.host = host
     self.port = port
-    super.init(loop, "getaddrinfo", done)
+    super.init(loop, "getaddrinfo", uv_getaddrinfo_t.self, done)
     // Sound: the loop's list of requests owns it meanwhile.
     cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  deinit { request.deallocate() }
-
-  override var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(request) }
+  private var request: UnsafeMutablePointer<uv_getaddrinfo_t> {
+    raw.assumingMemoryBound(to: uv_getaddrinfo_t.self)
+  }
 
   override var subject: String? { host }
 

@@ -2,20 +2,19 @@ import CUV
 
 /// A request that looks up the names of an address.
 final class NameInfoRequest: PoolRequest<NameInfo> {
-  private let request = UnsafeMutablePointer<uv_getnameinfo_t>.allocate(capacity: 1)
   private let address: SocketAddress
 
   override var subject: String? { address.description }
 
   init(_ loop: EventLoop, _ address: SocketAddress, _ done: @escaping Completion<NameInfo>) {
     self.address = address
-    super.init(loop, "getnameinfo", done)
+    super.init(loop, "getnameinfo", uv_getnameinfo_t.self, done)
     cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  deinit { request.deallocate() }
-
-  override var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(request) }
+  private var request: UnsafeMutablePointer<uv_getnameinfo_t> {
+    raw.assumingMemoryBound(to: uv_getnameinfo_t.self)
+  }
 
   func start(_ options: NameInfoOptions) -> PendingRequest {
     submit { address.withSockaddr { uv_getnameinfo(loop.raw, request, didFindName, $0, options.rawValue) } }

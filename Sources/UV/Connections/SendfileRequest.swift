@@ -7,9 +7,9 @@ import CUV
 class SendfileRequest: ActiveRequest {
   let file: File
   let target: Int32
-  private(set) var offset: Int64
-  private(set) var remaining: Int
-  private var sent = 0
+  fileprivate(set) var offset: Int64
+  fileprivate(set) var remaining: Int
+  fileprivate var sent = 0
   private var done: Completion<Int>?
   /// Called when nothing more is on its way, even after a cancellation. Nil from then on: the caller may keep the pending
   /// request, which keeps this object.
@@ -31,14 +31,6 @@ class SendfileRequest: ActiveRequest {
     super.init(loop: file.loop)
   }
 
-  func start() -> PendingRequest {
-    // The loop's list of requests owns it until the end.
-    loop.requests.insert(self)
-    file.beginOperation()
-    step()
-    return PendingRequest(self)
-  }
-
   override var isOnPool: Bool { true }
 
   override func awaited(slot: UInt, generation: UInt) -> Awaited? {
@@ -48,26 +40,6 @@ class SendfileRequest: ActiveRequest {
 
   /// Whether somebody still waits for the end.
   var isWanted: Bool { done != nil }
-
-  private func step() {
-    let code = submit()
-    if code < 0 { loop.queueMicrotask { [self] in end(code) } }
-  }
-
-  /// Starts to send the next part on the thread pool. Returns a negative code if that isn't possible.
-  func submit() -> Int32 { fatalError("a subclass does it") }
-
-  /// Notes that a part has been sent. `result` is its size, or a code.
-  func didSend(_ result: Int) {
-    if result < 0 { return end(Int32(result)) }
-    sent += result
-    offset += Int64(result)
-    remaining -= result
-    if result == 0 || remaining == 0 || !isWanted { end(0) } else { step() }
-  }
-
-  /// Goes on after a pause.
-  func goOn() { step() }
 
   override func cancel(slot: UInt, generation: UInt) {
     guard let done = done.take() else { return }
@@ -91,13 +63,44 @@ class SendfileRequest: ActiveRequest {
   }
 }
 
+/// A request that sends a part of the bytes at a time.
+protocol PartSender: SendfileRequest {
+  /// Starts to send the next part on the thread pool. Returns a negative code if that isn't possible.
+  func submit() -> Int32
+}
+
+extension PartSender {
+  func start() -> PendingRequest {
+    // The loop's list of requests owns it until the end.
+    loop.requests.insert(self)
+    file.beginOperation()
+    step()
+    return PendingRequest(self)
+  }
+
+  /// Sends the next part.
+  fileprivate func step() {
+    let code = submit()
+    if code < 0 { loop.queueMicrotask { [self] in end(code) } }
+  }
+
+  /// Notes that a part has been sent. `result` is its size, or a code.
+  fileprivate func didSend(_ result: Int) {
+    if result < 0 { return end(Int32(result)) }
+    sent += result
+    offset += Int64(result)
+    remaining -= result
+    if result == 0 || remaining == 0 || !isWanted { end(0) } else { step() }
+  }
+}
+
 /// Copies from a file to a file.
-final class FileSendfileRequest: SendfileRequest {
+final class FileSendfileRequest: SendfileRequest, PartSender {
   private let request = UnsafeMutablePointer<uv_fs_t>.allocate(capacity: 1)
 
   deinit { request.deallocate() }
 
-  override func submit() -> Int32 {
+  func submit() -> Int32 {
     cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
     // The system caps one call a little below 2 GiB, and libuv returns its count in 32 bits.
     let count = min(remaining, 1 << 30)
@@ -119,7 +122,7 @@ final class FileSendfileRequest: SendfileRequest {
 }
 
 /// Sends from a file to a socket, which may first need to have room.
-final class SocketSendfileRequest: SendfileRequest {
+final class SocketSendfileRequest: SendfileRequest, PartSender {
   private let job = UnsafeMutablePointer<cuv_sendfile_job>.allocate(capacity: 1)
   private var poll: UnsafeMutablePointer<uv_poll_t>?
   private var isAtWork = false
@@ -128,7 +131,7 @@ final class SocketSendfileRequest: SendfileRequest {
 
   deinit { job.deallocate() }
 
-  override func submit() -> Int32 {
+  func submit() -> Int32 {
     job.initialize(to: cuv_sendfile_job())
     cuv_req_set_data(job, Unmanaged.passUnretained(self).toOpaque())
     job.pointee.socket = target
@@ -176,7 +179,7 @@ final class SocketSendfileRequest: SendfileRequest {
 
   fileprivate func becameWritable() {
     uv_poll_stop(poll)
-    if isWanted { goOn() } else { end(0) }
+    if isWanted { step() } else { end(0) }
   }
 
   override func end(_ code: Int32) {

@@ -61,7 +61,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     }
   }
 
-  private var hasRoom: Bool { loop.acceptedCount < connectionLimit }
+  private var hasRoom: Bool { loop.openHandles.acceptedCount < connectionLimit }
 
   init(
     loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32,
@@ -127,13 +127,15 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     if isFull || isClosing { return }
     isFull = true
     // Balanced in `endWaitForRoom`, which a listener that nobody reads any more calls, too.
-    loop.fullListeners.append(.passUnretained(self))
+    loop.openHandles.fullListeners.append(.passUnretained(self))
   }
 
   private func endWaitForRoom() {
     if !isFull { return }
     isFull = false
-    loop.fullListeners.removeAll { $0.toOpaque() == Unmanaged<Handle>.passUnretained(self).toOpaque() }
+    loop.openHandles.fullListeners.removeAll {
+      $0.toOpaque() == Unmanaged<Handle>.passUnretained(self).toOpaque()
+    }
   }
 
   /// A connection of the loop has closed, or the limit has changed.

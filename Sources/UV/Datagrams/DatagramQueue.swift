@@ -57,7 +57,7 @@ final class DatagramQueue: Cancelling {
   /// takes an address that a connected socket should not have.
   private func trySend(_ datagrams: [Datagram], from index: Int) -> Int32 {
     let first = datagrams[index]
-    if index > 0, let send = loop.newer.udpTrySend2, !owner.isClosing {
+    if index > 0, let send = loop.internals.newer.udpTrySend2, !owner.isClosing {
       let rest = datagrams[index...].prefix(CUV_UDP_BATCH)
         .prefix { ($0.address == nil) == (datagrams[0].address == nil) }
       if rest.count > 1 {

@@ -69,7 +69,7 @@ final class FileQueue {
         next = operation.pointee.next
         if operation.pointee.begun != 0 {
           let (queued, begun) = (operation.pointee.queued, operation.pointee.begun)
-          loop.poolTimes?.add(waiting: begun - queued, running: operation.pointee.ended - begun)
+          loop.requests.poolTimes?.add(waiting: begun - queued, running: operation.pointee.ended - begun)
         }
         loop.callback {
           // Sound: the loop's list of requests owns it.
@@ -110,6 +110,16 @@ final class FileQueue {
     _ = tell()
     engage()
     owner.takeUnretainedValue().letGo()
+  }
+}
+
+extension EventLoop {
+  /// Measures from now on how long the thread pool has requests; see ``poolTimes``. It costs up to three readings of the clock
+  /// for each of them.
+  package func measurePool() {
+    if requests.poolTimes != nil { return }
+    requests.poolTimes = PoolTimes()
+    fileQueue.beginTiming()
   }
 }
 

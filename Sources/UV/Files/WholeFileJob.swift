@@ -3,7 +3,7 @@ import CUV
 /// A file read or written whole, in one job of the thread pool. The steps of the job, such as the temporary file
 /// of an atomic write, are in `CModules/CUV/whole_files.c`.
 final class WholeFileJob<Success>: PoolRequest<Success> {
-  let job = UnsafeMutablePointer<cuv_file_job>.allocate(capacity: 1)
+  var job: UnsafeMutablePointer<cuv_file_job> { raw.assumingMemoryBound(to: cuv_file_job.self) }
   /// Keeps what is written alive while the pool reads it.
   private let bytes: Bytes?
   private let convert: (UnsafeMutablePointer<cuv_file_job>) -> Success
@@ -15,13 +15,13 @@ final class WholeFileJob<Success>: PoolRequest<Success> {
   ) {
     self.convert = convert
     self.bytes = bytes
+    super.init(loop, operation, cuv_file_job.self, done)
     job.initialize(to: cuv_file_job())
     job.pointee.path = path.withPathBytes { $0.flatMap { strdup($0) } }
     if let bytes {
       job.pointee.bytes = UnsafeMutableRawPointer(mutating: UnsafeRawPointer(bytes.start))
       job.pointee.count = bytes.count
     }
-    super.init(loop, operation, done)
     // Sound: the loop's list of requests owns it meanwhile. It is stored as its base class because a libuv
     // callback can't know the type parameter.
     cuv_req_set_data(job, Unmanaged<ActiveRequest>.passUnretained(self).toOpaque())
@@ -30,10 +30,7 @@ final class WholeFileJob<Success>: PoolRequest<Success> {
   deinit {
     free(job.pointee.path)
     if bytes == nil { free(job.pointee.bytes) }
-    job.deallocate()
   }
-
-  override var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(job) }
 
   override var subject: String? { job.pointee.path.map { String(cString: $0) } ?? "a path with a NUL in it" }
 

@@ -138,7 +138,7 @@ open class Handle {
   /// Notes the handle's role. Called once, while the handle is open.
   func take(role: Role) {
     block.header.pointee.role = role
-    if role == .accepted { loop.acceptedCount += 1 }
+    if role == .accepted { loop.openHandles.acceptedCount += 1 }
   }
 
   /// Notes that libuv may call the handle while nothing retains its owner.

@@ -108,14 +108,14 @@ struct HandleBlock {
     guard uv_fileno(handle, &descriptor) == 0 else { return }
     header.pointee.descriptor = descriptor
     header.pointee.ownsDescriptor = true
-    header.pointee.loop.descriptors.insert(descriptor)
+    header.pointee.loop.openHandles.descriptors.insert(descriptor)
   }
 
   /// Called when the handle is about to close its descriptor, whose number may then be used again.
   private func disown() {
     guard header.pointee.ownsDescriptor else { return }
     header.pointee.ownsDescriptor = false
-    header.pointee.loop.descriptors.remove(header.pointee.descriptor)
+    header.pointee.loop.openHandles.descriptors.remove(header.pointee.descriptor)
   }
 
   /// Keeps an object until the handle closes. The handle is open and has none yet.

@@ -80,9 +80,9 @@ extension EventLoop {
       queueMicrotask { done(.success(())) }
       return PendingRequest()
     }
-    let number = adoption.waiters.add(done)
+    let number = ending.leaving.waiters.add(done)
     return PendingRequest("detach") { [self] in
-      guard let done = adoption.waiters.take(number) else { return }
+      guard let done = ending.leaving.waiters.take(number) else { return }
       queueMicrotask { done(.failure(UVError(.cancelled, operation: "detach"))) }
     }
   }

@@ -29,26 +29,26 @@ extension EventLoop {
   @discardableResult
   public func detach(leavingTasksAfter limit: Duration, _ done: @escaping Completion<Int>) -> PendingRequest {
     leaveTasks(after: limit)
-    return detach { [self] result in done(result.map { adoption.leftCount }) }
+    return detach { [self] result in done(result.map { ending.leaving.leftCount }) }
   }
 
   private func leaveTasks(after limit: Duration) {
     startLeaving()
     let (deadline, isNever) = uv_hrtime().addingReportingOverflow(limit > .zero ? limit.nanoseconds : 0)
-    if isNever || adoption.deadline.map({ $0 <= deadline }) == true { return }
-    adoption.deadline = deadline
+    if isNever || ending.leaving.deadline.map({ $0 <= deadline }) == true { return }
+    ending.leaving.deadline = deadline
     armDeadline()
   }
 
   /// Has the tasks left when their time is up. Where there are none, there is nothing to wait for.
   func armDeadline() {
-    guard let deadline = adoption.deadline, !tasks.isEmpty else { return }
-    adoption.deadlineTimer.cancel()
+    guard let deadline = ending.leaving.deadline, !tasks.isEmpty else { return }
+    ending.leaving.deadlineTimer.cancel()
     let now = uv_hrtime()
     let rest = Duration.nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0))
-    adoption.deadlineTimer = timers.start(after: rest) { [self] result in
+    ending.leaving.deadlineTimer = timers.start(after: rest) { [self] result in
       guard case .success = result else { return }
-      adoption.leftCount += tasks.count
+      ending.leaving.leftCount += tasks.count
       tasks.leaveAll()
     }
   }

@@ -2,6 +2,14 @@ import CUV
 
 /// How microtasks are run: after every callback from libuv, as Node does.
 extension EventLoop {
+  /// Every callback from libuv does its work in `body`. The microtasks that `body` has queued run afterwards.
+  @inline(__always)
+  func callback<T>(_ body: () -> T) -> T {
+    beginCallback()
+    defer { endCallback() }
+    return body()
+  }
+
   /// Begins a callback from libuv; see ``callback(_:)``.
   @inline(__always)
   func beginCallback() {
@@ -53,8 +61,8 @@ extension EventLoop {
   /// The queue has run empty: looks at what the turn has left behind.
   @inline(__always)
   func endMicrotasks() {
-    if tickets.used > 0 { endTicketTurn() }
-    if !checkpoints.isEmpty { runCheckpoints() }
+    if ties.tickets.used > 0 { endTicketTurn() }
+    if !work.checkpoints.isEmpty { runCheckpoints() }
   }
 
   @inline(__always)

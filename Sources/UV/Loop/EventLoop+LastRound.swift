@@ -26,8 +26,8 @@ struct LastRound {
 extension EventLoop {
   /// Begins the last round as soon as everything that is queued by now has run. The loop is closed.
   func beginLastRound() {
-    lastRound.host = cuv_current_task()
-    enqueue(.body { $0.lastRound.hasBegun = true })
+    ending.lastRound.host = cuv_current_task()
+    enqueue(.body { $0.ending.lastRound.hasBegun = true })
   }
 
   /// Answers a request whose outcome is known at once, but not on its caller's stack. In the last round the
@@ -36,7 +36,7 @@ extension EventLoop {
   /// - Returns: Whether `body` is called.
   @discardableResult
   func answer(_ body: @escaping () -> Void) -> Bool {
-    if lastRound.hasBegun, isAnswering { return false }
+    if ending.lastRound.hasBegun, isAnswering { return false }
     queueMicrotask(body)
     return true
   }
@@ -45,8 +45,8 @@ extension EventLoop {
   /// task isn't: it gets its answers, because it couldn't end otherwise. Neither is code outside the round.
   var isAnswering: Bool {
     let state = microtasks.state
-    return (state.pointee.isDraining || state.pointee.isAttended) && !lastRound.isOutside
-      && cuv_current_task() == lastRound.host
+    return (state.pointee.isDraining || state.pointee.isAttended) && !ending.lastRound.isOutside
+      && cuv_current_task() == ending.lastRound.host
   }
 
   /// Makes ``drain()`` use ``drainAtEnd()`` from now on, or no longer.
@@ -64,8 +64,8 @@ extension EventLoop {
   func drainAtEnd() {
     let state = microtasks.state
     state.pointee.isDraining = true
-    let host = lastRound.host
-    lastRound.host = cuv_current_task()
+    let host = ending.lastRound.host
+    ending.lastRound.host = cuv_current_task()
     while state.pointee.count > 0 {
       if hasUsedUpTurn {
         renewBudget(state.pointee.reserve)
@@ -76,7 +76,7 @@ extension EventLoop {
         }
       }
       state.pointee.budget &-= 1
-      let place = lastRound.places.removeValue(forKey: state.pointee.taken) ?? 0
+      let place = ending.lastRound.places.removeValue(forKey: state.pointee.taken) ?? 0
       // Makes sure that work which is queued meanwhile comes to `attend`.
       state.pointee.isAttended = false
       let work = microtasks.popFirst()
@@ -84,12 +84,12 @@ extension EventLoop {
       case .job, .taskJob: perform(work, executor)
       case .body: runOutside { perform(work, executor) }
       default:
-        lastRound.place = place
+        ending.lastRound.place = place
         perform(work, executor)
-        lastRound.place = 0
+        ending.lastRound.place = 0
       }
     }
-    lastRound.host = host
+    ending.lastRound.host = host
     ceaseToAttend()
     state.pointee.isDraining = false
     if state.pointee.count == 0 { endMicrotasks() }
@@ -98,18 +98,18 @@ extension EventLoop {
   /// Runs what another thread has sent, which is no answer.
   @inline(__always)
   func runOutside(_ body: () -> Void) {
-    let place = lastRound.place
-    (lastRound.isOutside, lastRound.place) = (true, 0)
+    let place = ending.lastRound.place
+    (ending.lastRound.isOutside, ending.lastRound.place) = (true, 0)
     body()
-    (lastRound.isOutside, lastRound.place) = (false, place)
+    (ending.lastRound.isOutside, ending.lastRound.place) = (false, place)
   }
 
   /// The place of the caller in a line of tasks that were spawned while the loop ended; 0 if it is in none.
-  var place: Int { max(lastRound.place, currentTask?.place ?? 0) }
+  var place: Int { max(ending.lastRound.place, currentTask?.place ?? 0) }
 
   /// Notes the place of the entry that has just been queued.
   func notePlace() {
     let place = place
-    if place > 0 { lastRound.places[microtasks.nextNumber - 1] = place }
+    if place > 0 { ending.lastRound.places[microtasks.nextNumber - 1] = place }
   }
 }

@@ -17,7 +17,7 @@ extension EventLoop {
   /// turn.
   private func awaitMessages() {
     guard executor.isOpenOnLoop else { return }
-    if microtasks.isEmpty { adaptiveYield.look { executor.hasMessages } }
+    if microtasks.isEmpty { work.adaptiveYield.look { executor.hasMessages } }
     if !executor.awaitMessages() { internals.wakeup.signal() }
   }
 

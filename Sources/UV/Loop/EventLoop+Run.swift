@@ -80,17 +80,17 @@ extension EventLoop {
     EventLoop.current = self
     executor.bindToCurrentThread()
     beginCallback()
-    isInBody = true
+    work.isInBody = true
     let value: T
     do throws(E) { value = try body(self) } catch {
       EventLoop.current = previous
       ceaseToAttend()
-      isInBody = false
+      work.isInBody = false
       isStopRequested = false
       throw error
     }
     EventLoop.current = previous
-    isInBody = false
+    work.isInBody = false
     runToEnd()
     return value
   }
@@ -134,11 +134,11 @@ extension EventLoop {
     executor.bindToCurrentThread()
     isRunning = true
     renewBudget()
-    if let turnWatch { beginRun(turnWatch) }
+    if let turns = watching.turns { beginRun(turns) }
     drain()
     body()
     drain()
-    if let turnWatch { endRun(turnWatch) }
+    if let turns = watching.turns { endRun(turns) }
     isRunning = false
     EventLoop.current = previous
   }
@@ -146,7 +146,7 @@ extension EventLoop {
   func taskEnded(_ identity: UnsafeMutableRawPointer) {
     tasks.remove(identity)
     letGo()
-    if adoption.isDetaching, tasks.isEmpty { adoption.deadlineTimer.cancel() }
+    if ending.leaving.hasBegun, tasks.isEmpty { ending.leaving.deadlineTimer.cancel() }
     // Not during a shutdown, because this would cut the shutdown's last turn short.
     if isRunning, isStopRequested, tasks.isEmpty { uv_stop(raw) }
   }
@@ -160,7 +160,7 @@ extension EventLoop {
   ///
   /// The corresponding libuv function is `uv_stop`.
   public func stop() {
-    guard isRunning || isInBody else { return }
+    guard isRunning || work.isInBody else { return }
     isStopRequested = true
     tasks.cancelAll()
     if isRunning, tasks.isEmpty { uv_stop(raw) }

@@ -31,64 +31,25 @@ public final class EventLoop {
   /// The part of the loop that other threads may use. It sends work to the loop, and puts tasks and actors on
   /// it.
   public let executor: LoopExecutor
+  /// Whether the loop belongs to a host, which runs and closes it; see ``init(adopting:)``.
+  public let isAdopted: Bool
+
+  // The parts of the loop. Each room that needs something of every loop has a part of its own here.
 
   let raw: UnsafeMutablePointer<uv_loop_t>
   let microtasks = MicrotaskQueue()
   let internals: LoopInternals
-  /// The slot of the thread that made the loop, if it is that thread's loop.
-  private var slot: CurrentLoop.Slot?
   let timers: TimerWheel
-  /// The timers that don't keep the loop running; nil until there is one.
-  @exclusivity(unchecked) var quietTimers: TimerWheel?
   let requests = RequestList()
   let fileQueue: FileQueue
-  @exclusivity(unchecked) var standardStreams = StandardStreams()
   let readBuffer = ReadBuffer()
   let datagramBuffer = DatagramBuffer()
-  @exclusivity(unchecked) private var firstBlock: UnsafeMutablePointer<HandleBlock.Header>?
-  @exclusivity(unchecked) private(set) var handleCount = 0
-  /// The descriptors that the loop's handles own. A descriptor has only one owner.
-  @exclusivity(unchecked) var descriptors = DescriptorSet()
-  /// Connections that came through a listener and are not closed yet.
-  @exclusivity(unchecked) var acceptedCount = 0
-  /// The listeners that wait until one of those closes. Sound: a listener that closes is taken out.
-  @exclusivity(unchecked) var fullListeners: [Unmanaged<Handle>] = []
-  /// The values of each `LoopLocal`, by its number.
-  @exclusivity(unchecked) var locals: [Int: LoopLocalAnyPlace] = [:]
-  @exclusivity(unchecked) var gracefulShutdown: GracefulShutdown?
-  @exclusivity(unchecked) private var workCount = 0
+  @exclusivity(unchecked) var work = LoopWork()
   @exclusivity(unchecked) var tasks = TaskTable()
-  /// The names of tasks that have one.
-  @exclusivity(unchecked) var taskNames: [ObjectIdentifier: String] = [:]
-  @exclusivity(unchecked) var checkpoints: [Microtask] = []
-  @exclusivity(unchecked) var lastRound = LastRound()
-  @exclusivity(unchecked) var adaptiveYield = AdaptiveYield()
-  @exclusivity(unchecked) var tickets = TicketPool()
-  @exclusivity(unchecked) var waiting = WaitingObjects()
-  @exclusivity(unchecked) var turnWatch: TurnWatch?
-  @exclusivity(unchecked) package internal(set) var turnObserver: (any TurnObserver)?
-  /// Nil unless the loop measures it.
-  @exclusivity(unchecked) package internal(set) var poolTimes: PoolTimes?
-  @exclusivity(unchecked) var mainActorWatch = PendingRequest()
-  private(set) lazy var actor = LoopActor(executor)
-  /// How the loop is called in what is told of it, such as a report of a stall. It is "loop 1" for the first loop of the
-  /// process and so on, unless you set it. Set it on the loop's thread. libuv has no corresponding field.
-  public var name: String {
-    get { executor.loopName.withLock { $0 } }
-    set { executor.loopName.withLock { $0 = newValue } }
-  }
-  private(set) lazy var newer = NewerFunctions(of: raw)
-
-  /// Whether the loop is inside one of its `run` functions.
-  @exclusivity(unchecked) public internal(set) var isRunning = false
-  @exclusivity(unchecked) var isStopRequested = false { didSet { noteEnd() } }
-  /// Whether the body of `runCallbacks` is called, before the run proper.
-  @exclusivity(unchecked) var isInBody = false
-  /// Whether the loop has been shut down, or detached from its host.
-  @exclusivity(unchecked) public internal(set) var isClosed = false
-  /// Whether the loop belongs to a host, which runs and closes it; see ``init(adopting:)``.
-  public let isAdopted: Bool
-  @exclusivity(unchecked) var adoption = Adoption()
+  @exclusivity(unchecked) var ties = ThreadTies()
+  @exclusivity(unchecked) var openHandles = OpenHandles()
+  @exclusivity(unchecked) var watching = Watching()
+  @exclusivity(unchecked) var ending = LoopEnding()
 
   /// Makes a loop on the calling thread. The loop does nothing until you run it, and holds descriptors until
   /// you call ``shutdown()``. The static function ``run(_:)`` makes, runs and shuts down a loop in one call.
@@ -140,7 +101,7 @@ public final class EventLoop {
     executor.bindToCurrentThread()
     if EventLoop.current == nil {
       EventLoop.current = self
-      slot = CurrentLoop.slot
+      ties.slot = CurrentLoop.slot
     }
     timers.loop = self
     do throws(UVError) { try internals.attach(to: self) } catch {
@@ -159,7 +120,7 @@ public final class EventLoop {
     requests.clear()
     microtasks.deallocate()
     tasks.deallocate()
-    tickets.deallocate()
+    ties.tickets.deallocate()
   }
 
   /// The loop of the calling thread: the loop that runs there, or else the first that was made there. It is
@@ -173,15 +134,6 @@ public final class EventLoop {
 
   /// Once in a process, before it has a descriptor of libuv's.
   private static let fillStandardDescriptors: Void = cuv_fill_standard_descriptors()
-
-  /// Takes the loop out of the slots of all threads.
-  func leaveThreads() {
-    if EventLoop.current === self { EventLoop.current = nil }
-    slot?.remove(self)
-    // They may refer to the loop.
-    locals = [:]
-    executor.threadLeaves()
-  }
 
   // MARK: Time
 
@@ -197,127 +149,24 @@ public final class EventLoop {
   /// The corresponding libuv function is `uv_update_time`.
   public func updateTime() { if !isClosed { uv_update_time(raw) } }
 
-  // MARK: Work
+  // MARK: State
 
-  /// Whether there is work that keeps the loop running: an active handle, a pending request or a task.
-  ///
-  /// The corresponding libuv function is `uv_loop_alive`.
-  public var isAlive: Bool {
-    guard !isClosed else { return false }
-    if microtasks.state.pointee.hasNewTimers { timers.placeNew() }
-    return uv_loop_alive(raw) != 0 || !microtasks.isEmpty
+  /// Whether the loop is inside one of its `run` functions.
+  public internal(set) var isRunning: Bool {
+    get { work.isRunning }
+    set { work.isRunning = newValue }
   }
 
-  /// Counts of what is open on the loop, for finding leaks. ``LoopActivity/isIdle`` is true once everything
-  /// has been closed.
-  public var activity: LoopActivity {
-    LoopActivity(
-      handles: handleCount, requests: requests.count,
-      timers: timers.count + (quietTimers?.count ?? 0), tasks: tasks.count,
-      jobsFromLoop: microtasks.state.pointee.jobsFromLoop,
-      jobsFromOtherThreads: microtasks.state.pointee.jobsFromOtherThreads)
+  /// Whether the loop has been shut down, or detached from its host.
+  public internal(set) var isClosed: Bool {
+    get { ending.isClosed }
+    set { ending.isClosed = newValue }
   }
 
-  /// Runs `body` on this loop once the running callback has returned, after everything that was queued
-  /// before.
-  ///
-  /// Call it on the loop's thread; from other threads, use ``LoopExecutor/execute(_:)``. After ``shutdown()``
-  /// there is no later turn, so `body` runs at once.
-  public func queueMicrotask(_ body: @escaping () -> Void) { enqueue(.closure(body)) }
-
-  /// Queues a microtask, as ``queueMicrotask(_:)`` queues a closure, but without an allocation. Call it on
-  /// the loop's thread.
-  public func enqueue(_ microtask: Microtask) { enqueue(.object(microtask)) }
-
-  @inline(__always)
-  func enqueue(_ work: consuming Work) {
-    microtasks.append(work)
-    if !microtasks.state.pointee.isAttended { attend() }
-  }
-
-  /// Makes sure that the queue is drained although no callback is running that would drain it.
-  @inline(never)
-  func attend() {
-    if microtasks.state.pointee.isEnding {
-      notePlace()
-      if microtasks.state.pointee.isDraining { return }
-    }
-    // After a shutdown there is no later turn to wait for.
-    if !internals.pump() { drain() }
-  }
-
-  /// Does the same as ``answer(_:)``, without a closure. A close is answered in the last round too.
-  func complete(_ done: @escaping Completion<Void>, _ operation: Work.Operation, _ code: Int32 = 0) {
-    if lastRound.hasBegun, operation != .close, isAnswering { return }
-    enqueue(.completion(done, operation, code))
-  }
-
-  func complete(_ done: @escaping Completion<Void>, _ operation: Work.Operation, _ code: UVError.Code) {
-    complete(done, operation, code.rawValue)
-  }
-
-  /// Keeps the loop running until the matching ``endWork()``; on the loop's thread.
-  package func beginWork() {
-    hold()
-    keepRunning()
-  }
-
-  /// Ends one ``beginWork()``.
-  package func endWork() {
-    ceaseToKeepRunning()
-    letGo()
-  }
-
-  /// The part of ``beginWork()`` that keeps libuv's loop running.
-  func keepRunning() {
-    workCount += 1
-    if workCount == 1, internals.isAttached { internals.wakeup.keepLoopAlive(true) }
-  }
-
-  func ceaseToKeepRunning() {
-    workCount -= 1
-    if workCount == 0, internals.isAttached { internals.wakeup.keepLoopAlive(false) }
-  }
-
-  // MARK: Handles
-
-  func link(_ block: HandleBlock) {
-    block.header.pointee.next = firstBlock
-    firstBlock?.pointee.previous = block.header
-    firstBlock = block.header
-    handleCount += 1
-  }
-
-  func unlink(_ block: HandleBlock) {
-    let (previous, next) = (block.header.pointee.previous, block.header.pointee.next)
-    if let previous { previous.pointee.next = next } else { firstBlock = next }
-    next?.pointee.previous = previous
-    handleCount -= 1
-    guard block.header.pointee.role == .accepted else { return }
-    acceptedCount -= 1
-    for listener in fullListeners { listener.takeUnretainedValue().connectionClosed() }
-    if acceptedCount == 0 { gracefulShutdown?.finishIfIdle() }
-  }
-
-  /// Calls `body` with each handle that is not closed yet.
-  func forEachHandle(_ body: (HandleBlock) -> Void) {
-    var header = firstBlock
-    while let current = header {
-      header = current.pointee.next
-      body(HandleBlock(header: current))
-    }
-  }
-
-  /// Closes every handle that is still open. Another thread may be dropping the owner of an idle handle at
-  /// this moment. So this touches only an owner that retains itself.
-  func closeHandles() {
-    forEachHandle { block in
-      if let owner = block.header.pointee.retainedOwner {
-        owner.takeUnretainedValue().startClosing()
-      } else {
-        block.close()
-      }
-    }
-    standardStreams.drop()
+  /// How the loop is called in what is told of it, such as a report of a stall. It is "loop 1" for the first loop of the
+  /// process and so on, unless you set it. Set it on the loop's thread. libuv has no corresponding field.
+  public var name: String {
+    get { executor.loopName.withLock { $0 } }
+    set { executor.loopName.withLock { $0 = newValue } }
   }
 }

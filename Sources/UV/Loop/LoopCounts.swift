@@ -23,5 +23,5 @@ extension EventLoop {
   public var counts: LoopCounts { microtasks.state.pointee.counts }
 
   /// The connections that came through a listener and are not closed.
-  package var openConnectionCount: Int { acceptedCount }
+  package var openConnectionCount: Int { openHandles.acceptedCount }
 }

@@ -23,6 +23,9 @@ final class LoopInternals {
   private var isDrivenByHost = false
   @exclusivity(unchecked) private var unflushed: [any Flushable] = []
 
+  /// Of a loop that isn't closed.
+  private(set) lazy var newer = NewerFunctions(of: prepare.pointee.loop)
+
   init(wakeup: Wakeup) { self.wakeup = wakeup }
 
   func attach(to loop: EventLoop) throws(UVError) {
@@ -158,7 +161,7 @@ private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
     if !loop.internals.hasUnflushed { break }
   }
   if loop.internals.hasUnflushed { _ = loop.internals.pump() }
-  if let watch = loop.turnWatch { loop.endTurn(watch) }
+  if let watch = loop.watching.turns { loop.endTurn(watch) }
 }
 
 private func idleCallback(_ handle: UnsafeMutablePointer<uv_idle_t>?) {

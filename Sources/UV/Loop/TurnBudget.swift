@@ -58,15 +58,4 @@ extension EventLoop {
 
   /// Begins a turn.
   func renewBudget(_ budget: Int = TurnBudget.full) { microtasks.state.pointee.budget = budget }
-
-  /// Gives way on the loop of this thread; see ``giveWay()``.
-  package nonisolated(nonsending) static func giveWay() async { await current?.giveWay() }
-
-  /// Suspends the task until the microtasks that are queued now have run. If the turn's budget is used up,
-  /// that is in the next turn.
-  nonisolated(nonsending) func giveWay() async {
-    await withContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      queueMicrotask { continuation.resume() }
-    }
-  }
 }

@@ -51,7 +51,16 @@ class PoolRequest<Success>: SingleRequest<Success> {
   override var isOnPool: Bool { true }
 
   /// libuv's request.
-  var raw: UnsafeMutableRawPointer { fatalError("a subclass has it") }
+  let raw: UnsafeMutableRawPointer
+
+  /// - Parameter type: The type of libuv's request.
+  init(_ loop: EventLoop, _ operation: String, _ type: (some Any).Type, _ done: @escaping Completion<Success>)
+  {
+    raw = .allocate(of: type)
+    super.init(loop, operation, done)
+  }
+
+  deinit { raw.deallocate() }
 
   /// Starts the work through `call`, which returns libuv's code.
   func submit(_ call: () -> Int32) -> PendingRequest {
@@ -82,5 +91,11 @@ class PoolRequest<Success>: SingleRequest<Success> {
       loop.requests.remove(self)
       answer { code < 0 ? .failure(failure(code, operation, subject)) : .success(value()) }
     }
+  }
+}
+
+extension UnsafeMutableRawPointer {
+  fileprivate static func allocate<T>(of _: T.Type) -> UnsafeMutableRawPointer {
+    allocate(byteCount: MemoryLayout<T>.size, alignment: MemoryLayout<T>.alignment)
   }
 }

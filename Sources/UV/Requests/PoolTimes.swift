@@ -21,19 +21,16 @@ package struct PoolTimes {
 }
 
 extension EventLoop {
-  /// Measures from now on how long the thread pool has requests; see ``poolTimes``. It costs up to three readings of the clock
-  /// for each of them.
-  package func measurePool() {
-    if poolTimes != nil { return }
-    poolTimes = PoolTimes()
-    fileQueue.beginTiming()
-  }
+  /// How long the thread pool has had requests; nil unless the loop measures it.
+  package var poolTimes: PoolTimes? { requests.poolTimes }
 }
 
 extension ActiveRequest {
   /// Counts a request that libuv itself has run, to the millisecond of the loop's clock. The sum of many is right, because the
   /// clock's steps come at any moment.
   func countTime() {
-    if loop.poolTimes != nil { loop.poolTimes!.add(running: (uv_now(loop.raw) &- start) &* 1_000_000) }
+    if loop.requests.poolTimes != nil {
+      loop.requests.poolTimes!.add(running: (uv_now(loop.raw) &- start) &* 1_000_000)
+    }
   }
 }

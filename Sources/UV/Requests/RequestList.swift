@@ -38,6 +38,8 @@ final class RequestList {
   @exclusivity(unchecked) private var first: Unmanaged<ActiveRequest>?
   @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private var unused: [ActiveRequest] = []
+  /// How long the thread pool has had requests; nil unless the loop measures it.
+  @exclusivity(unchecked) var poolTimes: PoolTimes?
 
   func insert(_ request: ActiveRequest) {
     // Balanced by `remove`.

@@ -2,7 +2,6 @@ import CUV
 
 /// A closure on the thread pool.
 final class WorkRequest<Success: Sendable>: PoolRequest<Success> {
-  private let work = UnsafeMutablePointer<uv_work_t>.allocate(capacity: 1)
   /// Nil once the work has ended: the caller may keep the pending request, which keeps this object.
   private var body: (@Sendable () -> Success)?
   private var result: Success?
@@ -13,18 +12,16 @@ final class WorkRequest<Success: Sendable>: PoolRequest<Success> {
 
   init(_ loop: EventLoop, _ body: @escaping @Sendable () -> Success, _ done: @escaping Completion<Success>) {
     self.body = body
-    super.init(loop, "work", done)
+    super.init(loop, "work", uv_work_t.self, done)
     // Sound: the loop's list of requests owns it meanwhile. It is stored as its base class because a libuv
     // callback can't know the type parameter.
     cuv_req_set_data(work, Unmanaged<ActiveRequest>.passUnretained(self).toOpaque())
   }
 
-  deinit { work.deallocate() }
-
-  override var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(work) }
+  private var work: UnsafeMutablePointer<uv_work_t> { raw.assumingMemoryBound(to: uv_work_t.self) }
 
   func start() -> PendingRequest {
-    if loop.poolTimes != nil { queued = uv_hrtime() }
+    if loop.requests.poolTimes != nil { queued = uv_hrtime() }
     return submit { uv_queue_work(loop.raw, work, runWork, didWork) }
   }
 
@@ -36,7 +33,7 @@ final class WorkRequest<Success: Sendable>: PoolRequest<Success> {
   }
 
   override func didRunOnPool() {
-    if queued != 0 { loop.poolTimes?.add(waiting: begun - queued, running: ended - begun) }
+    if queued != 0 { loop.requests.poolTimes?.add(waiting: begun - queued, running: ended - begun) }
   }
 
   override func poolDidEnd(_ code: Int32) {

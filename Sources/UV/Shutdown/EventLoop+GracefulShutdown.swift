@@ -33,8 +33,7 @@ extension EventLoop {
       }
       return PendingRequest()
     }
-    stopListening()
-    return gracefulShutdown!.wait(within: limit, done)
+    return endService().wait(within: limit, done)
   }
 
   /// Ends the loop's service when the process receives a signal; see ``shutdownGracefully(within:)``. If another of these
@@ -78,14 +77,12 @@ extension EventLoop {
   }
 
   /// Closes the listeners, for good.
-  func stopListening() {
-    if gracefulShutdown == nil { gracefulShutdown = GracefulShutdown(self) }
-    gracefulShutdown!.stopListening()
+  func stopListening() { _ = endService() }
+
+  private func endService() -> GracefulShutdown {
+    let service = ending.service as? GracefulShutdown ?? GracefulShutdown(self)
+    ending.service = service
+    service.stopListening()
+    return service
   }
-
-  /// Called when a listener has closed that was told to stop.
-  func didStopListening() { gracefulShutdown?.didStopListening() }
-
-  /// Whether a graceful shutdown of the loop has begun; see ``shutdownGracefully(within:)``.
-  public var isShuttingDown: Bool { gracefulShutdown != nil }
 }

@@ -1,7 +1,7 @@
 import CUV
 
 /// The graceful shutdown of a loop: no new peer comes, and the connected ones get time.
-final class GracefulShutdown {
+final class GracefulShutdown: ServiceEnd {
   // Sound: the loop owns this.
   private unowned(unsafe) let loop: EventLoop
   private var waiters = Waiters<ShutdownReport>()
@@ -28,7 +28,7 @@ final class GracefulShutdown {
   }
 
   /// Whether nothing of the service is left.
-  private var isIdle: Bool { loop.acceptedCount == 0 && listenerCount == 0 }
+  private var isIdle: Bool { loop.openHandles.acceptedCount == 0 && listenerCount == 0 }
 
   /// Tells the connections of the end, and closes the listeners. Their readers are told later, not on the caller's stack.
   func stopListening() {

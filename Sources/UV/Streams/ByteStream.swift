@@ -293,7 +293,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   override func didClose() {
     writesIfAny { $0.didClose() }
     source.finish(UVError(.cancelled, operation: "read"))
-    loop.forgetStandardStream(self)
+    loop.openHandles.standardStreams.forget(self)
     super.didClose()
   }
 }

@@ -65,7 +65,10 @@ final class FrameReads: Microtask, Cancelling {
   // MARK: Asking
 
   func read(_ frame: Frame, _ waiter: consuming SourceCore<Bytes>.Waiter) -> PendingRequest {
-    if case .task = waiter {} else if loop.lastRound.hasBegun, loop.isAnswering { return PendingRequest() }
+    if case .task = waiter {
+    } else if loop.ending.lastRound.hasBegun, loop.isAnswering {
+      return PendingRequest()
+    }
     generation &+= 1
     let entry = Entry(frame: frame, waiter: waiter, generation: generation)
     if first == nil {

@@ -22,7 +22,7 @@ extension EventLoop {
   ///
   /// The corresponding libuv function is `uv_metrics_info`.
   public var metrics: LoopMetrics? {
-    guard !isClosed, let metricsInfo = newer.metricsInfo else { return nil }
+    guard !isClosed, let metricsInfo = internals.newer.metricsInfo else { return nil }
     var counts = cuv_metrics()
     guard metricsInfo(raw, &counts) == 0 else { return nil }
     return LoopMetrics(turns: counts.loop_count, events: counts.events, eventsWaiting: counts.events_waiting)

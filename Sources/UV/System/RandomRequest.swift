@@ -2,20 +2,17 @@ import CUV
 
 /// A request for random bytes from the system.
 final class RandomRequest: PoolRequest<Bytes> {
-  private let request = UnsafeMutablePointer<uv_random_t>.allocate(capacity: 1)
   private let storage: ByteStorage
   private let count: Int
 
   init(_ loop: EventLoop, _ count: Int, _ done: @escaping Completion<Bytes>) {
     storage = ByteStorage.create(capacity: count)
     self.count = count
-    super.init(loop, "random", done)
+    super.init(loop, "random", uv_random_t.self, done)
     cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  deinit { request.deallocate() }
-
-  override var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(request) }
+  private var request: UnsafeMutablePointer<uv_random_t> { raw.assumingMemoryBound(to: uv_random_t.self) }
 
   func start() -> PendingRequest {
     submit { uv_random(loop.raw, request, storage.base, count, 0, didFillRandom) }

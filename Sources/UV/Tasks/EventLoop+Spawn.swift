@@ -79,6 +79,14 @@ extension EventLoop {
     }
   }
 
+  /// The actor of the loop's tasks.
+  private var actor: LoopActor {
+    if let actor = tasks.actor { return actor }
+    let actor = LoopActor(executor)
+    tasks.actor = actor
+    return actor
+  }
+
   /// Begins a task.
   func begin(_ task: LoopTaskBase) {
     hold()
@@ -107,17 +115,17 @@ extension EventLoop {
 extension EventLoop {
   /// Gives a task that hasn't begun a name, until it ends.
   func setName(_ name: String?, of task: LoopTaskBase) {
-    if let name { taskNames[ObjectIdentifier(task)] = name }
+    if let name { tasks.names[ObjectIdentifier(task)] = name }
   }
 
   func name(of task: LoopTaskBase?) -> String? {
-    guard !taskNames.isEmpty, let task else { return nil }
-    return taskNames[ObjectIdentifier(task)]
+    guard !tasks.names.isEmpty, let task else { return nil }
+    return tasks.names[ObjectIdentifier(task)]
   }
 
   /// The task won't be among the loop's any more.
   @inline(__always)
   func dropName(of task: LoopTaskBase) {
-    if !taskNames.isEmpty { taskNames[ObjectIdentifier(task)] = nil }
+    if !tasks.names.isEmpty { tasks.names[ObjectIdentifier(task)] = nil }
   }
 }

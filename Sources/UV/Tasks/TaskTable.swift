@@ -20,6 +20,12 @@ struct TaskTable {
   /// The part that a signal handler on the loop's thread may read, while the loop is watched for stalls.
   private var published: UnsafeMutablePointer<cuv_task_places>?
   private(set) var count = 0
+  /// The names of tasks that have one.
+  var names: [ObjectIdentifier: String] = [:]
+  /// The actor that the tasks belong to, once there is a task.
+  var actor: LoopActor?
+  /// Looks at the tasks of a run that is called in a job of the main actor.
+  var mainActorWatch = PendingRequest()
 
   var isEmpty: Bool { count == 0 }
 

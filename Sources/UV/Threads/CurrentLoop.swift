@@ -83,7 +83,7 @@ enum CurrentLoop {
   @inline(__always)
   static func takeUnusedTicket() -> RemoteTicket? {
     // Nothing that is called here lets go of the loop.
-    loop()?._withUnsafeGuaranteedRef { $0.tickets.takeUnused() }
+    loop()?._withUnsafeGuaranteedRef { $0.ties.tickets.takeUnused() }
   }
 
   static func set(_ loop: EventLoop?) { slot.set(loop) }

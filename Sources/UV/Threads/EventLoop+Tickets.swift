@@ -5,21 +5,21 @@ extension EventLoop {
   /// A ticket for `object`, just made on this loop and retained, where none was at hand.
   // Sound: the ticket balances the retain when it takes the object out.
   func openFurtherTicket(_ object: Unmanaged<AnyObject>) -> RemoteTicket {
-    if !tickets.makeRoom() { endTicketTurn() }
+    if !ties.tickets.makeRoom() { endTicketTurn() }
     // An entry in the queue has it drained, and the tickets looked at after that.
-    if tickets.used == 0, microtasks.isEmpty { enqueue(.closure {}) }
-    if let ticket = tickets.takeNext() {
+    if ties.tickets.used == 0, microtasks.isEmpty { enqueue(.closure {}) }
+    if let ticket = ties.tickets.takeNext() {
       ticket.reopen(for: object)
       return ticket
     }
     let ticket = RemoteTicket(object, executor)
-    tickets.add(ticket)
+    ties.tickets.add(ticket)
     return ticket
   }
 
   /// The turn has ended: what is open from now on is open for longer, and keeps the loop running.
   func endTicketTurn() {
-    let lost = tickets.endTurn { keep($0) }
+    let lost = ties.tickets.endTurn { keep($0) }
     for object in lost { RemoteTicket.forsake(object) }
   }
 
@@ -41,12 +41,12 @@ extension EventLoop {
   /// Runs until ``stopKeeping(_:isKnown:)``, and tells `object` if it ends before.
   func keepRunning(for object: any Answerable) {
     beginWork()
-    waiting.append(object)
+    ties.waiting.append(object)
   }
 
   /// There is an answer for `object`, or none is needed any more.
   func stopKeeping(_ object: AnyObject, isKnown: Bool) {
-    if !isKnown || waiting.remove(object) { endWork() }
+    if !isKnown || ties.waiting.remove(object) { endWork() }
   }
 
   /// Does not run on for `object`, which has been cancelled; on the loop of this thread.
@@ -55,7 +55,7 @@ extension EventLoop {
   /// Has everything that is open told that no answer will come, as the loop ends.
   func forsakeAnswers() {
     endTicketTurn()
-    let objects = waiting.all
+    let objects = ties.waiting.all
     nameForsaken(objects)
     for object in objects {
       stopKeeping(object, isKnown: true)

@@ -103,7 +103,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   }
 
   @usableFromInline
-  static func tellLost() { forsake(EventLoop.current?.tickets.takeLost()) }
+  static func tellLost() { forsake(EventLoop.current?.ties.tickets.takeLost()) }
 
   /// Tells an object, if it wants to be told, that no answer will come.
   static func forsake(_ object: AnyObject?) { (object as? any Answerable)?.forsake() }

@@ -14,6 +14,8 @@ final class TimerWheel: Cancelling {
   /// The loop, which sets itself. Sound: it outlives its wheels. Reading it counts a reference, so that the parts of the loop
   /// that each timer needs are kept beside it.
   @exclusivity(unchecked) unowned(unsafe) var loop: EventLoop!
+  /// The wheel of the timers that don't keep the loop running; nil until there is one.
+  @exclusivity(unchecked) var quiet: TimerWheel?
   private let raw: UnsafeMutablePointer<uv_loop_t>
   private let microtasks: MicrotaskQueue
   private let isAdopted: Bool

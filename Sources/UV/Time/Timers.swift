@@ -67,10 +67,10 @@ extension EventLoop {
       complete(done, .sleep, .loopClosed)
       return PendingRequest()
     }
-    if quietTimers == nil {
-      quietTimers = TimerWheel(raw, microtasks, isAdopted: isAdopted, keepsLoopRunning: false)
-      quietTimers!.loop = self
+    if timers.quiet == nil {
+      timers.quiet = TimerWheel(raw, microtasks, isAdopted: isAdopted, keepsLoopRunning: false)
+      timers.quiet!.loop = self
     }
-    return quietTimers!.start(after: max(duration, .milliseconds(1)), done)
+    return timers.quiet!.start(after: max(duration, .milliseconds(1)), done)
   }
 }

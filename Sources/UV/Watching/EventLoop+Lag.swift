@@ -11,7 +11,7 @@ extension EventLoop {
   /// The value is a copy that you can keep and send anywhere. Complexity: O(1), a copy of 8 KiB.
   ///
   /// libuv has no corresponding function.
-  public var lag: LoopLag { turnWatch?.lag?.value ?? LoopLag() }
+  public var lag: LoopLag { watching.turns?.lag?.value ?? LoopLag() }
 
   /// Begins to measure anew. Call it on the loop's thread.
   ///
@@ -21,11 +21,11 @@ extension EventLoop {
   @discardableResult
   public func resetLag() -> LoopLag {
     let lag = lag
-    turnWatch?.lag?.reset()
+    watching.turns?.lag?.reset()
     return lag
   }
 
   func measureLag() {
-    if turnWatch?.lag == nil { watchTurns { $0.lag = LagMeter() } }
+    if watching.turns?.lag == nil { watchTurns { $0.lag = LagMeter() } }
   }
 }

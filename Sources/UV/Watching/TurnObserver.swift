@@ -22,12 +22,12 @@ package protocol TurnObserver: AnyObject {
 extension EventLoop {
   /// Has an observer look at the loop's turns in place of the one before; nil ends that. Call it on the loop's thread.
   package func observeTurns(_ observer: (any TurnObserver)?) {
-    if turnObserver == nil, observer == nil { return }
+    if watching.observer == nil, observer == nil { return }
     // The old one's memory goes with it.
-    let old = turnObserver
+    let old = watching.observer
     tasks.publish(to: nil)
-    turnWatch?.turn = nil
-    turnObserver = observer
+    watching.turns?.turn = nil
+    watching.observer = observer
     old?.stop()
     guard let observer else { return }
     watchTurns { $0.turn = observer.turn }

@@ -21,7 +21,7 @@ extension EventLoop {
   @inline(never)
   func beginTurn() {
     microtasks.state.pointee.isTurnToBegin = false
-    guard let watch = turnWatch else { return }
+    guard let watch = watching.turns else { return }
     let time = uv_now(raw)
     watch.lag?.begin(since: time)
     if let turn = watch.turn { cuv_turn_begin(turn, time) }
@@ -41,7 +41,7 @@ extension EventLoop {
     microtasks.state.pointee.isTurnToBegin = false
     watch.lag?.begin()
     guard let turn = watch.turn else { return }
-    turnObserver?.bind()
+    watching.observer?.bind()
     cuv_turn_begin(turn, uv_hrtime() / 1_000_000)
   }
 
@@ -49,20 +49,20 @@ extension EventLoop {
   func endRun(_ watch: TurnWatch) {
     if microtasks.state.pointee.isTurnToBegin { beginTurn() }
     watch.lag?.end()
-    turnObserver?.leave()
+    watching.observer?.leave()
     microtasks.state.pointee.isTurnToBegin = false
   }
 
   /// Begins to observe turns, or observes more of them.
   func watchTurns(_ change: (inout TurnWatch) -> Void) {
-    var watch = turnWatch ?? TurnWatch()
+    var watch = watching.turns ?? TurnWatch()
     change(&watch)
     if isAdopted, watch.check == nil { watch.check = startCheck() }
-    turnWatch = watch
+    watching.turns = watch
     if isRunning {
       beginRun(watch)
     } else if isAdopted {
-      turnObserver?.bind()
+      watching.observer?.bind()
       microtasks.state.pointee.isTurnToBegin = true
     }
   }
@@ -79,7 +79,7 @@ extension EventLoop {
 
   /// The loop is about to close its handles.
   func stopWatchingTurns() {
-    guard let watch = turnWatch.take() else { return }
+    guard let watch = watching.turns.take() else { return }
     microtasks.state.pointee.isTurnToBegin = false
     watch.lag?.deallocate()
     if let check = watch.check { closeInternal(check, of: self) }

@@ -29,9 +29,9 @@ public final class LoopLocal<Value>: Sendable {
   public subscript(loop: EventLoop) -> Value {
     // The number is this object's alone, and so is the type. The value itself isn't asked for its type: where `Value` is
     // optional, a value that is missing would pass for nil.
-    if let place = loop.locals[number] { return (place as! LoopLocalPlace<Value>).value }
+    if let place = loop.ties.locals[number] { return (place as! LoopLocalPlace<Value>).value }
     let value = make(loop)
-    if !loop.isClosed { loop.locals[number] = LoopLocalPlace(value) }
+    if !loop.isClosed { loop.ties.locals[number] = LoopLocalPlace(value) }
     return value
   }
 }
@@ -59,7 +59,7 @@ package protocol LoopLocalObserver: AnyObject {
 extension EventLoop {
   /// Tells the values of the loop that it ends.
   func tellLocals() {
-    for place in locals.values { place.observer?.loopEnds() }
+    for place in ties.locals.values { place.observer?.loopEnds() }
   }
 }
 

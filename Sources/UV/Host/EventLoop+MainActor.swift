@@ -23,14 +23,14 @@ extension EventLoop {
   }
 
   func endMainActorWatch() {
-    mainActorWatch.drop()
-    mainActorWatch = PendingRequest()
+    tasks.mainActorWatch.drop()
+    tasks.mainActorWatch = PendingRequest()
   }
 
   #if os(Linux)
     /// Looks at the loop's tasks now and then until the run ends.
     func watchMainActor(since jobs: Int? = nil, unchanged: Int = 0) {
-      mainActorWatch = sleepQuietly(for: Self.mainActorInterval) { [weak self] result in
+      tasks.mainActorWatch = sleepQuietly(for: Self.mainActorInterval) { [weak self] result in
         guard let self, case .success = result else { return }
         tasks.forEach { self.checkMainActor($0) }
         let jobsNow = activity.jobsFromLoop + activity.jobsFromOtherThreads
@@ -51,7 +51,7 @@ extension EventLoop {
 
     /// Whether nothing is open but tasks, none of which waits for the loop.
     private var waitsForTasksAlone: Bool {
-      var isAlone = handleCount == 0 && requests.count == 0 && timers.count == 0 && !tasks.isEmpty
+      var isAlone = openHandles.count == 0 && requests.count == 0 && timers.count == 0 && !tasks.isEmpty
       tasks.forEach { if !$0.wait.isEmpty { isAlone = false } }
       return isAlone
     }

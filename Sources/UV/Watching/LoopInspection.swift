@@ -112,11 +112,11 @@ struct LoopInspection {
 
   private func timers() -> SnapshotList<TimerSnapshot> {
     var timers: [(deadline: UInt64, keepsLoopRunning: Bool)] = []
-    for (wheel, keepsLoopRunning) in [(loop.timers, true), (loop.quietTimers, false)] {
+    for (wheel, keepsLoopRunning) in [(loop.timers, true), (loop.timers.quiet, false)] {
       timers += (wheel?.deadlines(atMost: limit) ?? []).map { ($0, keepsLoopRunning) }
     }
     timers.sort { $0.deadline < $1.deadline }
-    let count = loop.timers.count + (loop.quietTimers?.count ?? 0)
+    let count = loop.timers.count + (loop.timers.quiet?.count ?? 0)
     return SnapshotList(
       timers.prefix(limit).map {
         TimerSnapshot(dueIn: time(until: $0.deadline), keepsLoopRunning: $0.keepsLoopRunning)

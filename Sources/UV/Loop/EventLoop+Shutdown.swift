@@ -31,7 +31,7 @@ extension EventLoop {
     repeat {
       repeat {
         timers.cancelAll()
-        quietTimers?.cancelAll()
+        timers.quiet?.cancelAll()
         requests.cancelAll()
         closeHandles()
         drain()
@@ -41,15 +41,20 @@ extension EventLoop {
       forsakeAnswers()
       drain()
     } while !activity.isIdle || !executor.closeIfEmpty()
-    timers.close()
-    quietTimers?.close()
-    endObservation()
-    internals.close(self)
+    closeInternals()
     uv_run(raw, UV_RUN_DEFAULT)
     let code = uv_loop_close(raw)
     require(code == 0, "uv_loop_close: \(UVError.Code(rawValue: code).message)")
     EventLoop.current = previous
     leaveThreads()
+  }
+
+  /// Closes the handles that the loop needs for itself.
+  func closeInternals() {
+    timers.close()
+    timers.quiet?.close()
+    endObservation()
+    internals.close(self)
   }
 
   /// Waits for the next event of work that can't be hurried: a job of the thread pool, or a task that ignores

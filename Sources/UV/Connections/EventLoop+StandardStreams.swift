@@ -1,40 +1,5 @@
 import CUV
 
-/// The standard streams that a loop has opened.
-struct StandardStreams {
-  private var streams: [Int32: ByteStream] = [:]
-  /// Descriptors that this process has made non-blocking, and shares with others.
-  private var borrowed: [Int32] = []
-
-  subscript(descriptor: Int32) -> ByteStream? {
-    get { streams[descriptor] }
-    set { streams[descriptor] = newValue }
-  }
-
-  /// Notes that a descriptor has to be made blocking again.
-  mutating func borrow(_ descriptor: Int32) { borrowed.append(descriptor) }
-
-  /// Forgets a stream that has closed.
-  mutating func forget(_ stream: ByteStream) {
-    if streams.isEmpty, borrowed.isEmpty { return }
-    streams = streams.filter { $0.value !== stream }
-    // Two of them can be one and the same socket.
-    if streams.isEmpty { giveBack() }
-  }
-
-  private mutating func giveBack() {
-    // A descriptor that the program has closed meanwhile has no mode.
-    for descriptor in borrowed { try? check(cuv_set_blocking(descriptor), "fcntl") }
-    borrowed = []
-  }
-
-  /// Drops the streams, which are closing. The loop ends.
-  mutating func drop() {
-    streams = [:]
-    giveBack()
-  }
-}
-
 extension EventLoop {
   /// The program's standard input, whatever it is: a terminal, a pipe, a socket or a file.
   ///
@@ -87,14 +52,13 @@ extension EventLoop {
     get throws(UVError) { try standardStream(2) }
   }
 
-  /// Called when any stream has closed.
-  func forgetStandardStream(_ stream: ByteStream) { standardStreams.forget(stream) }
-
   private func standardStream(_ descriptor: Int32) throws(UVError) -> ByteStream {
     if isClosed { throw UVError(.loopClosed, operation: "open", subject: "descriptor \(descriptor)") }
-    if let stream = standardStreams[descriptor], !stream.isClosing { return stream }
+    if let stream = openHandles.standardStreams[descriptor] as? ByteStream, !stream.isClosing {
+      return stream
+    }
     let stream = try openStream(descriptor)
-    standardStreams[descriptor] = stream
+    openHandles.standardStreams[descriptor] = stream
     return stream
   }
 
@@ -126,7 +90,7 @@ extension EventLoop {
   }
 
   private func borrow(_ descriptor: Int32, _ flags: Int32) {
-    if flags & O_NONBLOCK == 0 { standardStreams.borrow(descriptor) }
+    if flags & O_NONBLOCK == 0 { openHandles.standardStreams.borrow(descriptor) }
   }
 
   /// Hands a descriptor of our own to `open`, which takes it over or throws.

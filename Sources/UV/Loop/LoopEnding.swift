@@ -1,0 +1,39 @@
+/// What a loop knows of its end.
+struct LoopEnding {
+  /// Whether the run is to end; see ``EventLoop/stop()``.
+  var isStopRequested = false
+  /// Whether the loop has been shut down, or detached from its host.
+  var isClosed = false
+  var lastRound = LastRound()
+  /// What keeps an adopted loop alive.
+  var holds = LoopHolds()
+  /// How an adopted loop leaves its host.
+  var leaving = Leaving()
+  /// The end of the loop's service; nil until somebody asks for it.
+  var service: (any ServiceEnd)?
+}
+
+/// A service that ends: its listeners close, and its connections get time.
+protocol ServiceEnd: AnyObject {
+  /// A listener has closed that was told to stop.
+  func didStopListening()
+
+  /// Ends the shutdown if the last connection and the last listener have closed.
+  func finishIfIdle()
+}
+
+extension EventLoop {
+  var isStopRequested: Bool {
+    get { ending.isStopRequested }
+    set {
+      ending.isStopRequested = newValue
+      noteEnd()
+    }
+  }
+
+  /// Whether a graceful shutdown of the loop has begun; see ``shutdownGracefully(within:)``.
+  public var isShuttingDown: Bool { ending.service != nil }
+
+  /// Called when a listener has closed that was told to stop.
+  func didStopListening() { ending.service?.didStopListening() }
+}

@@ -1,0 +1,114 @@
+import CUV
+
+/// What a loop has to do beside the callbacks of libuv and the queue of microtasks.
+struct LoopWork {
+  /// Whether the loop is inside one of its `run` functions.
+  var isRunning = false
+  /// Whether the body of `runCallbacks` is called, before the run proper.
+  var isInBody = false
+  /// How many pieces of work keep the loop running that libuv knows nothing of; see ``EventLoop/beginWork()``.
+  var count = 0
+  /// What runs when the queue of microtasks has run empty; see ``EventLoop/enqueueAfterMicrotasks(_:)``.
+  var checkpoints: [Microtask] = []
+  var adaptiveYield = AdaptiveYield()
+}
+
+extension EventLoop {
+  /// Whether there is work that keeps the loop running: an active handle, a pending request or a task.
+  ///
+  /// The corresponding libuv function is `uv_loop_alive`.
+  public var isAlive: Bool {
+    guard !isClosed else { return false }
+    if microtasks.state.pointee.hasNewTimers { timers.placeNew() }
+    return uv_loop_alive(raw) != 0 || !microtasks.isEmpty
+  }
+
+  /// Counts of what is open on the loop, for finding leaks. ``LoopActivity/isIdle`` is true once everything
+  /// has been closed.
+  public var activity: LoopActivity {
+    LoopActivity(
+      handles: openHandles.count, requests: requests.count,
+      timers: timers.count + (timers.quiet?.count ?? 0), tasks: tasks.count,
+      jobsFromLoop: microtasks.state.pointee.jobsFromLoop,
+      jobsFromOtherThreads: microtasks.state.pointee.jobsFromOtherThreads)
+  }
+
+  /// Runs `body` on this loop once the running callback has returned, after everything that was queued
+  /// before.
+  ///
+  /// Call it on the loop's thread; from other threads, use ``LoopExecutor/execute(_:)``. After ``shutdown()``
+  /// there is no later turn, so `body` runs at once.
+  public func queueMicrotask(_ body: @escaping () -> Void) { enqueue(.closure(body)) }
+
+  /// Queues a microtask, as ``queueMicrotask(_:)`` queues a closure, but without an allocation. Call it on
+  /// the loop's thread.
+  public func enqueue(_ microtask: Microtask) { enqueue(.object(microtask)) }
+
+  @inline(__always)
+  func enqueue(_ work: consuming Work) {
+    microtasks.append(work)
+    if !microtasks.state.pointee.isAttended { attend() }
+  }
+
+  /// Makes sure that the queue is drained although no callback is running that would drain it.
+  @inline(never)
+  func attend() {
+    if microtasks.state.pointee.isEnding {
+      notePlace()
+      if microtasks.state.pointee.isDraining { return }
+    }
+    // After a shutdown there is no later turn to wait for.
+    if !internals.pump() { drain() }
+  }
+
+  /// Does the same as ``answer(_:)``, without a closure. A close is answered in the last round too.
+  func complete(_ done: @escaping Completion<Void>, _ operation: Work.Operation, _ code: Int32 = 0) {
+    if ending.lastRound.hasBegun, operation != .close, isAnswering { return }
+    enqueue(.completion(done, operation, code))
+  }
+
+  func complete(_ done: @escaping Completion<Void>, _ operation: Work.Operation, _ code: UVError.Code) {
+    complete(done, operation, code.rawValue)
+  }
+
+  /// Keeps the loop running until the matching ``endWork()``; on the loop's thread.
+  package func beginWork() {
+    hold()
+    keepRunning()
+  }
+
+  /// Ends one ``beginWork()``.
+  package func endWork() {
+    ceaseToKeepRunning()
+    letGo()
+  }
+
+  /// The part of ``beginWork()`` that keeps libuv's loop running.
+  func keepRunning() {
+    work.count += 1
+    if work.count == 1, internals.isAttached { internals.wakeup.keepLoopAlive(true) }
+  }
+
+  func ceaseToKeepRunning() {
+    work.count -= 1
+    if work.count == 0, internals.isAttached { internals.wakeup.keepLoopAlive(false) }
+  }
+
+  // MARK: Checkpoints
+
+  /// Runs `microtask` at the end of this turn, when the queue of microtasks is empty. It can look at what the
+  /// turn has left behind, such as a rejected promise that nobody handles. On the loop's thread.
+  package func enqueueAfterMicrotasks(_ microtask: Microtask) {
+    // An entry in the queue makes sure that the queue is drained, and the checkpoints run after that.
+    if work.checkpoints.isEmpty { enqueue(.closure {}) }
+    work.checkpoints.append(microtask)
+  }
+
+  /// Runs the checkpoints. The microtasks that they queue are drained next.
+  func runCheckpoints() {
+    let due = work.checkpoints
+    work.checkpoints = []
+    for microtask in due { microtask.run() }
+    if !microtasks.isEmpty, !internals.pump() { drain() }
+  }
+}
