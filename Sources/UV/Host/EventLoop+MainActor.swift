@@ -8,10 +8,12 @@ import CUV
 ///
 /// The main actor waits for such a run. A task of the loop that awaits the main actor then waits for the run, and the run for
 /// the task. Nothing can be done for them, so the program is told and stopped: a task that hangs would be found much later.
+///
+/// A task that awaits the main actor through somebody else, such as another task, can't be told from one that waits for its
+/// turn elsewhere. So the program is told after a while, once, and goes on.
 extension EventLoop {
-  /// How often a run in a job of the main actor looks at its tasks, and how often it sees them unchanged before it says so.
+  /// How often a run in a job of the main actor looks at its tasks.
   private static let mainActorInterval = Duration.milliseconds(250)
-  private static let patience = 8
 
   /// Begins to look, if this thread runs a job of the main actor.
   func beginMainActorWatch() {
@@ -29,14 +31,13 @@ extension EventLoop {
 
   #if os(Linux)
     /// Looks at the loop's tasks now and then until the run ends.
-    func watchMainActor(since jobs: Int? = nil, unchanged: Int = 0) {
+    func watchMainActor(_ looks: MainActorLooks = MainActorLooks()) {
       tasks.mainActorWatch = sleepQuietly(for: Self.mainActorInterval) { [weak self] result in
         guard let self, case .success = result else { return }
         tasks.forEach { self.checkMainActor($0) }
-        let jobsNow = activity.jobsFromLoop + activity.jobsFromOtherThreads
-        let unchanged = jobs == jobsNow && waitsForTasksAlone ? unchanged + 1 : 0
-        if unchanged == Self.patience { Self.warnOfMainActor() }
-        watchMainActor(since: jobsNow, unchanged: unchanged)
+        var looks = looks
+        if let task = looks.look(at: self) { Self.warnOfMainActor(task) }
+        watchMainActor(looks)
       }
     }
 
@@ -49,22 +50,16 @@ extension EventLoop {
         """)
     }
 
-    /// Whether nothing is open but tasks, none of which waits for the loop.
-    private var waitsForTasksAlone: Bool {
-      var isAlone = openHandles.count == 0 && requests.count == 0 && timers.count == 0 && !tasks.isEmpty
-      tasks.forEach { if !$0.wait.isEmpty { isAlone = false } }
-      return isAlone
-    }
-
     private static let mainActorRemedy = """
       Call it before the first `await` of an asynchronous main, or in a task that isn't the main actor's: \
       `try await Task.detached { try EventLoop.run { … } }.value`
       """
 
-    private static func warnOfMainActor() {
+    private static func warnOfMainActor(_ task: LoopTaskBase) {
       let text = """
-        EventLoop.run: the loop's tasks wait for something that isn't the loop's. The run was called in a job of the main actor. \
-        If they wait for the main actor or the main queue, they wait for ever. \(mainActorRemedy)\n
+        EventLoop.run: the task of \(task.origin) has waited for a while for something that isn't the loop's. The run was called \
+        in a job of the main actor. If that task waits for the main actor or the main queue, if only through another task, it \
+        waits for ever. \(mainActorRemedy)\n
         """
       _ = text.utf8CString.withUnsafeBytes { write(2, $0.baseAddress, $0.count - 1) }
     }
@@ -72,6 +67,40 @@ extension EventLoop {
 }
 
 #if os(Linux)
+  /// What a run in a job of the main actor has seen of its tasks.
+  struct MainActorLooks {
+    /// How many looks in a row a task is seen to wait elsewhere before the program is told: on a loop that runs no task
+    /// meanwhile, and on others. There the task may have run between two looks.
+    private static let patience = (quiet: 8, busy: 40)
+
+    private var jobs = 0
+    private var quietLooks = 0
+    /// In how many looks in a row each task has waited for something that isn't the loop's, by the task's number.
+    private var elsewhere: [UInt64: Int] = [:]
+    private var hasTold = false
+
+    /// Returns the task of which the program is to be told now.
+    fileprivate mutating func look(at loop: EventLoop) -> LoopTaskBase? {
+      if hasTold { return nil }
+      let activity = loop.activity
+      let jobs = activity.jobsFromLoop + activity.jobsFromOtherThreads
+      quietLooks = jobs == self.jobs ? quietLooks + 1 : 0
+      self.jobs = jobs
+      let patience = quietLooks >= Self.patience.quiet ? Self.patience.quiet : Self.patience.busy
+      let before = elsewhere
+      elsewhere = [:]
+      var found: LoopTaskBase?
+      loop.tasks.forEach { task in
+        guard task.keepsRunElsewhere else { return }
+        let looks = before[task.number, default: 0] + 1
+        elsewhere[task.number] = looks
+        if looks > patience { found = task }
+      }
+      hasTold = found != nil
+      return found
+    }
+  }
+
   /// Tells whether a thread runs something of the main queue.
   private enum MainQueueMark {
     private static let key: DispatchSpecificKey<Bool> = {

@@ -9,7 +9,9 @@ extension EventLoop {
   ///
   /// On the main thread the loop serves the main queue too, so that the body can await `@MainActor` code. This needs a main
   /// actor that has nothing else to do. If this function is called in one of its jobs, the main actor waits for this function,
-  /// and a body that awaited the main actor would wait for ever: it stops the program with a message. Such a job is what follows
+  /// and a body that awaited the main actor would wait for ever: it stops the program with a message. If the body waits for the
+  /// main actor or the main queue through somebody else, such as another task, the library can't be certain. It then prints a
+  /// message once a task has waited for some seconds for something that isn't the loop's. Such a job is what follows
   /// the first `await` that suspends an asynchronous `main`, and what `DispatchQueue.main.async` runs. Call this function
   /// before that, or in a task that isn't the main actor's:
   ///
@@ -67,9 +69,7 @@ extension EventLoop {
       }
     }
     task.isBody = true
-    beginMainActorWatch()
     runToEnd()
-    endMainActorWatch()
     return try task.resultIfFinished!.get()
   }
 
@@ -114,6 +114,8 @@ extension EventLoop {
   }
 
   private func runToEnd() {
+    beginMainActorWatch()
+    defer { endMainActorWatch() }
     turn {
       while !hasStopped {
         uv_run(raw, UV_RUN_DEFAULT)
