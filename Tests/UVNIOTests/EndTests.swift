@@ -32,6 +32,53 @@ import UVTestSupport
     #expect(log.values == ["\(EventLoopError.shutdown)", "again: \(EventLoopError.shutdown)", "not called"])
   }
 
+  @Test("A run that ends with an error ends although its tasks await channels and scheduled work")
+  func awaited() async throws {
+    struct Stop: Error {}
+    let log = Log<String>()
+    try await withThread {
+      #expect(throws: Stop.self) {
+        try UV.EventLoop.run { loop in
+          let server = try await UVServerBootstrap(group: loop.nio).bind(host: "127.0.0.1", port: 0).get()
+          let client = try await UVClientBootstrap(group: loop.nio).connect(to: server.localAddress!).get()
+          let later = loop.nio.scheduleTask(in: .hours(1)) {}
+          for future in [server.closeFuture, client.closeFuture, later.futureResult] {
+            loop.spawn {
+              do {
+                try await future.get()
+                log.append("closed")
+              } catch { log.append("\(error)") }
+            }
+          }
+          await Task.yield()
+          throw Stop()
+        }
+      }
+    }
+    #expect(log.values.sorted() == ["\(EventLoopError.shutdown)", "closed", "closed"])
+  }
+
+  @Test("A task that is cancelled by the end of the run says its last word on a channel")
+  func lastWord() async throws {
+    struct Stop: Error {}
+    try await withGroup { group in
+      let received = Collect(on: group.next())
+      let server = try serve(group) { [received] }
+      #expect(throws: Stop.self) {
+        try UV.EventLoop.run { loop in
+          let client = try await UVClientBootstrap(group: loop.nio).connect(to: server.localAddress!).get()
+          loop.spawn {
+            _ = try? await loop.sleep(for: .seconds(1000)).value
+            try await client.writeAndFlush(ByteBuffer(string: "goodbye")).get()
+          }
+          await Task.yield()
+          throw Stop()
+        }
+      }
+      #expect(try String(buffer: received.end.futureResult.wait()) == "goodbye")
+    }
+  }
+
   @Test("The thread that has run a loop may wait for the loop's futures afterwards")
   func waiting() async throws {
     try await withThread {

@@ -110,6 +110,7 @@ private func runLoopThread(_ argument: UnsafeMutableRawPointer?) {
     loop.beginWork()
     start.prepare(loop)
     start.tell(.success(loop.executor))
+    loop.ending.followsRun = true
     loop.runCallbacks { _ in }
     if start.isKept { loop.endWork() }
     loop.shutdown()

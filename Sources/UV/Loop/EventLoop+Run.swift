@@ -32,6 +32,7 @@ extension EventLoop {
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws(E) -> T
   ) throws(E) -> T {
     let loop = try make(throwing: E.self)
+    loop.ending.followsRun = true
     defer { loop.shutdown() }
     return try loop.runBody(body)
   }
@@ -48,6 +49,7 @@ extension EventLoop {
   @discardableResult
   public static func runCallbacks<T, E: Error>(_ body: (EventLoop) throws(E) -> T) throws(E) -> T {
     let loop = try make(throwing: E.self)
+    loop.ending.followsRun = true
     defer { loop.shutdown() }
     return try loop.runCallbackBody(body)
   }
@@ -166,5 +168,6 @@ extension EventLoop {
     isStopRequested = true
     tasks.cancelAll()
     if isRunning, tasks.isEmpty { uv_stop(raw) }
+    if ending.followsRun, !tasks.isEmpty { endLocalsInTime() }
   }
 }

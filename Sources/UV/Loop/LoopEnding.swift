@@ -2,6 +2,8 @@
 struct LoopEnding {
   /// Whether the run is to end; see ``EventLoop/stop()``.
   var isStopRequested = false
+  /// Whether the loop is shut down when its run has ended.
+  var followsRun = false
   /// Whether the loop has been shut down, or detached from its host.
   var isClosed = false
   var lastRound = LastRound()
