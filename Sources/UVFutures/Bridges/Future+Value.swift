@@ -45,6 +45,8 @@ extension Future {
       }
       .value
     } catch {
+      // The task may have been cancelled before it could wait.
+      if let gate { gate.run { [self] in cancelWorkUnlessNeeded() } } else { cancelWorkUnlessNeeded() }
       return .failure(cancellation)
     }
   }
