@@ -11,15 +11,26 @@ struct ClientSetup: Sendable {
   var source: SocketAddress?
 
   func connect<Output: Sendable>(
-    _ loop: UVEventLoop, _ address: SocketAddress, _ further: @escaping Initializer<Output>
+    _ loop: UVEventLoop, _ address: SocketAddress, _ further: @escaping Initializer<Output>,
+    cancelledWith wait: ChannelWait<Output>? = nil
   ) -> EventLoopFuture<(any Channel, Output)> {
-    loop.flatSubmit { [self] in connectOnLoop(loop, address, further) { _ in } }
+    loop.flatSubmit { [self] in
+      connectOnLoop(loop, address, further) { channel in
+        wait?.onCancel(loop) { channel.close0(error: CancellationError(), mode: .all, promise: nil) }
+      }
+    }
   }
 
   func connect<Output: Sendable>(
-    _ loop: UVEventLoop, _ host: String, _ port: Int, _ further: @escaping Initializer<Output>
+    _ loop: UVEventLoop, _ host: String, _ port: Int, _ further: @escaping Initializer<Output>,
+    cancelledWith wait: ChannelWait<Output>? = nil
   ) -> EventLoopFuture<(any Channel, Output)> {
-    loop.flatSubmit { [self] in Connector(loop, self, host, port, further).start() }
+    loop.flatSubmit { [self] in
+      let connector = Connector(loop, self, host, port, further)
+      let future = connector.start()
+      wait?.onCancel(loop) { connector.cancel() }
+      return future
+    }
   }
 
   func takeOver<Output: Sendable>(

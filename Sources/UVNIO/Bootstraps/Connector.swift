@@ -81,6 +81,9 @@ final class Connector<Output: Sendable>: @unchecked Sendable {
     return promise.futureResult
   }
 
+  /// Nobody waits for it any more. On the loop's thread.
+  func cancel() { answer(.failure(CancellationError())) }
+
   private func tryNext() {
     nextTry.take()?.cancel()
     guard !hasAnswered else { return }

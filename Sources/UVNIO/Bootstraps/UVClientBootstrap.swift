@@ -115,11 +115,14 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
   ///   - port: 0…65535.
   ///   - channelInitializer: Called with the channel, on its loop, after the bootstrap's own initializer.
   /// - Returns: What the future of `channelInitializer` has, such as a `NIOAsyncChannel`.
-  /// - Throws: What the future of ``connect(host:port:)`` fails with.
+  /// - Throws: What the future of ``connect(host:port:)`` fails with. If the task is cancelled, this ends at once with
+  ///   `CancellationError`, and no channel remains. So do the other functions for tasks.
   public func connect<Output: Sendable>(
     host: String, port: Int, channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
-    try await setup.connect(group.nextUVLoop(), host, port, channelInitializer).map { $1 }.get()
+    let wait = ChannelWait<Output>()
+    return try await wait.value(
+      of: setup.connect(group.nextUVLoop(), host, port, channelInitializer, cancelledWith: wait))
   }
 
   /// Connects to an address; see ``connect(host:port:channelInitializer:)``.
@@ -127,7 +130,9 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
     to address: SocketAddress,
     channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
-    try await setup.connect(group.nextUVLoop(), address, channelInitializer).map { $1 }.get()
+    let wait = ChannelWait<Output>()
+    return try await wait.value(
+      of: setup.connect(group.nextUVLoop(), address, channelInitializer, cancelledWith: wait))
   }
 
   /// Connects to the path of a Unix socket; see ``connect(host:port:channelInitializer:)``.
@@ -144,7 +149,7 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
     _ socket: NIOBSDSocket.Handle,
     channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
-    try await setup.takeOver(group.nextUVLoop(), socket, channelInitializer).map { $1 }.get()
+    try await setup.takeOver(group.nextUVLoop(), socket, channelInitializer).made()
   }
 }
 

@@ -16,7 +16,7 @@ extension UVDatagramBootstrap {
   public func bind<Output: Sendable>(
     host: String, port: Int, channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
-    try await bind({ try .makeAddressResolvingHost(host, port: port) }, channelInitializer).map { $1 }.get()
+    try await bind({ try .makeAddressResolvingHost(host, port: port) }, channelInitializer).made()
   }
 
   /// Binds a channel to an address; see ``bind(host:port:)``.
@@ -24,7 +24,7 @@ extension UVDatagramBootstrap {
     to address: SocketAddress,
     channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
-    try await bind({ address }, channelInitializer).map { $1 }.get()
+    try await bind({ address }, channelInitializer).made()
   }
 
   /// Binds a channel to the path of a Unix socket; see ``bind(unixDomainSocketPath:cleanupExistingSocketFile:)``.
@@ -33,7 +33,7 @@ extension UVDatagramBootstrap {
     channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
     try await bind({ try unixAddress(path, removingSocket: cleanupExistingSocketFile) }, channelInitializer)
-      .map { $1 }.get()
+      .made()
   }
 
   /// Makes a channel of a socket that is bound already; see ``withBoundSocket(_:)``.
@@ -41,15 +41,14 @@ extension UVDatagramBootstrap {
     _ socket: NIOBSDSocket.Handle,
     channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
-    try await takeOver(socket, channelInitializer).map { $1 }.get()
+    try await takeOver(socket, channelInitializer).made()
   }
 
   /// Connects a channel to a host's first address; see ``connect(host:port:)``.
   public func connect<Output: Sendable>(
     host: String, port: Int, channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
-    try await connect({ try .makeAddressResolvingHost(host, port: port) }, channelInitializer).map { $1 }
-      .get()
+    try await connect({ try .makeAddressResolvingHost(host, port: port) }, channelInitializer).made()
   }
 
   /// Connects a channel to an address; see ``connect(host:port:)``.
@@ -57,7 +56,7 @@ extension UVDatagramBootstrap {
     to address: SocketAddress,
     channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
-    try await connect({ address }, channelInitializer).map { $1 }.get()
+    try await connect({ address }, channelInitializer).made()
   }
 
   /// Connects a channel to the path of a Unix socket; see ``connect(host:port:)``.
@@ -66,6 +65,6 @@ extension UVDatagramBootstrap {
     channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
     try await connect({ try SocketAddress(unixDomainSocketPath: unixDomainSocketPath) }, channelInitializer)
-      .map { $1 }.get()
+      .made()
   }
 }

@@ -107,7 +107,7 @@ public struct UVPipeBootstrap: Sendable {
     input: CInt, output: CInt,
     channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
-    try await open(input, output, channelInitializer).map { $1 }.get()
+    try await open(input, output, channelInitializer).made()
   }
 
   /// Makes a channel that reads from a descriptor and writes to it; see
@@ -115,21 +115,21 @@ public struct UVPipeBootstrap: Sendable {
   public func takingOwnershipOfDescriptor<Output: Sendable>(
     inputOutput: CInt, channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
-    try await openBoth(inputOutput, channelInitializer).map { $1 }.get()
+    try await openBoth(inputOutput, channelInitializer).made()
   }
 
   /// Makes a channel that reads from a descriptor; see ``takingOwnershipOfDescriptors(input:output:channelInitializer:)``.
   public func takingOwnershipOfDescriptor<Output: Sendable>(
     input: CInt, channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
-    try await open(input, nil, channelInitializer).map { $1 }.get()
+    try await open(input, nil, channelInitializer).made()
   }
 
   /// Makes a channel that writes to a descriptor; see ``takingOwnershipOfDescriptors(input:output:channelInitializer:)``.
   public func takingOwnershipOfDescriptor<Output: Sendable>(
     output: CInt, channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
-    try await open(nil, output, channelInitializer).map { $1 }.get()
+    try await open(nil, output, channelInitializer).made()
   }
 
   // MARK: Opening

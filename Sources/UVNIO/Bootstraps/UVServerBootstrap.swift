@@ -172,7 +172,7 @@ public struct UVServerBootstrap: Sendable {
     try await open(
       { try Socket(address.protocol) }, wrap(serverBackPressureStrategy, childChannelInitializer),
       bindTo(address)
-    ).map { $1 }.get()
+    ).made()
   }
 
   /// Listens at the path of a Unix socket, and makes a sequence of the connections; see
@@ -198,7 +198,7 @@ public struct UVServerBootstrap: Sendable {
     try await open(
       { try Socket(takingOver: socket) }, wrap(serverBackPressureStrategy, childChannelInitializer),
       listenOnBound
-    ).map { $1 }.get()
+    ).made()
   }
 
   // MARK: Opening
