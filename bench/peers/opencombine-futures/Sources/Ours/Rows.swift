@@ -1,6 +1,7 @@
 import UVFutures
 
-/// This package's side. The same text is in `Theirs`, but for the import and the eraser's name.
+// This package's side, of which `run` makes OpenCombine's.
+
 @inline(never)
 public func createResolveSink(_ count: Int) -> Int {
   var sum = 0
