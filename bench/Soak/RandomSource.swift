@@ -1,3 +1,5 @@
+import CBenchSupport
+
 /// Numbers that can be repeated: splitmix64. One source for all that is under way, hence a class.
 final class RandomSource {
   private var state: UInt64
@@ -5,11 +7,8 @@ final class RandomSource {
   init(seed: UInt64) { state = seed }
 
   func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
+    defer { state &+= 0x9e37_79b9_7f4a_7c15 }
+    return bench_mix(state)
   }
 
   func number(_ range: ClosedRange<Int>) -> Int {

@@ -18,31 +18,16 @@ extension Counter {
 }
 
 /// Parts of Swift tasks that reached a loop: what an `await` costs it in wake-ups.
-public struct JobCount: Hashable, Sendable {
+struct JobCount: Hashable, Sendable {
   /// Enqueued on the loop's own thread.
-  public var fromLoop = 0
+  var fromLoop = 0
   /// Enqueued by other threads.
-  public var fromOtherThreads = 0
+  var fromOtherThreads = 0
 
-  /// None; what the rows in C report.
-  public init() {}
-
-  /// Those that `loop` has had so far.
-  init(_ loop: EventLoop) {
-    let activity = loop.activity
-    fromLoop = activity.jobsFromLoop
-    fromOtherThreads = activity.jobsFromOtherThreads
-  }
-
-  /// Those since `start`.
   func since(_ start: JobCount) -> JobCount {
-    var count = JobCount()
-    count.fromLoop = fromLoop - start.fromLoop
-    count.fromOtherThreads = fromOtherThreads - start.fromOtherThreads
-    return count
+    JobCount(fromLoop: fromLoop - start.fromLoop, fromOtherThreads: fromOtherThreads - start.fromOtherThreads)
   }
 
-  /// Those of another loop too.
   mutating func add(_ other: JobCount) {
     fromLoop += other.fromLoop
     fromOtherThreads += other.fromOtherThreads
@@ -55,5 +40,13 @@ public struct JobCount: Hashable, Sendable {
       UInt64((Double(count) * Double(operations) / Double(messages)).rounded())
     }
     return [.jobs: share(fromLoop), .jobsFromOtherThreads: share(fromOtherThreads)]
+  }
+}
+
+extension JobCount {
+  /// Those that `loop` has had so far.
+  init(_ loop: EventLoop) {
+    let activity = loop.activity
+    (fromLoop, fromOtherThreads) = (activity.jobsFromLoop, activity.jobsFromOtherThreads)
   }
 }

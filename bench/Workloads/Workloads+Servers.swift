@@ -6,11 +6,7 @@ import UVTLS
 
 /// The workloads in which the row is a server.
 extension Workloads {
-  private static let echoRows: [(style: Style, serve: ServerRow)] = [
-    (.c, CRow.server(cb_tcp_echo_run)),
-    (.callback, Plain<Echo>.callback), (.promise, Plain<Echo>.promise), (.future, Plain<Echo>.future),
-    (.async, Plain<Echo>.async),
-  ]
+  private static let echoRows = Plain<Echo>.rows(beside: cb_tcp_echo_run)
 
   private typealias Plain<Exchange: ServerExchange> = TCPAnswers<TCPListener, Exchange>
   private typealias Secure<Exchange: ServerExchange> = TCPAnswers<TLSListener, Exchange>
@@ -48,7 +44,7 @@ extension Workloads {
     load: .echo, rows: tcpEcho.rows)
 
   /// For `run --overload`, which asks for more than a server can do.
-  public static let overload = ServerWorkload(
+  public static let overload: any Workload = ServerWorkload(
     name: "overload", summary: "a job of a quarter of a millisecond for the thread pool",
     note: "`run --overload` asks for more jobs than a server can do",
     parameters: [
@@ -56,11 +52,7 @@ extension Workloads {
       Parameter("limit", 0, 64, in: 0...65_535, help: "jobs that may be under way; 0: any number"),
     ],
     load: .jobs,
-    rows: [
-      (.c, CRow.server(cb_overload_run)),
-      (.callback, Overload.callback), (.promise, Overload.promise),
-      (.future, Overload.future), (.async, Overload.async),
-    ])
+    rows: Overload.rows(beside: cb_overload_run))
 
   static let fanOut = ServerWorkload(
     name: "fan-out", summary: "what one connection sends, each gets, though some read late",
@@ -77,11 +69,7 @@ extension Workloads {
       Parameter("size", 4096, in: 16...65_536, help: "bytes of a message"),
     ],
     load: .fanOut,
-    rows: [
-      (.c, CRow.server(cb_fan_out_run)),
-      (.callback, FanOut.callback), (.promise, FanOut.promise), (.future, FanOut.future),
-      (.async, FanOut.async),
-    ])
+    rows: FanOut.rows(beside: cb_fan_out_run))
 
   static let idleConnections = ServerWorkload(
     name: "idle-connections",
@@ -107,11 +95,7 @@ extension Workloads {
       messageSize(13, 65_536, help: "bytes of the page"),
     ],
     load: .http,
-    rows: [
-      (.c, CRow.server(cb_http_hello_run)),
-      (.callback, Plain<HTTPHello>.callback), (.promise, Plain<HTTPHello>.promise),
-      (.future, Plain<HTTPHello>.future), (.async, Plain<HTTPHello>.async),
-    ])
+    rows: Plain<HTTPHello>.rows(beside: cb_http_hello_run))
 
   static let respGetSet = ServerWorkload(
     name: "resp-get-set", summary: "GET or SET by Redis' protocol, of keys in memory",
@@ -122,11 +106,7 @@ extension Workloads {
       Parameter("size", 64, in: 1...Int(BENCH_RESP_VALUE), help: "bytes of a value"),
     ],
     load: .resp,
-    rows: [
-      (.c, CRow.server(cb_resp_get_set_run)),
-      (.callback, Plain<RedisExchange>.callback), (.promise, Plain<RedisExchange>.promise),
-      (.future, Plain<RedisExchange>.future), (.async, Plain<RedisExchange>.async),
-    ])
+    rows: Plain<RedisExchange>.rows(beside: cb_resp_get_set_run))
 
   /// `tcp-echo` for `run --scale`, which looks at one parameter at a time.
   public static let scaling = Scaling(
@@ -153,21 +133,13 @@ extension Workloads {
       messageSize(65536, help: "bytes of a write"),
     ],
     load: .stream,
-    rows: [
-      (.c, CRow.server(cb_tcp_stream_run)),
-      (.callback, TCPStream.callback), (.promise, TCPStream.promise),
-      (.future, TCPStream.future), (.async, TCPStream.async),
-    ])
+    rows: TCPStream.rows(beside: cb_tcp_stream_run))
 
   static let tcpAccept = ServerWorkload(
     name: "tcp-accept", summary: "accept a connection, one message there and back, close",
     parameters: [inFlight(8, takesDescriptors: true), messageSize(64, help: "bytes of a message")],
     load: .accept,
-    rows: [
-      (.c, CRow.server(cb_tcp_accept_run)),
-      (.callback, TCPAccept<TCPListener>.callback), (.promise, TCPAccept<TCPListener>.promise),
-      (.future, TCPAccept<TCPListener>.future), (.async, TCPAccept<TCPListener>.async),
-    ])
+    rows: TCPAccept<TCPListener>.rows(beside: cb_tcp_accept_run))
 
   static let udpEcho = ServerWorkload(
     name: "udp-echo", summary: "a datagram there and back",
@@ -177,22 +149,13 @@ extension Workloads {
       Parameter("size", 64, in: 1...1472, help: "bytes of a datagram"),
     ],
     load: .echo, transport: .udp,
-    rows: [
-      (.c, CRow.server(cb_udp_echo_run)),
-      (.callback, UDPEcho.callback), (.promise, UDPEcho.promise),
-      (.future, UDPEcho.future), (.async, UDPEcho.async),
-    ])
+    rows: UDPEcho.rows(beside: cb_udp_echo_run))
 
   static let pipeEcho = ServerWorkload(
     name: "pipe-echo", summary: "tcp-echo through a socket of the Unix domain",
     parameters: tcpEcho.parameters,
     load: .echo, transport: .pipe,
-    rows: [
-      (.c, CRow.server(cb_tcp_echo_run)),
-      (.callback, TCPAnswers<PipeListener, Echo>.callback),
-      (.promise, TCPAnswers<PipeListener, Echo>.promise),
-      (.future, TCPAnswers<PipeListener, Echo>.future), (.async, TCPAnswers<PipeListener, Echo>.async),
-    ])
+    rows: TCPAnswers<PipeListener, Echo>.rows(beside: cb_tcp_echo_run))
 
   static let tlsEcho = ServerWorkload(
     name: "tls-echo", summary: "tcp-echo through TLS 1.3",
@@ -201,11 +164,7 @@ extension Workloads {
       messageSize(64, 16_384, help: "bytes of a message"),
     ],
     load: .echo, isSecure: true,
-    rows: [
-      (.c, CRow.server(cb_tcp_echo_run)),
-      (.callback, Secure<Echo>.callback), (.promise, Secure<Echo>.promise), (.future, Secure<Echo>.future),
-      (.async, Secure<Echo>.async),
-    ])
+    rows: Secure<Echo>.rows(beside: cb_tcp_echo_run))
 
   static let tlsHandshake = ServerWorkload(
     name: "tls-handshake", summary: "tcp-accept through TLS 1.3: the handshake is what it costs",
@@ -216,11 +175,7 @@ extension Workloads {
       Parameter("resumed", 0, 1, in: 0...1, help: "1: each handshake resumes the session of an earlier one"),
     ],
     load: .accept, isSecure: true,
-    rows: [
-      (.c, CRow.server(cb_tcp_accept_run)),
-      (.callback, TCPAccept<TLSListener>.callback), (.promise, TCPAccept<TLSListener>.promise),
-      (.future, TCPAccept<TLSListener>.future), (.async, TCPAccept<TLSListener>.async),
-    ])
+    rows: TCPAccept<TLSListener>.rows(beside: cb_tcp_accept_run))
 
   private static func connections(_ value: Int, _ help: String) -> Parameter {
     Parameter("connections", value, in: 1...65_535, takesDescriptors: true, help: help)

@@ -28,11 +28,7 @@ public enum Workloads {
         "spread", 0, in: 0...60_000, help: "random delays up to so many ms; 0: 1000 timers to each ms"),
     ],
     operationCount: .parameter("timers"), check: .timers,
-    rows: [
-      (.c, CRow.loop(cb_million_timers_run)),
-      (.callback, MillionTimers.callback), (.promise, MillionTimers.promise),
-      (.future, MillionTimers.future), (.async, MillionTimers.async),
-    ])
+    rows: MillionTimers.rows(beside: cb_million_timers_run))
 
   static let timerCancel = LoopWorkload(
     name: "timer-cancel", summary: "start a timer of 30 s and cancel it",
@@ -69,44 +65,28 @@ public enum Workloads {
     note: "a sleep in C may end up to 1 ms early, one of a style never does: compare CPU/op, not ops/s",
     parameters: [Parameter("milliseconds", 1, in: 0...10_000, help: "the length of a sleep")],
     check: .counted,
-    rows: [
-      (.c, CRow.loop(cb_sleep_chain_run)),
-      (.callback, SleepChain.callback), (.promise, SleepChain.promise),
-      (.future, SleepChain.future), (.async, SleepChain.async),
-    ])
+    rows: SleepChain.rows(beside: cb_sleep_chain_run))
 
   static let fsStat = LoopWorkload(
     name: "fs-stat", summary: "stat a file by its path",
     parameters: [inFlight(1, 64), fileSize(from: 0, "bytes of the first file")],
     isSingleThreaded: false,
     check: .fileSizes,
-    rows: [
-      (.c, CRow.loop(cb_fs_stat_run)),
-      (.callback, StatFiles.callback), (.promise, StatFiles.promise),
-      (.future, StatFiles.future), (.async, StatFiles.async),
-    ])
+    rows: StatFiles.rows(beside: cb_fs_stat_run))
 
   static let fsRead = LoopWorkload(
     name: "fs-read", summary: "open a file, fstat, read it into a buffer, close",
     parameters: [inFlight(1, 64, takesDescriptors: true), fileSize(from: 1, "bytes of a file")],
     isSingleThreaded: false,
     check: .fileContents,
-    rows: [
-      (.c, CRow.loop(cb_fs_read_run)),
-      (.callback, ReadFiles.callback), (.promise, ReadFiles.promise),
-      (.future, ReadFiles.future), (.async, ReadFiles.async),
-    ])
+    rows: ReadFiles.rows(beside: cb_fs_read_run))
 
   static let fsReadFile = LoopWorkload(
     name: "fs-read-file", summary: "read a whole file in one call (c: four calls of uv_fs)",
     parameters: [inFlight(1, takesDescriptors: true), fileSize(from: 1, "bytes of a file")],
     isSingleThreaded: false,
     check: .fileContents,
-    rows: [
-      (.c, CRow.loop(cb_fs_read_run)),
-      (.callback, ReadWholeFiles.callback), (.promise, ReadWholeFiles.promise),
-      (.future, ReadWholeFiles.future), (.async, ReadWholeFiles.async),
-    ])
+    rows: ReadWholeFiles.rows(beside: cb_fs_read_run))
 
   static let spawn = LoopWorkload(
     name: "spawn", summary: "start a child that ends at once, and wait for its end",
@@ -133,11 +113,7 @@ public enum Workloads {
       .async: [.allocations, .allocatedBytes, .jobs, .jobsFromOtherThreads, .jobsRun, .wakeups]
     ],
     check: .counted,
-    rows: [
-      (.c, CRow.loop(cb_wakeup_run)),
-      (.callback, WakeUps.callback), (.promise, WakeUps.promise),
-      (.future, WakeUps.future), (.async, WakeUps.async),
-    ])
+    rows: WakeUps.rows(beside: cb_wakeup_run))
 
   static let crossLoop = LoopWorkload(
     name: "cross-loop", summary: "a message to a loop on another thread, and its answer",
@@ -153,11 +129,7 @@ public enum Workloads {
     note: "C calls three functions in a row: the ratio shows a style's own cost, with no work beside it",
     parameters: [inFlight(64)],
     check: .chain,
-    rows: [
-      (.c, CRow.loop(cb_then_chain_run)),
-      (.callback, ThenChain.callback), (.promise, ThenChain.promise),
-      (.future, ThenChain.future), (.async, ThenChain.async),
-    ])
+    rows: ThenChain.rows(beside: cb_then_chain_run))
 
   static let hostCall = LoopWorkload(
     name: "host-call", summary: "a call that is answered in the same turn",
@@ -165,11 +137,7 @@ public enum Workloads {
       "C calls a function with a callback; async spawns a task for each call, as an addon does for its host",
     parameters: [],
     check: .counted,
-    rows: [
-      (.c, CRow.loop(cb_host_call_run)),
-      (.callback, HostCall.callback), (.promise, HostCall.promise),
-      (.future, HostCall.future), (.async, HostCall.async),
-    ])
+    rows: HostCall.rows(beside: cb_host_call_run))
 
   static func inFlight(_ values: Int..., takesDescriptors: Bool = false) -> Parameter {
     var parameter = Parameter(

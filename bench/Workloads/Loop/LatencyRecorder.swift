@@ -4,9 +4,9 @@ import CBenchSupport
 // Sendable unchecked: a run records on one thread, and it is read when the run is over.
 /// Takes the latencies of a run. Every style records through the same few
 /// instructions, which allocate nothing.
-public struct LatencyRecorder: @unchecked Sendable {
+struct LatencyRecorder: @unchecked Sendable {
   /// The counts, for code in C.
-  public let pointer: UnsafeMutablePointer<bench_latency>
+  let pointer: UnsafeMutablePointer<bench_latency>
 
   /// An empty recorder; `destroy` releases it.
   init() {
@@ -16,13 +16,11 @@ public struct LatencyRecorder: @unchecked Sendable {
 
   /// Adds a latency.
   @inline(__always)
-  public func record(_ nanoseconds: UInt64) { bench_latency_record(pointer, nanoseconds) }
+  func record(_ nanoseconds: UInt64) { bench_latency_record(pointer, nanoseconds) }
 
   /// Adds the time since `start`, which came from `bench_now_ns`.
   @inline(__always)
-  public func record(since start: UInt64) {
-    bench_latency_record(pointer, bench_now_ns() &- start)
-  }
+  func record(since start: UInt64) { bench_latency_record(pointer, bench_now_ns() &- start) }
 
   /// Forgets everything.
   func reset() { bench_latency_reset(pointer) }

@@ -2,9 +2,9 @@ import BenchKit
 import CBenchSupport
 
 /// A workload that a loop does by itself: timers, files, wake-ups, chains.
-public struct LoopWorkload: Workload {
+struct LoopWorkload: Workload {
   /// What a run is checked against.
-  public enum Check: Sendable {
+  enum Check: Sendable {
     /// Operation `i` adds `bench_share(i, 1)`.
     case counted
     /// The timer ledger decides.
@@ -19,32 +19,30 @@ public struct LoopWorkload: Workload {
     case chain
   }
 
-  public var name: String
-  public var summary: String
-  public var note: String?
-  public var revision = 1
-  public var parameters: [Parameter]
-  public var operationCount: OperationCount = .calibrated
-  public var isSingleThreaded = true
+  var name: String
+  var summary: String
+  var note: String?
+  var revision = 1
+  var parameters: [Parameter]
+  var operationCount: OperationCount = .calibrated
+  var isSingleThreaded = true
   /// Which counters depend on timing, by style.
-  public var countersOfTiming: [Style: Set<Counter>] = [:]
-  /// What a run is checked against.
-  public var check: Check
-  /// The rows, the reference first.
-  public var rows: [(style: Style, run: LoopRow)]
+  var countersOfTiming: [Style: Set<Counter>] = [:]
+  var check: Check
+  /// The reference first.
+  var rows: [(style: Style, run: LoopRow)]
 
-  public var styles: [Style] { rows.map(\.style) }
+  var styles: [Style] { rows.map(\.style) }
 
-  public func countersOfTiming(_ style: Style) -> Set<Counter> { countersOfTiming[style] ?? [] }
+  func countersOfTiming(_ style: Style) -> Set<Counter> { countersOfTiming[style] ?? [] }
 
-  public func makeInstance(
+  func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
   ) throws -> any WorkloadInstance {
     guard let row = rows.first(where: { $0.style == style }) else {
       throw UsageError("\(name) has no style \(style)")
     }
-    return try LoopInstance(
-      check: check, row: row.run, parameters: parameters, directory: context.directory)
+    return try LoopInstance(check: check, row: row.run, parameters: parameters, directory: context.directory)
   }
 }
 
@@ -62,10 +60,7 @@ private final class LoopInstance: WorkloadInstance {
     check: LoopWorkload.Check, row: @escaping LoopRow, parameters: ParameterValues,
     directory: String
   ) throws {
-    self.check = check
-    self.row = row
-    self.parameters = parameters
-    self.directory = directory
+    (self.check, self.row, self.parameters, self.directory) = (check, row, parameters, directory)
   }
 
   deinit { latencies.destroy() }

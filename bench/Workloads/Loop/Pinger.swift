@@ -5,19 +5,18 @@ import CBenchSupport
 // touched on the loop's thread only.
 /// The other thread of `wakeup`: it wakes the loop, waits for the answer, and does so
 /// again, with one wake-up under way.
-public final class Pinger: @unchecked Sendable {
+final class Pinger: @unchecked Sendable {
   private let task: LoopTask
   private let wake: @Sendable (Pinger) -> Void
   private var pointer: OpaquePointer?
   /// What was done, once the thread has finished.
-  public private(set) var report: LoopReport?
+  private(set) var report: LoopReport?
 
   /// Opens the window and starts the thread. `wake` is called there, once for each
   /// operation and once at the end; it must have the loop call `answer`. To be made on the
   /// loop's thread.
-  public init(_ task: LoopTask, wake: @escaping @Sendable (Pinger) -> Void) {
-    self.task = task
-    self.wake = wake
+  init(_ task: LoopTask, wake: @escaping @Sendable (Pinger) -> Void) {
+    (self.task, self.wake) = (task, wake)
     task.meter.open()
     // Balanced when the thread has ended.
     let context = Unmanaged.passRetained(self).toOpaque()
@@ -33,7 +32,7 @@ public final class Pinger: @unchecked Sendable {
   /// To be called on the loop when it was woken. Returns false when the thread has
   /// finished: the window is closed, and `report` is there.
   @inline(__always)
-  public func answer() -> Bool {
+  func answer() -> Bool {
     if bench_pinger_answer(pointer) != 0 { return true }
     finish()
     return false

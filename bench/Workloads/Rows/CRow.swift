@@ -1,6 +1,34 @@
 import BenchKit
 import CBaseline
 
+/// The rows of a workload without a load generator, a style each.
+protocol LoopRows {
+  static var callback: LoopRow { get }
+  static var promise: LoopRow { get }
+  static var future: LoopRow { get }
+  static var async: LoopRow { get }
+}
+
+extension LoopRows {
+  static func rows(beside c: @escaping CRow.Row) -> [(style: Style, run: LoopRow)] {
+    [(.c, CRow.loop(c)), (.callback, callback), (.promise, promise), (.future, future), (.async, async)]
+  }
+}
+
+/// The rows of a workload with a server.
+protocol ServerRows {
+  static var callback: ServerRow { get }
+  static var promise: ServerRow { get }
+  static var future: ServerRow { get }
+  static var async: ServerRow { get }
+}
+
+extension ServerRows {
+  static func rows(beside c: @escaping CRow.Row) -> [(style: Style, serve: ServerRow)] {
+    [(.c, CRow.server(c)), (.callback, callback), (.promise, promise), (.future, future), (.async, async)]
+  }
+}
+
 /// The rows in C, called as the other styles are.
 enum CRow {
   /// A row of a workload without a load generator.
@@ -58,8 +86,7 @@ enum CRow {
           }
         }
       }
-      return ServerReport(
-        bytesRead: Int(result.bytes_read), bytesWritten: Int(result.bytes_written))
+      return ServerReport(bytesRead: Int(result.bytes_read), bytesWritten: Int(result.bytes_written))
     }
   }
 
@@ -79,9 +106,7 @@ enum CRow {
     return try text.withCString(body)
   }
 
-  private static func run(
-    _ row: Row, _ params: inout cb_params
-  ) throws -> cb_result {
+  private static func run(_ row: Row, _ params: inout cb_params) throws -> cb_result {
     var result = cb_result()
     let error = row(&params, &result)
     guard error == 0 else {

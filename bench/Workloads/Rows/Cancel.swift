@@ -113,9 +113,7 @@ private struct PendingStat: PendingOperation {
 
   func publisher() -> RequestPublisher<FileStatus> { files.stat(path).publisher() }
 
-  func spawn() -> PendingTask {
-    loop.spawn { () throws(UVError) in _ = try await files.stat(path).value }
-  }
+  func spawn() -> PendingTask { loop.spawn { () throws(UVError) in _ = try await files.stat(path).value } }
 
   func end() {}
 }

@@ -5,7 +5,7 @@ import UVPromises
 
 /// `fan-out`: what one connection sends, each gets. Nobody waits for one that doesn't read: above a limit it misses what is said, and
 /// is told how much that was. The example Chat has members like these.
-enum FanOut {
+enum FanOut: ServerRows {
   static let callback = TCPTaker.callback { service, _ in Room(service, CallbackMember.init).join }
 
   static let promise = TCPTaker.promise { service, _ in Room(service, PromiseMember.init).join }
@@ -36,8 +36,7 @@ private final class Room {
   init(
     _ service: TCPService<TCPListener>, _ member: @escaping (TCPConnection, TCPService<TCPListener>) -> Member
   ) {
-    self.service = service
-    self.member = member
+    (self.service, self.member) = (service, member)
   }
 
   /// Adds a member; what the connection sends is then said to all.
@@ -63,8 +62,7 @@ private class Member {
   private var missed = 0
 
   init(_ connection: TCPConnection, _ service: TCPService<TCPListener>) {
-    self.connection = connection
-    self.service = service
+    (self.connection, self.service) = (connection, service)
     connection.highWaterMark = Int(BENCH_FAN_OUT_MARK)
   }
 

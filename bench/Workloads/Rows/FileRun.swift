@@ -14,9 +14,7 @@ final class FileRun {
   private let paths: [String]
   private let issue: ((FileRun, Operation) -> Void)?
 
-  private init(
-    _ task: LoopTask, on loop: EventLoop, issue: ((FileRun, Operation) -> Void)? = nil
-  ) {
+  private init(_ task: LoopTask, on loop: EventLoop, issue: ((FileRun, Operation) -> Void)? = nil) {
     files = loop.files
     paths = task.paths
     self.issue = issue

@@ -3,7 +3,7 @@ import UVFutures
 import UVPromises
 
 /// `host-call`: a call of the host that is answered in the same turn, by what a style starts for each call.
-enum HostCall {
+enum HostCall: LoopRows {
   static let callback: LoopRow = { task in
     try EventLoop.runCallbacks { loop in
       let operations = LoopOperations(task, on: loop, isSampled: true)

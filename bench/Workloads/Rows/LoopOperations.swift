@@ -34,9 +34,7 @@ final class LoopOperations {
 
   /// Opens the window. `isSampled` is for operations far below a microsecond.
   init(_ task: LoopTask, on loop: EventLoop, isSampled: Bool = false) {
-    self.task = task
-    self.loop = loop
-    self.isSampled = isSampled
+    (self.task, self.loop, self.isSampled) = (task, loop, isSampled)
     jobs = JobCount(loop)
     task.meter.open()
   }

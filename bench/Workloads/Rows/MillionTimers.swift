@@ -4,7 +4,7 @@ import UVFutures
 import UVPromises
 
 /// `million-timers`: start all timers in one turn, let each fire once, release them.
-enum MillionTimers {
+enum MillionTimers: LoopRows {
   static let callback: LoopRow = { task in
     try TimerRun.measure(task) {
       EventLoop.runCallbacks { loop in
@@ -72,8 +72,7 @@ private final class TimerRun {
 
   init(_ task: LoopTask, on loop: EventLoop) {
     guard let ledger = task.ledger else { preconditionFailure("no ledger for the timers") }
-    self.loop = loop
-    self.ledger = ledger
+    (self.loop, self.ledger) = (loop, ledger)
     jobs = JobCount(loop)
     task.meter.open()
   }

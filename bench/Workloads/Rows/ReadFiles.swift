@@ -4,7 +4,7 @@ import UVPromises
 
 /// `fs-read`: open a file, fstat it, read what it holds, close it: four steps, so many
 /// files at a time.
-enum ReadFiles {
+enum ReadFiles: LoopRows {
   static let callback = FileRun.row { run, read in
     run.files.open(run.path(read)) { result in
       guard let file = run.value(result) else { return }

@@ -3,7 +3,7 @@ import UVFutures
 import UVPromises
 
 /// `fs-read-file`: a whole file in one call, so many files at a time.
-enum ReadWholeFiles {
+enum ReadWholeFiles: LoopRows {
   static let callback = FileRun.row { run, read in
     run.files.readFile(run.path(read)) { result in
       guard let bytes = run.value(result) else { return }

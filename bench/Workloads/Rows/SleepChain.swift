@@ -5,7 +5,7 @@ import UVFutures
 import UVPromises
 
 /// `sleep-chain`: one sleep after the other.
-enum SleepChain {
+enum SleepChain: LoopRows {
   static let callback: LoopRow = { task in
     try EventLoop.runCallbacks { loop in
       let operations = LoopOperations(task, on: loop)

@@ -3,7 +3,7 @@ import UVFutures
 import UVPromises
 
 /// `fs-stat`: the status of one file after the other, so many at a time.
-enum StatFiles {
+enum StatFiles: LoopRows {
   static let callback = FileRun.row { run, stat in
     run.files.stat(run.path(stat)) { result in
       guard let status = run.value(result) else { return }

@@ -1,9 +1,14 @@
+import BenchKit
 import UV
 import UVFutures
 import UVPromises
 
 /// `tcp-accept` and `tls-handshake`: one message is written back on each connection, which is closed then.
 enum TCPAccept<Listener: ServerListener> {
+  static func rows(beside c: @escaping CRow.Row) -> [(style: Style, serve: ServerRow)] {
+    [(.c, CRow.server(c)), (.callback, callback), (.promise, promise), (.future, future), (.async, async)]
+  }
+
   static func callback(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.runCallbacks { loop in
       let service = try TCPService<Listener>(task, on: loop)

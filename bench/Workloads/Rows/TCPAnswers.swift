@@ -1,3 +1,4 @@
+import BenchKit
 import UV
 import UVFutures
 import UVPromises
@@ -5,6 +6,10 @@ import UVPromises
 /// The workloads in which each connection is read from, and answered: `tcp-echo`, `tcp-ping-pong`, `pipe-echo`, `tls-echo` and
 /// `http-hello`.
 enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange> {
+  static func rows(beside c: @escaping CRow.Row) -> [(style: Style, serve: ServerRow)] {
+    [(.c, CRow.server(c)), (.callback, callback), (.promise, promise), (.future, future), (.async, async)]
+  }
+
   static func callback(_ task: ServerTask) throws -> ServerReport {
     try EventLoop.runCallbacks { loop in
       let (service, start) = (try TCPService<Listener>(task, on: loop), Exchange(task.size))

@@ -4,7 +4,7 @@ import UVFutures
 import UVPromises
 
 /// `tcp-stream`: the peer asks for so many writes of the same bytes, one at a time.
-enum TCPStream {
+enum TCPStream: ServerRows {
   static let callback: ServerRow = { task in
     try EventLoop.runCallbacks { loop in
       let service = try TCPService<TCPListener>(task, on: loop)

@@ -105,8 +105,7 @@ final class Frames {
   private var rest = Bytes()
 
   init(of size: Int, _ service: TCPService<TCPListener>) {
-    self.size = size
-    self.service = service
+    (self.size, self.service) = (size, service)
   }
 
   /// Those that are complete with what was read.

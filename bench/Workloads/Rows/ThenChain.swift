@@ -4,7 +4,7 @@ import UVFutures
 import UVPromises
 
 /// `then-chain`: three transformations of a value, each a continuation of the one before.
-enum ThenChain {
+enum ThenChain: LoopRows {
   static let callback: LoopRow = { task in
     try EventLoop.runCallbacks { loop in
       let operations = LoopOperations(task, on: loop, isSampled: true)

@@ -26,9 +26,7 @@ struct TimerCancel: PendingOperation {
 
   func publisher() -> RequestPublisher<Void> { loop.sleep(for: length).publisher() }
 
-  func spawn() -> PendingTask {
-    loop.spawn { () throws(UVError) in try await loop.sleep(for: length).value }
-  }
+  func spawn() -> PendingTask { loop.spawn { () throws(UVError) in try await loop.sleep(for: length).value } }
 
   func end() { for timer in standing { timer.cancel() } }
 }

@@ -4,7 +4,7 @@ import UVFutures
 import UVPromises
 
 /// `udp-echo`: a datagram is sent back to where it came from.
-enum UDPEcho {
+enum UDPEcho: ServerRows {
   static let callback: ServerRow = { task in
     try EventLoop.runCallbacks { loop in
       let service = try UDPService(task, on: loop)

@@ -5,7 +5,7 @@ import UVFutures
 import UVPromises
 
 /// `wakeup`: another thread wakes the loop and waits for its answer.
-enum WakeUps {
+enum WakeUps: LoopRows {
   static let callback: LoopRow = { task in
     try EventLoop.runCallbacks { loop in
       // A loop that only waits for other threads would end.

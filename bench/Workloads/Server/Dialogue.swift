@@ -51,9 +51,7 @@ final class Dialogue: Sendable {
 
   /// Waits for the end of the conversation.
   func end() throws -> RunOutcome {
-    guard let thread = state.withLock({ $0.thread }) else {
-      throw WrongWork("the row never listened")
-    }
+    guard let thread = state.withLock({ $0.thread }) else { throw WrongWork("the row never listened") }
     thread.join()
     state.withLock { $0.thread = nil }
     guard let outcome = state.withLock({ $0.outcome }) else {

@@ -21,11 +21,8 @@ final class ServerLoops: Sendable {
     _ row: @escaping ServerRow, _ task: ServerTask, count: Int,
     abort: @escaping @Sendable (any Error) -> Never, begin: @escaping @Sendable (_ ports: [UInt16]) -> Void
   ) {
-    self.row = row
-    self.task = task
-    self.count = count
-    self.abort = abort
-    self.begin = begin
+    (self.row, self.task, self.count) = (row, task, count)
+    (self.abort, self.begin) = (abort, begin)
     state = Mutex(State(ports: [UInt16](repeating: 0, count: count)))
   }
 

@@ -3,9 +3,9 @@ import CBenchSupport
 import CLoadGenerator
 
 /// A workload in which the row is a server and the load comes from another process.
-public struct ServerWorkload: Workload {
+struct ServerWorkload: Workload {
   /// What the load generator does.
-  public enum Load: String, Sendable {
+  enum Load: String, Sendable {
     /// Sends messages and expects them back; each connection waits for its answer.
     case echo
     /// The same on one connection after the other: all others are idle.
@@ -24,40 +24,34 @@ public struct ServerWorkload: Workload {
     case stream
   }
 
-  /// How messages travel.
-  public enum Transport: String, Sendable {
-    case tcp, udp, pipe
-  }
+  enum Transport: String, Sendable { case tcp, udp, pipe }
 
-  public var name: String
-  public var summary: String
-  public var note: String?
-  public var parameters: [Parameter]
-  /// What the load generator does.
-  public var load: Load
-  /// How messages travel.
-  public var transport = Transport.tcp
-  /// Whether the bytes are encrypted.
-  public var isSecure = false
-  /// The rows, the reference first.
-  public var rows: [(style: Style, serve: ServerRow)]
+  var name: String
+  var summary: String
+  var note: String?
+  var parameters: [Parameter]
+  var load: Load
+  var transport = Transport.tcp
+  var isSecure = false
+  /// The reference first.
+  var rows: [(style: Style, serve: ServerRow)]
 
-  public var styles: [Style] { rows.map(\.style) }
+  var styles: [Style] { rows.map(\.style) }
 
-  public var hasOpenLoop: Bool { [.echo, .http, .resp, .jobs].contains(load) }
+  var hasOpenLoop: Bool { [.echo, .http, .resp, .jobs].contains(load) }
 
-  public var isSingleThreaded: Bool { load != .jobs }
+  var isSingleThreaded: Bool { load != .jobs }
 
-  public var isReachedByNetwork: Bool { transport != .pipe }
+  var isReachedByNetwork: Bool { transport != .pipe }
 
-  /// As `Workload` has it. A turn of all connections, where they have turns.
-  public var operationCount: OperationCount {
+  /// A turn of all connections, where they have turns.
+  var operationCount: OperationCount {
     load == .turns ? .parameter("connections") : load == .fanOut ? .parameter("messages") : .calibrated
   }
 
   /// Whether a connection is there yet, or room to write, is up to the peer, and so is how many
   /// connections a turn of the loop finds ready.
-  public func countersOfTiming(_ style: Style) -> Set<Counter> {
+  func countersOfTiming(_ style: Style) -> Set<Counter> {
     if load == .jobs || parameters.contains(where: { $0.name == "greedy" }) { return Counter.ofWork }
     // How much is taken at once is up to a peer that reads late.
     if load == .fanOut { return [.systemCalls, .vainCalls, .waits, .instructions] }
@@ -66,7 +60,7 @@ public struct ServerWorkload: Workload {
     return parameters.contains { $0.name == "connections" } ? [.instructions] : []
   }
 
-  public func makeInstance(
+  func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
   ) throws -> any WorkloadInstance {
     guard let row = rows.first(where: { $0.style == style }) else {
@@ -114,8 +108,7 @@ private final class ServerInstance: WorkloadInstance {
     load: ServerWorkload.Load, transport: ServerWorkload.Transport, identity: String?,
     serve: @escaping ServerRow, parameters: ParameterValues, context: WorkloadContext
   ) throws {
-    self.load = load
-    self.transport = transport
+    (self.load, self.transport) = (load, transport)
     path = transport == .pipe ? context.directory + "/server" : nil
     self.identity = identity
     resumes = parameters.value("resumed") ?? 0
