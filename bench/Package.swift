@@ -46,7 +46,10 @@ let package = Package(
     .target(name: "CLoadGenerator", dependencies: ["BenchOpenSSL", "CBenchSupport"], path: "LoadGenerator"),
     .target(
       name: "BenchKit",
-      dependencies: ["CBenchSupport", .product(name: "Histogram", package: "hdrhistogram-swift")],
+      dependencies: [
+        "CBenchHooks", "CBenchSupport", "CLoadGenerator", options,
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+      ],
       path: "Kit", swiftSettings: settings),
     .target(
       name: "BenchWorkloads",
@@ -57,10 +60,6 @@ let package = Package(
       ],
       path: "Workloads", exclude: ["README.md"], swiftSettings: settings),
     .target(
-      name: "BenchCommand",
-      dependencies: ["BenchKit", "CBenchHooks", "CBenchSupport", "CLoadGenerator", options],
-      path: "Command", swiftSettings: settings),
-    .target(
       name: "BenchSoak", dependencies: ["CBenchHooks", "CBenchSupport", uv("UV")], path: "Soak",
       swiftSettings: settings),
     .target(
@@ -69,7 +68,7 @@ let package = Package(
     .executableTarget(
       name: "uvbench",
       dependencies: [
-        "BenchCommand", "BenchKit", "BenchSoak", "BenchWaits", "BenchWorkloads", uv("UV"), options,
+        "BenchKit", "BenchSoak", "BenchWaits", "BenchWorkloads", uv("UV"), options,
         // Built with it, and started by `cold-start`.
         "cold-start-c", "cold-start-callback", "cold-start-promise", "cold-start-future", "cold-start-async",
       ],
@@ -80,8 +79,7 @@ let package = Package(
     coldStart("future", [uv("UV"), uv("UVFutures")]),
     coldStart("async", [uv("UV")]),
     .executableTarget(
-      name: "bench-example", dependencies: ["BenchCommand", "BenchKit"], path: "Example",
-      swiftSettings: settings),
+      name: "bench-example", dependencies: ["BenchKit"], path: "Example", swiftSettings: settings),
     .testTarget(
       name: "BenchKitTests",
       dependencies: ["BenchKit", "BenchSoak", "CBenchHooks", "CBenchSupport", "bench-example", "uvbench"],

@@ -1,6 +1,5 @@
 // A workload of one's own, and the whole of `uvbench` for it: this file is a program.
 
-import BenchCommand
 import BenchKit
 
 struct Hashing: Workload {

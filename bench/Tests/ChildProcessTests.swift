@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 /// Programs that are started for each operation.
 @Suite struct ColdStartTests {

@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 /// One message to many connections, some of which don't read.
 @Suite struct FanOutTests {

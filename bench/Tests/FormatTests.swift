@@ -108,7 +108,7 @@ import Testing
     one.results = [results.results[0]]
     let text = try ReportFormat.hgrm.text([one])
     #expect(text.contains("Total count    =         7000]"))
-    let points = PercentileDistribution(one.results[0].histogram).points
+    let points = LatencyHistogram(one.results[0].histogram).points
     #expect(points.last?.share == 1 && points.last?.count == 7000)
     #expect(zip(points, points.dropFirst()).allSatisfy { $0.value <= $1.value && $0.share <= $1.share })
   }

@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 /// The memory of connections that wait.
 @Suite struct IdleConnectionTests {

@@ -47,7 +47,7 @@ import Testing
       histogram.record(value, count: value % 7 + 1)
     }
     let text = histogram.sparse.rawValue
-    let arrived = LatencyHistogram(try #require(SparseHistogram(text)))
+    let arrived = LatencyHistogram(try #require(SparseHistogram(rawValue: text)))
     #expect(arrived.count == histogram.count)
     #expect(arrived.max == histogram.max)
     #expect(arrived.sparse == histogram.sparse)
@@ -55,7 +55,7 @@ import Testing
 
   @Test(arguments: ["1", "1:", "x:1", "1:2:3", "1:-2"])
   func whatIsNoHistogramIsRefused(text: String) {
-    #expect(SparseHistogram(text) == nil)
+    #expect(SparseHistogram(rawValue: text) == nil)
   }
 
   @Test func mediansOfSummariesGoPercentileByPercentile() {

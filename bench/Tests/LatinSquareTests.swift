@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 @Suite struct LatinSquareTests {
   @Test(arguments: 1...9)

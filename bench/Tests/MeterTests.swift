@@ -1,6 +1,7 @@
-import BenchKit
 import Synchronization
 import Testing
+
+@testable import BenchKit
 
 @Suite struct MeterTests {
   @Test func nothingIsMeasuredBeforeBothEnds() {
@@ -16,7 +17,7 @@ import Testing
 
   @Test func countersAreReadAtBothEndsAndOnlyOnce() {
     let rising = Rising()
-    let meter = Meter(counters: [Meter.Reading(.jobs) { rising.next() }])
+    let meter = Meter(counters: [Meter.Reading(counter: .jobs) { rising.next() }])
     meter.open()
     meter.close()
     let first = meter.measurement

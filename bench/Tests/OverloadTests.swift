@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 /// Servers that are asked for more than they can do.
 @Suite struct OverloadTests {

@@ -217,11 +217,15 @@ import Testing
 
   @Test func theFrontPageShowsTheResultsBetweenItsMarks() throws {
     let peers = [
-      Peer(name: "other", style: .async, about: "Another loop", command: ["x"], workloads: ["w"])
+      Peer(
+        name: "other", style: .async, about: "Another loop", command: ["x"], workloads: ["w"],
+        isOnFrontPage: true),
+      Peer(name: "third", style: .async, about: "A third", command: ["x"], workloads: ["w"]),
     ]
     let rows = [
       row(.c, cpu: [10, 10, 10], base: [10, 10, 10]), row(.async, cpu: [12, 12, 12], base: [10, 10, 10]),
       row(Style(rawValue: "other"), cpu: [30, 30, 30], base: [10, 10, 10]),
+      row(Style(rawValue: "third"), cpu: [40, 40, 40], base: [10, 10, 10]),
     ]
     let notes = ["w": "C is quick"]
     let front = FrontPage(results(rows), peers: peers, notes: notes, folder: "bench/results")
@@ -235,6 +239,11 @@ import Testing
     #expect(written.contains("2026-01-01"))
     #expect(written.hasSuffix("<!-- /uvbench -->\nb\n"))
     #expect(!written.contains("old"))
+    // The others are on the page of all results, with C.
+    #expect(written.contains("async/await takes **1.20** of the processor time of C"))
+    #expect(!written.contains("A third") && !written.contains("| C on libuv |"))
+    #expect(front.results.contains("| A third | 4.00 |") && front.results.contains("| C on libuv | 1.00 |"))
+    #expect(front.results.contains("![Processor time for an operation](w.svg)"))
     #expect(try front.inserted(into: written) == written)
     #expect(throws: UsageError.self) { try front.inserted(into: "no marks") }
   }

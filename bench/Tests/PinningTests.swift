@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 #if os(Linux)
   /// `--pin` and what is recorded of it.

@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 @Suite struct PlanTests {
   @Test(arguments: [
@@ -47,6 +48,17 @@ import Testing
     #expect(throws: UsageError.self) { try cases(styles: [.promise]) }
     #expect(throws: UsageError.self) { try cases(overrides: ["c": [1]]) }
     #expect(throws: UsageError.self) { try cases(patterns: ["two"], styles: [.async]) }
+  }
+
+  @Test func aPlanSaysWhatItWillDoAndHowLongThatTakes() throws {
+    var plan = SuitePlan(
+      cases: try SuitePlan.cases(workloads, patterns: ["one"], quick: false), rounds: 7, window: 0.5e9,
+      warmUp: 2e9)
+    #expect(plan.summary == "4 cases, 8 rows, 7 rounds of 500 ms each: about 56 seconds")
+    plan.budget = 60e9
+    #expect(plan.summary.hasSuffix("about 56 seconds, and rounds get fewer and shorter beyond 60 seconds"))
+    plan.rounds = 70
+    #expect(plan.summary.contains("about 60 seconds, and"))
   }
 
   @Test func exitCodesBelongToErrors() {

@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 /// What cannot be measured is refused in a line that says what can be, before a worker starts.
 @Suite struct RefusalTests {

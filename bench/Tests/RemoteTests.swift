@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 /// Load from another machine, and load on servers that run already.
 @Suite struct RemoteTests {

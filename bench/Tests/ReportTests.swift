@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 @Suite struct ReportTests {
   @Test func columnsAreAsWideAsTheirWidestCell() {

@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 /// What is said of a file that is not what it should be, by every command that reads one.
 @Suite struct ResultsFileTests {

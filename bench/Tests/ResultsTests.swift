@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 @Suite struct ResultsTests {
   private func answer(wall: UInt64, cpu: UInt64, operations: Int = 1000) -> WorkerAnswer {

@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 /// The runner against workers that are shell scripts: what they answer is known.
 @Suite struct SuiteRunnerTests {

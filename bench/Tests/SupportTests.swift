@@ -1,6 +1,7 @@
-import BenchKit
 import CBenchSupport
 import Testing
+
+@testable import BenchKit
 
 /// What rows in C and Swift share.
 @Suite struct SupportTests {

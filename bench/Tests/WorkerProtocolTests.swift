@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 @Suite struct WorkerProtocolTests {
   @Test func idsAreReadAsTheyAreWritten() throws {
@@ -62,7 +63,7 @@ import Testing
     var states: [Bool] = []
     let server = WorkerServer(
       workloads: [Sum()], context: WorkloadContext(directory: "/"),
-      counters: [Meter.Reading(.wakeups) { 7 }], setCounting: { states.append($0) })
+      counters: [Meter.Reading(counter: .wakeups) { 7 }], setCounting: { states.append($0) })
     #expect(server.answer("run sum@3/c?step=2 10 5").counters[.wakeups] == nil)
     #expect(server.answer("count sum@3/c?step=2 10 5").counters[.wakeups] == 0)
     #expect(states == [false, false, true, false])

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BenchCommand
 import BenchKit
 import UV
 

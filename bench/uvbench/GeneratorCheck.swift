@@ -1,4 +1,3 @@
-import BenchCommand
 import BenchKit
 
 /// `doctor --check generators`: does our load generator say what wrk and redis-benchmark say of the same server?
@@ -14,10 +13,8 @@ enum GeneratorCheck {
   ) { options in
     let seconds = options.seconds ?? 1
     guard 0.1...600 ~= seconds else { throw UsageError("--seconds is 0.1 to 600 for `generators`") }
-    Interruption.install()
     let peers = try Peer.all(in: folder)
-    let scratch = try ScratchDirectory()
-    defer { scratch.remove() }
+    let directory = try Workers().directory
     var rows = [
       ["server", "case", "generator", "requests/s", "theirs", "ratio", "CPU/request", "theirs", "ratio"]
     ]
@@ -28,7 +25,7 @@ enum GeneratorCheck {
         print("skipped \(other.program) on \(other.server): there is no \(program)")
         continue
       }
-      let worker = try PeerWorker(peer, folder: folder, id: other.id(peer), directory: scratch.path)
+      let worker = try PeerWorker(peer, folder: folder, id: other.id(peer), directory: directory)
       defer { worker.finish() }
       let pairs = try other.measure(worker, other.id(peer), rounds: 5, seconds: seconds)
       func cells(_ value: (OtherGenerator.Figures) -> Double, _ text: (Double) -> String) -> [String] {

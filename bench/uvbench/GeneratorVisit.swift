@@ -1,4 +1,3 @@
-import BenchCommand
 import BenchKit
 import UV
 

@@ -1,4 +1,3 @@
-import BenchCommand
 import BenchKit
 
 /// A load generator of others, with what it asks for.
@@ -76,10 +75,7 @@ struct OtherGenerator {
         WorkerRequest(
           .run, id, operations: count, seed: UInt64(round + 1), arrivals: Arrivals(rate: theirs.rate)),
         within: 600)
-      let ours = Figures(
-        rate: Double(count) * 1e9 / Double(max(answer.wallNanoseconds, 1)),
-        cost: Double(answer.cpuNanoseconds) / Double(count))
-      return (ours, theirs)
+      return (Figures(rate: answer.rate, cost: Double(answer.cpuNanoseconds) / Double(count)), theirs)
     }
   }
 

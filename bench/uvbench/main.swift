@@ -1,4 +1,4 @@
-import BenchCommand
+import BenchKit
 import BenchWorkloads
 
 BenchMain(

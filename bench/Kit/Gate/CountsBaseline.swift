@@ -1,22 +1,20 @@
 /// What one operation of a row costs, counted.
-public typealias Counts = [Counter: CountFigure]
+typealias Counts = [Counter: CountFigure]
 
-/// A count per operation.
-public struct CountFigure: Hashable, Codable, Sendable {
+struct CountFigure: Hashable, Codable, Sendable {
   /// The median of the repetitions.
-  public var value: Double
+  var value: Double
   /// How far apart the repetitions lay.
-  public var range: Double
+  var range: Double
   /// Set where the workload says that it depends on timing, whatever the repetitions show.
-  public var dependsOnTiming: Bool?
+  var dependsOnTiming: Bool?
 
   enum CodingKeys: String, CodingKey {
     case value, range
     case dependsOnTiming = "depends_on_timing"
   }
 
-  /// The figure of some repetitions; `ofTiming` says whether it depends on timing.
-  public init(_ values: [Double], ofTiming: Bool = false) {
+  init(_ values: [Double], ofTiming: Bool = false) {
     dependsOnTiming = ofTiming ? true : nil
     value = Self.tidy(Statistics.median(values))
     range = Self.tidy((values.max() ?? 0) - (values.min() ?? 0))
@@ -28,29 +26,18 @@ public struct CountFigure: Hashable, Codable, Sendable {
 
 /// The counts that a change is compared with: a committed file, and valid for one
 /// version of everything that is counted.
-public struct CountsBaseline: Codable, Sendable {
-  /// The version of this form.
-  public var schema = 1
-  /// The version of the compiler.
-  public var swift: String
+struct CountsBaseline: Codable, Sendable {
+  var schema = 1
+  var swift: String
   /// The version of libuv, or of what else is under test.
-  public var libraries: [String: String]
-  public var architecture: String
+  var libraries: [String: String]
+  var architecture: String
   /// Counts per operation, by the full name of the row.
-  public var rows: [String: Counts]
-
-  public init(
-    swift: String, libraries: [String: String], architecture: String, rows: [String: Counts]
-  ) {
-    self.swift = swift
-    self.libraries = libraries
-    self.architecture = architecture
-    self.rows = rows
-  }
+  var rows: [String: Counts]
 
   /// Takes rows that were counted anew. The rows of other revisions of the same workloads go, since no program counts them
   /// any more.
-  public mutating func take(_ fresh: [String: Counts]) {
+  mutating func take(_ fresh: [String: Counts]) {
     let ids = fresh.keys.compactMap { WorkloadID($0) }
     let revisions = Dictionary(ids.map { ($0.workload, $0.revision) }) { $1 }
     rows = rows.filter { row in
@@ -61,7 +48,7 @@ public struct CountsBaseline: Codable, Sendable {
   }
 
   /// The text of the file. Each row is a line, as it is in the difference of two versions.
-  public func text() throws -> String {
+  func text() throws -> String {
     var head = self
     head.rows = [:]
     let lines = try rows.sorted { $0.key < $1.key }.map {
@@ -71,8 +58,7 @@ public struct CountsBaseline: Codable, Sendable {
       .replacing(#""rows":{}"#, with: "\"rows\":{\n\(lines.joined(separator: ",\n"))\n}") + "\n"
   }
 
-  /// What the file of these versions is called.
-  public var fileName: String {
+  var fileName: String {
     let parts = libraries.sorted { $0.key < $1.key }.map { "\($0.key)-\($0.value)" }
     let name = (["counts", "swift-\(swift)"] + parts + [architecture]).joined(separator: "_")
     return String(name.map { $0.isLetter || $0.isNumber || "._-".contains($0) ? $0 : "-" }) + ".json"

@@ -1,23 +1,13 @@
 /// Counts what an operation costs: the slope between so many operations and twice as
 /// many, so that what a run costs once drops out.
-public final class CountsRunner {
-  private let startWorker: () throws -> WorkerProcess
-  private let progress: Progress
-  /// What the workers said of the libraries they are linked with.
-  public private(set) var libraries: [String: String] = [:]
+struct CountsRunner {
+  let progress: Progress
+  /// Starts a fresh process.
+  let startWorker: () throws -> WorkerProcess
 
-  /// A runner; `startWorker` starts a fresh process.
-  public init(progress: Progress, startWorker: @escaping () throws -> WorkerProcess) {
-    self.progress = progress
-    self.startWorker = startWorker
-  }
-
-  /// The counts of every row of `cases`, in so many fresh processes, so many times in each. Of
-  /// several processes one is counted while the machine is kept busy: a count that depends on
-  /// timing shows its range.
-  public func run(
-    _ cases: [SuitePlan.Case], processes: Int = 1, repetitions: Int = 3
-  ) throws -> [String: Counts] {
+  /// The counts of every row of `cases`, in so many fresh processes, so many times in each. Of several
+  /// processes one is counted while the machine is kept busy: a count that depends on timing shows its range.
+  func run(_ cases: [SuitePlan.Case], processes: Int = 1, repetitions: Int = 3) throws -> [String: Counts] {
     defer { progress.clear() }
     var rows: [String: Counts] = [:]
     let all = cases.flatMap { item in item.styles.map { (item, item.id($0)) } }
@@ -44,18 +34,13 @@ public final class CountsRunner {
   /// How many operations are counted: the same number wherever and whenever it is done. An
   /// array that grows, and doubles, costs an operation more or less with another number.
   static func operations(_ item: SuitePlan.Case) -> Int {
-    if case .parameter(let name) = item.workload.operationCount {
-      return min(item.parameters[name], 10_000)
-    }
+    if case .parameter(let name) = item.workload.operationCount { return min(item.parameters[name], 10_000) }
     return 100
   }
 
-  private func slopes(
-    _ id: WorkloadID, _ operations: Int, _ repetitions: Int
-  ) throws -> [[Counter: Double]] {
+  private func slopes(_ id: WorkloadID, _ operations: Int, _ repetitions: Int) throws -> [[Counter: Double]] {
     let worker = try startWorker()
     defer { worker.finish() }
-    libraries.merge(worker.hello.libraries) { $1 }
     func count(_ operations: Int) throws -> [Counter: UInt64] {
       try worker.ask(WorkerRequest(.count, id, operations: operations, seed: 1)).counters
     }

@@ -1,44 +1,37 @@
 /// One count of a row beside that of the baseline.
-public struct CountsFinding: Codable, Hashable, Sendable {
-  public enum Level: String, Codable, Sendable {
-    /// More than is tolerated.
-    case regressed
-    /// A little more.
-    case warning
-    /// Less: update the baseline.
-    case improved
+struct CountsFinding: Codable, Hashable, Sendable {
+  enum Level: String, Codable, Sendable {
+    case regressed, warning, improved
     /// It depends on timing, as the workload says or repetitions of the base have shown: not judged.
     case unsteady
   }
 
-  public var counter: Counter
-  /// Per operation in the baseline.
-  public var base: Double
-  /// Per operation now.
-  public var head: Double
-  public var level: Level
+  var counter: Counter
+  /// Per operation.
+  var base, head: Double
+  var level: Level
+
+  /// `allocations 1.00 → 2.00`.
+  var change: String { "\(counter) \(Figure.fixed(base, digits: 2)) → \(Figure.fixed(head, digits: 2))" }
 }
 
 /// The counts of a row judged against the baseline.
-public struct CountsRow: Codable, Sendable {
-  /// The full name of the row.
-  public var id: String
-  /// What came out.
-  public var outcome: GateOutcome
+struct CountsRow: Codable, Sendable {
+  var id: String
+  var outcome: GateOutcome
   /// Why, where the figures do not say it.
-  public var reason: String?
-  /// What is worth a word.
-  public var findings: [CountsFinding] = []
-  public var counts: Counts = [:]
+  var reason: String?
+  var findings: [CountsFinding] = []
+  var counts: Counts = [:]
 
   /// Whether there is more to say than that nothing changed.
-  public var isWorthAWord: Bool { outcome != .unchanged || isWarning }
+  var isWorthAWord: Bool { outcome != .unchanged || isWarning }
   /// Whether there is something too small to fail.
-  public var isWarning: Bool { findings.contains { $0.level == .warning } }
+  var isWarning: Bool { findings.contains { $0.level == .warning } }
 }
 
 /// How much of each counter is tolerated.
-public enum CountsRule {
+enum CountsRule {
   /// More than the base by so much per operation, or by that share of it, fails.
   private static let limits: [Counter: (absolute: Double, share: Double)] = [
     .allocations: (0.05, 0.01), .allocatedBytes: (1, 0.02), .systemCalls: (0.05, 0.02),
@@ -58,12 +51,12 @@ public enum CountsRule {
   private static let warningShare = 0.005
 
   /// What stands in the file, and what is judged.
-  public static let counters = Set(limits.keys)
+  static let counters = Set(limits.keys)
 
   /// Whether a count of `base` repeats well enough to be judged: so well that one more for each
   /// operation is found, and of instructions what is worth a warning. What does not stands in the
   /// file all the same, for the reader.
-  public static func isSteady(_ counter: Counter, in base: Counts) -> Bool {
+  static func isSteady(_ counter: Counter, in base: Counts) -> Bool {
     // As many bytes as there are allocations: what is true of these is true of those.
     let counter = counter == .allocatedBytes ? .allocations : counter
     guard let figure = base[counter] else { return true }
@@ -73,7 +66,7 @@ public enum CountsRule {
   }
 
   /// What is worth a word in `head`. It depends on nothing else.
-  public static func findings(base: Counts, head: Counts) -> [CountsFinding] {
+  static func findings(base: Counts, head: Counts) -> [CountsFinding] {
     return counters.sorted().compactMap { counter in
       guard let old = base[counter], let new = head[counter], let limit = limits[counter] else { return nil }
       func finding(_ level: CountsFinding.Level) -> CountsFinding {
@@ -91,7 +84,7 @@ public enum CountsRule {
 
   /// Of two counts of the same program those that lie nearer to the base: what the machine
   /// adds now and then is not of the program.
-  public static func nearer(_ one: Counts, _ other: Counts, to base: Counts) -> Counts {
+  static func nearer(_ one: Counts, _ other: Counts, to base: Counts) -> Counts {
     Dictionary(
       uniqueKeysWithValues: one.map { counter, figure in
         func distance(_ figure: CountFigure) -> Double { abs(figure.value - (base[counter]?.value ?? 0)) }
@@ -102,23 +95,21 @@ public enum CountsRule {
 
   /// The verdict on all rows of `head`, and on rows of the base that are gone; rows for
   /// which `isChosen` is false were not asked for.
-  public static func judge(
+  static func judge(
     base: [String: Counts], head: [String: Counts], isChosen: (String) -> Bool
   ) -> [CountsRow] {
     var rows = head.keys.sorted().map { id in judge(id, base: base, head: head[id] ?? [:]) }
     for id in base.keys.sorted() where head[id] == nil && isChosen(id) {
-      rows.append(
-        CountsRow(
-          id: id, outcome: .notComparable, reason: "it is in the baseline and no longer in the program"))
+      let reason = "it is in the baseline and no longer in the program"
+      rows.append(CountsRow(id: id, outcome: .notComparable, reason: reason))
     }
     return rows
   }
 
   private static func judge(_ id: String, base: [String: Counts], head: Counts) -> CountsRow {
     guard let old = base[id] else {
-      return CountsRow(
-        id: id, outcome: .notComparable, reason: "it is not in the baseline; add it with --update",
-        counts: head)
+      let reason = "it is not in the baseline; add it with --update"
+      return CountsRow(id: id, outcome: .notComparable, reason: reason, counts: head)
     }
     let findings = findings(base: old, head: head)
     let outcome: GateOutcome =

@@ -13,7 +13,6 @@ final class Distraction: Sendable {
     threads.withLock { $0 = started }
   }
 
-  /// Ends. To be called once.
   func end() {
     isOver.store(true, ordering: .relaxed)
     for thread in threads.withLock({ $0 }) { thread.join() }

@@ -1,16 +1,15 @@
 extension GateReport {
-  /// A comment on a pull request.
-  public var markdown: String {
+  var markdown: String {
     var lines = ["### Benchmark gate: \(exit == 0 ? "passed" : "failed, code \(exit)")", ""]
     lines += GateText.summary(self).map { "- \($0)" }
     if !times.isEmpty {
-      lines += ["", "| row | verdict | CPU | wall | noise floor |", "|---|---|---|---|---|"]
-      for row in times {
-        let floor = row.noiseFloor.map { "±" + Figure.fixed($0 * 100, digits: 1) + "%" } ?? ""
-        lines.append(
-          "| `\(row.id)` | \(row.outcome.rawValue) | \(GateText.change(row.cpu))"
-            + " | \(GateText.change(row.wall)) | \(floor) |")
+      let rows = times.map { row in
+        [
+          "`\(row.id)`", row.outcome.rawValue, GateText.change(row.cpu), GateText.change(row.wall),
+          row.noiseFloor.map { "±" + Figure.percent($0) } ?? "",
+        ]
       }
+      lines += ["", Self.table(["row", "verdict", "CPU", "wall", "noise floor"], rows)]
     }
     let told = counts.filter { $0.outcome != .unchanged }
     if !counts.isEmpty {
@@ -18,22 +17,22 @@ extension GateReport {
       lines += ["", "Counted: \(Figure.number(counts.count, "row")), unchanged: \(same)."]
     }
     if !told.isEmpty {
-      lines += ["", "| row | verdict | what |", "|---|---|---|"]
-      for row in told {
-        let what = row.findings.filter { $0.level != .unsteady }.map {
-          "\($0.counter) \(GateText.figure($0.base)) → \(GateText.figure($0.head))"
-        }
-        let reason = row.reason.map { [$0] } ?? []
-        lines.append(
-          "| `\(row.id)` | \(row.outcome.rawValue) | \((what + reason).joined(separator: "; ")) |")
+      let rows = told.map { row in
+        let what = row.findings.filter { $0.level != .unsteady }.map(\.change)
+        let all = (what + [row.reason].compactMap(\.self)).joined(separator: "; ")
+        return ["`\(row.id)`", row.outcome.rawValue, all]
       }
+      lines += ["", Self.table(["row", "verdict", "what"], rows)]
     }
     lines += ["", "\(machine.cpu), \(machine.cores) processors; Swift \(swift). Again: `\(command)`", ""]
     return lines.joined(separator: "\n")
   }
 
-  /// What a CI system shows as tests.
-  public var junit: String {
+  private static func table(_ head: [String], _ rows: [[String]]) -> String {
+    String(TextTable([head] + rows, words: Set(head.indices)).markdown.dropLast())
+  }
+
+  var junit: String {
     var cases: [JUnit.Case] = counts.map { row in
       JUnit.Case(
         group: "counts", name: row.id, seconds: 0, result: Self.result(row.outcome),
@@ -45,8 +44,7 @@ extension GateReport {
         text: GateText.line(row))
     }
     if let reason {
-      cases.append(
-        JUnit.Case(group: "gate", name: "not finished", seconds: 0, result: .failed, text: reason))
+      cases.append(JUnit.Case(group: "gate", name: "not finished", seconds: 0, result: .failed, text: reason))
     }
     return JUnit.document(suite: "gate", date: date, cases)
   }
@@ -60,7 +58,6 @@ extension GateReport {
   }
 }
 
-/// The XML of JUnit, as CI systems read it.
 enum JUnit {
   enum Result { case passed, failed, skipped }
 

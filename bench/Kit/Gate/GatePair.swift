@@ -6,9 +6,9 @@
 final class GatePair {
   private let id: WorkloadID
   private let operations: Int
-  private let base: GateWorker
-  private let head: GateWorker
-  private let twin: GateWorker?
+  private let base: WorkerProcess
+  private let head: WorkerProcess
+  private let twin: WorkerProcess?
   private let options: TimeGate.Options
   private var random: SplitMix64
 
@@ -20,24 +20,20 @@ final class GatePair {
     _ id: WorkloadID, operations: Int, base: TimeGate.Side, head: TimeGate.Side, headFirst: Bool,
     options: TimeGate.Options, random: inout SplitMix64
   ) throws {
-    self.id = id
-    self.operations = operations
-    self.options = options
+    (self.id, self.operations, self.options) = (id, operations, options)
     self.random = SplitMix64(seed: random.next())
-    let first = GateWorker(try (headFirst ? head : base)(), id)
-    let second = GateWorker(try (headFirst ? base : head)(), id)
+    let (first, second) = try ((headFirst ? head : base)(), (headFirst ? base : head)())
     (self.base, self.head) = headFirst ? (second, first) : (first, second)
-    twin = options.measuresNoise ? GateWorker(try base(), id) : nil
+    twin = options.measuresNoise ? try base() : nil
   }
 
-  /// Lets the processes end.
   func finish() { for worker in [base, head, twin] { worker?.finish() } }
 
   /// Measures until the pair is clear, or the looks or the time are used up.
   func measure(into trace: inout GateTrace, rule: GateRule, until end: UInt64) throws {
     trace.beginPair()
     for worker in [base, head, twin] {
-      for batch in 0..<2 { _ = try worker?.ask(.time, operations: operations, seed: UInt64(batch)) }
+      for batch in 0..<2 { _ = try worker?.begin(request(.time, UInt64(batch)))() }
     }
     var longest: UInt64 = 0
     func hasTime() -> Bool { ProcessUsage.now().wall + longest < end }
@@ -61,7 +57,7 @@ final class GatePair {
     var quad = Quad(base: [], head: [])
     var checksums: Set<String> = []
     for isHead in headFirst ? [true, false, false, true] : [false, true, true, false] {
-      let answer = try (isHead ? head : base).ask(.time, operations: operations, seed: seed)
+      let answer = try (isHead ? head : base).begin(request(.time, seed))()
       checksums.insert(answer.checksum)
       let side = isHead ? \Quad.head : \Quad.base
       quad[keyPath: side].append(Double(answer.wallNanoseconds))
@@ -71,14 +67,14 @@ final class GatePair {
   }
 
   /// Two duels of the base with a rival; each begins one of them, and a coin says which.
-  private func duels(_ rival: GateWorker) throws -> Quad {
+  private func duels(_ rival: WorkerProcess) throws -> Quad {
     let seed = random.next()
     let rivalFirst = random.next() & 1 == 0
     var quad = Quad(base: [], head: [])
     var checksums: Set<String> = []
     for rivalBegins in [rivalFirst, !rivalFirst] {
       let (first, second) = rivalBegins ? (rival, base) : (base, rival)
-      let ends = try [first, second].map { try $0.begin(.duel, operations: operations, seed: seed) }
+      let ends = try [first, second].map { try $0.begin(request(.duel, seed)) }
       let answers = try (ends[0](), ends[1]())
       let (own, other) = rivalBegins ? (answers.1, answers.0) : (answers.0, answers.1)
       quad.base.append(Double(own.cpuNanoseconds))
@@ -89,42 +85,27 @@ final class GatePair {
     return quad
   }
 
+  private func request(_ verb: WorkerRequest.Verb, _ seed: UInt64) -> WorkerRequest {
+    WorkerRequest(verb, id, operations: operations, seed: seed)
+  }
+
   private func compare(_ checksums: Set<String>) throws {
     guard options.comparesWork, checksums.count > 1 else { return }
     throw WrongWork("\(id): the two programs found different things")
   }
 }
 
-/// A worker that measures one row for the gate.
-struct GateWorker {
-  private let process: WorkerProcess
-  private let id: WorkloadID
-
-  init(_ process: WorkerProcess, _ id: WorkloadID) {
-    self.process = process
-    self.id = id
-  }
-
-  /// Asks for a batch and waits for it.
-  func ask(_ verb: WorkerRequest.Verb, operations: Int, seed: UInt64) throws -> WorkerAnswer {
-    try begin(verb, operations: operations, seed: seed)()
-  }
-
+extension WorkerProcess {
   /// Asks for a batch. What it returns waits for that.
-  func begin(
-    _ verb: WorkerRequest.Verb, operations: Int, seed: UInt64
-  ) throws -> () throws -> WorkerAnswer {
-    let request = WorkerRequest(verb, id, operations: operations, seed: seed)
-    try process.send(request)
-    return {
+  func begin(_ request: WorkerRequest) throws -> () throws -> WorkerAnswer {
+    try send(request)
+    return { [self] in
       do {
-        return try process.receive(request)
+        return try receive(request)
       } catch let error as UsageError {
         // The other program has no such row, or a row of that name that does other work.
         throw NotComparable(error.description)
       }
     }
   }
-
-  func finish() { process.finish() }
 }

@@ -1,28 +1,23 @@
 /// The gate's verdict on one row, as it is shown and written.
-public struct GateRow: Codable, Sendable {
-  /// The full name of the row.
-  public var id: String
-  /// What came out.
-  public var outcome: GateOutcome
+struct GateRow: Codable, Sendable {
+  var id: String
+  var outcome: GateOutcome
   /// Whether there is an effect that is too small to fail.
-  public var isWarning = false
-  /// Why, where the figures do not say it.
-  public var reason: String?
+  var isWarning = false
+  var reason: String?
   /// The verdict by processor time, which decides.
-  public var cpu: GateVerdict?
+  var cpu: GateVerdict?
   /// The verdict by the clock on the wall, which can only be against the head.
-  public var wall: GateVerdict?
+  var wall: GateVerdict?
   /// What a second copy of the base said against the first.
-  public var noise: PairVerdict?
+  var noise: PairVerdict?
   /// The largest distance of a noise quad from zero but for one in twenty, as a change.
-  public var noiseFloor: Double?
-  /// Processor time per operation of the base, the median.
-  public var baseNanoseconds: Double?
-  public var headNanoseconds: Double?
-  /// How long the measurement took.
-  public var seconds: Double?
+  var noiseFloor: Double?
+  /// Processor time per operation, the median.
+  var baseNanoseconds, headNanoseconds: Double?
+  var seconds: Double?
   /// What a second measurement of a regression said.
-  public var confirmation: GateOutcome?
+  var confirmation: GateOutcome?
 
   enum CodingKeys: String, CodingKey {
     case id, outcome, reason, cpu, wall, noise, seconds, confirmation
@@ -32,23 +27,18 @@ public struct GateRow: Codable, Sendable {
     case headNanoseconds = "head_ns_per_op"
   }
 
-  /// A verdict without figures.
-  public init(id: WorkloadID, outcome: GateOutcome, reason: String) {
+  init(id: WorkloadID, outcome: GateOutcome, reason: String) {
     self.id = id.description
-    self.outcome = outcome
-    self.reason = reason
+    (self.outcome, self.reason) = (outcome, reason)
   }
 
-  /// The verdict on what was measured.
   init(id: WorkloadID, trace: GateTrace, rule: GateRule, seconds: Double) {
     let cpu = GateVerdict(pairs: trace.cpu, rule: rule)
     let wall = GateVerdict(pairs: trace.wall, rule: .wall)
     self.id = id.description
     self.outcome = cpu.outcome
     self.isWarning = cpu.isWarning
-    self.cpu = cpu
-    self.wall = wall
-    self.seconds = seconds
+    (self.cpu, self.wall, self.seconds) = (cpu, wall, seconds)
     if !trace.baseTimes.isEmpty { baseNanoseconds = Statistics.median(trace.baseTimes) }
     if !trace.headTimes.isEmpty { headNanoseconds = Statistics.median(trace.headTimes) }
     if wall.outcome == .regressed, cpu.outcome != .regressed {
@@ -72,7 +62,7 @@ public struct GateRow: Codable, Sendable {
   }
 
   /// Takes note of a second measurement: a regression must hold.
-  public mutating func confirm(with again: GateRow) {
+  mutating func confirm(with again: GateRow) {
     confirmation = again.outcome
     seconds = (seconds ?? 0) + (again.seconds ?? 0)
     if again.outcome != .regressed {

@@ -1,31 +1,25 @@
 /// What it takes to call a time different. `bench/README.md` says why.
-public struct GateRule: Hashable, Codable, Sendable {
+struct GateRule: Hashable, Codable, Sendable {
   /// After how many quads of a pair of processes the figures are looked at.
-  public var looks = [10, 20, 30, 40, 60]
-  /// The confidence of the interval of a pair.
-  public var confidence = 0.99
+  var looks = [10, 20, 30, 40, 60]
+  var confidence = 0.99
   /// A pair is slower when its whole interval lies above this change.
-  public var bound = 0.015
+  var bound = 0.015
   /// A pair is the same when its interval lies within this change on both sides.
-  public var sameWithin = 0.03
-  /// How many pairs of fresh processes there are. The same program started twice may
-  /// differ steadily by five per cent, so a pair is one piece of evidence, however
-  /// long it runs.
-  public var pairs = 3
+  var sameWithin = 0.03
+  /// How many pairs of fresh processes there are. The same program started twice may differ steadily by five
+  /// per cent, so a pair is one piece of evidence, however long it runs.
+  var pairs = 3
   /// How many of them must agree.
-  public var agreeing = 2
+  var agreeing = 2
   /// The median of their estimates must exceed this change.
-  public var minimumEffect = 0.03
+  var minimumEffect = 0.03
   /// Where the pairs agree, an effect above this one is worth a warning.
-  public var warningEffect = 0.02
+  var warningEffect = 0.02
 
-  /// The rule for processor time.
-  public init() {}
-
-  /// The rule for time on the wall: it is there for what takes no processor time, such as
-  /// a wait, and sees little else. Its one look is at the smallest sample that has an
-  /// interval of 99 %.
-  public static let wall: GateRule = {
+  /// The rule for time on the wall: it is there for what takes no processor time, such as a wait, and sees
+  /// little else. Its one look is at the smallest sample that has an interval of 99 %.
+  static let wall: GateRule = {
     var rule = GateRule()
     rule.looks = [8]
     (rule.bound, rule.sameWithin) = (0.10, 0.15)
@@ -34,21 +28,13 @@ public struct GateRule: Hashable, Codable, Sendable {
   }()
 }
 
-/// What a pair of processes says.
-public enum PairVerdict: String, Codable, Sendable {
-  /// The head is slower.
-  case regressed
-  /// The head is faster.
-  case improved
-  /// There is no difference worth the name.
-  case same
-  /// More would have to be measured.
-  case unclear
+enum PairVerdict: String, Codable, Sendable {
+  case regressed, improved, same, unclear
 }
 
 extension GateRule {
   /// What the shifts of the quads of a pair say so far.
-  public func look(_ shifts: [Double]) -> PairVerdict {
+  func look(_ shifts: [Double]) -> PairVerdict {
     let sample = SignedRank(shifts)
     let slower = Quad.shift(ofChange: bound)
     let within = Quad.shift(ofChange: sameWithin)
@@ -62,7 +48,7 @@ extension GateRule {
 
   /// What a pair says, with the quads that were used to say it: the first look that is
   /// clear decides, as it does while measuring.
-  public func pair(_ shifts: [Double]) -> (verdict: PairVerdict, used: ArraySlice<Double>) {
+  func pair(_ shifts: [Double]) -> (verdict: PairVerdict, used: ArraySlice<Double>) {
     var used = shifts[..<0]
     for look in looks where shifts.count >= look {
       used = shifts[..<look]

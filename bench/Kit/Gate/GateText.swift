@@ -1,18 +1,16 @@
-/// The findings of a gate in words.
-public enum GateText {
+enum GateText {
   /// `+5.2% [+3.9%, +6.4%]`, or an empty text.
-  public static func change(_ verdict: GateVerdict?) -> String {
+  static func change(_ verdict: GateVerdict?) -> String {
     guard let change = verdict?.change else { return "" }
     let bounds = verdict?.interval?.map(percent).joined(separator: ", ")
     return percent(change) + (bounds.map { " [\($0)]" } ?? "")
   }
 
-  /// `+5.2%`.
-  public static func percent(_ change: Double) -> String {
+  static func percent(_ change: Double) -> String {
     (change >= 0 ? "+" : "") + Figure.fixed(change * 100, digits: 1) + "%"
   }
 
-  public static func line(_ row: GateRow) -> String {
+  static func line(_ row: GateRow) -> String {
     var text = "\(label(row.outcome, row.isWarning))  \(row.id)"
     let (cpu, wall) = (change(row.cpu), change(row.wall))
     if !cpu.isEmpty { text += "  CPU \(cpu)" }
@@ -22,17 +20,16 @@ public enum GateText {
     return text + (row.reason.map { ": " + $0 } ?? "")
   }
 
-  public static func lines(_ row: CountsRow) -> [String] {
+  static func lines(_ row: CountsRow) -> [String] {
     let first = "\(label(row.outcome, row.isWarning))  \(row.id)" + (row.reason.map { ": " + $0 } ?? "")
     return [first]
-      + row.findings.filter { $0.level != .unsteady }.map { finding in
-        let (old, new) = (figure(finding.base), figure(finding.head))
-        return "              \(finding.counter) per operation: \(old) → \(new) (\(finding.level.rawValue))"
+      + row.findings.filter { $0.level != .unsteady }.map {
+        "              per operation: \($0.change) (\($0.level.rawValue))"
       }
   }
 
   /// The last words: how many, what failed, and what to do next.
-  public static func summary(_ report: GateReport) -> [String] {
+  static func summary(_ report: GateReport) -> [String] {
     var tally: [GateOutcome: Int] = [:]
     for outcome in report.counts.map(\.outcome) + report.times.map(\.outcome) {
       tally[outcome, default: 0] += 1
@@ -54,18 +51,14 @@ public enum GateText {
       lines.append("slower: \(row.id) by \(change(row.cpu)); try `\(command(report, row.id))`")
     }
     for row in report.counts where row.outcome == .regressed {
-      let worst = row.findings.filter { $0.level == .regressed }.map { finding in
-        "\(finding.counter) \(figure(finding.base)) → \(figure(finding.head))"
-      }
+      let worst = row.findings.filter { $0.level == .regressed }.map(\.change)
       lines.append("costlier: \(row.id): \(worst.joined(separator: ", "))")
     }
     if report.counts.contains(where: { $0.outcome == .regressed }) {
       lines.append("if that is intended: `\(report.updateCommand)`, and commit the file")
     }
     let unsteady = report.counts.reduce(0) { $0 + $1.findings.count { $0.level == .unsteady } }
-    if unsteady > 0 {
-      lines.append("counts that depend on timing and are not judged: \(unsteady)")
-    }
+    if unsteady > 0 { lines.append("counts that depend on timing and are not judged: \(unsteady)") }
     if report.times.contains(where: { $0.outcome == .tooNoisy || $0.outcome == .inconclusive }) {
       lines.append("inconclusive is no failure: a quieter machine may tell (see `doctor`)")
     }
@@ -73,14 +66,11 @@ public enum GateText {
   }
 
   /// A command that measures one row again.
-  public static func command(_ report: GateReport, _ id: String) -> String {
+  static func command(_ report: GateReport, _ id: String) -> String {
     guard let parsed = WorkloadID(id) else { return report.command }
     let parameters = parsed.parameters.pairs.map { " -p " + $0 }.joined()
     return "\(report.commandOfAnyRow) -w \(parsed.workload) -s \(parsed.style)\(parameters)"
   }
-
-  /// A count per operation.
-  public static func figure(_ value: Double) -> String { Figure.fixed(value, digits: 2) }
 
   private static func label(_ outcome: GateOutcome, _ isWarning: Bool) -> String {
     let text = isWarning ? "warning" : outcome.rawValue

@@ -6,7 +6,6 @@ struct GateTrace: Sendable {
   private(set) var baseTimes: [Double] = []
   private(set) var headTimes: [Double] = []
 
-  /// What follows belongs to the next pair.
   mutating func beginPair() {
     cpu.append([])
     wall.append([])
@@ -20,12 +19,10 @@ struct GateTrace: Sendable {
     headTimes += quad.head.map { $0 / each }
   }
 
-  /// Adds a quad of time on the wall to the pair.
   mutating func addWall(_ quad: Quad) { wall[wall.count - 1].append(quad.shift ?? .nan) }
 
   /// Adds a quad of processor time in which the head was a second copy of the base.
   mutating func addNoise(_ quad: Quad) { noise.append(quad.shift ?? .nan) }
 
-  /// Whether the present pair needs no more quads.
   func isClear(_ rule: GateRule) -> Bool { rule.look(cpu[cpu.count - 1]) != .unclear }
 }

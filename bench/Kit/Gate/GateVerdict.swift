@@ -1,13 +1,6 @@
 /// What the gate says of one row.
-public enum GateOutcome: String, Codable, Sendable {
-  /// Slower than before: the only outcome that fails.
-  case regressed
-  /// Faster than before.
-  case improved
-  /// No difference worth the name.
-  case unchanged
-  /// Cannot tell.
-  case inconclusive
+enum GateOutcome: String, Codable, Sendable {
+  case regressed, improved, unchanged, inconclusive
   /// The base differs from itself: this machine is too noisy, nothing is decided.
   case tooNoisy = "too-noisy"
   /// The work itself differs.
@@ -15,22 +8,19 @@ public enum GateOutcome: String, Codable, Sendable {
 }
 
 /// The verdict on one clock of one row, with the evidence.
-public struct GateVerdict: Hashable, Codable, Sendable {
-  /// What came out.
-  public var outcome: GateOutcome
+struct GateVerdict: Hashable, Codable, Sendable {
+  var outcome: GateOutcome
   /// Whether the pairs agree on an effect that is too small to fail but not nothing.
-  public var isWarning = false
-  /// The median of the pairs' estimates as a change, 0.05 for five per cent slower;
-  /// nil without data.
-  public var change: Double?
+  var isWarning = false
+  /// The median of the pairs' estimates as a change, 0.05 for five per cent slower; nil without data.
+  var change: Double?
   /// From the median of the pairs' lower bounds to that of their upper bounds.
-  public var interval: [Double]?
-  public var pairs: [PairVerdict]
-  /// How many quads were used, over all pairs.
-  public var quads: Int
+  var interval: [Double]?
+  var pairs: [PairVerdict]
+  var quads: Int
 
   /// The verdict on the shifts of the quads of each pair. It depends on nothing else.
-  public init(pairs shifts: [[Double]], rule: GateRule = GateRule()) {
+  init(pairs shifts: [[Double]], rule: GateRule = GateRule()) {
     let judged = shifts.map { rule.pair($0) }
     let decision = Self.decide(judged, rule)
     outcome = decision.outcome
@@ -49,7 +39,7 @@ public struct GateVerdict: Hashable, Codable, Sendable {
   }
 
   /// The outcome alone, for who asks ten thousand times.
-  public static func outcome(pairs shifts: [[Double]], rule: GateRule = GateRule()) -> GateOutcome {
+  static func outcome(pairs shifts: [[Double]], rule: GateRule = GateRule()) -> GateOutcome {
     decide(shifts.map { rule.pair($0) }, rule).outcome
   }
 
@@ -61,14 +51,10 @@ public struct GateVerdict: Hashable, Codable, Sendable {
     func count(_ verdict: PairVerdict) -> Int { pairs.count { $0.verdict == verdict } }
     let slower = count(.regressed) >= rule.agreeing && count(.improved) == 0
     let faster = count(.improved) >= rule.agreeing && count(.regressed) == 0
-    guard slower || faster else {
-      return (count(.same) >= rule.agreeing ? .unchanged : .inconclusive, false)
-    }
+    guard slower || faster else { return (count(.same) >= rule.agreeing ? .unchanged : .inconclusive, false) }
     let estimates = pairs.compactMap { SignedRank(Array($0.used)).estimate }
     let effect = Statistics.median(estimates) * (slower ? 1 : -1)
-    if effect > Quad.shift(ofChange: rule.minimumEffect) {
-      return (slower ? .regressed : .improved, false)
-    }
+    if effect > Quad.shift(ofChange: rule.minimumEffect) { return (slower ? .regressed : .improved, false) }
     return (.inconclusive, slower && effect > Quad.shift(ofChange: rule.warningEffect))
   }
 }

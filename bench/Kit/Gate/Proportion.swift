@@ -1,22 +1,18 @@
 /// How often something happened, with Clopper and Pearson's interval, which is exact:
 /// it never promises more than so many tries can show.
-public struct Proportion: Hashable, Sendable {
-  /// How often it happened.
-  public var hits = 0
-  /// How often it could have.
-  public var tries = 0
+struct Proportion: Hashable, Sendable {
+  var hits = 0
+  var tries = 0
 
-  /// Takes note of a try.
-  public mutating func note(_ hit: Bool) {
+  mutating func note(_ hit: Bool) {
     tries += 1
     if hit { hits += 1 }
   }
 
-  /// The share; nil without tries.
-  public var rate: Double? { tries > 0 ? Double(hits) / Double(tries) : nil }
+  var rate: Double? { tries > 0 ? Double(hits) / Double(tries) : nil }
 
   /// The interval of the share; everything is possible without tries.
-  public func interval(confidence: Double = 0.95) -> ClosedRange<Double> {
+  func interval(confidence: Double = 0.95) -> ClosedRange<Double> {
     let tail = (1 - confidence) / 2
     // At the lower bound, so many hits or more are only just that improbable.
     let lower = hits == 0 ? 0 : solve { 1 - cumulated(hits - 1, $0) > tail }

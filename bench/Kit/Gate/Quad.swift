@@ -1,19 +1,14 @@
 /// Four batches in a row, base-head-head-base or the other way round: what drifts
 /// evenly while they run falls on both sides alike.
 struct Quad: Hashable, Codable, Sendable {
-  /// The two batches of the base, in nanoseconds.
   var base: [Double]
-  /// The two batches of the head.
   var head: [Double]
 
-  /// The logarithm of the ratio of head to base; nil when a time is missing or is not
-  /// a positive number.
+  /// The logarithm of the ratio of head to base; nil when a time is missing or is not a positive number.
   var shift: Double? {
     guard base.count == 2, head.count == 2 else { return nil }
     let (above, below) = (head[0] * head[1], base[0] * base[1])
-    guard head[0] > 0, base[0] > 0, above > 0, below > 0, above.isFinite, below.isFinite else {
-      return nil
-    }
+    guard head[0] > 0, base[0] > 0, above > 0, below > 0, above.isFinite, below.isFinite else { return nil }
     return log(above / below) / 2
   }
 

@@ -14,8 +14,7 @@ struct RankSum: Sendable {
   /// The median of all differences, second minus first; nil without any.
   var estimate: Double? { differences.isEmpty ? nil : Statistics.median(differences) }
 
-  /// The interval that holds the distance with at least this confidence; nil when the
-  /// samples are too small for it.
+  /// The interval with at least this confidence; nil when the sample is too small for it.
   func interval(confidence: Double) -> ClosedRange<Double>? {
     guard !differences.isEmpty else { return nil }
     let tail = (1 - confidence) / 2

@@ -1,46 +1,33 @@
 /// What a gate said of programs whose difference is known, added up over runs.
-public struct SelftestRecord: Codable, Sendable {
+struct SelftestRecord: Codable, Sendable {
   /// How often each outcome was reached, for one workload and one injected change.
-  public struct Tally: Codable, Sendable {
-    public var workload: String
+  struct Tally: Codable, Sendable {
+    var workload: String
     /// What was injected: `0` for nothing, `5` for five per cent, `alloc`, …
-    public var injected: String
-    /// How often each outcome was reached.
-    public var outcomes: [String: Int]
-    /// How long all of that took.
-    public var seconds: Double
-    public var longest: Double
+    var injected: String
+    var outcomes: [String: Int]
+    var seconds: Double
+    var longest: Double
   }
 
-  /// The version of this form.
-  public var schema = 1
+  var schema = 1
   /// Where and of what it was measured: figures of others are not added.
-  public var fingerprint: String
-  public var tallies: [Tally] = []
+  var fingerprint: String
+  var tallies: [Tally] = []
 
-  /// A record without entries.
-  public init(fingerprint: String) { self.fingerprint = fingerprint }
-
-  /// Takes note of an outcome.
-  public mutating func note(
-    workload: String, injected: String, outcome: GateOutcome, seconds: Double
-  ) {
+  mutating func note(workload: String, injected: String, outcome: GateOutcome, seconds: Double) {
     let known = tallies.firstIndex { $0.workload == workload && $0.injected == injected }
     let index = known ?? tallies.count
     if known == nil {
-      tallies.append(
-        Tally(workload: workload, injected: injected, outcomes: [:], seconds: 0, longest: 0))
+      tallies.append(Tally(workload: workload, injected: injected, outcomes: [:], seconds: 0, longest: 0))
     }
     tallies[index].outcomes[outcome.rawValue, default: 0] += 1
     tallies[index].seconds += seconds
     tallies[index].longest = max(tallies[index].longest, seconds)
   }
 
-  /// How often one of `outcomes` was reached where `injected` was, in all workloads or in
-  /// one.
-  public func proportion(
-    _ outcomes: Set<GateOutcome>, injected: String, workload: String? = nil
-  ) -> Proportion {
+  /// How often one of `outcomes` was reached where `injected` was, in all workloads or in one.
+  func proportion(_ outcomes: Set<GateOutcome>, injected: String, workload: String? = nil) -> Proportion {
     var proportion = Proportion()
     for tally in tallies
     where tally.injected == injected && (workload == nil || tally.workload == workload) {
@@ -52,38 +39,31 @@ public struct SelftestRecord: Codable, Sendable {
     return proportion
   }
 
-  /// The workloads, in the order in which they came up.
-  public var workloads: [String] {
-    tallies.map(\.workload).unique()
-  }
+  var workloads: [String] { tallies.map(\.workload).unique() }
 
   /// What was injected, changes in ascending order.
-  public var injections: [String] {
+  var injections: [String] {
     let all = Set(tallies.map(\.injected))
     return all.sorted { (Double($0) ?? .infinity, $0) < (Double($1) ?? .infinity, $1) }
   }
 }
 
 /// A record as others read it.
-public struct SelftestSummary: Codable, Sendable {
+struct SelftestSummary: Codable, Sendable {
   /// How many comparisons of a program with itself there were.
-  public var comparisons: Int
+  var comparisons: Int
   /// The share of them in which it was called different.
-  public var falseAlarmRate: Double?
-  /// Its interval, 95 %.
-  public var falseAlarmInterval: [Double]
+  var falseAlarmRate: Double?
+  var falseAlarmInterval: [Double]
   /// The share of them in which it could not be told.
-  public var inconclusiveRate: Double?
+  var inconclusiveRate: Double?
   /// By what was injected: the share that was found.
-  public var detectionRate: [String: Double]
-  /// The intervals, 95 %.
-  public var detectionInterval: [String: [Double]]
+  var detectionRate: [String: Double]
+  var detectionInterval: [String: [Double]]
   /// By what was injected: the share that was called unchanged, which is a miss.
-  public var missedRate: [String: Double]
-  /// How long all of it took.
-  public var seconds: Double
-  /// How long one comparison took at most.
-  public var longestSeconds: Double
+  var missedRate: [String: Double]
+  var seconds: Double
+  var longestSeconds: Double
 
   enum CodingKeys: String, CodingKey {
     case comparisons, seconds
@@ -96,8 +76,7 @@ public struct SelftestSummary: Codable, Sendable {
     case longestSeconds = "longest_seconds"
   }
 
-  /// A summary of all that was noted.
-  public init(_ record: SelftestRecord) {
+  init(_ record: SelftestRecord) {
     let alarms = record.proportion([.regressed, .improved], injected: "0")
     comparisons = alarms.tries
     falseAlarmRate = alarms.rate

@@ -16,8 +16,7 @@ struct SignedRank: Sendable {
   /// The median of the means of all pairs; nil for an empty sample.
   var estimate: Double? { sorted.isEmpty ? nil : Statistics.median(pairMeans()) }
 
-  /// The interval that holds the centre with at least this confidence; nil when the
-  /// sample is too small for it.
+  /// The interval with at least this confidence; nil when the sample is too small for it.
   func interval(confidence: Double) -> ClosedRange<Double>? {
     guard let cut = SignedRankTable.cut(count: count, confidence: confidence) else { return nil }
     let means = pairMeans().sorted()
@@ -36,9 +35,8 @@ struct SignedRank: Sendable {
     return means(below: bound) >= pairs - cut
   }
 
-  // The bounds of the interval are order statistics of the means of pairs, so counting
-  // the means on one side of a number tells on which side of it a bound lies, in n
-  // steps instead of n² log n.
+  // The bounds of the interval are order statistics of the means of pairs, so counting the means on one side
+  // of a number tells on which side of it a bound lies, in n steps instead of n² log n.
   private func means(upTo bound: Double) -> Int { countMeans(2 * bound, orEqual: true) }
   private func means(below bound: Double) -> Int { countMeans(2 * bound, orEqual: false) }
 

@@ -1,61 +1,41 @@
 /// Measures head against base, row by row: three pairs of fresh processes, in duels.
-public final class TimeGate {
-  /// Starts a fresh worker of a program that is measured.
-  public typealias Side = () throws -> WorkerProcess
+struct TimeGate {
+  typealias Side = () throws -> WorkerProcess
 
-  private let base: Side
-  private let head: Side
-  private let rule: GateRule
-  private let options: Options
-  private let progress: Progress
-  private let deadline: UInt64
-  private var random: SplitMix64
+  let base: Side
+  let head: Side
+  var rule = GateRule()
+  var options = Options()
+  let progress: Progress
 
-  public struct Options: Sendable {
+  struct Options: Sendable {
     /// How long a batch shall last when it runs alone, in nanoseconds.
-    public var batch = 32e6
+    var batch = 32e6
     /// How long all may take, in seconds.
-    public var budget: Double?
+    var budget: Double?
     /// How long a row may take, in seconds; a third of it belongs to each pair.
-    public var rowBudget = 19.0
+    var rowBudget = 19.0
     /// What coins and data follow from.
-    public var seed: UInt64 = 1
+    var seed: UInt64 = 1
     /// Whether both sides must have found the same. Not so when work was injected.
-    public var comparesWork = true
+    var comparesWork = true
     /// Whether a second copy of the base measures the noise.
-    public var measuresNoise = true
+    var measuresNoise = true
     /// Whether a regression is measured once more at the end and must hold.
-    public var confirms = true
-
-    /// The usual.
-    public init() {}
-  }
-
-  /// A gate between two programs.
-  public init(
-    base: @escaping Side, head: @escaping Side, rule: GateRule = GateRule(), options: Options = Options(),
-    progress: Progress
-  ) {
-    self.base = base
-    self.head = head
-    self.rule = rule
-    self.options = options
-    self.progress = progress
-    random = SplitMix64(seed: options.seed)
-    let now = ProcessUsage.now().wall
-    deadline = options.budget.map { now + UInt64($0 * 1e9) } ?? .max
+    var confirms = true
   }
 
   /// The verdict on every row of `cases`; `report` receives each when it is reached.
-  public func run(
-    _ cases: [SuitePlan.Case], report: (GateRow) -> Void = { _ in }
-  ) throws -> [GateRow] {
+  func run(_ cases: [SuitePlan.Case], report: (GateRow) -> Void = { _ in }) throws -> [GateRow] {
     defer { progress.clear() }
+    var random = SplitMix64(seed: options.seed)
+    let now = ProcessUsage.now().wall
+    let deadline = options.budget.map { now + UInt64($0 * 1e9) } ?? .max
     let rows = cases.flatMap { item in item.styles.map { (item, $0) } }
     var judged: [GateRow] = []
     for (index, (item, style)) in rows.enumerated() {
       let done = Double(index) / Double(rows.count)
-      let row = try judge(item, style, share: (done, 1 / Double(rows.count)))
+      let row = try judge(item, style, until: deadline, &random, share: (done, 1 / Double(rows.count)))
       judged.append(row)
       progress.clear()
       report(row)
@@ -63,7 +43,7 @@ public final class TimeGate {
     guard options.confirms else { return judged }
     // What was slower for a while is found out by asking again when that while is over.
     for (index, (item, style)) in rows.enumerated() where judged[index].outcome == .regressed {
-      let again = try judge(item, style, share: (1, 0))
+      let again = try judge(item, style, until: deadline, &random, share: (1, 0))
       judged[index].confirm(with: again)
       progress.clear()
       report(judged[index])
@@ -72,7 +52,8 @@ public final class TimeGate {
   }
 
   private func judge(
-    _ item: SuitePlan.Case, _ style: Style, share: (done: Double, each: Double)
+    _ item: SuitePlan.Case, _ style: Style, until deadline: UInt64, _ random: inout SplitMix64,
+    share: (done: Double, each: Double)
   ) throws -> GateRow {
     let id = item.id(style)
     let started = ProcessUsage.now().wall
@@ -92,8 +73,7 @@ public final class TimeGate {
           id, operations: operations, base: base, head: head, headFirst: number % 2 == 1,
           options: options, random: &random)
         defer { pair.finish() }
-        try pair.measure(
-          into: &trace, rule: rule, until: min(deadline, started + UInt64(budget * 1e9)))
+        try pair.measure(into: &trace, rule: rule, until: min(deadline, started + UInt64(budget * 1e9)))
       }
     } catch let error as NotComparable {
       return GateRow(id: id, outcome: .notComparable, reason: error.description)
@@ -108,16 +88,17 @@ public final class TimeGate {
     // the same, and a quad must not take seconds.
     var most = Int.max
     if case .parameter(let name) = item.workload.operationCount { most = item.parameters[name] }
-    let worker = GateWorker(try base(), id)
+    let worker = try base()
     defer { worker.finish() }
+    func ask(_ operations: Int) throws -> WorkerAnswer {
+      try worker.begin(WorkerRequest(.time, id, operations: operations, seed: 1))()
+    }
     // The first batch pays for what is made once.
-    _ = try worker.ask(.time, operations: 100, seed: 1)
+    _ = try ask(100)
     var calibration = Calibration(target: options.batch, operations: 100)
     while true {
-      let answer = try worker.ask(.time, operations: calibration.operations, seed: 1)
-      if calibration.note(wall: Double(answer.wallNanoseconds)) {
-        return min(calibration.operations, most)
-      }
+      let answer = try ask(calibration.operations)
+      if calibration.note(wall: Double(answer.wallNanoseconds)) { return min(calibration.operations, most) }
     }
   }
 }

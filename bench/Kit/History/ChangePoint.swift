@@ -1,13 +1,10 @@
 /// A place in a series of figures at which a new level begins.
-public struct ChangePoint: Hashable, Sendable {
+struct ChangePoint: Hashable, Sendable {
   /// The index of the first figure of the new level.
-  public let index: Int
-  /// The mean of the level before.
-  public let before: Double
-  /// The mean of the new level.
-  public let after: Double
+  let index: Int
+  let before, after: Double
   /// How probable it is that two levels that are the same look so different.
-  public let chance: Double
+  let chance: Double
 
   /// The place between the figures from `start` and those before `end`.
   init(_ values: [Double], _ start: Int, _ index: Int, _ end: Int) {
@@ -19,7 +16,7 @@ public struct ChangePoint: Hashable, Sendable {
   }
 
   /// The step as a share of the level before.
-  public var change: Double { before == 0 ? 0 : after / before - 1 }
+  var change: Double { before == 0 ? 0 : after / before - 1 }
 
   /// The step as a share of the smaller level.
   var size: Double { max(abs(change), after == 0 ? 0 : abs(before / after - 1)) }
@@ -27,15 +24,12 @@ public struct ChangePoint: Hashable, Sendable {
 
 /// How many figures there are, their mean, and the mean square of the distance to it.
 struct Moments {
-  let count: Double
-  let mean: Double
-  let variance: Double
+  let count, mean, variance: Double
 
   init(_ values: ArraySlice<Double>) {
     let count = Double(values.count)
     let mean = values.reduce(0, +) / count
-    self.count = count
-    self.mean = mean
+    (self.count, self.mean) = (count, mean)
     variance = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
   }
 }

@@ -29,7 +29,6 @@ enum EnergyDistance {
     return best
   }
 
-  /// The sum of a figure's distances from others.
   private static func sum(_ values: [Double], _ index: Int, _ others: Range<Int>) -> Double {
     others.reduce(0) { $0 + abs(values[index] - values[$1]) }
   }

@@ -1,24 +1,20 @@
 /// The runs of one machine, Swift and libuv, the oldest first. Only their figures are comparable.
-public struct History: Tabular, Sendable {
-  public let runs: [Results]
-  public let figure: HistoryFigure
+struct History: Tabular, Sendable {
+  let runs: [Results]
+  let figure: HistoryFigure
   /// A series for each row that at least two runs have, in the order of the newest run.
-  public let series: [HistorySeries]
+  let series: [HistorySeries]
 
   private init(_ runs: [Results], _ figure: HistoryFigure, significance: Double, minimum: Double) {
-    self.runs = runs
-    self.figure = figure
+    (self.runs, self.figure) = (runs, figure)
     var newest: [RowResult] = []
     var known: Set<WorkloadID> = []
     for row in runs.reversed().flatMap(\.results) where known.insert(row.id).inserted { newest.append(row) }
-    let rows = runs.map { run in
-      Dictionary(run.results.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    }
+    let rows = runs.map { run in Dictionary(run.results.map { ($0.id, $0) }) { first, _ in first } }
     series = newest.compactMap { row in
       let isRelative = figure.isRelative(row)
       let points = rows.enumerated().compactMap { index, rows -> (run: Int, value: Double)? in
-        rows[row.id].flatMap { figure.value($0, isRelative: isRelative) }
-          .map { (index, $0) }
+        rows[row.id].flatMap { figure.value($0, isRelative: isRelative) }.map { (index, $0) }
       }
       guard points.count > 1 else { return nil }
       let changes = ChangePoints.find(points.map(\.value), significance: significance, minimum: minimum)
@@ -28,13 +24,7 @@ public struct History: Tabular, Sendable {
 
   /// The histories that some runs make up, that with the newest run first. Runs of different machines, Swift or libuv never
   /// join, since a new level there says nothing of the commits.
-  ///
-  /// - Parameters:
-  ///   - runs: The runs, in any order.
-  ///   - figure: What is followed.
-  ///   - significance: See ``ChangePoints/find(_:significance:minimum:)``.
-  ///   - minimum: Likewise.
-  public static func all(
+  static func all(
     _ runs: [Results], _ figure: HistoryFigure = .cpu, significance: Double = 0.001, minimum: Double = 0.03
   ) -> [History] {
     Dictionary(grouping: runs, by: \.fingerprint).values
@@ -46,29 +36,25 @@ public struct History: Tabular, Sendable {
       .sorted { $0.newest.date > $1.newest.date }
   }
 
-  public var newest: Results { runs[runs.count - 1] }
+  var newest: Results { runs[runs.count - 1] }
 
-  public var changeCount: Int { series.reduce(0) { $0 + $1.changes.count } }
+  var changeCount: Int { series.reduce(0) { $0 + $1.changes.count } }
 
-  /// As `Tabular` has it: a row for each change.
-  public var rows: [[String]] {
-    var rows = [["row", "before", "after", "change", "chance", "last run before", "first run after"]]
-    for one in series {
-      for change in one.changes {
-        let (before, after) = one.runs(of: change)
-        rows.append([
-          one.id.description, figure.text(change.before, isRelative: one.isRelative),
-          figure.text(change.after, isRelative: one.isRelative),
-          (change.change < 0 ? "" : "+") + Figure.fixed(change.change * 100, digits: 1) + " %",
-          change.chance < 1e-4 ? "<0.0001" : Figure.fixed(change.chance, digits: 4),
-          Self.name(runs[before]), Self.name(runs[after]),
-        ])
-      }
+  var rows: [[String]] {
+    let changes = series.flatMap { one in one.changes.map { (one, $0) } }.map { one, change in
+      let (before, after) = one.runs(of: change)
+      return [
+        one.id.description, figure.text(change.before, isRelative: one.isRelative),
+        figure.text(change.after, isRelative: one.isRelative),
+        (change.change < 0 ? "" : "+") + Figure.fixed(change.change * 100, digits: 1) + " %",
+        change.chance < 1e-4 ? "<0.0001" : Figure.fixed(change.chance, digits: 4),
+        Self.name(runs[before]), Self.name(runs[after]),
+      ]
     }
-    return rows
+    return [["row", "before", "after", "change", "chance", "last run before", "first run after"]] + changes
   }
 
-  public var words: Set<Int> { [0, 5, 6] }
+  var words: Set<Int> { [0, 5, 6] }
 
   /// What a run is known by: its commit and its time.
   static func name(_ run: Results) -> String {
@@ -78,17 +64,17 @@ public struct History: Tabular, Sendable {
 }
 
 /// A row's figure over the runs.
-public struct HistorySeries: Sendable {
-  public let id: WorkloadID
+struct HistorySeries: Sendable {
+  let id: WorkloadID
   /// Whether the figures are relative to those of the reference row.
-  public let isRelative: Bool
+  let isRelative: Bool
   /// The figures by the index of their run, the oldest first; runs without the row have none.
-  public let points: [(run: Int, value: Double)]
+  let points: [(run: Int, value: Double)]
   /// Where the level changed, by the index of a point.
-  public let changes: [ChangePoint]
+  let changes: [ChangePoint]
 
   /// The last run of the level before a change, and the first of the level after it.
-  public func runs(of change: ChangePoint) -> (before: Int, after: Int) {
+  func runs(of change: ChangePoint) -> (before: Int, after: Int) {
     (points[change.index - 1].run, points[change.index].run)
   }
 }

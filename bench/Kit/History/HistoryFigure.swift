@@ -1,13 +1,6 @@
 /// A figure of a row that is followed over time.
-public enum HistoryFigure: String, CaseIterable, Sendable {
-  /// Processor time per operation.
-  case cpu
-  /// Operations per second.
-  case throughput
-  /// The median of the latencies.
-  case p50
-  /// The latency that one operation of a hundred exceeds.
-  case p99
+enum HistoryFigure: String, CaseIterable, Sendable {
+  case cpu, throughput, p50, p99
 
   /// Whether it is taken relative to the reference row of its run where there is one: what the machine was up to is left out then.
   func isRelative(_ row: RowResult) -> Bool {
@@ -27,8 +20,7 @@ public enum HistoryFigure: String, CaseIterable, Sendable {
     }
   }
 
-  /// What it is called in a heading.
-  public func title(isRelative: Bool) -> String {
+  func title(isRelative: Bool) -> String {
     let name =
       switch self {
       case .cpu: "processor time per operation"
@@ -39,7 +31,7 @@ public enum HistoryFigure: String, CaseIterable, Sendable {
     return isRelative ? name + " relative to c" : name
   }
 
-  public func text(_ value: Double, isRelative: Bool) -> String {
+  func text(_ value: Double, isRelative: Bool) -> String {
     if isRelative { return Figure.ratio(value) }
     return self == .throughput ? Figure.count(value) + "/s" : Figure.duration(value)
   }

@@ -30,7 +30,6 @@ enum StudentT {
     return front / (a * fraction)
   }
 
-  /// The numerator of the fraction at a depth.
   private static func coefficient(_ step: Int, _ x: Double, _ a: Double, _ b: Double) -> Double {
     let m = Double(step / 2)
     if step % 2 == 0 { return m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)) }

@@ -13,27 +13,22 @@ public struct LatencyHistogram: Sendable {
     histogram.record(min(nanoseconds, Self.highest), count: count)
   }
 
-  /// Adds all that `other` holds.
-  public mutating func add(_ other: LatencyHistogram) { histogram.add(other.histogram) }
+  mutating func add(_ other: LatencyHistogram) { histogram.add(other.histogram) }
 
-  /// How many latencies were recorded.
-  public var count: UInt64 { histogram.totalCount }
+  var count: UInt64 { histogram.totalCount }
 
-  /// The largest latency, or nil when there is none.
-  public var max: UInt64? { count > 0 ? histogram.maxRecorded : nil }
+  var max: UInt64? { count > 0 ? histogram.maxRecorded : nil }
 
-  /// The mean, or nil when there is none.
-  public var mean: Double? { count > 0 ? histogram.mean : nil }
+  var mean: Double? { count > 0 ? histogram.mean : nil }
 
   /// The value at a percentile, or nil when fewer than ten samples lie beyond it: a
   /// percentile that hangs on a handful of samples says nothing about the next run.
-  public func percentile(_ percentile: Double) -> UInt64? {
+  func percentile(_ percentile: Double) -> UInt64? {
     guard Double(count) * (100 - percentile) / 100 >= 10 - 1e-6 else { return nil }
     return histogram.valueAtPercentile(percentile)
   }
 
-  /// The values that occurred, and how often.
-  public var sparse: SparseHistogram {
+  var sparse: SparseHistogram {
     var sparse = SparseHistogram()
     for value in histogram.recordedValues() {
       sparse.values.append(min(value.value, histogram.maxRecorded))
@@ -42,24 +37,29 @@ public struct LatencyHistogram: Sendable {
     return sparse
   }
 
-  /// The usual percentiles.
-  public var summary: LatencySummary {
+  /// The values by percentile, five for each halving of what is left above.
+  var points: [(value: UInt64, share: Double, count: UInt64)] {
+    histogram.percentiles(ticksPerHalfDistance: 5).map {
+      ($0.value, $0.percentileLevelIteratedTo / 100, $0.totalCountToThisValue)
+    }
+  }
+
+  /// The same in microseconds, as HdrHistogram's tools print and plot it (`.hgrm`).
+  var distribution: String {
+    var text = ""
+    histogram.outputPercentileDistribution(to: &text, outputValueUnitScalingRatio: 1000)
+    return text
+  }
+
+  var summary: LatencySummary {
     LatencySummary(
       p50: percentile(50), p90: percentile(90), p99: percentile(99), p999: percentile(99.9), max: max)
   }
 }
 
 /// The percentiles that are reported; nil where there were too few samples.
-public struct LatencySummary: Hashable, Codable, Sendable {
-  /// Half of the operations took no longer.
-  public var p50: UInt64?
-  /// Nine in ten took no longer.
-  public var p90: UInt64?
-  /// 99 in a hundred took no longer.
-  public var p99: UInt64?
-  /// 999 in a thousand took no longer.
-  public var p999: UInt64?
-  public var max: UInt64?
+struct LatencySummary: Hashable, Codable, Sendable {
+  var p50, p90, p99, p999, max: UInt64?
 
   enum CodingKeys: String, CodingKey {
     case p50, p90, p99, max
@@ -67,7 +67,7 @@ public struct LatencySummary: Hashable, Codable, Sendable {
   }
 
   /// Percentile by percentile, the median of several summaries; nil where one lacks it.
-  public static func median(_ summaries: [LatencySummary]) -> LatencySummary {
+  static func median(_ summaries: [LatencySummary]) -> LatencySummary {
     func median(_ value: (LatencySummary) -> UInt64?) -> UInt64? {
       let values = summaries.compactMap(value)
       guard !values.isEmpty, values.count == summaries.count else { return nil }

@@ -6,22 +6,14 @@ import Synchronization
 /// to the thread that talks with the load generator and not to the loop.
 public final class Meter: Sendable {
   /// A counter that is read at both ends of the window.
-  public struct Reading: Sendable {
-    public var counter: Counter
-    /// Its value now.
-    public var read: @Sendable () -> UInt64
-
-    public init(_ counter: Counter, read: @escaping @Sendable () -> UInt64) {
-      self.counter = counter
-      self.read = read
-    }
+  struct Reading: Sendable {
+    let counter: Counter
+    let read: @Sendable () -> UInt64
   }
 
-  public struct Measurement: Hashable, Sendable {
-    /// Time and what else the system accounts for.
-    public var usage: ProcessUsage
-    /// How far the counters rose.
-    public var counters: [Counter: UInt64]
+  struct Measurement: Hashable, Sendable {
+    var usage: ProcessUsage
+    var counters: [Counter: UInt64]
   }
 
   private struct State {
@@ -37,14 +29,10 @@ public final class Meter: Sendable {
   /// A meter that also reads `counters`. `usage` reads the clocks, of this process unless told otherwise.
   /// `onOpen` is called in the window, when it has just been opened: a test of the harness may do there what
   /// should be noticed.
-  public init(
+  init(
     counters: [Reading] = [], onOpen: @escaping @Sendable () -> Void = {},
     usage: @escaping @Sendable () -> ProcessUsage = { ProcessUsage.now() }
-  ) {
-    self.counters = counters
-    self.usage = usage
-    self.onOpen = onOpen
-  }
+  ) { (self.counters, self.usage, self.onOpen) = (counters, usage, onOpen) }
 
   /// Opens the window. The clocks are read last.
   public func open() {
@@ -71,5 +59,15 @@ public final class Meter: Sendable {
   }
 
   /// What was measured, once the window has been opened and closed.
-  public var measurement: Measurement? { state.withLock { $0.measurement } }
+  var measurement: Measurement? { state.withLock { $0.measurement } }
+
+  /// The answer to a run with this meter, in whose errors the row is named.
+  func answer(
+    for row: some CustomStringConvertible, peak: (RunOutcome) -> UInt64 = { _ in 0 },
+    _ run: () throws -> RunOutcome
+  ) throws -> WorkerAnswer {
+    let outcome = try naming(row, run)
+    guard let measurement else { throw WrongWork("\(row) opened no window") }
+    return WorkerAnswer(outcome, measurement, peakRSSBytes: peak(outcome))
+  }
 }

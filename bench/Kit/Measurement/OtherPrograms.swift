@@ -1,11 +1,10 @@
 /// What takes time on the machine while something is measured.
-public struct OtherPrograms {
+struct OtherPrograms {
   private let start: UInt64
   private let before: ProcessorTicks?
   private let own: UInt64
 
-  /// Begins to look.
-  public init() {
+  init() {
     start = ProcessUsage.now().wall
     before = ProcessorTicks.now()
     own = Self.ownTicks
@@ -13,7 +12,7 @@ public struct OtherPrograms {
 
   /// Processors that other programs have kept busy since, on average; nil where that cannot be seen. The processes that this one
   /// has started count once they have ended.
-  public var busy: Double? {
+  var busy: Double? {
     guard let before, let after = ProcessorTicks.now() else { return nil }
     let seconds = Double(ProcessUsage.now().wall - start) / 1e9
     let used = Double(after.busy) - Double(before.busy) - Double(Self.ownTicks - own)
@@ -22,12 +21,11 @@ public struct OtherPrograms {
 
   /// The share of the time that programs wanted a processor and the hypervisor gave it to another machine; nil where that
   /// cannot be seen.
-  public var stolen: Double? {
+  var stolen: Double? {
     guard let before else { return nil }
     return ProcessorTicks.now()?.shareStolen(since: before)
   }
 
-  /// Ticks of processor time of this program and its children.
   private static var ownTicks: UInt64 {
     var own: UInt64 = 0
     for usage in [false, true].map(ProcessUsage.accounting) {

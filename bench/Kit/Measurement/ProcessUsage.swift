@@ -1,22 +1,19 @@
 /// What this process has used so far.
 public struct ProcessUsage: Hashable, Sendable {
-  /// Nanoseconds of the monotonic clock.
-  public var wall: UInt64 = 0
+  var wall: UInt64 = 0
   /// Processor time of all threads, exact.
   public var cpu: UInt64 = 0
   /// The part of it spent in user space, as the kernel accounts it.
-  public var user: UInt64 = 0
+  var user: UInt64 = 0
   /// The part of it spent in the kernel, as the kernel accounts it.
-  public var system: UInt64 = 0
+  var system: UInt64 = 0
   /// Context switches that a thread asked for by waiting.
-  public var voluntarySwitches: UInt64 = 0
+  var voluntarySwitches: UInt64 = 0
   /// Context switches that were forced on a thread.
-  public var involuntarySwitches: UInt64 = 0
-  /// Page faults of both kinds.
-  public var pageFaults: UInt64 = 0
+  var involuntarySwitches: UInt64 = 0
+  var pageFaults: UInt64 = 0
 
-  /// The figures of this moment.
-  public static func now() -> ProcessUsage {
+  static func now() -> ProcessUsage {
     ProcessUsage(
       accounting(), wall: nanoseconds(of: CLOCK_MONOTONIC), cpu: nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID))
   }
@@ -28,12 +25,12 @@ public struct ProcessUsage: Hashable, Sendable {
   }
 
   /// The time, and nothing of any process.
-  public static func ofNobody() -> ProcessUsage { ProcessUsage(wall: nanoseconds(of: CLOCK_MONOTONIC)) }
+  static func ofNobody() -> ProcessUsage { ProcessUsage(wall: nanoseconds(of: CLOCK_MONOTONIC)) }
 
   #if os(Linux)
     /// The figures of another process. Context switches and page faults stay zero: the kernel tells those of
     /// its first thread only. A process that has ended has used nothing.
-    public static func now(of process: pid_t) -> ProcessUsage {
+    static func now(of process: pid_t) -> ProcessUsage {
       var clock = clockid_t()
       guard clock_getcpuclockid(process, &clock) == 0 else { return ProcessUsage() }
       // After the name, which may hold anything: state, …, then user and system time in ticks.
@@ -46,7 +43,7 @@ public struct ProcessUsage: Hashable, Sendable {
     }
   #endif
 
-  public func since(_ earlier: ProcessUsage) -> ProcessUsage {
+  func since(_ earlier: ProcessUsage) -> ProcessUsage {
     ProcessUsage(
       wall: wall &- earlier.wall, cpu: cpu &- earlier.cpu, user: user &- earlier.user,
       system: system &- earlier.system,

@@ -1,42 +1,42 @@
+/// What this program says itself, and nothing that a library throws.
+public protocol BenchError: Error, CustomStringConvertible {}
+
+/// An error that is a sentence. Its kind decides what the program ends with.
+public struct Complaint<Kind>: BenchError {
+  public var description: String
+
+  public init(_ description: String) { self.description = description }
+}
+
+public enum ComplaintKind {
+  public enum Work {}
+  public enum Worker {}
+  public enum Use {}
+  public enum Comparison {}
+}
+
 /// The work was not done, or not rightly: the run ends and shows no figures.
-public struct WrongWork: Error, CustomStringConvertible {
-  public var description: String
-
-  /// Wrong work, described in a sentence.
-  public init(_ description: String) { self.description = description }
-}
-
+public typealias WrongWork = Complaint<ComplaintKind.Work>
 /// A worker or a load generator ended, fell silent, or said what it should not.
-public struct WorkerFailure: Error, CustomStringConvertible {
-  public var description: String
-
-  /// A failure, described in a sentence.
-  public init(_ description: String) { self.description = description }
-}
-
+public typealias WorkerFailure = Complaint<ComplaintKind.Worker>
 /// The harness was asked for what it does not have, or a file could not be used.
-public struct UsageError: Error, CustomStringConvertible {
-  /// What was wrong, and what to do instead.
-  public var description: String
-
-  /// A mistake, described in a sentence.
-  public init(_ description: String) { self.description = description }
-}
-
+public typealias UsageError = Complaint<ComplaintKind.Use>
 /// Two things that were to be compared cannot be.
-public struct NotComparable: Error, CustomStringConvertible {
-  /// Why not, and what to do instead.
-  public var description: String
+public typealias NotComparable = Complaint<ComplaintKind.Comparison>
 
-  /// An error, described in a sentence.
-  public init(_ description: String) { self.description = description }
+struct Interrupted: BenchError {
+  var description: String { "interrupted" }
 }
 
-/// The user asked the run to end.
-public struct Interrupted: Error, CustomStringConvertible {
-  public init() {}
-
-  public var description: String { "interrupted" }
+/// Names the row in what `body` throws.
+func naming<T>(_ row: some CustomStringConvertible, _ body: () throws -> T) throws -> T {
+  do {
+    return try body()
+  } catch let error as WrongWork {
+    throw WrongWork("\(row): \(error)")
+  } catch let error as WorkerFailure {
+    throw WorkerFailure("\(row): \(error)")
+  }
 }
 
 /// What the program ends with. It is part of its interface: scripts rely on it.
@@ -52,10 +52,9 @@ public enum BenchExit: Int32, Sendable {
   case notComparable = 4
   /// It could not be told, and `--strict` asked for an answer.
   case inconclusive = 5
-  /// Ended by the user.
   case interrupted = 130
 
-  public init(_ error: any Error) {
+  init(_ error: any Error) {
     switch error {
     case is WrongWork, is WorkerFailure: self = .wrongWork
     case is NotComparable: self = .notComparable

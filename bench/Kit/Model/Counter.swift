@@ -35,7 +35,6 @@ public struct Counter: RawRepresentable, Hashable, Comparable, Codable, CodingKe
   public static let instructions = Counter(rawValue: "instructions")
   /// Bytes that the allocator has given out for what is held while nothing is under way.
   public static let heldBytes = Counter(rawValue: "held_bytes")
-  /// Bytes of memory that a process has.
   public static let residentBytes = Counter(rawValue: "resident_bytes")
   /// Bytes that are mapped of a program's file.
   public static let programBytes = Counter(rawValue: "program_bytes")

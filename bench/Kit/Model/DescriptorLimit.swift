@@ -1,13 +1,12 @@
 /// How many descriptors a worker may have open: it raises its limit as far as it can.
-public struct DescriptorLimit: Sendable {
-  /// The limit, `RLIMIT_NOFILE`.
-  public var hard: Int
+struct DescriptorLimit: Sendable {
+  var hard: Int
 
   /// How many of them a workload may take; the others are for the loop, files and pipes.
-  public var spare: Int { max(1, hard - 64) }
+  var spare: Int { max(1, hard - 64) }
 
   /// The limit of the processes that this one starts; nil where it cannot be told.
-  public static var current: DescriptorLimit? {
+  static var current: DescriptorLimit? {
     var limit = rlimit()
     #if canImport(Glibc)
       let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

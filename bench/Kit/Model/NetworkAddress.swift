@@ -4,10 +4,7 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   public var host: String
   public var port: UInt16
 
-  public init(host: String, port: UInt16) {
-    self.host = host
-    self.port = port
-  }
+  public init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
   /// Reads it; without a port it has `port`, and is nothing where that is nil.
   public init?(_ text: String, port: UInt16? = nil) {
@@ -29,6 +26,5 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(host: String(host), port: number)
   }
 
-  /// `HOST:PORT`.
   public var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

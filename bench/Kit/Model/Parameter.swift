@@ -2,7 +2,6 @@
 public struct Parameter: Sendable {
   /// The name, as in `--connections` without the dashes.
   public var name: String
-  /// What it means, in a few words.
   public var help: String
   /// The values to run, each as a case of its own.
   public var values: [Int]
@@ -14,19 +13,14 @@ public struct Parameter: Sendable {
   /// `RLIMIT_NOFILE` leaves no room are refused, too.
   public var takesDescriptors: Bool
 
-  /// A parameter with the values it takes unless told otherwise. It may be given those in `range`,
-  /// by default any (of which the command line takes none that is negative). `takesDescriptors`
-  /// says that the measured process has a descriptor open for each, such as a connection.
+  /// A parameter with the values it takes unless told otherwise. The command line takes none that is negative.
   public init(
     _ name: String, _ values: Int..., quick: Int? = nil, in range: ClosedRange<Int> = Int.min...Int.max,
     takesDescriptors: Bool = false, help: String
   ) {
-    self.name = name
-    self.values = values
+    (self.name, self.values) = (name, values)
     self.quickValues = quick.map { [$0] }
-    self.range = range
-    self.takesDescriptors = takesDescriptors
-    self.help = help
+    (self.range, self.takesDescriptors, self.help) = (range, takesDescriptors, help)
   }
 
   /// Throws unless the parameter may have this value here.
@@ -84,12 +78,6 @@ public struct ParameterValues: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ParameterValues: Codable {
-  public init(from decoder: any Decoder) throws {
-    values = try decoder.singleValueContainer().decode([String: Int].self)
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(values)
-  }
+  public init(from decoder: any Decoder) throws { values = try [String: Int](from: decoder) }
+  public func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
 }

@@ -1,6 +1,5 @@
 /// A way of writing a workload: one row of the comparison.
 public struct Style: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
-  /// The name, as it is typed and printed.
   public var rawValue: String
 
   public init(rawValue: String) { self.rawValue = rawValue }

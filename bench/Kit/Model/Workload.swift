@@ -1,32 +1,8 @@
 /// A piece of work that is measured in several styles.
 ///
-/// A workload says what it is called, what it depends on and which styles it has, and
-/// makes something that can be run. That is all that is needed to get calibration,
-/// interleaved rounds, latencies, counters and every form of output:
-///
-/// ```swift
-/// struct Hashing: Workload {
-///   let name = "hashing"
-///   let summary = "a hash of so many bytes"
-///   let parameters = [Parameter("size", 64, 4096, help: "bytes to hash")]
-///   let styles: [Style] = [.callback]
-///
-///   func makeInstance(
-///     style: Style, parameters: ParameterValues, context: WorkloadContext
-///   ) -> any WorkloadInstance {
-///     ClosureInstance { request in
-///       let bytes = [UInt8](repeating: 1, count: parameters["size"])
-///       var checksum: UInt64 = 0
-///       request.meter.open()
-///       for _ in 0..<request.operations {
-///         checksum &+= UInt64(bitPattern: Int64(bytes.hashValue))
-///       }
-///       request.meter.close()
-///       return RunOutcome(operations: request.operations, checksum: checksum)
-///     }
-///   }
-/// }
-/// ```
+/// It says what it is called, what it depends on and which styles it has, and makes something that can be run. That is
+/// all that is needed to get calibration, interleaved rounds, latencies, counters and every form of output.
+/// `bench/Example` is a whole program with one.
 public protocol Workload: Sendable {
   /// The name, as it is typed and printed.
   var name: String { get }
@@ -34,8 +10,7 @@ public protocol Workload: Sendable {
   var summary: String { get }
   /// What one must know to read its figures, in a sentence; nil where that is nothing.
   var note: String? { get }
-  /// Raised whenever the work itself changes, so that figures from before and after
-  /// are not compared.
+  /// Raised whenever the work itself changes, so that figures from before and after are not compared.
   var revision: Int { get }
   var parameters: [Parameter] { get }
   /// The styles it is written in, the reference first.
@@ -68,7 +43,6 @@ extension Workload {
   public var isSingleThreaded: Bool { true }
   public func countersOfTiming(_ style: Style) -> Set<Counter> { [] }
 
-  /// Throws unless each parameter may have its value here.
   func check(_ values: ParameterValues) throws {
     for parameter in parameters {
       if let value = values.value(parameter.name) { try parameter.check(value) }
@@ -89,29 +63,22 @@ public struct WorkloadContext: Sendable {
   /// A directory for its files, which the harness removes.
   public var directory: String
   public var loadGenerator: LoadGenerator.Place
-  /// Reports an error from a thread other than the one that runs the row, and ends
-  /// the process.
+  /// Reports an error from a thread other than the one that runs the row, and ends the process.
   public var abort: @Sendable (any Error) -> Never
 
   public init(
     directory: String, loadGenerator: LoadGenerator.Place = .here([]),
     abort: @escaping @Sendable (any Error) -> Never = { fatalError("\($0)") }
-  ) {
-    self.directory = directory
-    self.loadGenerator = loadGenerator
-    self.abort = abort
-  }
+  ) { (self.directory, self.loadGenerator, self.abort) = (directory, loadGenerator, abort) }
 }
 
 /// A workload in one style, with its parameters, ready to run.
 public protocol WorkloadInstance: AnyObject {
-  /// Does `request.operations` operations on data that follow from `request.seed`.
-  /// It opens the meter when set-up is done, and closes it before clearing up.
-  /// Throws `WrongWork` when a check fails.
+  /// Does `request.operations` operations on data that follow from `request.seed`. It opens the meter when
+  /// set-up is done, and closes it before clearing up. Throws `WrongWork` when a check fails.
   func run(_ request: RunRequest) throws -> RunOutcome
 }
 
-/// A workload instance that is nothing but a closure.
 public final class ClosureInstance: WorkloadInstance {
   private let body: (RunRequest) throws -> RunOutcome
 
@@ -153,10 +120,7 @@ public struct RunOutcome: Sendable {
     operations: Int, checksum: UInt64, latencies: LatencyHistogram? = nil,
     service: LatencyHistogram? = nil, counters: [Counter: UInt64] = [:]
   ) {
-    self.operations = operations
-    self.checksum = checksum
-    self.latencies = latencies
-    self.service = service
-    self.counters = counters
+    (self.operations, self.checksum, self.latencies) = (operations, checksum, latencies)
+    (self.service, self.counters) = (service, counters)
   }
 }

@@ -9,10 +9,7 @@ public struct WorkloadID: Hashable, Sendable, CustomStringConvertible {
   public var parameters: ParameterValues
 
   public init(workload: String, revision: Int, style: Style, parameters: ParameterValues) {
-    self.workload = workload
-    self.revision = revision
-    self.style = style
-    self.parameters = parameters
+    (self.workload, self.revision, self.style, self.parameters) = (workload, revision, style, parameters)
   }
 
   public var description: String {
@@ -20,7 +17,6 @@ public struct WorkloadID: Hashable, Sendable, CustomStringConvertible {
     return "\(workload)@\(revision)/\(style)" + (query.isEmpty ? "" : "?" + query)
   }
 
-  /// Reads an id; nil when the text is not one.
   public init?(_ text: some StringProtocol) {
     let halves = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     guard let path = halves.first else { return nil }

@@ -1,21 +1,33 @@
-/// What the project's front page says of its speed: a chart for each workload, and a table.
-public struct FrontPage {
-  public let charts: [(name: String, text: String)]
+/// What the project's front page says of its speed: a chart, a number, and a table of few rows. The page of all results
+/// has the others, and a chart for each workload.
+struct FrontPage {
+  let charts: [(name: String, text: String)]
   /// What stands between the marks of the page.
-  public let markdown: String
+  let markdown: String
+  /// The page beside the charts.
+  let results: String
 
   /// The comment before the part that is written by a program, and the one after it.
   private static let marks = ("<!-- uvbench -->\n", "<!-- /uvbench -->")
 
-  /// The part of `results`, in which `peers` took part; the charts lie in `folder`, as seen from the page. Notes on
-  /// workloads, by name, stand below the table.
-  public init(_ results: Results, peers: [Peer], notes: [String: String] = [:], folder: String) {
+  /// The pages of `results`, in which `peers` took part. Charts lie in `folder`, as seen from the front page. Notes on
+  /// workloads, by name, stand below the tables.
+  init(_ results: Results, peers: [Peer], notes: [String: String] = [:], folder: String) {
     let table = PeerTable(results.results, peers: peers)
-    let about = Dictionary(peers.map { ($0.row, $0.about) }) { first, _ in first }
+    let known = Dictionary(peers.map { ($0.row, $0) }) { first, _ in first }
     func name(_ row: Style) -> String {
-      row == .c ? "C on libuv" : about[row] ?? "swift-uv, \(row.rawValue)"
+      row == .c ? "C on libuv" : known[row]?.about ?? "swift-uv, \(row.rawValue)"
     }
     func isOurs(_ row: Style) -> Bool { Style.all.contains(row) && row != .c }
+    func markdown(_ lines: [PeerTable.Line]) -> String {
+      let rows = lines.map { line in
+        [isOurs(line.row) ? "**\(name(line.row))**" : name(line.row)]
+          + table.workloads.map { line.ratios[$0].map { Figure.fixed($0, digits: 2) } ?? "–" }
+      }
+      let below = table.workloads.compactMap { name in notes[name].map { "\nIn `\(name)`, \($0).\n" } }
+      let head = ["processor time, C on libuv = 1"] + table.workloads
+      return TextTable([head] + rows, words: [0]).markdown + below.joined()
+    }
     charts = table.workloads.compactMap { workload in
       let rows = table.lines.filter { $0.ratios[workload] != nil }
         .sorted { $0.ratios[workload] ?? 0 < $1.ratios[workload] ?? 0 }
@@ -30,26 +42,27 @@ public struct FrontPage {
         })
       return (workload.replacing(" ", with: "-") + ".svg", chart.file)
     }
-    var lines = ["| processor time, C = 1 | " + table.workloads.joined(separator: " | ") + " |"]
-    lines.append("|---|" + table.workloads.map { _ in "--:|" }.joined())
-    for line in table.lines {
-      let cells = table.workloads.map { line.ratios[$0].map { Figure.fixed($0, digits: 2) } ?? "–" }
-      let title = isOurs(line.row) ? "**\(name(line.row))**" : name(line.row)
-      lines.append("| \(title) | " + cells.joined(separator: " | ") + " |")
-    }
-    let first = charts.first.map { "![Processor time for an operation](\(folder)/\($0.name))\n\n" } ?? ""
+    func image(_ path: String) -> String { "![Processor time for an operation](\(path))\n" }
     let rounds = Figure.number(results.method.rounds, "round")
-    let below = table.workloads.compactMap { name in notes[name].map { "\n\nIn `\(name)`, \($0)." } }
-    markdown =
-      first + lines.joined(separator: "\n") + below.joined()
-      + "\n\nMeasured on \(results.date.prefix(10)) with `uvbench peers`, \(rounds): "
-      + "\(results.machine.cpu), \(results.machine.cores) processors; Swift \(results.swift), libuv \(results.libuv). "
-      + "[How](bench/peers/README.md), and a chart for each workload in [\(folder)](\(folder)).\n"
-      + (results.busy.map { "\n" + $0 + "\n" } ?? "")
+    let measured =
+      "\nMeasured on \(results.date.prefix(10)) with `uvbench peers`, \(rounds): \(results.setting).\n"
+      + (results.busy.map { "\n\($0)\n" } ?? "")
+    let best = table.workloads.first.flatMap { workload in
+      table.lines.first { $0.row == .async }?.ratios[workload].map {
+        "\nIn `\(workload)`, async/await takes **\(Figure.fixed($0, digits: 2))** of the processor time of C.\n"
+      }
+    }
+    self.markdown =
+      (charts.first.map { image("\(folder)/\($0.name)") } ?? "") + (best ?? "") + "\n"
+      + markdown(table.lines.filter { isOurs($0.row) || known[$0.row]?.isOnFrontPage == true }) + measured
+      + "\n[All programs, and a chart for each workload](\(folder)/README.md); [how](bench/peers/README.md).\n"
+    self.results =
+      "# Processor time beside C and others\n\n" + markdown(table.lines) + measured + "\n"
+      + charts.map { image($0.name) }.joined(separator: "\n")
   }
 
   /// `page` with the part between the marks replaced.
-  public func inserted(into page: String) throws -> String {
+  func inserted(into page: String) throws -> String {
     guard let start = page.firstRange(of: Self.marks.0),
       let end = page[start.upperBound...].firstRange(of: Self.marks.1)
     else { throw UsageError("the page has no lines `\(Self.marks.0.dropLast())` and `\(Self.marks.1)`") }

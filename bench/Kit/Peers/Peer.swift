@@ -1,19 +1,19 @@
 /// A program of others that does the work of some workloads, by the contract in `bench/peers/README.md`.
 public struct Peer: Codable, Hashable, Sendable {
-  /// What its row is called.
   public var name: String
-  public var style: Style
-  /// What it is, in a few words.
-  public var about: String
+  var style: Style
+  var about: String
   /// How it is started; words with a slash in them are paths below the folder of the peers.
-  public var command: [String]
+  var command: [String]
   /// A program that it starts, if that isn't the first word of the command.
-  public var needs: String?
-  public var workloads: [String]
+  var needs: String?
+  var workloads: [String]
+  /// Whether it is one of the few that the project's front page has.
+  var isOnFrontPage: Bool?
 
   public var row: Style { Style(rawValue: name) }
 
-  public static func list(_ text: String) throws -> [Peer] {
+  static func list(_ text: String) throws -> [Peer] {
     do {
       return try LineJSON.value([Peer].self, text)
     } catch {
@@ -30,9 +30,7 @@ public struct Peer: Codable, Hashable, Sendable {
   }
 
   /// The command with paths that hold outside `folder`.
-  public func command(in folder: String) -> [String] {
-    command.map { Self.path($0, in: folder) }
-  }
+  func command(in folder: String) -> [String] { command.map { Self.path($0, in: folder) } }
 
   private static func path(_ word: String, in folder: String) -> String {
     word.contains("/") ? folder + "/" + word : word

@@ -1,25 +1,22 @@
 /// The rows of all workloads in one table: each program's processor time per operation over that of the row in C,
 /// grouped by the style that it is compared with.
-public struct PeerTable: Tabular, Sendable {
-  /// A program's ratios.
-  public struct Line: Sendable {
-    public var style: Style
-    public var row: Style
-    /// The ratio to c, by workload.
-    public var ratios: [String: Double]
+struct PeerTable: Tabular, Sendable {
+  struct Line: Sendable {
+    var style: Style
+    var row: Style
+    var ratios: [String: Double]
     /// Instructions in user space for a request, where they were counted.
-    public var instructions: Double?
+    var instructions: Double?
 
     /// Whether the row is one of the library's own.
-    public var isOurs: Bool { row == style && row != .c }
+    var isOurs: Bool { row == style && row != .c }
   }
 
-  public var workloads: [String]
+  var workloads: [String]
   /// The programs, by style and then by the first ratio.
-  public var lines: [Line]
+  var lines: [Line]
 
-  /// The table of `results`, in which `peers` took part.
-  public init(_ results: [RowResult], peers: [Peer]) {
+  init(_ results: [RowResult], peers: [Peer]) {
     let styles = Dictionary(peers.map { ($0.row, $0.style) }) { first, _ in first }
     var workloads: [String] = []
     var lines: [Style: Line] = [:]
@@ -55,7 +52,7 @@ public struct PeerTable: Tabular, Sendable {
   }
 
   /// The head and the lines; a style is named in its first line only.
-  public var rows: [[String]] {
+  var rows: [[String]] {
     let isCounted = lines.contains { $0.instructions != nil }
     var rows = [["style", "CPU/op, vs c"] + workloads + (isCounted ? ["instructions"] : [])]
     for (index, line) in lines.enumerated() {
@@ -68,35 +65,31 @@ public struct PeerTable: Tabular, Sendable {
     return rows
   }
 
-  public var words: Set<Int> { [0, 1] }
+  var words: Set<Int> { [0, 1] }
 
-  /// The table and the verdicts, for a page.
-  public var section: HTMLReport.Section {
+  var section: HTMLReport.Section {
     HTMLReport.Section(id: "peers", title: "Beside the peers", table: rows, notes: verdicts)
   }
 
   /// For each style that has peers, where ours is the first line and where it is not.
-  public var verdicts: [String] {
+  var verdicts: [String] {
     Style.all.compactMap { style in
       guard let ours = lines.first(where: { $0.row == style }) else { return nil }
       let peers = lines.filter { $0.style == style && $0.row != style }
       var (first, behind): ([String], [String]) = ([], [])
       for workload in workloads {
-        let best = peers.filter { $0.ratios[workload] != nil }
-          .min { $0.ratios[workload] ?? 0 < $1.ratios[workload] ?? 0 }
-        guard let own = ours.ratios[workload], let best, let theirs = best.ratios[workload] else { continue }
+        let best = peers.compactMap { peer in peer.ratios[workload].map { (peer.row, $0) } }
+          .min { $0.1 < $1.1 }
+        guard let own = ours.ratios[workload], let (row, theirs) = best else { continue }
         if own <= theirs {
           first.append(workload)
         } else {
-          behind.append("\(workload) (\(best.row) \(Figure.ratio(theirs)), ours \(Figure.ratio(own)))")
+          behind.append("\(workload) (\(row) \(Figure.ratio(theirs)), ours \(Figure.ratio(own)))")
         }
       }
-      guard !first.isEmpty || !behind.isEmpty else { return nil }
-      let parts = [
-        first.isEmpty ? nil : "first in " + first.joined(separator: ", "),
-        behind.isEmpty ? nil : "behind in " + behind.joined(separator: ", "),
-      ]
-      return "\(style): " + parts.compactMap { $0 }.joined(separator: "; ")
+      let parts = [("first in ", first), ("behind in ", behind)].filter { !$1.isEmpty }
+        .map { $0 + $1.joined(separator: ", ") }
+      return parts.isEmpty ? nil : "\(style): " + parts.joined(separator: "; ")
     }
   }
 }

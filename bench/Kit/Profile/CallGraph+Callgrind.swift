@@ -4,7 +4,7 @@ extension CallGraph {
   /// Its format is described in valgrind's manual: a line `fn=` begins a function, `cfn=` and `calls=` announce a call, whose cost is
   /// on the next line, and every other line that begins with a place has what the function spent there itself. `ob=` and `cob=`
   /// say which library the function or the call is in.
-  public init(callgrind text: String) {
+  init(callgrind text: String) {
     self.init()
     var functions = Names()
     var objects = Names()

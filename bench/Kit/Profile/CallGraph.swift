@@ -1,20 +1,18 @@
 /// What each function spent in instructions, itself and through those that it called.
-public struct CallGraph: Sendable {
-  /// A function that calls another.
-  public struct Call: Hashable, Sendable {
-    public var caller: String
-    public var callee: String
+struct CallGraph: Sendable {
+  struct Call: Hashable, Sendable {
+    var caller: String
+    var callee: String
   }
 
-  /// What each function spent itself.
-  public var own: [String: Double] = [:]
+  var own: [String: Double] = [:]
   /// What was spent in each call, those that it made in turn included.
-  public var calls: [Call: Double] = [:]
+  var calls: [Call: Double] = [:]
 
-  public var total: Double { own.values.reduce(0, +) }
+  var total: Double { own.values.reduce(0, +) }
 
   /// What one operation spends: the difference to a graph of so many operations more.
-  public func slope(to other: CallGraph, operations: Int) -> CallGraph {
+  func slope(to other: CallGraph, operations: Int) -> CallGraph {
     var slope = CallGraph()
     let each = Double(operations)
     for (name, spent) in other.own { slope.own[name] = max(0, spent - (own[name] ?? 0)) / each }
@@ -23,7 +21,7 @@ public struct CallGraph: Sendable {
   }
 
   /// The same with other names; functions that get the same one become one.
-  public func renamed(_ name: (String) -> String) -> CallGraph {
+  func renamed(_ name: (String) -> String) -> CallGraph {
     var graph = CallGraph()
     for (function, spent) in own { graph.own[name(function), default: 0] += spent }
     for (call, spent) in calls {

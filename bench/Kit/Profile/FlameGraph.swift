@@ -2,8 +2,7 @@
 ///
 /// A call graph knows who calls whom, and not whole stacks. A function that several others call stands above each of them, as wide as
 /// that caller's share of the calls. A function that calls itself, directly or through others, is drawn once.
-public struct FlameGraph: Sendable {
-  /// A function at a place in the drawing.
+struct FlameGraph: Sendable {
   struct Frame {
     var name: String
     var depth: Int
@@ -12,35 +11,26 @@ public struct FlameGraph: Sendable {
   }
 
   /// The frames, each after the one that it stands on.
-  private(set) var frames: [Frame] = []
-  private let total: Double
+  let frames: [Frame]
   private let base: CallGraph?
   private let graph: CallGraph
+  private var total: Double { max(graph.total, 1) }
 
   /// The drawing of a graph. If there is a base, what grew since is red, and what shrank is blue.
-  public init(_ graph: CallGraph, since base: CallGraph? = nil) {
-    self.graph = graph
-    self.base = base
-    total = graph.total
-    var layout = Layout(graph)
-    frames = layout.frames()
+  init(_ graph: CallGraph, since base: CallGraph? = nil) {
+    (self.graph, self.base, frames) = (graph, base, Self.frames(graph))
   }
 
-  /// The file.
-  ///
-  /// - Parameters:
-  ///   - title: What was measured.
-  ///   - note: What the widths mean.
-  public func svg(title: String, note: String) -> String {
+  func svg(title: String, note: String) -> String {
     let (width, row, head) = (1200.0, 17.0, 48.0)
     let rows = Double((frames.map(\.depth).max() ?? 0) + 1)
     let height = head + rows * row + 8
     var body = ""
     for frame in frames {
-      let x = frame.start / max(total, 1) * width
-      let wide = frame.width / max(total, 1) * width
+      let x = frame.start / total * width
+      let wide = frame.width / total * width
       let y = height - 8 - Double(frame.depth + 1) * row
-      let spent = "\(Figure.count(frame.width)), \(Figure.percent(frame.width / max(total, 1)))"
+      let spent = "\(Figure.count(frame.width)), \(Figure.percent(frame.width / total))"
       body += "<g><title>\(XMLText.escaped(frame.name)): \(spent)\(change(of: frame.name))</title>"
       body +=
         "<rect x=\"\(SVG.number(x))\" y=\"\(SVG.number(y))\" width=\"\(SVG.number(max(wide - 0.5, 0.3)))\""
@@ -78,61 +68,46 @@ public struct FlameGraph: Sendable {
     }
     let (old, new) = (base.own[name] ?? 0, graph.own[name] ?? 0)
     // A hundredth of everything is as red as it gets.
-    let share = min(abs(new - old) / max(total, 1) / 0.01, 1)
+    let share = min(abs(new - old) / total / 0.01, 1)
     return "hsl(\(new > old ? 8 : 215) \(Int(share * 85))% \(Int(90 - share * 28))%)"
   }
 }
 
 extension FlameGraph {
   /// Finds each frame's place.
-  private struct Layout {
-    private let graph: CallGraph
-    private let smallest: Double
-    private var spent: [String: Double]
-    private var callees: [String: [(name: String, spent: Double)]] = [:]
-    private var path: Set<String> = []
-    private var found: [Frame] = []
-
-    init(_ graph: CallGraph) {
-      self.graph = graph
-      // What is narrower than a pixel isn't drawn.
-      smallest = graph.total / 1200
-      spent = graph.own
-      for (call, cost) in graph.calls where call.caller != call.callee {
-        spent[call.caller, default: 0] += cost
-        callees[call.caller, default: []].append((call.callee, cost))
-      }
-      // The order is the same each time.
-      for caller in callees.keys { callees[caller]?.sort { ($0.spent, $1.name) > ($1.spent, $0.name) } }
+  private static func frames(_ graph: CallGraph) -> [Frame] {
+    // What is narrower than a pixel isn't drawn.
+    let smallest = graph.total / 1200
+    var (spent, called) = (graph.own, [String: Double]())
+    var callees: [String: [(name: String, spent: Double)]] = [:]
+    for (call, cost) in graph.calls where call.caller != call.callee {
+      spent[call.caller, default: 0] += cost
+      called[call.callee, default: 0] += cost
+      callees[call.caller, default: []].append((call.callee, cost))
     }
-
-    mutating func frames() -> [Frame] {
-      var called: [String: Double] = [:]
-      for (call, cost) in graph.calls where call.caller != call.callee {
-        called[call.callee, default: 0] += cost
-      }
-      // The window begins and ends inside of functions, so that what nobody called in it is a root.
-      let roots = spent.map { (name: $0.key, spent: $0.value - (called[$0.key] ?? 0)) }
-        .filter { $0.spent > smallest }.sorted { ($0.spent, $1.name) > ($1.spent, $0.name) }
-      var start = 0.0
-      for root in roots {
-        place(root.name, start, root.spent, depth: 0)
-        start += root.spent
-      }
-      return found
-    }
-
-    private mutating func place(_ name: String, _ start: Double, _ width: Double, depth: Int) {
+    // The order is the same each time.
+    for caller in callees.keys { callees[caller]?.sort { ($0.spent, $1.name) > ($1.spent, $0.name) } }
+    var (path, found) = (Set<String>(), [Frame]())
+    func place(_ name: String, _ start: Double, _ width: Double, depth: Int) {
       guard width > smallest, depth < 200 else { return }
       found.append(Frame(name: name, depth: depth, start: start, width: width))
       path.insert(name)
-      var place = start
+      var start = start
       let share = width / max(spent[name] ?? width, 1e-9)
       for callee in callees[name] ?? [] where !path.contains(callee.name) {
-        self.place(callee.name, place, callee.spent * share, depth: depth + 1)
-        place += callee.spent * share
+        place(callee.name, start, callee.spent * share, depth: depth + 1)
+        start += callee.spent * share
       }
       path.remove(name)
     }
+    // The window begins and ends inside of functions, so that what nobody called in it is a root.
+    let roots = spent.map { (name: $0.key, spent: $0.value - (called[$0.key] ?? 0)) }
+      .filter { $0.spent > smallest }.sorted { ($0.spent, $1.name) > ($1.spent, $0.name) }
+    var start = 0.0
+    for root in roots {
+      place(root.name, start, root.spent, depth: 0)
+      start += root.spent
+    }
+    return found
   }
 }

@@ -1,15 +1,10 @@
 /// What the costliest functions spend on an operation, or those that changed most since another build.
-public struct ProfileTable: Tabular, Sendable {
+struct ProfileTable: Tabular, Sendable {
   private let lines: [(name: String, now: Double, base: Double?)]
   private let total: Double
 
-  /// The table of a graph.
-  ///
-  /// - Parameters:
-  ///   - graph: What an operation spends.
-  ///   - base: What it spent in another build, if that is what to compare with.
-  ///   - count: How many functions, 1 or more.
-  public init(_ graph: CallGraph, since base: CallGraph? = nil, count: Int) {
+  /// The table of so many functions, 1 or more.
+  init(_ graph: CallGraph, since base: CallGraph? = nil, count: Int) {
     total = graph.total
     let names = Set(graph.own.keys).union(base.map { Set($0.own.keys) } ?? [])
     let all = names.map { name in
@@ -23,8 +18,7 @@ public struct ProfileTable: Tabular, Sendable {
       all.filter { weight($0) >= 1 }.sorted { (weight($0), $1.name) > (weight($1), $0.name) }.prefix(count))
   }
 
-  /// The head, and a line for each function.
-  public var rows: [[String]] {
+  var rows: [[String]] {
     let hasBase = lines.contains { $0.base != nil }
     let head = hasBase ? ["change", "base", "now", "function"] : ["instr/op", "share", "function"]
     return [head]
@@ -45,5 +39,5 @@ public struct ProfileTable: Tabular, Sendable {
     name.count <= 110 ? name : name.prefix(70) + "…" + name.suffix(39)
   }
 
-  public var words: Set<Int> { [rows[0].count - 1] }
+  var words: Set<Int> { [rows[0].count - 1] }
 }

@@ -1,75 +1,62 @@
 /// Two runs beside each other, row by row. It informs and does not gate: the machine of
 /// a stored run is not the machine of today.
-public struct Comparison: Sendable {
-  /// What is said of a row.
-  public enum Verdict: String, Sendable {
-    /// Less time.
-    case improved
-    /// More time.
-    case regressed
+struct Comparison: Sendable {
+  enum Verdict: String, Sendable {
+    case improved, regressed
     /// The interval lies within 3 %.
     case noChange = "no change"
     /// The rounds are too few or too far apart.
     case cannotTell = "cannot tell"
   }
 
-  public struct Row: Sendable {
-    public var id: WorkloadID
+  struct Row: Sendable {
+    var id: WorkloadID
     /// Processor time per operation, before and after.
-    public var before, after: Double
+    var before, after: Double
     /// The change of processor time, and its interval of 95 %.
-    public var change: Double
-    /// Nil with too few rounds.
-    public var interval: ClosedRange<Double>?
-    /// The change of operations per second.
-    public var throughput: Double
-    public var verdict: Verdict
+    var change: Double
+    var interval: ClosedRange<Double>?
+    var throughput: Double
+    var verdict: Verdict
     /// The ratio of processor time to c, before and after, where the change is that of the ratio,
     /// which the machine's mood leaves alone.
-    public var ratios: (before: Double, after: Double)?
-    public var rounds: (before: Int, after: Int)
+    var ratios: (before: Double, after: Double)?
+    var rounds: (before: Int, after: Int)
   }
 
-  public var rows: [Row]
+  var rows: [Row]
   /// Rows that only one has, in words.
-  public var unmatched: [String]
+  var unmatched: [String]
   /// What makes the two hard to compare, said in every line; with what differs, and its values before and after.
-  public var differences: [Difference]
+  var differences: [Difference]
 
-  /// Something that makes two runs hard to compare.
-  public struct Difference: Hashable, Sendable, CustomStringConvertible {
-    public var what: String
-    /// What differs, with both values.
-    public var values: [String]
+  struct Difference: Hashable, Sendable, CustomStringConvertible {
+    var what: String
+    var values: [String]
 
-    public var description: String { "\(what): \(values.joined(separator: ", "))" }
+    var description: String { "\(what): \(values.joined(separator: ", "))" }
   }
 
   /// Compares. Throws when the machines or the work differ, unless `force` is set.
-  public init(_ before: Results, _ after: Results, force: Bool = false) throws {
+  init(_ before: Results, _ after: Results, force: Bool = false) throws {
     differences = Self.differences(before, after)
     guard differences.isEmpty || force else {
       let all = differences.map(\.description).joined(separator: "; ")
       throw NotComparable("\(all). Compare nevertheless with --force")
     }
     let known = Dictionary(before.results.map { ($0.id, $0) }) { first, _ in first }
-    rows = after.results.compactMap { row in
-      known[row.id].map { Self.row(row.id, $0, before, row, after) }
-    }
+    rows = after.results.compactMap { row in known[row.id].map { Self.row(row.id, $0, before, row, after) } }
     let found = Set(rows.map(\.id))
     unmatched = known.keys.filter { !found.contains($0) }.map { "\($0): only in the first" }.sorted()
     unmatched += after.results.filter { known[$0.id] == nil }.map { "\($0.id): only in the second" }
-    guard !rows.isEmpty else {
-      throw NotComparable("the two runs have no row in common")
-    }
+    guard !rows.isEmpty else { throw NotComparable("the two runs have no row in common") }
   }
 
   private static func differences(_ before: Results, _ after: Results) -> [Difference] {
-    func differ(_ what: String, _ fields: [(name: String, before: String, after: String)]) -> Difference? {
-      let values = fields.filter { $0.before != $0.after }
-        .map {
-          "\($0.name) \($0.before.isEmpty ? "none" : $0.before) and \($0.after.isEmpty ? "none" : $0.after)"
-        }
+    func differ(_ what: String, _ fields: (name: String, old: String, new: String)...) -> Difference? {
+      let values = fields.filter { $0.old != $0.new }.map {
+        "\($0.name) \($0.old.isEmpty ? "none" : $0.old) and \($0.new.isEmpty ? "none" : $0.new)"
+      }
       return values.isEmpty ? nil : Difference(what: what, values: values)
     }
     func rates(_ results: Results) -> String {
@@ -78,36 +65,27 @@ public struct Comparison: Sendable {
       return rates.sorted().joined(separator: " and ")
     }
     let (old, new) = (before.machine, after.machine)
+    let (first, second) = (before.method, after.method)
     return [
       differ(
         "different machines or versions",
-        [
-          ("processor", old.cpu, new.cpu), ("cores", "\(old.cores)", "\(new.cores)"),
-          ("architecture", old.architecture, new.architecture), ("kernel", old.kernel, new.kernel),
-          ("Swift", before.swift, after.swift), ("libuv", before.libuv, after.libuv),
-        ]),
-      differ("different builds", [("build", before.method.build, after.method.build)]),
+        ("processor", old.cpu, new.cpu), ("cores", "\(old.cores)", "\(new.cores)"),
+        ("architecture", old.architecture, new.architecture), ("kernel", old.kernel, new.kernel),
+        ("Swift", before.swift, after.swift), ("libuv", before.libuv, after.libuv)),
+      differ("different builds", ("build", first.build, second.build)),
       differ(
-        "different numbers of pool threads",
-        [("threads", "\(before.method.threadPool)", "\(after.method.threadPool)")]),
-      differ(
-        "pinned differently",
-        [
-          ("server and load generator", before.method.placement, after.method.placement)
-        ]),
-      differ("different rates", [("arrivals", rates(before), rates(after))]),
+        "different numbers of pool threads", ("threads", "\(first.threadPool)", "\(second.threadPool)")),
+      differ("pinned differently", ("server and load generator", first.placement, second.placement)),
+      differ("different rates", ("arrivals", rates(before), rates(after))),
     ].compactMap { $0 }
   }
 
   private static func row(
     _ id: WorkloadID, _ before: RowResult, _ first: Results, _ after: RowResult, _ second: Results
   ) -> Row {
-    let old = first.logarithms(before)
-    let new = second.logarithms(after)
+    let (old, new) = (first.logarithms(before), second.logarithms(after))
     let isRelative = old.isRelative && new.isRelative && id.style != .c
-    let test =
-      isRelative
-      ? RankSum(old.relative, new.relative) : RankSum(old.absolute, new.absolute)
+    let test = isRelative ? RankSum(old.relative, new.relative) : RankSum(old.absolute, new.absolute)
     let shift = test.estimate ?? 0
     let interval = test.interval(confidence: 0.95)
     return Row(
@@ -133,7 +111,7 @@ public struct Comparison: Sendable {
 
   /// The table, for a terminal, and what stands in the way. The change of a row is in the column
   /// of what was compared.
-  public var lines: [String] {
+  var lines: [String] {
     let head = [
       "row", "before", "after", "CPU/op", "before vs c", "after vs c", "CPU vs c", "95 %", "ops/s", "verdict",
       "",
@@ -159,12 +137,13 @@ public struct Comparison: Sendable {
 }
 
 extension RowResult {
-  /// The full name of the row.
-  public var id: WorkloadID {
+  var id: WorkloadID {
     WorkloadID(workload: workload, revision: revision, style: style, parameters: parameters)
   }
 
-  /// Whether it is the c row of the same case.
+  /// The workload, and the parameters of the case.
+  var caseName: String { workload + (parameters.names.isEmpty ? "" : " \(parameters)") }
+
   func isReference(of row: RowResult) -> Bool {
     style == .c && workload == row.workload && parameters == row.parameters
   }
@@ -172,20 +151,18 @@ extension RowResult {
 
 extension Results {
   /// Two runs of the same fingerprint may be compared in time.
-  public var fingerprint: String { machine.fingerprint(swift: swift, libuv: libuv) }
+  var fingerprint: String { machine.fingerprint(swift: swift, libuv: libuv) }
 
-  /// The c row of the same case.
-  public func reference(of row: RowResult) -> RowResult? { results.first { $0.isReference(of: row) } }
+  func reference(of row: RowResult) -> RowResult? { results.first { $0.isReference(of: row) } }
 
   /// Logarithms of the processor time of each round, as it is and relative to c.
   fileprivate func logarithms(
     _ row: RowResult
   ) -> (absolute: [Double], relative: [Double], isRelative: Bool) {
-    let own = row.rounds.map { log(max($0.cpuNanosecondsPerOperation, 1e-9)) }
-    guard let reference = reference(of: row), reference.rounds.count == own.count else {
-      return (own, [], false)
-    }
-    let base = reference.rounds.map { log(max($0.cpuNanosecondsPerOperation, 1e-9)) }
-    return (own, zip(own, base).map { $0 - $1 }, true)
+    let relative = ratios(of: row, \.cpuNanosecondsPerOperation)
+    func logarithms(_ values: [Double]) -> [Double] { values.map { log(max($0, 1e-9)) } }
+    return (
+      logarithms(row.rounds.map(\.cpuNanosecondsPerOperation)), logarithms(relative), !relative.isEmpty
+    )
   }
 }

@@ -6,9 +6,7 @@ public enum Figure {
   }
 
   /// `59`, `1.23M`: how many there are of something.
-  public static func whole(_ value: Int) -> String {
-    value < 1000 ? "\(value)" : count(Double(value))
-  }
+  static func whole(_ value: Int) -> String { value < 1000 ? "\(value)" : count(Double(value)) }
 
   /// `1 row`, `5 rows`.
   public static func number(_ value: Int, _ what: String) -> String {
@@ -20,8 +18,11 @@ public enum Figure {
     scaled(nanoseconds, [(1e9, " s"), (1e6, " ms"), (1e3, " µs")], unit: " ns")
   }
 
+  /// A latency; – where there are too few samples of it.
+  static func duration(_ nanoseconds: UInt64?) -> String { nanoseconds.map { duration(Double($0)) } ?? "–" }
+
   /// `12.3 MiB`.
-  public static func bytes(_ value: Double) -> String {
+  static func bytes(_ value: Double) -> String {
     let mebibyte = 1_048_576.0
     return scaled(value, [(1024 * mebibyte, " GiB"), (mebibyte, " MiB"), (1024, " KiB")], unit: " B")
   }
@@ -30,15 +31,15 @@ public enum Figure {
   public static func ratio(_ value: Double) -> String { fixed(value, digits: 2) + "×" }
 
   /// `12.3%`.
-  public static func percent(_ share: Double) -> String { fixed(share * 100, digits: 1) + "%" }
+  static func percent(_ share: Double) -> String { fixed(share * 100, digits: 1) + "%" }
 
   /// `±4.5%`.
-  public static func spread(_ share: Double) -> String {
+  static func spread(_ share: Double) -> String {
     "±" + fixed(share * 100, digits: share < 0.0995 ? 1 : 0) + "%"
   }
 
   /// `value` with so many digits after the point.
-  public static func fixed(_ value: Double, digits: Int) -> String {
+  static func fixed(_ value: Double, digits: Int) -> String {
     guard value.isFinite else { return "–" }
     var scale = 1.0
     for _ in 0..<digits { scale *= 10 }
@@ -51,7 +52,7 @@ public enum Figure {
   }
 
   /// `value` with three significant digits.
-  public static func significant(_ value: Double) -> String {
+  static func significant(_ value: Double) -> String {
     let size = abs(value)
     return fixed(value, digits: size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2)
   }
@@ -60,9 +61,7 @@ public enum Figure {
     _ value: Double, _ units: [(scale: Double, name: String)], unit: String
   ) -> String {
     // 999.6 k is 1.00 M: decide after rounding.
-    for (scale, name) in units where abs(value) >= scale * 0.9995 {
-      return significant(value / scale) + name
-    }
+    for (scale, name) in units where abs(value) >= scale * 0.9995 { return significant(value / scale) + name }
     return significant(value) + unit
   }
 }

@@ -1,18 +1,15 @@
 /// Where a run took place: what makes its times comparable with others, or not.
-public struct Machine: Codable, Hashable, Sendable {
-  /// The processor's model.
-  public var cpu: String
-  /// Processors that may be used.
-  public var cores: Int
-  public var architecture: String
-  public var kernel: String
+struct Machine: Codable, Hashable, Sendable {
+  var cpu: String
+  var cores: Int
+  var architecture: String
+  var kernel: String
   /// Whether it is a virtual machine; nil when that cannot be seen.
-  public var virtual: Bool?
-  /// How the kernel reads the time.
-  public var clockSource: String
-  public var memoryBytes: UInt64
+  var virtual: Bool?
+  var clockSource: String
+  var memoryBytes: UInt64
   /// Runnable threads at the start, averaged over a minute.
-  public var loadAverage: Double
+  var loadAverage: Double
 
   enum CodingKeys: String, CodingKey {
     case cpu, cores, architecture, kernel, virtual
@@ -21,34 +18,33 @@ public struct Machine: Codable, Hashable, Sendable {
     case loadAverage = "load_average"
   }
 
-  public static func current() -> Machine {
+  static func current() -> Machine {
     var name = utsname()
     uname(&name)
     var load = [0.0]
     getloadavg(&load, 1)
-    let cpuInfo = (try? TextFile.text(of: "/proc/cpuinfo"))?.split(separator: "\n")
-    let flags = cpuInfo?.first { $0.hasPrefix("flags") }
+    let cpuInfo = TextFile.lines(of: "/proc/cpuinfo")
+    let flags = cpuInfo.first { $0.hasPrefix("flags") }
     let memory = UInt64(sysconf(Int32(_SC_PHYS_PAGES))) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
-    let clock = try? TextFile.text(of: "/sys/devices/system/clocksource/clocksource0/current_clocksource")
+    let clock = TextFile.lines(of: "/sys/devices/system/clocksource/clocksource0/current_clocksource")
     return Machine(
-      cpu: cpuInfo?.first { $0.hasPrefix("model name") }.map { value(of: $0) } ?? "unknown",
+      cpu: cpuInfo.first { $0.hasPrefix("model name") }.map { value(of: $0) } ?? "unknown",
       cores: sysconf(Int32(_SC_NPROCESSORS_ONLN)),
       architecture: text(name.machine),
       kernel: text(name.sysname) + " " + text(name.release),
       virtual: flags.map { $0.split(separator: " ").contains("hypervisor") },
-      clockSource: clock?.split(separator: "\n").first.map(String.init) ?? "unknown",
+      clockSource: clock.first.map(String.init) ?? "unknown",
       memoryBytes: memory, loadAverage: load[0])
   }
 
   /// Two runs of the same fingerprint may be compared in time; others may not.
-  public func fingerprint(swift: String, libuv: String) -> String {
+  func fingerprint(swift: String, libuv: String) -> String {
     let text = [cpu, "\(cores)", architecture, kernel, swift, libuv].joined(separator: "|")
     let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     return String(hash, radix: 16)
   }
 
-  /// The compiler that built this program.
-  public static var swiftVersion: String {
+  static var swiftVersion: String {
     #if compiler(>=6.5)
       "6.5 or later"
     #elseif compiler(>=6.4)
@@ -63,7 +59,7 @@ public struct Machine: Codable, Hashable, Sendable {
   }
 
   /// `release`, or `debug`, which measures little.
-  public static var build: String {
+  static var build: String {
     #if DEBUG
       "debug"
     #else

@@ -1,13 +1,13 @@
 /// What the tables of a run show, in a few sentences for somebody who has never read them: one for each style, and one that
 /// says which differences say nothing.
-public struct PlainSummary: Sendable {
+struct PlainSummary: Sendable {
   /// The sentences; none where nothing was compared with C.
-  public let sentences: [String]
+  let sentences: [String]
 
   /// The case that people ask about first; where it wasn't measured, the first that was.
   private static let headline = "tcp-echo"
 
-  public init(_ results: Results) {
+  init(_ results: Results) {
     let measured = results.results.filter { $0.style != .c && $0.ratioToC != nil && $0.hasEnoughForARatio }
     let first = measured.first { $0.workload == Self.headline } ?? measured.first
     let styles = measured.map(\.style).unique()

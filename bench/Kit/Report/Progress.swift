@@ -9,10 +9,8 @@ public final class Progress: Sendable {
   private let started = ProcessUsage.now().wall
   private let lastLine: Mutex<(time: UInt64, subject: Substring)>
 
-  /// Nanoseconds between lines, where there is no terminal.
-  private static let interval: UInt64 = 4_000_000_000
-  /// Nanoseconds between lines about the same case.
-  private static let longInterval: UInt64 = 60_000_000_000
+  /// Nanoseconds between lines, where there is no terminal; the second between lines about the same case.
+  private static let (interval, longInterval) = (4_000_000_000 as UInt64, 60_000_000_000 as UInt64)
 
   public init(isShown: Bool = true) {
     self.isShown = isShown
@@ -27,29 +25,19 @@ public final class Progress: Sendable {
     if isTerminal {
       let elapsed = Double(now - started) / 1e9
       let left = share > 0.02 ? ", \(Int(elapsed / share - elapsed)) s left" : ""
-      emit("\r\u{1B}[K\(Int(share * 100))%  \(text)\(left)")
+      complain("\r\u{1B}[K\(Int(share * 100))%  \(text)\(left)")
     } else {
-      let subject = Self.subject(of: text)
+      let subject = text[..<(text.ranges(of: ": ").last?.lowerBound ?? text.endIndex)]
       let line: Substring? = lastLine.withLock { last in
         let isNew = subject != last.subject
         guard now - last.time >= (isNew ? Self.interval : Self.longInterval) else { return nil }
         last = (now, subject)
         return isNew ? subject : text[...]
       }
-      if let line { emit("\(Int(share * 100))%  \(line)\n") }
+      if let line { complain("\(Int(share * 100))%  \(line)\n") }
     }
   }
 
   /// Takes the line of a terminal away.
-  public func clear() { if isShown, isTerminal { emit("\r\u{1B}[K") } }
-
-  private static func subject(of text: String) -> Substring {
-    guard let colon = text.indices.last(where: { text[$0...].hasPrefix(": ") }) else { return text[...] }
-    return text[..<colon]
-  }
-
-  private func emit(_ text: String) {
-    let bytes = Array(text.utf8)
-    _ = write(STDERR_FILENO, bytes, bytes.count)
-  }
+  public func clear() { if isShown, isTerminal { complain("\r\u{1B}[K") } }
 }

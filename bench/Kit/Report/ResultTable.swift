@@ -1,7 +1,5 @@
-/// The results of a case as lines for a terminal.
-public enum ResultTable {
-  /// A heading and a table for the rows of one case.
-  public static func lines(_ rows: [RowResult]) -> [String] {
+enum ResultTable {
+  static func lines(_ rows: [RowResult]) -> [String] {
     guard let first = rows.first else { return [] }
     let parameters = first.parameters.description
     var heading = first.workload + (parameters.isEmpty ? "" : "  " + parameters)
@@ -10,24 +8,19 @@ public enum ResultTable {
     if let arrivals = first.arrivals {
       heading += "  open loop, \(Figure.count(arrivals.rate))/s" + (arrivals.isPoisson ? ", Poisson" : "")
     }
-    let table = RowFigures.table(rows, columns)
+    var table = RowFigure.table(
+      rows,
+      [
+        .style, .throughput, .throughputSpread, .throughputRatio, .p50, .p99, .p999, .max, .serviceP99,
+        .peakRate, .cpu, .cpuSpread, .cpuRatio, .aboveC, .allocations, .memory,
+      ])
+    table[0] = table[0].map { $0 == "±" ? "" : $0 }
     return [heading] + TextTable(table, words: [0]).text.map { "  " + $0 }
-  }
-
-  private static var columns: [RowFigures.Column] {
-    [
-      ("style", \.style),
-      ("ops/s", \.throughput), ("", \.throughputSpread), ("ops/s vs c", \.throughputRatio),
-      ("p50", \.p50), ("p99", \.p99), ("p99.9", \.p999), ("max", \.max),
-      ("service p99", \.serviceP99), ("peak rate", \.peakRate),
-      ("CPU/op", \.cpu), (" ", \.cpuSpread), ("CPU vs c", \.cpuRatio), ("above c", \.aboveC),
-      ("allocs/op", \.allocations), ("peak RSS", \.memory),
-    ]
   }
 
   /// Every count of the rows of a case, per operation: a line for each, a column for each style. What
   /// is 0 in all of them is left out.
-  public static func counterLines(_ rows: [RowResult]) -> [String] {
+  static func counterLines(_ rows: [RowResult]) -> [String] {
     func figure(_ value: Double) -> String { Figure.fixed(value, digits: 2) }
     let names = Set(rows.flatMap(\.countsPerOperation.keys)).subtracting([.marks]).sorted()
       .filter { name in rows.contains { figure($0.countsPerOperation[name] ?? 0) != figure(0) } }
@@ -45,8 +38,7 @@ public enum ResultTable {
     return TextTable([head] + lines, words: [0]).text.map { "  " + $0 }
   }
 
-  /// What the columns mean, in a few lines.
-  public static let legend = [
+  static let legend = [
     "Medians over the rounds; ± is the wider quartile. Latencies are pooled over the rounds. – stands where a",
     "figure has too few samples: ten beyond a percentile, three rounds, 100 operations for a ratio. CPU/op",
     "is user and system time of the measured process alone; ratios are the median over the rounds of the ratio to c within the round. * did not settle in warm-up.",

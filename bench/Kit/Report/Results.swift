@@ -1,40 +1,33 @@
 /// A whole run, as it is written with `--json`. The form is documented in
 /// `bench/README.md`; a change that an old reader would misread raises `schema`.
-public struct Results: Codable, Sendable {
-  /// The version of this form.
-  public static let currentSchema = 1
+struct Results: Codable, Sendable {
+  static let currentSchema = 1
 
-  /// The version of the form of this value.
-  public var schema: Int
-  /// When the run began, in UTC.
-  public var date: String
-  public var machine: Machine
+  var schema = currentSchema
+  var date: String
+  var machine: Machine
   /// The version of libuv, or an empty text.
-  public var libuv: String
-  public var swift: String
-  public var method: Method
-  /// A result for every row of every case.
-  public var results: [RowResult]
+  var libuv: String
+  var swift: String
+  var method: Method
+  var results: [RowResult]
 
-  /// How the figures were obtained.
-  public struct Method: Codable, Sendable {
-    /// Rounds per row.
-    public var rounds: Int
+  struct Method: Codable, Sendable {
+    var rounds: Int
     /// How long a round of the reference row was meant to last.
-    public var windowNanoseconds: Double
+    var windowNanoseconds: Double
     /// The commit, with `+changes` when the working copy differs; empty when unknown.
-    public var commit: String
-    public var build: String
-    /// Threads in libuv's pool.
-    public var threadPool: Int
+    var commit: String
+    var build: String
+    var threadPool: Int
     /// Whether servers and the load generator were confined to a processor each.
-    public var pinnedApart: Bool
+    var pinnedApart: Bool
     /// Where the load came from, if not from this machine, or went to, if not to a server of the benchmark.
-    public var load: String?
+    var load: String?
     /// Processors that other programs kept busy meanwhile; nil where that cannot be seen.
-    public var othersBusy: Double?
+    var othersBusy: Double?
     /// The share of the time that the hypervisor gave to other machines; nil where that cannot be seen.
-    public var stolen: Double?
+    var stolen: Double?
 
     enum CodingKeys: String, CodingKey {
       case rounds, commit, build, load, stolen
@@ -44,93 +37,51 @@ public struct Results: Codable, Sendable {
       case threadPool = "thread_pool"
     }
 
-    /// Where servers and the load generator ran, in a few words.
-    public var placement: String { load ?? (pinnedApart ? "a processor each" : "not pinned apart") }
-
-    public init(
-      rounds: Int, windowNanoseconds: Double, commit: String, build: String, threadPool: Int,
-      pinnedApart: Bool, load: String? = nil, othersBusy: Double? = nil, stolen: Double? = nil
-    ) {
-      self.load = load
-      self.rounds = rounds
-      self.windowNanoseconds = windowNanoseconds
-      self.commit = commit
-      self.build = build
-      self.threadPool = threadPool
-      self.pinnedApart = pinnedApart
-      self.othersBusy = othersBusy
-      self.stolen = stolen
-    }
-  }
-
-  public init(
-    date: String, machine: Machine, libuv: String, swift: String, method: Method,
-    results: [RowResult]
-  ) {
-    schema = Self.currentSchema
-    self.date = date
-    self.machine = machine
-    self.libuv = libuv
-    self.swift = swift
-    self.method = method
-    self.results = results
+    var placement: String { load ?? (pinnedApart ? "a processor each" : "not pinned apart") }
   }
 }
 
 /// One row: a workload, its parameters and a style.
-public struct RowResult: Codable, Sendable {
-  public var workload: String
-  public var revision: Int
-  public var parameters: ParameterValues
-  public var style: Style
+struct RowResult: Codable, Sendable {
+  var workload: String
+  var revision: Int
+  var parameters: ParameterValues
+  var style: Style
   /// How many operations each round did, the same for all rows of a case.
-  public var operations: Int
+  var operations: Int
   /// Whether two windows of the warm-up agreed within 2 %.
-  public var warm: Bool
-  /// The rounds in the order in which they were run.
-  public var rounds: [Round]
+  var warm: Bool
+  var rounds: [Round]
   /// The median of the rounds, each figure by itself.
-  public var median: Round
-  /// The quartiles of the rounds.
-  public var spread: Spreads
+  var median: Round
+  var spread: Spreads
   /// Percentiles over the latencies of all rounds together.
-  public var pooledLatency: LatencySummary
-  /// The latencies of all rounds together.
-  public var histogram: SparseHistogram
-  /// Compared with the reference row; nil where there is none.
-  public var ratioToC: Ratio?
+  var pooledLatency: LatencySummary
+  var histogram: SparseHistogram
+  var ratioToC: Ratio?
   /// Counts per operation, from a pass of their own.
-  public var countsPerOperation: [Counter: Double]
-  /// In an open loop: when operations began.
-  public var arrivals: Arrivals?
+  var countsPerOperation: [Counter: Double]
+  var arrivals: Arrivals?
   /// In an open loop: operations per second that were achieved, the median.
-  public var achievedRate: Double?
+  var achievedRate: Double?
   /// In an open loop: whether less than 99 % of the rate was achieved. There are no
   /// percentiles then: the queue grows as long as one measures.
-  public var saturated: Bool?
+  var saturated: Bool?
   /// In an open loop: percentiles since operations were begun and not since they were due.
-  public var serviceLatency: LatencySummary?
+  var serviceLatency: LatencySummary?
   /// The highest rate that was kept up with, where that was looked for.
-  public var peakRate: Double?
+  var peakRate: Double?
 
   /// Whether so much less than the offered rate was achieved that the queue grew.
-  public static func isSaturated(offered: Double, achieved: Double) -> Bool {
-    achieved < 0.99 * offered
-  }
+  static func isSaturated(offered: Double, achieved: Double) -> Bool { achieved < 0.99 * offered }
 
-  public struct Round: Codable, Hashable, Sendable {
-    /// Operations per second.
-    public var throughput: Double
+  struct Round: Codable, Hashable, Sendable {
+    var throughput: Double
     /// Processor time of the measured side, per operation.
-    public var cpuNanosecondsPerOperation: Double
-    /// The part of it in user space.
-    public var userNanosecondsPerOperation: Double
-    /// The part of it in the kernel.
-    public var systemNanosecondsPerOperation: Double
-    /// Percentiles of the round.
-    public var latency: LatencySummary
-    /// The largest resident size during the round.
-    public var peakRSSBytes: UInt64
+    var cpuNanosecondsPerOperation: Double
+    var userNanosecondsPerOperation, systemNanosecondsPerOperation: Double
+    var latency: LatencySummary
+    var peakRSSBytes: UInt64
 
     enum CodingKeys: String, CodingKey {
       case throughput
@@ -142,12 +93,8 @@ public struct RowResult: Codable, Sendable {
     }
   }
 
-  /// Medians with quartiles.
-  public struct Spreads: Codable, Hashable, Sendable {
-    /// Of operations per second.
-    public var throughput: Spread
-    /// Of processor time per operation.
-    public var cpuNanosecondsPerOperation: Spread
+  struct Spreads: Codable, Hashable, Sendable {
+    var throughput, cpuNanosecondsPerOperation: Spread
 
     enum CodingKeys: String, CodingKey {
       case throughput
@@ -157,13 +104,10 @@ public struct RowResult: Codable, Sendable {
 
   /// A row beside the reference row. Each ratio is the median over the rounds of the
   /// ratio within the round, since rounds share what the machine was up to.
-  public struct Ratio: Codable, Hashable, Sendable {
-    /// Operations per second: more is better.
-    public var throughput: Double
-    /// Processor time per operation: less is better.
-    public var cpu: Double
+  struct Ratio: Codable, Hashable, Sendable {
+    var throughput, cpu: Double
     /// Nanoseconds of processor time per operation above the reference row.
-    public var cpuNanosecondsAbove: Double
+    var cpuNanosecondsAbove: Double
 
     enum CodingKeys: String, CodingKey {
       case throughput, cpu
@@ -185,27 +129,24 @@ public struct RowResult: Codable, Sendable {
 
 extension Results {
   /// The machine and the versions: only runs that have these in common are comparable.
-  public var setting: String {
+  var setting: String {
     "\(machine.cpu), \(Figure.number(machine.cores, "processor")); Swift \(swift), libuv \(libuv)"
   }
 
-  /// The machine, the versions and the day, in a line.
-  var place: String { "\(setting); \(date)" }
-
   /// What is said of figures that were taken while others used the machine; nil if nobody did.
-  public var busy: String? {
-    var causes: [String] = []
-    if let others = method.othersBusy, others >= 0.1 * Double(machine.cores) {
-      causes.append(
-        "other programs kept \(Figure.fixed(others, digits: 1)) of"
-          + " \(Figure.number(machine.cores, "processor")) at work meanwhile")
+  var busy: String? {
+    let others = method.othersBusy.flatMap { busy in
+      busy < 0.1 * Double(machine.cores)
+        ? nil
+        : "other programs kept \(Figure.fixed(busy, digits: 1)) of \(Figure.number(machine.cores, "processor"))"
+          + " at work meanwhile"
     }
-    if let stolen = method.stolen, stolen >= 0.01 {
-      causes.append(
-        "the hypervisor gave \(Figure.fixed(stolen * 100, digits: 0)) % of its time to other machines")
+    let stolen = method.stolen.flatMap { share in
+      share < 0.01
+        ? nil : "the hypervisor gave \(Figure.fixed(share * 100, digits: 0)) % of its time to other machines"
     }
+    let causes = [others, stolen].compactMap(\.self).joined(separator: ", and ")
     if causes.isEmpty { return nil }
-    return "The machine was busy: \(causes.joined(separator: ", and "))."
-      + " Measure again before you rely on these times."
+    return "The machine was busy: \(causes). Measure again before you rely on these times."
   }
 }

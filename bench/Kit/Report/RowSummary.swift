@@ -1,17 +1,15 @@
 extension RowResult.Round {
-  /// The round that a worker answered with.
-  public init(_ answer: WorkerAnswer) {
+  init(_ answer: WorkerAnswer) {
     let operations = Double(max(answer.operations, 1))
     self.init(
-      throughput: operations * 1e9 / Double(max(answer.wallNanoseconds, 1)),
+      throughput: answer.rate,
       cpuNanosecondsPerOperation: Double(answer.cpuNanoseconds) / operations,
       userNanosecondsPerOperation: Double(answer.userNanoseconds) / operations,
       systemNanosecondsPerOperation: Double(answer.systemNanoseconds) / operations,
       latency: LatencyHistogram(answer.latencies).summary, peakRSSBytes: answer.peakRSSBytes)
   }
 
-  /// Figure by figure, the median of several rounds.
-  public static func median(_ rounds: [Self]) -> Self {
+  static func median(_ rounds: [Self]) -> Self {
     func middle(_ value: (Self) -> Double) -> Double { Statistics.median(rounds.map(value)) }
     return Self(
       throughput: middle(\.throughput),
@@ -25,7 +23,7 @@ extension RowResult.Round {
 
 extension RowResult.Ratio {
   /// The ratios of `rounds` to those of the reference row, round by round.
-  public init(_ rounds: [RowResult.Round], to reference: [RowResult.Round]) {
+  init(_ rounds: [RowResult.Round], to reference: [RowResult.Round]) {
     let pairs = Array(zip(rounds, reference))
     func middle(_ value: (RowResult.Round, RowResult.Round) -> Double) -> Double {
       Statistics.median(pairs.map(value))
@@ -33,16 +31,14 @@ extension RowResult.Ratio {
     self.init(
       throughput: middle { $0.throughput / $1.throughput },
       cpu: middle { $0.cpuNanosecondsPerOperation / max($1.cpuNanosecondsPerOperation, 1e-9) },
-      cpuNanosecondsAbove: middle {
-        $0.cpuNanosecondsPerOperation - $1.cpuNanosecondsPerOperation
-      })
+      cpuNanosecondsAbove: middle { $0.cpuNanosecondsPerOperation - $1.cpuNanosecondsPerOperation })
   }
 }
 
 extension RowResult {
   /// What the answers of all rounds of a row amount to. `reference` are the answers of
   /// the reference row in the same rounds.
-  public init(
+  init(
     id: WorkloadID, operations: Int, warm: Bool, answers: [WorkerAnswer],
     reference: [WorkerAnswer]?, counts: WorkerAnswer?, arrivals: Arrivals? = nil
   ) {

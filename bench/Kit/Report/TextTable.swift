@@ -10,11 +10,7 @@ public struct TextTable: Tabular, Sendable {
   public let rows: [[String]]
   public let words: Set<Int>
 
-  /// A table of rows, the first of which is the head.
-  public init(_ rows: [[String]], words: Set<Int>) {
-    self.rows = rows
-    self.words = words
-  }
+  public init(_ rows: [[String]], words: Set<Int>) { (self.rows, self.words) = (rows, words) }
 }
 
 extension Tabular {
@@ -37,6 +33,7 @@ extension Tabular {
   /// The table, for a comment.
   public var markdown: String {
     let rule = rows[0].indices.map { words.contains($0) ? "---" : "--:" }
-    return ([rows[0], rule] + rows.dropFirst()).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
+    let cells = rows.map { $0.map { $0.replacing("|", with: "\\|") } }
+    return ([cells[0], rule] + cells.dropFirst()).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
   }
 }

@@ -1,4 +1,3 @@
-/// Text in XML and HTML.
 enum XMLText {
   /// `text` with what has a meaning in XML replaced, and what XML forbids left out.
   static func escaped(_ text: String) -> String {

@@ -1,10 +1,10 @@
 /// Whether a style answers as soon as the row in C does, at the same rate of arrivals.
-public enum LatencyVerdict {
+enum LatencyVerdict {
   /// How much longer the p99 of a style may be.
-  public static let bound = 1.25
+  static let bound = 1.25
 
   /// A line for each style in an open loop beside c; nothing for other rows.
-  public static func lines(_ rows: [RowResult]) -> [String] {
+  static func lines(_ rows: [RowResult]) -> [String] {
     guard rows.contains(where: { $0.style == .c }) else { return [] }
     return rows.filter { $0.style != .c && $0.arrivals != nil }.map { row in
       let base = rows.first { $0.isReference(of: row) }

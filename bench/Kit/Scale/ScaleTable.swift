@@ -1,16 +1,14 @@
 /// How the rows of a workload go along the axes of a `Scaling`, and whether any grows faster than the row in C.
-public struct ScaleTable: Tabular, Sendable {
-  /// A style along an axis.
-  public struct Line: Sendable {
-    /// The parameter that is raised.
-    public var axis: Scaling.Axis
-    public var style: Style
+struct ScaleTable: Tabular, Sendable {
+  struct Line: Sendable {
+    var axis: Scaling.Axis
+    var style: Style
     /// A row for each value, from the smallest, with its ratios to c within each round.
-    public var points: [(value: Int, row: RowResult, ratios: [Double])]
+    var points: [(value: Int, row: RowResult, ratios: [Double])]
 
     /// Whether the ratio to c grows: at the largest value it is above that at the smallest by more than 5 %, and
     /// the quartiles of the two lie apart.
-    public var grows: Bool {
+    var grows: Bool {
       guard let first = points.first?.ratios, let last = points.last?.ratios, points.count > 1,
         !first.isEmpty, !last.isEmpty
       else { return false }
@@ -20,10 +18,9 @@ public struct ScaleTable: Tabular, Sendable {
   }
 
   private let scaling: Scaling
-  public var lines: [Line]
+  var lines: [Line]
 
-  /// The rows of `results` along the axes.
-  public init(_ scaling: Scaling, _ results: Results) {
+  init(_ scaling: Scaling, _ results: Results) {
     self.scaling = scaling
     let rows = results.results.filter { $0.workload == scaling.workload.name }
     lines = scaling.axes.flatMap { axis in
@@ -41,27 +38,25 @@ public struct ScaleTable: Tabular, Sendable {
     }
   }
 
-  public var rows: [[String]] {
+  var rows: [[String]] {
     [["axis", "value", "style", "CPU/op", "CPU vs c", "quartiles", "p50", "p99", "peak RSS"]]
       + lines.flatMap { line in
         line.points.map { point in
-          let figures = RowFigures(row: point.row)
           let spread = point.ratios.isEmpty ? nil : Spread(point.ratios)
           return [
             line.axis.parameter, Figure.whole(point.value), line.style.rawValue,
-            figures.cpu,
+            RowFigure.cpu.text(point.row),
             spread.map { Figure.ratio($0.median) } ?? "",
             spread.map { Figure.fixed($0.q1, digits: 2) + " to " + Figure.fixed($0.q3, digits: 2) } ?? "",
-            figures.p50, figures.p99, figures.memory,
-          ]
+          ] + [RowFigure.p50, .p99, .memory].map { $0.text(point.row) }
         }
       }
   }
 
-  public var words: Set<Int> { [0, 2, 5] }
+  var words: Set<Int> { [0, 2, 5] }
 
   /// A line for each style: whether its ratio to c grows.
-  public var verdicts: [String] {
+  var verdicts: [String] {
     scaling.workload.styles.filter { $0 != .c }.compactMap { style in
       let own = lines.filter { $0.style == style && $0.points.count > 1 }
       guard !own.isEmpty else { return nil }
@@ -77,7 +72,7 @@ public struct ScaleTable: Tabular, Sendable {
   }
 
   /// The table, the ratios as charts, and the verdicts, for a page.
-  public func section(notes: [String] = []) -> HTMLReport.Section {
+  func section(notes: [String] = []) -> HTMLReport.Section {
     var section = HTMLReport.Section(
       id: "growth", title: "The ratio to C as load grows", table: rows, notes: verdicts + notes)
     let charts = scaling.axes.map(chart).filter { !$0.isEmpty }

@@ -1,17 +1,15 @@
 /// How it is found out whether the cost of a style grows faster than that of the row in C: one parameter of a
 /// workload is raised while the others stay.
 public struct Scaling: Sendable {
-  /// A parameter that is raised.
   public struct Axis: Sendable {
-    public var parameter: String
-    public var values: [Int]
+    var parameter: String
+    var values: [Int]
     /// The values of a quick run.
-    public var quickValues: [Int]
-    public var others: [String: Int]
+    var quickValues: [Int]
+    var others: [String: Int]
 
     public init(_ parameter: String, _ values: [Int], quick: [Int]? = nil, with others: [String: Int]) {
-      self.parameter = parameter
-      self.values = values
+      (self.parameter, self.values) = (parameter, values)
       quickValues = quick ?? values
       self.others = others
     }
@@ -19,23 +17,19 @@ public struct Scaling: Sendable {
     func has(_ row: RowResult) -> Bool { others.allSatisfy { row.parameters.value($0.key) == $0.value } }
   }
 
-  public var workload: any Workload
-  public var axes: [Axis]
+  var workload: any Workload
+  var axes: [Axis]
   /// The parameter of which each takes a descriptor of the measured process.
-  public var descriptors: String
+  var descriptors: String
   /// The parameters at which latencies are compared.
-  public var latency: [String: Int]
+  var latency: [String: Int]
 
-  /// A way to find out.
   public init(workload: any Workload, axes: [Axis], descriptors: String, latency: [String: Int]) {
-    self.workload = workload
-    self.axes = axes
-    self.descriptors = descriptors
-    self.latency = latency
+    (self.workload, self.axes, self.descriptors, self.latency) = (workload, axes, descriptors, latency)
   }
 
   /// A case for every value of every axis, and none twice; values of `descriptors` above `limit` become `limit`.
-  public func cases(styles: [Style], quick: Bool, limit: Int) -> [SuitePlan.Case] {
+  func cases(styles: [Style], quick: Bool, limit: Int) -> [SuitePlan.Case] {
     var seen: Set<ParameterValues> = []
     return axes.flatMap { axis in
       (quick ? axis.quickValues : axis.values).map { value in

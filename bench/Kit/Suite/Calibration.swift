@@ -1,13 +1,10 @@
 /// Finds how many operations take about as long as a window shall be.
 struct Calibration: Sendable {
-  /// How long a window shall be, in nanoseconds.
   let target: Double
-  /// What to try next.
   private(set) var operations: Int
   private var tries = 0
   private var wasNear = false
 
-  /// A calibration that begins with `operations`.
   init(target: Double, operations: Int = 8) {
     self.target = target
     self.operations = max(1, operations)
@@ -36,8 +33,7 @@ struct Calibration: Sendable {
   }
 }
 
-/// Decides when a row is warm: two windows in a row that differ by less than 2 %, or
-/// the limit.
+/// Decides when a row is warm: two windows in a row that differ by less than 2 %, or the limit.
 struct WarmUp: Sendable {
   private let limit: Double
   private var elapsed = 0.0
@@ -45,7 +41,6 @@ struct WarmUp: Sendable {
   /// Whether the row settled, or the limit was reached first.
   private(set) var settled = false
 
-  /// A warm-up of at most `limit` nanoseconds.
   init(limit: Double) { self.limit = limit }
 
   /// Takes note of a window; returns true when no more are needed.

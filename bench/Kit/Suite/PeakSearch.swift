@@ -12,19 +12,16 @@ struct PeakSearch: Sendable {
     high = capacity * 1.5
   }
 
-  /// The rate to try next; nil when the bounds are within 3 % of each other, or when
-  /// enough was tried.
+  /// The rate to try next; nil when the bounds are within 3 % of each other, or when enough was tried.
   var next: Double? {
     guard tries < 12, high > low * 1.03 else { return nil }
     return (low * high).squareRoot()
   }
 
-  /// Takes note of what came of it.
   mutating func note(_ answer: WorkerAnswer) {
     guard let rate = next else { return }
     tries += 1
-    let achieved = Double(answer.operations) * 1e9 / Double(max(answer.wallNanoseconds, 1))
-    if RowResult.isSaturated(offered: rate, achieved: achieved) {
+    if RowResult.isSaturated(offered: rate, achieved: answer.rate) {
       high = rate
     } else {
       low = rate

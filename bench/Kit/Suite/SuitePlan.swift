@@ -1,39 +1,29 @@
 /// What a run shall measure, and how thoroughly.
-public struct SuitePlan: Sendable {
+struct SuitePlan: Sendable {
   /// A workload with one set of parameters, in several styles.
-  public struct Case: Sendable {
-    public var workload: any Workload
-    public var parameters: ParameterValues
-    /// The rows, the reference first.
-    public var styles: [Style]
+  struct Case: Sendable {
+    var workload: any Workload
+    var parameters: ParameterValues
+    var styles: [Style]
 
-    public init(workload: any Workload, parameters: ParameterValues, styles: [Style]) {
-      self.workload = workload
-      self.parameters = parameters
-      self.styles = styles
-    }
-
-    public func id(_ style: Style) -> WorkloadID {
-      WorkloadID(
-        workload: workload.name, revision: workload.revision, style: style, parameters: parameters)
+    func id(_ style: Style) -> WorkloadID {
+      WorkloadID(workload: workload.name, revision: workload.revision, style: style, parameters: parameters)
     }
   }
 
-  public var cases: [Case]
-  public var rounds: Int
+  var cases: [Case]
+  var rounds: Int
   /// How long a round of the reference row shall last, in nanoseconds.
-  public var window: Double
+  var window: Double
   /// How long a row may take to settle, in nanoseconds.
-  public var warmUp: Double
+  var warmUp: Double
   /// How long the whole may take, in nanoseconds; nil for as long as it does.
-  public var budget: Double?
+  var budget: Double?
   /// Whether counters are read, in a pass of their own.
-  public var counts: Bool
-  /// When operations begin.
-  public var load: Load
+  var counts = true
+  var load = Load.closed
 
-  /// When operations begin.
-  public enum Load: Hashable, Sendable {
+  enum Load: Hashable, Sendable {
     /// Each begins as another ends: capacity, and the time that the service takes.
     case closed
     /// At a rate, in operations per second, the same for all rows.
@@ -44,29 +34,27 @@ public struct SuitePlan: Sendable {
     case findPeak
   }
 
-  public init(
-    cases: [Case], rounds: Int, window: Double, warmUp: Double, budget: Double? = nil,
-    counts: Bool = true, load: Load = .closed
-  ) {
-    self.cases = cases
-    self.rounds = rounds
-    self.window = window
-    self.warmUp = warmUp
-    self.budget = budget
-    self.counts = counts
-    self.load = load
-  }
-
   /// Takes so many nanoseconds from the budget, which were needed for something else.
-  public mutating func spend(_ nanoseconds: Double) {
-    budget = budget.map { max(0, $0 - nanoseconds) }
+  mutating func spend(_ nanoseconds: Double) { budget = budget.map { max(0, $0 - nanoseconds) } }
+
+  /// What a run will do, and about how long that takes: a row is calibrated, which takes as long as some three rounds,
+  /// warms up, and runs its rounds.
+  var summary: String {
+    let rows = cases.reduce(0) { $0 + $1.styles.count }
+    let seconds = Double(rows) * (Double(rounds + 3) * window + warmUp) / 1e9
+    func text(_ seconds: Double) -> String {
+      seconds < 90 ? Figure.number(Int(seconds), "second") : "\(Int((seconds / 60).rounded(.up))) minutes"
+    }
+    return "\(Figure.number(cases.count, "case")), \(Figure.number(rows, "row")), "
+      + "\(Figure.number(rounds, "round")) of \(Figure.duration(window)) each: about "
+      + text(min(seconds, (budget ?? .infinity) / 1e9))
+      + (budget.map { ", and rounds get fewer and shorter beyond \(text($0 / 1e9))" } ?? "")
   }
 
-  /// The cases of `workloads` whose name fits one of `patterns` (none: all), in those
-  /// of `styles` (none: all) that they have. A parameter in `overrides` replaces the
-  /// usual values in the workloads that have it; it is an error when the parameter cannot have
-  /// such a value.
-  public static func cases(
+  /// The cases of `workloads` whose name fits one of `patterns` (none: all), in those of `styles` (none: all)
+  /// that they have. A parameter in `overrides` replaces the usual values in the workloads that have it; it
+  /// is an error when the parameter cannot have such a value.
+  static func cases(
     _ workloads: [any Workload], patterns: [String] = [], styles: [Style] = [],
     overrides: [String: [Int]] = [:], quick: Bool
   ) throws -> [Case] {

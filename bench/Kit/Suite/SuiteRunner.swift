@@ -1,24 +1,18 @@
 /// Measures the cases of a plan, each with a live worker for every row.
-public final class SuiteRunner {
+final class SuiteRunner {
   private let plan: SuitePlan
   private let startWorker: (WorkloadID) throws -> any RowWorker
   private let progress: Progress
   private let started = ProcessUsage.now().wall
   private var finishedCases = 0
-  /// What the workers said of the libraries they are linked with.
-  public private(set) var libraries: [String: String] = [:]
+  private(set) var libraries: [String: String] = [:]
 
-  /// A runner; `startWorker` starts a fresh process for a row.
-  public init(
-    _ plan: SuitePlan, progress: Progress, startWorker: @escaping (WorkloadID) throws -> any RowWorker
-  ) {
-    self.plan = plan
-    self.progress = progress
-    self.startWorker = startWorker
+  init(_ plan: SuitePlan, progress: Progress, startWorker: @escaping (WorkloadID) throws -> any RowWorker) {
+    (self.plan, self.progress, self.startWorker) = (plan, progress, startWorker)
   }
 
   /// Measures everything; `report` receives the rows of each case when it is done.
-  public func run(_ report: ([RowResult]) -> Void) throws -> [RowResult] {
+  func run(_ report: ([RowResult]) -> Void) throws -> [RowResult] {
     defer { progress.clear() }
     var results: [RowResult] = []
     for item in plan.cases {
@@ -46,7 +40,7 @@ public final class SuiteRunner {
     case .closed: break
     case .rate(let given): arrivals = given
     case .shareOfPeak(let share, let isPoisson):
-      let capacity = try rows[0].throughput(operations: operations, seed: seed(-3))
+      let capacity = try rows[0].ask(.time, operations: operations, seed: seed(-3)).rate
       arrivals = Arrivals(rate: Double(Calibration.rounded(share * capacity)), isPoisson: isPoisson)
     case .findPeak: return try findPeaks(item, rows, operations)
     }
@@ -55,57 +49,54 @@ public final class SuiteRunner {
       for (place, index) in LatinSquare.order(count: rows.count, round: round).enumerated() {
         let done = Double(round * rows.count + place) / Double(plan.rounds * rows.count)
         show(item, "round \(round + 1)/\(plan.rounds), \(rows[index].id.style)", done)
-        try rows[index].run(operations: operations, seed: seed(round), arrivals: arrivals)
+        let row = rows[index]
+        row.answers.append(
+          try row.ask(.run, operations: operations, seed: seed(round), arrivals: arrivals))
       }
       try compare(rows)
       // On a machine that is busy with something else fewer rounds are better than none.
       if ProcessUsage.now().wall > end { break }
     }
     if plan.counts {
-      for row in rows { try row.count(operations: operations, seed: seed(plan.rounds)) }
+      for row in rows { row.counts = try row.ask(.count, operations: operations, seed: seed(plan.rounds)) }
     }
-    let reference = rows.first { $0.id.style == .c }?.answers
-    return rows.map {
-      RowResult(
-        id: $0.id, operations: operations, warm: $0.warm, answers: $0.answers,
-        reference: reference, counts: $0.counts, arrivals: arrivals)
-    }
+    return results(rows, operations, arrivals)
   }
 
-  /// The highest rate that each row keeps up with, round by round.
-  private func findPeaks(
-    _ item: SuitePlan.Case, _ rows: [Row], _ operations: Int
-  ) throws -> [RowResult] {
-    for round in 0..<plan.rounds {
-      for index in LatinSquare.order(count: rows.count, round: round) {
-        let row = rows[index]
-        show(item, "peak \(round + 1)/\(plan.rounds), \(row.id.style)", Double(round) / Double(plan.rounds))
-        let capacity = try row.throughput(operations: operations, seed: seed(round))
-        var search = PeakSearch(capacity: capacity)
-        while let rate = search.next {
-          let count = max(100, Int(rate * plan.window / 1e9))
-          let answer = try row.ask(
-            .run, operations: count, seed: seed(round), arrivals: Arrivals(rate: rate))
-          search.note(answer)
-        }
-        row.keep(search)
-      }
-    }
+  private func results(_ rows: [Row], _ operations: Int, _ arrivals: Arrivals?) -> [RowResult] {
     let reference = rows.first { $0.id.style == .c }?.answers
     return rows.map { row in
       var result = RowResult(
-        id: row.id, operations: operations, warm: row.warm, answers: row.answers,
-        reference: reference, counts: nil)
-      result.peakRate = Statistics.median(row.peaks)
+        id: row.id, operations: operations, warm: row.warm, answers: row.answers, reference: reference,
+        counts: row.counts, arrivals: arrivals)
+      if !row.peaks.isEmpty { result.peakRate = Statistics.median(row.peaks) }
       return result
     }
   }
 
+  private func findPeaks(_ item: SuitePlan.Case, _ rows: [Row], _ operations: Int) throws -> [RowResult] {
+    for round in 0..<plan.rounds {
+      for index in LatinSquare.order(count: rows.count, round: round) {
+        let row = rows[index]
+        show(item, "peak \(round + 1)/\(plan.rounds), \(row.id.style)", Double(round) / Double(plan.rounds))
+        let capacity = try row.ask(.time, operations: operations, seed: seed(round)).rate
+        var search = PeakSearch(capacity: capacity)
+        while let rate = search.next {
+          let count = max(100, Int(rate * plan.window / 1e9))
+          let answer = try row.ask(.run, operations: count, seed: seed(round), arrivals: Arrivals(rate: rate))
+          search.note(answer)
+        }
+        guard let best = search.best else { continue }
+        row.answers.append(best.answer)
+        row.peaks.append(best.rate)
+      }
+    }
+    return results(rows, operations, nil)
+  }
+
   /// Calibrates, warms all rows up, and says how many operations a round has: the same
   /// for all, mainly after the first row.
-  private func prepare(
-    _ item: SuitePlan.Case, _ rows: [Row], since started: UInt64
-  ) throws -> Int {
+  private func prepare(_ item: SuitePlan.Case, _ rows: [Row], since started: UInt64) throws -> Int {
     show(item, "calibrating", 0)
     var operations: Int
     switch item.workload.operationCount {
@@ -171,19 +162,15 @@ public final class SuiteRunner {
   }
 }
 
-/// A row under measurement.
 private final class Row {
   let id: WorkloadID
   let worker: any RowWorker
-  private(set) var answers: [WorkerAnswer] = []
-  private(set) var counts: WorkerAnswer?
-  private(set) var peaks: [Double] = []
+  var answers: [WorkerAnswer] = []
+  var counts: WorkerAnswer?
+  var peaks: [Double] = []
   private(set) var warm = false
 
-  init(id: WorkloadID, worker: any RowWorker) {
-    self.id = id
-    self.worker = worker
-  }
+  init(id: WorkloadID, worker: any RowWorker) { (self.id, self.worker) = (id, worker) }
 
   func ask(
     _ verb: WorkerRequest.Verb, operations: Int, seed: UInt64, arrivals: Arrivals? = nil
@@ -194,27 +181,6 @@ private final class Row {
       throw WrongWork("\(id): \(answer.operations) of \(operations) operations completed")
     }
     return answer
-  }
-
-  func run(operations: Int, seed: UInt64, arrivals: Arrivals?) throws {
-    answers.append(try ask(.run, operations: operations, seed: seed, arrivals: arrivals))
-  }
-
-  /// Operations per second in a closed loop.
-  func throughput(operations: Int, seed: UInt64) throws -> Double {
-    let answer = try ask(.time, operations: operations, seed: seed)
-    return Double(operations) * 1e9 / Double(max(answer.wallNanoseconds, 1))
-  }
-
-  /// Keeps the highest rate that was met, with the answer that met it.
-  func keep(_ search: PeakSearch) {
-    guard let best = search.best else { return }
-    answers.append(best.answer)
-    peaks.append(best.rate)
-  }
-
-  func count(operations: Int, seed: UInt64) throws {
-    counts = try ask(.count, operations: operations, seed: seed)
   }
 
   /// Returns how long the last window was, in nanoseconds.

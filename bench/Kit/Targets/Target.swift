@@ -15,30 +15,25 @@ public struct Target: Sendable {
     case tail = "p99"
   }
 
-  public var workload: String
+  var workload: String
   /// Its parameters, where they are not the usual ones.
-  public var parameters: [String: Int]
+  var parameters: [String: Int]
   /// The parameters in which the case of the same style differs that nanoseconds are above, or a tail is divided by.
-  public var base: [String: Int]
-  public var quantity: Quantity
-  public var bounds: [Style: Double]
+  var base: [String: Int]
+  var quantity: Quantity
+  var bounds: [Style: Double]
   /// Why a style misses its bound, where it is known to.
-  public var reasons: [Style: String]
+  var reasons: [Style: String]
 
-  /// A target; `quantity` is compared at `parameters`.
   public init(
     _ workload: String, _ parameters: [String: Int] = [:], _ quantity: Quantity = .processorTime,
     above base: [String: Int] = [:], bounds: [Style: Double], reasons: [Style: String] = [:]
   ) {
-    self.workload = workload
-    self.parameters = parameters
-    self.base = base
-    self.quantity = quantity
-    self.bounds = bounds
-    self.reasons = reasons
+    (self.workload, self.parameters, self.base, self.quantity) = (workload, parameters, base, quantity)
+    (self.bounds, self.reasons) = (bounds, reasons)
   }
 
-  public func covers(_ row: RowResult) -> Bool {
+  func covers(_ row: RowResult) -> Bool {
     row.workload == workload && parameters.allSatisfy { row.parameters.value($0.key) == $0.value }
   }
 

@@ -1,19 +1,15 @@
-public struct TargetTable: Tabular, Sendable {
-  /// A style's bound beside its ratio.
-  public struct Line: Sendable {
-    public var target: Target
-    public var style: Style
-    public var bound: Double
-    public var parameters: String
+struct TargetTable: Tabular, Sendable {
+  struct Line: Sendable {
+    var target: Target
+    var style: Style
+    var bound: Double
+    var parameters: String
     /// The ratio to c within each round, or what was counted above c; empty where the row was not measured.
-    public var figures: [Double]
+    var figures: [Double]
 
     /// Whether the median reaches the bound; nil where nothing was measured.
-    public var isMet: Bool? {
-      figures.isEmpty ? nil : target.isMet(Statistics.median(figures), bound)
-    }
+    var isMet: Bool? { figures.isEmpty ? nil : target.isMet(Statistics.median(figures), bound) }
 
-    /// The bound and the figures, as cells.
     fileprivate var cells: [String] {
       let sign = target.quantity == .throughput ? "≥ " : "≤ "
       let isRatio = ![.instructions, .nanoseconds, .bytes].contains(target.quantity)
@@ -28,28 +24,23 @@ public struct TargetTable: Tabular, Sendable {
     }
   }
 
-  /// A line for each bound and each case that it was measured in.
-  public var lines: [Line]
+  var lines: [Line]
 
-  public init(_ targets: [Target], _ results: Results) {
+  init(_ targets: [Target], _ results: Results) {
     lines = targets.flatMap { target in
       Style.all.compactMap { style in target.bounds[style].map { (style, $0) } }.flatMap { style, bound in
-        let rows = results.results.filter { $0.style == style && target.covers($0) }
-        let measured = rows.map { row in
+        let rows: [RowResult?] = results.results.filter { $0.style == style && target.covers($0) }
+        return (rows.isEmpty ? [nil] : rows).map { row in
           Line(
-            target: target, style: style, bound: bound, parameters: row.parameters.description,
-            figures: results.figures(of: row, target))
+            target: target, style: style, bound: bound,
+            parameters: (row?.parameters ?? ParameterValues(target.parameters)).description,
+            figures: row.map { results.figures(of: $0, target) } ?? [])
         }
-        let nothing = Line(
-          target: target, style: style, bound: bound,
-          parameters: ParameterValues(target.parameters).description, figures: [])
-        return measured.isEmpty ? [nothing] : measured
       }
     }
   }
 
-  /// The head, and a row of cells for each line.
-  public var rows: [[String]] {
+  var rows: [[String]] {
     [["workload", "parameters", "style", "figure", "target", "measured", "quartiles", "rounds", "verdict"]]
       + lines.map { line in
         [line.target.workload, line.parameters, line.style.rawValue, line.target.heading] + line.cells
@@ -57,10 +48,10 @@ public struct TargetTable: Tabular, Sendable {
       }
   }
 
-  public var words: Set<Int> { [0, 1, 2, 3, 6, 8] }
+  var words: Set<Int> { [0, 1, 2, 3, 6, 8] }
 
   /// How many are met, and why those that are not are missed.
-  public var notes: [String] {
+  var notes: [String] {
     let missed = lines.filter { $0.isMet == false }
     let met = lines.count { $0.isMet == true }
     let reasons = missed.map { line in
@@ -72,8 +63,7 @@ public struct TargetTable: Tabular, Sendable {
     return ["\(met) of \(lines.count) targets met, \(missed.count) missed\(rest)."] + reasons
   }
 
-  /// The table and the notes, for a page.
-  public var section: HTMLReport.Section {
+  var section: HTMLReport.Section {
     HTMLReport.Section(id: "targets", title: "Targets", table: rows, notes: notes)
   }
 }

@@ -1,18 +1,15 @@
 /// A child with whom lines are exchanged over its standard streams.
 ///
 /// The child sees the end of its input when this process ends, in whatever way.
-public final class ChildProcess: LineChannel {
-  public let id: pid_t
+final class ChildProcess: LineChannel {
+  let id: pid_t
   private let lines: LineStream
   private let patience: Double
   private var status: Int32?
 
-  /// Starts `command`, whose first element is a path. Variables in `environment` are
-  /// added to those of this process. A child that has closed its output, or is told to end,
-  /// has `patience` seconds to do so.
-  public init(
-    _ command: [String], environment: [String: String] = [:], patience: Double = 5
-  ) throws {
+  /// Starts `command`, whose first element is a path. Variables in `environment` are added to those of this
+  /// process. A child that has closed its output, or is told to end, has `patience` seconds to do so.
+  init(_ command: [String], environment: [String: String] = [:], patience: Double = 5) throws {
     self.patience = patience
     let toChild = try Self.pipe()
     let fromChild: (read: Int32, write: Int32)
@@ -23,9 +20,9 @@ public final class ChildProcess: LineChannel {
       throw error
     }
     #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
+      var (actions, attributes) = (posix_spawn_file_actions_t?.none, posix_spawnattr_t?.none)
     #else
-      var actions = posix_spawn_file_actions_t()
+      var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
     #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -38,11 +35,6 @@ public final class ChildProcess: LineChannel {
     var child: pid_t = 0
     // The thread that starts a child may block signals, as those of a pool do, and a child
     // inherits that: it would be deaf to SIGTERM.
-    #if canImport(Darwin)
-      var attributes: posix_spawnattr_t?
-    #else
-      var attributes = posix_spawnattr_t()
-    #endif
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     var none = sigset_t()
@@ -63,7 +55,7 @@ public final class ChildProcess: LineChannel {
 
   deinit { kill() }
 
-  public func write(_ line: String) throws {
+  func write(_ line: String) throws {
     do {
       try lines.write(line)
     } catch is LineStream.Ended {
@@ -72,7 +64,7 @@ public final class ChildProcess: LineChannel {
   }
 
   /// The next line. It is an error when none comes within `seconds`, or none at all.
-  public func readLine(within seconds: Double) throws -> String {
+  func readLine(within seconds: Double) throws -> String {
     do {
       return try lines.readLine(within: seconds)
     } catch is LineStream.Ended {
@@ -82,7 +74,7 @@ public final class ChildProcess: LineChannel {
 
   /// Passes on every line until the child has ended, and returns its code: that of a
   /// shell, 128 and more for a signal.
-  public func drain(_ line: (String) -> Void) throws -> Int32 {
+  func drain(_ line: (String) -> Void) throws -> Int32 {
     lines.closeInput()
     while true {
       do {
@@ -99,14 +91,14 @@ public final class ChildProcess: LineChannel {
 
   /// Ends the child's input and waits for its end; makes an end of it after `seconds`, which
   /// are its patience unless told otherwise.
-  public func finish(within seconds: Double? = nil) {
+  func finish(within seconds: Double? = nil) {
     lines.closeInput()
     if !hasEnded(within: seconds ?? patience) { kill() }
   }
 
   /// Ends the child, if it still runs: it is asked to, so that it can end its own children, and
   /// made to when it does not.
-  public func kill() {
+  func kill() {
     lines.closeInput()
     guard status == nil else { return }
     send(SIGTERM, to: id)
@@ -133,7 +125,6 @@ public final class ChildProcess: LineChannel {
     return true
   }
 
-  /// How the child ended, in words.
   private func ending() -> String {
     lines.closeInput()
     guard hasEnded(within: patience), let status else {
@@ -147,9 +138,7 @@ public final class ChildProcess: LineChannel {
 
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
-    guard systemPipe(&ends) == 0 else {
-      throw WorkerFailure("pipe: \(String(cString: strerror(errno)))")
-    }
+    guard systemPipe(&ends) == 0 else { throw WorkerFailure("pipe: \(String(cString: strerror(errno)))") }
     // Later children must not keep these open: they would hide the end of the stream.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])

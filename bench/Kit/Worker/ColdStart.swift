@@ -38,14 +38,14 @@ public enum ColdStart {
   private static func memory(of process: pid_t) -> [Counter: UInt64] {
     let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
     var counters: [Counter: UInt64] = [.programBytes: 0, .linkedBytes: 0]
-    for line in ((try? TextFile.text(of: "/proc/\(process)/maps")) ?? "").split(separator: "\n") {
+    for line in TextFile.lines(of: "/proc/\(process)/maps") {
       let words = line.split(separator: " ", omittingEmptySubsequences: true)
       guard words.count == 6, words[5].hasPrefix("/") else { continue }
       let ends = words[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
       counters[words[5] == program.map { $0[...] } ? .programBytes : .linkedBytes, default: 0] +=
         ends[1] - ends[0]
     }
-    let pages = (try? TextFile.text(of: "/proc/\(process)/statm"))?.split(separator: " ").dropFirst().first
+    let pages = TextFile.lines(of: "/proc/\(process)/statm").first?.split(separator: " ").dropFirst().first
     counters[.residentBytes] = (pages.flatMap { UInt64($0) } ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
     return counters
   }

@@ -3,11 +3,10 @@ import Synchronization
 private let interrupted = Atomic<Bool>(false)
 
 /// Ctrl-C and its like, taken note of and acted upon where that is safe.
-public enum Interruption {
+enum Interruption {
   /// From here on SIGINT, SIGTERM and SIGHUP make the next `check` throw instead of
   /// ending the process, so that children and files are cleared up.
-  public static func install() {
-    interrupted.store(false, ordering: .relaxed)
+  static func install() {
     var action = sigaction()
     #if canImport(Darwin)
       action.__sigaction_u.__sa_handler = { _ in interrupted.store(true, ordering: .relaxed) }
@@ -18,9 +17,7 @@ public enum Interruption {
     for signal in [SIGINT, SIGTERM, SIGHUP] { sigaction(signal, &action, nil) }
   }
 
-  /// Whether the user asked the run to end.
-  public static var isAsked: Bool { interrupted.load(ordering: .relaxed) }
+  static var isAsked: Bool { interrupted.load(ordering: .relaxed) }
 
-  /// Throws if the user asked the run to end.
-  public static func check() throws { if isAsked { throw Interrupted() } }
+  static func check() throws { if isAsked { throw Interrupted() } }
 }

@@ -1,14 +1,14 @@
 /// JSON on one line, and JSON for people.
-public enum LineJSON {
+enum LineJSON {
   /// `value` on one line, keys in alphabetical order.
-  public static func string(_ value: some Encodable, pretty: Bool = false) throws -> String {
+  static func string(_ value: some Encodable, pretty: Bool = false) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if pretty { encoder.outputFormatting.insert(.prettyPrinted) }
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  public static func value<T: Decodable>(_ type: T.Type, _ text: String) throws -> T {
+  static func value<T: Decodable>(_ type: T.Type, _ text: String) throws -> T {
     try JSONDecoder().decode(type, from: Data(text.utf8))
   }
 }

@@ -1,6 +1,5 @@
 import CBenchSupport
 
-/// Somebody with whom lines are exchanged.
 protocol LineChannel: AnyObject {
   func write(_ line: String) throws
   /// The next line. It is an error when none comes within `seconds`, or none at all.
@@ -18,10 +17,7 @@ final class LineStream {
   private var inputIsOpen = true
 
   /// Reads from `output` and writes to `input`, and closes both in the end.
-  init(input: Int32, output: Int32) {
-    self.input = input
-    self.output = output
-  }
+  init(input: Int32, output: Int32) { (self.input, self.output) = (input, output) }
 
   /// Connects to an address in ten seconds at most, and returns the address of this side besides. It is an error with a few
   /// words when nobody is there.
@@ -44,21 +40,9 @@ final class LineStream {
   }
 
   func write(_ line: String) throws {
-    let bytes = Array((line + "\n").utf8)
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes[sent...].withUnsafeBytes { systemWrite(input, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        sent += count
-      } else if errno == EINTR {
-        try Interruption.check()
-      } else {
-        throw Ended()
-      }
-    }
+    guard try writeAll(line + "\n", to: input, interrupted: Interruption.check) else { throw Ended() }
   }
 
-  /// The next line. It is an error when none comes within `seconds`.
   func readLine(within seconds: Double) throws -> String {
     let deadline = ProcessUsage.now().wall + UInt64(seconds * 1e9)
     while true {
@@ -83,7 +67,6 @@ final class LineStream {
     return buffer.isEmpty ? nil : String(decoding: buffer, as: UTF8.self)
   }
 
-  /// Closes the end that lines are written to.
   func closeInput() {
     guard inputIsOpen else { return }
     inputIsOpen = false

@@ -78,12 +78,12 @@ public final class LoadGenerator {
     }
     guard let operations = values.removeValue(forKey: "operations").flatMap({ Int($0) }),
       let checksum = values.removeValue(forKey: "checksum").flatMap({ UInt64($0) }),
-      let latencies = values["latencies"].flatMap({ SparseHistogram($0) })
+      let latencies = values["latencies"].flatMap({ SparseHistogram(rawValue: String($0)) })
     else { throw WorkerFailure("the load generator answered `\(line.prefix(200))`") }
     let counters = values.compactMap { name, value in
       UInt64(value).map { (Counter(rawValue: String(name)), $0) }
     }
-    let service = values["service"].flatMap { SparseHistogram($0) }
+    let service = values["service"].flatMap { SparseHistogram(rawValue: String($0)) }
     return RunOutcome(
       operations: operations, checksum: checksum, latencies: LatencyHistogram(latencies),
       service: service.map { LatencyHistogram($0) },

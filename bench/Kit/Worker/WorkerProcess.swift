@@ -1,29 +1,20 @@
-/// What measures a row on request.
-public protocol RowWorker: AnyObject {
-  /// What it said first.
+protocol RowWorker: AnyObject {
   var hello: WorkerHello { get }
-
-  /// Sends a request and waits for the figures.
   func ask(_ request: WorkerRequest, within seconds: Double) throws -> WorkerAnswer
-
   func finish()
 }
 
 extension RowWorker {
-  /// A greeting of today's version.
-  public var hello: WorkerHello { WorkerHello() }
+  var hello: WorkerHello { WorkerHello() }
 }
 
 /// The harness's side of the line protocol: one live worker.
-public final class WorkerProcess: RowWorker {
+final class WorkerProcess: RowWorker {
   private let child: ChildProcess
-  /// What the worker said first.
-  public let hello: WorkerHello
+  let hello: WorkerHello
 
   /// Starts a worker and hears its greeting, which must come within so many seconds.
-  public init(
-    command: [String], environment: [String: String] = [:], greeting: Double = 30
-  ) throws {
+  init(command: [String], environment: [String: String] = [:], greeting: Double = 30) throws {
     child = try ChildProcess(command, environment: environment)
     let line: String
     do {
@@ -43,20 +34,19 @@ public final class WorkerProcess: RowWorker {
     }
   }
 
-  /// Sends a request and waits for the figures.
-  public func ask(_ request: WorkerRequest, within seconds: Double = 120) throws -> WorkerAnswer {
+  func ask(_ request: WorkerRequest, within seconds: Double = 120) throws -> WorkerAnswer {
     try send(request)
     return try receive(request, within: seconds)
   }
 
   /// Sends a request, whose figures `receive` is to wait for.
-  public func send(_ request: WorkerRequest) throws {
-    try named(request) { try child.write(request.description) }
+  func send(_ request: WorkerRequest) throws {
+    try naming(request.id) { try child.write(request.description) }
   }
 
   /// Waits for the figures of a request that was sent.
-  public func receive(_ request: WorkerRequest, within seconds: Double = 120) throws -> WorkerAnswer {
-    let line = try named(request) { try child.readLine(within: seconds) }
+  func receive(_ request: WorkerRequest, within seconds: Double = 120) throws -> WorkerAnswer {
+    let line = try naming(request.id) { try child.readLine(within: seconds) }
     guard let answer = try? LineJSON.value(WorkerAnswer.self, line) else {
       throw WorkerFailure("\(request.id): the worker answered `\(line.prefix(200))`")
     }
@@ -67,13 +57,5 @@ public final class WorkerProcess: RowWorker {
     }
   }
 
-  private func named<T>(_ request: WorkerRequest, _ body: () throws -> T) throws -> T {
-    do {
-      return try body()
-    } catch let failure as WorkerFailure {
-      throw WorkerFailure("\(request.id): \(failure)")
-    }
-  }
-
-  public func finish() { child.finish() }
+  func finish() { child.finish() }
 }

@@ -8,49 +8,39 @@
 /// A rate may follow, as `rate=<operations per second>`, and `poisson=1` to draw the gaps
 /// between operations instead of making them equal: an open loop.
 ///
-/// The worker greets with one `WorkerHello`, answers every line with one
-/// `WorkerAnswer`, both as JSON on a line, and ends with its standard input. A worker
-/// of an older revision can so be driven by a newer harness.
+/// The worker greets with one `WorkerHello`, answers every line with one `WorkerAnswer`, both as JSON on a
+/// line, and ends with its standard input. A worker of an older revision can so be driven by a newer harness.
 public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
-  public enum Verb: String, Hashable, Sendable {
-    /// Measure time.
-    case run
-    /// Measure time, and leave latencies out of the answer.
-    case time
-    /// Measure processor time while a rival is measured on the same processor.
-    case duel
-    /// Read the counters too; that makes the run slower.
-    case count
-  }
+  public enum Verb: String, Sendable { case run, time, duel, count }
 
-  public var verb: Verb
-  public var id: WorkloadID
-  public var operations: Int
-  /// What the data follow from.
-  public var seed: UInt64
+  var verb: Verb
+  var id: WorkloadID
+  var operations: Int
+  var seed: UInt64
   /// When operations begin, unless each begins when the one before it has ended.
-  public var arrivals: Arrivals?
+  var arrivals: Arrivals?
 
-  public init(
-    _ verb: Verb, _ id: WorkloadID, operations: Int, seed: UInt64, arrivals: Arrivals? = nil
-  ) {
-    self.verb = verb
-    self.id = id
-    self.operations = operations
-    self.seed = seed
-    self.arrivals = arrivals
+  public init(_ verb: Verb, _ id: WorkloadID, operations: Int, seed: UInt64, arrivals: Arrivals? = nil) {
+    (self.verb, self.id, self.operations) = (verb, id, operations)
+    (self.seed, self.arrivals) = (seed, arrivals)
   }
 
   public var description: String {
-    let words = ["\(verb.rawValue) \(id) \(operations) \(seed)"] + (arrivals?.words ?? [])
-    return words.joined(separator: " ")
+    (["\(verb) \(id) \(operations) \(seed)"] + (arrivals?.words ?? [])).joined(separator: " ")
   }
 
-  public init(line: some StringProtocol) throws {
-    let words = String(line).split(separator: " " as Character).map { String($0) }
-    guard words.count >= 4 else {
-      throw UsageError("expected `run <workload-id> <n> <seed>`, got `\(line)`")
+  /// What a load generator is told of it.
+  var load: [(String, String)] {
+    let figures = [("size", 1), ("pipelined", 1), ("sets", 0)].map { name, usual in
+      (name, "\(id.parameters.value(name) ?? usual)")
     }
+    let run = [("operations", "\(operations)"), ("seed", "\(seed)"), ("silent", verb == .run ? "0" : "1")]
+    return figures + run + (arrivals?.values ?? [])
+  }
+
+  init(line: String) throws {
+    let words = line.split(separator: " ").map(String.init)
+    guard words.count >= 4 else { throw UsageError("expected `run <workload-id> <n> <seed>`, got `\(line)`") }
     guard let verb = Verb(rawValue: words[0]) else {
       throw UsageError("unknown request `\(words[0])`; there are `run`, `time`, `duel` and `count`")
     }
@@ -69,15 +59,11 @@ public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
 
 /// An open loop: operations begin when they are due, whatever has come back.
 public struct Arrivals: Hashable, Codable, Sendable {
-  /// Operations per second.
   public var rate: Double
   /// Whether the gaps are drawn as in a Poisson process, from the seed, or equal.
   public var isPoisson: Bool
 
-  public init(rate: Double, isPoisson: Bool = false) {
-    self.rate = rate
-    self.isPoisson = isPoisson
-  }
+  public init(rate: Double, isPoisson: Bool = false) { (self.rate, self.isPoisson) = (rate, isPoisson) }
 
   /// As the load generator is told of it.
   public var values: [(String, String)] { [("rate", "\(rate)")] + (isPoisson ? [("poisson", "1")] : []) }
@@ -97,52 +83,42 @@ public struct Arrivals: Hashable, Codable, Sendable {
 }
 
 /// What a worker says first.
-public struct WorkerHello: Hashable, Codable, Sendable {
-  public static let currentVersion = 2
+struct WorkerHello: Hashable, Codable, Sendable {
+  static let currentVersion = 2
 
   /// The version of the protocol that the worker speaks.
-  public var `protocol`: Int
-  /// Versions of the libraries under test, by name.
-  public var libraries: [String: String]
-
-  public init(protocol: Int = WorkerHello.currentVersion, libraries: [String: String] = [:]) {
-    self.protocol = `protocol`
-    self.libraries = libraries
-  }
+  var `protocol` = currentVersion
+  var libraries: [String: String] = [:]
 }
 
 /// What a worker measured, or what went wrong.
 public struct WorkerAnswer: Hashable, Codable, Sendable {
-  /// What kind of thing went wrong.
-  public enum Failure: String, Codable, Sendable {
+  enum Failure: String, Codable, Sendable {
     case wrongWork = "wrong-work"
     /// The request could not be understood or met.
     case usage
   }
 
-  /// Set when there are no figures.
-  public var failure: Failure?
-  /// A sentence about the failure.
-  public var message: String?
-  public var operations: Int = 0
+  /// Set when there are no figures, with a sentence about it.
+  var failure: Failure?
+  var message: String?
+  var operations: Int = 0
   /// What they found, in hexadecimal.
-  public var checksum: String = "0"
-  /// How long the window was.
-  public var wallNanoseconds: UInt64 = 0
-  /// Processor time of the measured side in the window.
+  var checksum: String = "0"
+  var wallNanoseconds: UInt64 = 0
+  /// Processor time of the measured side in the window, with its parts in user space and in the kernel.
   public var cpuNanoseconds: UInt64 = 0
-  /// The part of it in user space.
-  public var userNanoseconds: UInt64 = 0
-  /// The part of it in the kernel.
-  public var systemNanoseconds: UInt64 = 0
-  /// The largest resident size during the run.
-  public var peakRSSBytes: UInt64 = 0
+  var userNanoseconds: UInt64 = 0
+  var systemNanoseconds: UInt64 = 0
+  var peakRSSBytes: UInt64 = 0
   /// How long operations took; in an open loop, since they were due.
-  public var latencies = SparseHistogram()
+  var latencies = SparseHistogram()
   /// In an open loop: how long operations took since they were begun.
-  public var service: SparseHistogram?
+  var service: SparseHistogram?
   /// Counters; context switches and page faults always.
-  public var counters: [Counter: UInt64] = [:]
+  var counters: [Counter: UInt64] = [:]
+
+  public var rate: Double { Double(operations) * 1e9 / Double(max(wallNanoseconds, 1)) }
 
   enum CodingKeys: String, CodingKey {
     case failure, message, operations, checksum, latencies, service, counters
@@ -153,25 +129,17 @@ public struct WorkerAnswer: Hashable, Codable, Sendable {
     case peakRSSBytes = "peak_rss_bytes"
   }
 
-  /// An answer without figures.
-  public init(failure: Failure? = nil, message: String? = nil) {
-    self.failure = failure
-    self.message = message
-  }
+}
 
-  /// The answer to a run that did `outcome`.
-  public init(_ outcome: RunOutcome, _ measurement: Meter.Measurement, peakRSSBytes: UInt64) {
-    operations = outcome.operations
-    checksum = String(outcome.checksum, radix: 16)
+extension WorkerAnswer {
+  init(_ outcome: RunOutcome, _ measurement: Meter.Measurement, peakRSSBytes: UInt64) {
     let usage = measurement.usage
-    wallNanoseconds = usage.wall
-    cpuNanoseconds = usage.cpu
-    userNanoseconds = usage.user
-    systemNanoseconds = usage.system
-    self.peakRSSBytes = peakRSSBytes
-    latencies = outcome.latencies?.sparse ?? SparseHistogram()
-    service = outcome.service?.sparse
-    counters = measurement.counters.merging(outcome.counters) { $1 }
+    self.init(
+      operations: outcome.operations, checksum: String(outcome.checksum, radix: 16),
+      wallNanoseconds: usage.wall, cpuNanoseconds: usage.cpu, userNanoseconds: usage.user,
+      systemNanoseconds: usage.system, peakRSSBytes: peakRSSBytes,
+      latencies: outcome.latencies?.sparse ?? SparseHistogram(), service: outcome.service?.sparse,
+      counters: measurement.counters.merging(outcome.counters) { $1 })
     counters[.voluntarySwitches] = usage.voluntarySwitches
     counters[.involuntarySwitches] = usage.involuntarySwitches
     counters[.pageFaults] = usage.pageFaults

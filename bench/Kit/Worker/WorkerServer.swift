@@ -1,5 +1,5 @@
 /// The worker's side of the line protocol: runs what it is told, one row at a time.
-public final class WorkerServer {
+final class WorkerServer {
   private let workloads: [any Workload]
   private let context: WorkloadContext
   private let counters: [Meter.Reading]
@@ -12,30 +12,22 @@ public final class WorkerServer {
   /// A worker that knows `workloads`. `setCounting` switches the counters on and off;
   /// `setConfined` keeps the process on one processor or lets it go; `injection` makes it
   /// worse than it says, for tests of the harness.
-  public init(
+  init(
     workloads: [any Workload], context: WorkloadContext, counters: [Meter.Reading] = [],
     setCounting: @escaping (Bool) -> Void = { _ in },
     setConfined: @escaping (Bool) -> Void = { _ in }, injection: Injection = Injection()
   ) {
-    self.workloads = workloads
-    self.context = context
-    self.counters = counters
-    self.setCounting = setCounting
-    self.setConfined = setConfined
-    self.injection = injection
+    (self.workloads, self.context, self.counters) = (workloads, context, counters)
+    (self.setCounting, self.setConfined, self.injection) = (setCounting, setConfined, injection)
   }
 
   /// Answers lines until there are no more. `write` sends a line.
-  public func serve(
-    hello: WorkerHello, read: () -> String?, write: (String) -> Void
-  ) throws {
+  func serve(hello: WorkerHello, read: () -> String?, write: (String) -> Void) throws {
     write(try LineJSON.string(hello))
-    while let line = read() {
-      write(try LineJSON.string(answer(line)))
-    }
+    while let line = read() { write(try LineJSON.string(answer(line))) }
   }
 
-  public func answer(_ line: String) -> WorkerAnswer {
+  func answer(_ line: String) -> WorkerAnswer {
     do {
       let request = try WorkerRequest(line: line)
       guard request.arrivals == nil || workload(request.id)?.hasOpenLoop == true else {
@@ -49,14 +41,10 @@ public final class WorkerServer {
     }
   }
 
-  private func perform(
-    _ request: WorkerRequest, on instance: any WorkloadInstance
-  ) throws -> WorkerAnswer {
+  private func perform(_ request: WorkerRequest, on instance: any WorkloadInstance) throws -> WorkerAnswer {
     let counting = request.verb == .count
     let injection = self.injection
-    let meter = Meter(counters: counting ? counters : []) {
-      injection.onOpen(request.operations)
-    }
+    let meter = Meter(counters: counting ? counters : []) { injection.onOpen(request.operations) }
     let operations = injection.operations(request.operations)
     if isConfined != (request.verb == .duel) {
       isConfined.toggle()
@@ -82,15 +70,11 @@ public final class WorkerServer {
     return answer
   }
 
-  private func workload(_ id: WorkloadID) -> (any Workload)? {
-    workloads.first { $0.name == id.workload }
-  }
+  private func workload(_ id: WorkloadID) -> (any Workload)? { workloads.first { $0.name == id.workload } }
 
   private func instance(_ id: WorkloadID) throws -> any WorkloadInstance {
     if let known = instances[id] { return known }
-    guard let workload = workload(id) else {
-      throw UsageError("there is no workload named \(id.workload)")
-    }
+    guard let workload = workload(id) else { throw UsageError("there is no workload named \(id.workload)") }
     guard workload.revision == id.revision else {
       throw UsageError("\(id.workload) is at revision \(workload.revision), not \(id.revision)")
     }
@@ -102,8 +86,7 @@ public final class WorkerServer {
       throw UsageError("\(id.workload) takes the parameters \(names.isEmpty ? "(none)" : names)")
     }
     try workload.check(id.parameters)
-    let fresh = try workload.makeInstance(
-      style: id.style, parameters: id.parameters, context: context)
+    let fresh = try workload.makeInstance(style: id.style, parameters: id.parameters, context: context)
     instances[id] = fresh
     return fresh
   }

@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 @Suite struct CountsTests {
   private func counts(_ values: [Counter: Double], range: Double = 0) -> Counts {

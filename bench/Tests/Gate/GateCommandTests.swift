@@ -1,5 +1,6 @@
-import BenchKit
 import Testing
+
+@testable import BenchKit
 
 /// `gate` as one meets it in a shell, against other builds.
 @Suite struct GateCommandTests {

@@ -1,31 +1,10 @@
-/// A form in which results are written for other programs.
-public enum ReportFormat: String, CaseIterable, Sendable {
-  /// One page for a browser.
-  case html
-  /// A comment on a pull request.
-  case markdown
-  /// A table for a spreadsheet.
-  case csv
-  /// The JSON of the Java Microbenchmark Harness.
-  case jmh
-  case junit
-  /// HdrHistogram's percentile distribution, of one row.
-  case hgrm
-
-  /// The usual ending of a file's name.
-  public var ending: String {
-    switch self {
-    case .html: "html"
-    case .markdown: "md"
-    case .csv: "csv"
-    case .jmh: "json"
-    case .junit: "xml"
-    case .hgrm: "hgrm"
-    }
-  }
+/// A form in which results are written for other programs: a page, a comment on a pull request, a table for a
+/// spreadsheet, the JSON of the Java Microbenchmark Harness, XML for CI, or HdrHistogram's distribution of one row.
+enum ReportFormat: String, CaseIterable, Sendable {
+  case html, markdown, csv, jmh, junit, hgrm
 
   /// `runs` in this form; all but HTML show the last of them.
-  public func text(_ runs: [Results]) throws -> String {
+  func text(_ runs: [Results]) throws -> String {
     guard let last = runs.last, !last.results.isEmpty else {
       throw UsageError("there are no results to report")
     }
@@ -39,7 +18,7 @@ public enum ReportFormat: String, CaseIterable, Sendable {
       guard last.results.count == 1 else {
         throw UsageError("hgrm is of one row: choose it, or give a directory to --output")
       }
-      return PercentileDistribution(last.results[0].histogram).text
+      return LatencyHistogram(last.results[0].histogram).distribution
     }
   }
 }

@@ -1,26 +1,12 @@
 extension Results {
-  /// The cases, in the order of the run.
-  public var cases: [[RowResult]] {
-    results.grouped { "\($0.workload) \($0.parameters)" }
-  }
+  var cases: [[RowResult]] { results.grouped { "\($0.workload) \($0.parameters)" } }
 
-  /// A comment on a pull request.
   var markdown: String {
-    let columns: [RowFigures.Column] = [
-      ("workload", \.workload), ("style", \.name), ("ops/s", \.throughput), ("ops/s vs c", \.throughputRatio),
-      ("p50", \.p50), ("p99", \.p99), ("CPU/op", \.cpu), ("CPU vs c", \.cpuRatio), ("above c", \.aboveC),
-      ("allocs/op", \.allocations),
+    let figures: [RowFigure] = [
+      .workload, .name, .throughput, .throughputRatio, .p50, .p99, .cpu, .cpuRatio, .aboveC, .allocations,
     ]
-    var table = RowFigures.table(results, columns).map {
-      "| " + $0.map(Self.cell).joined(separator: " | ") + " |"
-    }
-    table.insert("|---|---" + String(repeating: "|--:", count: columns.count - 2) + "|", at: 1)
-    let lines = ["### Benchmark", ""] + table + ["", place] + (busy.map { ["", $0] } ?? []) + [""]
-    return lines.joined(separator: "\n")
-  }
-
-  private static func cell(_ text: String) -> String {
-    String(text.flatMap { $0 == "|" ? "\\|" : String($0) })
+    let table = TextTable(RowFigure.table(results, figures), words: [0, 1]).markdown
+    return "### Benchmark\n\n\(table)\n\(setting); \(date)\n" + (busy.map { "\n\($0)\n" } ?? "")
   }
 
   /// A table for a spreadsheet, by RFC 4180: a line for each round of each row.

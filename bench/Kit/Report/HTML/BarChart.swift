@@ -1,7 +1,6 @@
 /// Bars of the processor time of each style as a ratio to c.
 struct BarChart {
   var title: String
-  /// What stands beside the heading.
   var note: String
   /// The bars: a name, a place in the order of colours, the ratio, and its quartiles.
   var bars: [(name: String, place: Int, ratio: Double, low: Double, high: Double)]

@@ -1,26 +1,23 @@
 /// Results as one page that needs nothing from the network: the table, bars of the ratio
 /// to c, latency by percentile, how cost grows, and the history when there are several runs.
-public struct HTMLReport: Sendable {
+struct HTMLReport: Sendable {
   private let histories: [History]
   private let last: Results
   private let styles: [Style]
   private let sections: [Section]
 
   /// A page on the last of `runs`, with the others as its history, the oldest first; `sections` come after the chart.
-  public init(_ runs: [Results], sections: [Section] = []) {
+  init(_ runs: [Results], sections: [Section] = []) {
     precondition(!runs.isEmpty, "a report needs results")
     self.init(runs[runs.count - 1], History.all(runs), sections: sections)
   }
 
-  /// A page on `last` with these histories.
-  public init(_ last: Results, _ histories: [History], sections: [Section]) {
-    self.histories = histories
-    self.last = last
-    self.sections = sections
+  init(_ last: Results, _ histories: [History], sections: [Section]) {
+    (self.histories, self.last, self.sections) = (histories, last, sections)
     styles = last.results.map(\.style).unique()
   }
 
-  public var text: String {
+  var text: String {
     let sections =
       ([("ratio", "Processor time beside C", bars)] + self.sections.map { ($0.id, $0.title, $0.html) }
       + [
@@ -43,27 +40,9 @@ public struct HTMLReport: Sendable {
   }
 
   private var facts: String {
-    let machine = last.machine
-    let method = last.method
-    let rows = [
-      ("Run", last.date + (method.commit.isEmpty ? "" : ", commit \(method.commit)")),
-      (
-        "Machine",
-        "\(machine.cpu), \(machine.cores) processors\(machine.virtual == true ? ", virtual" : ""),"
-          + " \(machine.kernel), load \(Figure.fixed(machine.loadAverage, digits: 2))"
-      ),
-      (
-        "Built with",
-        "Swift \(last.swift), \(method.build), libuv \(last.libuv), \(method.threadPool) pool threads"
-      ),
-      (
-        "Method",
-        "\(method.rounds) interleaved rounds, medians with quartiles; server and load generator: "
-          + method.placement
-      ),
-    ]
-    let items = rows.map { "<dt>\($0.0)</dt><dd>\(XMLText.escaped($0.1))</dd>" }
-    return "<dl class=\"facts\">\(items.joined())</dl>"
+    let rounds = Figure.number(last.method.rounds, "interleaved round")
+    let lines = ["\(last.date), \(rounds), medians with quartiles."] + Listing.environment(last)
+    return lines.map { "<p class=\"facts\">\(XMLText.escaped($0))</p>" }.joined()
   }
 
   private func place(_ style: Style) -> Int { SeriesLook.place(style, among: styles) }
@@ -76,9 +55,6 @@ public struct HTMLReport: Sendable {
       + "<div class=\"charts\">\(charts.joined(separator: "\n"))</div>"
   }
 
-  // MARK: Ratio to c
-
-  /// The chart, and what it shows in words.
   private var bars: String {
     let sentences = PlainSummary(last).sentences.map { "<li>\(XMLText.escaped($0))</li>" }
     return charts + (sentences.isEmpty ? "" : "<ul>\(sentences.joined())</ul>")
@@ -102,38 +78,28 @@ public struct HTMLReport: Sendable {
       }, key: false)
   }
 
-  // MARK: Tables
-
   private var tables: String {
-    let columns: [RowFigures.Column] = [
-      ("style", \.style),
-      ("ops/s", \.throughput), ("±", \.throughputSpread), ("ops/s vs c", \.throughputRatio),
-      ("p50", \.p50), ("p99", \.p99), ("p99.9", \.p999), ("max", \.max),
-      ("CPU/op", \.cpu), ("±", \.cpuSpread), ("CPU vs c", \.cpuRatio), ("above c", \.aboveC),
-      ("allocs/op", \.allocations), ("calls/op", \.systemCalls), ("jobs/op", \.jobs),
-      ("peak RSS", \.memory),
+    let figures: [RowFigure] = [
+      .style, .throughput, .throughputSpread, .throughputRatio, .p50, .p99, .p999, .max, .cpu, .cpuSpread,
+      .cpuRatio, .aboveC, .allocations, .systemCalls, .jobs, .memory,
     ]
     return last.cases.map { rows in
       let open = rows[0].arrivals.map { " · open loop at \(Figure.count($0.rate))/s" } ?? ""
       return "<h3>\(XMLText.escaped(rows[0].workload))"
         + " <span class=\"faint\">\(XMLText.escaped(rows[0].parameters.description + open))</span></h3>"
-        + Section.table(RowFigures.table(rows, columns))
+        + Section.table(RowFigure.table(rows, figures))
     }.joined(separator: "\n")
   }
 
-  // MARK: Latency
-
-  private var latencies: String {
-    grid(last.cases.map { latencyChart($0) })
-  }
+  private var latencies: String { grid(last.cases.map { latencyChart($0) }) }
 
   /// HdrHistogram's axis: each nine more takes as much room as the one before.
   private func latencyChart(_ rows: [RowResult]) -> String {
     let series = rows.compactMap { row -> Series? in
-      let total = row.histogram.counts.reduce(0, +)
+      let total = row.histogram.total
       guard total >= 100, row.saturated != true else { return nil }
       // No point has fewer than ten values beyond it.
-      let points = PercentileDistribution(row.histogram).points.filter {
+      let points = LatencyHistogram(row.histogram).points.filter {
         Double(total) * (1 - $0.share) >= 10 && $0.value > 0
       }
       guard points.count > 1 else { return nil }
@@ -155,8 +121,6 @@ public struct HTMLReport: Sendable {
       xScale: { log10($0) }, yScale: { log10($0) }, marksPoints: false
     ).svg
   }
-
-  // MARK: Scaling
 
   private var scaling: String {
     grid(
@@ -190,15 +154,12 @@ public struct HTMLReport: Sendable {
     }
   }
 
-  // MARK: History
-
   /// A part for each machine and version; runs of different ones are never joined.
   private var history: String {
     let histories = histories.filter { $0.runs.count > 1 }
     let parts = histories.map { history in
-      let charts = HistoryCharts(history, styles: styles)
-      return (histories.count > 1 ? "<h3>\(XMLText.escaped(history.newest.setting))</h3>" : "")
-        + grid(charts.charts) + charts.list
+      (histories.count > 1 ? "<h3>\(XMLText.escaped(history.newest.setting))</h3>" : "")
+        + grid(history.charts(styles)) + history.list
     }
     guard !parts.isEmpty else { return "" }
     return "<p>A dashed vertical line marks where a level changes.</p>" + parts.joined(separator: "\n")

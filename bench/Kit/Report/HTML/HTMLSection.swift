@@ -1,22 +1,17 @@
 extension HTMLReport {
-  /// A part of the page with a heading.
-  public struct Section: Sendable {
-    /// What links lead to.
-    public var id: String
-    public var title: String
-    /// What stands below it.
-    public var html: String
+  struct Section: Sendable {
+    var id: String
+    var title: String
+    var html: String
 
     /// A table with lines of text below it; the first row is the head.
-    public init(id: String, title: String, table: [[String]], notes: [String]) {
-      self.id = id
-      self.title = title
+    init(id: String, title: String, table: [[String]], notes: [String]) {
+      (self.id, self.title) = (id, title)
       html =
         Self.table(table) + (notes.isEmpty ? "" : "<ul class=\"notes\">")
         + notes.map { "<li>\(XMLText.escaped($0))</li>" }.joined() + (notes.isEmpty ? "" : "</ul>")
     }
 
-    /// A table whose first row is the head.
     static func table(_ table: [[String]]) -> String {
       let (head, body) = (table.first ?? [], table.dropFirst())
       let isText = head.indices.map { column in

@@ -1,18 +1,16 @@
 /// How the page looks: no font, script or picture comes from elsewhere.
 enum HTMLStyle {
-  /// Colours for light and for dark.
   static let colours = """
     :root { color-scheme: light dark;
       --paper: #fff; --ink: #1b1f24; --faint: #57606a; --line: #d5dae0; --band: #f4f6f8;
       --s0: #59636e; --s1: #0860b5; --s2: #b45309; --s3: #0f766e; --s4: #a21c6b; --s5: #4d7c0f;
       --bad: #b42318; --good: #116329; }
-    @media (prefers-color-scheme: dark) { :root {
+    @media screen and (prefers-color-scheme: dark) { :root {
       --paper: #12161b; --ink: #e6e9ed; --faint: #9aa5b1; --line: #333c46; --band: #1b2129;
       --s0: #aab4bf; --s1: #6cb6ff; --s2: #f0a35e; --s3: #4fd1c0; --s4: #f28cc9; --s5: #a3d65c;
       --bad: #ff8a80; --good: #6fdd8b; } }
     """
 
-  /// Lines and letters of a chart.
   static let drawing = """
     svg text { fill: var(--ink); font-size: 12px; paint-order: stroke; stroke: var(--paper); stroke-width: 3px }
     svg .faint { fill: var(--faint) } svg .grid { stroke: var(--line); stroke-width: 1 }
@@ -25,9 +23,8 @@ enum HTMLStyle {
     body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 84rem; background: var(--paper);
       color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
     h1 { font-size: 1.6rem; margin: 0 0 .3rem } h2 { font-size: 1.25rem; margin: 2.4rem 0 .6rem }
-    h3 { font-size: 1rem; margin: 1.4rem 0 .3rem } p, dl { margin: .4rem 0 } .faint { color: var(--faint) }
-    dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; font-size: .9rem }
-    dt { color: var(--faint) } dd { margin: 0; overflow-wrap: anywhere }
+    h3 { font-size: 1rem; margin: 1.4rem 0 .3rem } p { margin: .4rem 0 } .faint { color: var(--faint) }
+    p.facts { font-size: .9rem; overflow-wrap: anywhere }
     .scroll { overflow-x: auto; -webkit-overflow-scrolling: touch }
     table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .875rem }
     th, td { padding: .25rem .45rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line) }
@@ -45,8 +42,7 @@ enum HTMLStyle {
     .key { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; padding: 0; margin: .6rem 0; list-style: none; font-size: .875rem }
     .key svg { width: 1.6rem; height: .8rem; display: inline-block; vertical-align: middle; margin-right: .35rem }
     a { color: var(--s1) }
-    @media print { :root { --paper: #fff; --ink: #000; --faint: #444; --line: #bbb; --band: #eee;
-        --s0: #59636e; --s1: #0860b5; --s2: #b45309; --s3: #0f766e; --s4: #a21c6b; --s5: #4d7c0f }
+    @media print { :root { --ink: #000; --faint: #444; --line: #bbb; --band: #eee }
       html, body { font-size: 11px } body { max-width: none; padding: 0 } .scroll { overflow: visible }
       th:first-child, td:first-child { position: static }
       table { font-size: 8.5px } #table table { break-inside: avoid } th, td { padding: .1rem .3rem }

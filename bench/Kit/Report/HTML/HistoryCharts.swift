@@ -1,23 +1,14 @@
-/// A history as charts: one for each case, with a line for each style.
-struct HistoryCharts {
-  private let history: History
-  private let styles: [Style]
-
-  /// The charts of a history; `styles` gives colours their order.
-  init(_ history: History, styles: [Style]) {
-    self.history = history
-    self.styles = styles
-  }
-
-  var charts: [String] {
-    history.series.grouped { "\($0.id.workload)@\($0.id.revision) \($0.id.parameters)" }.map { rows in
+extension History {
+  /// A chart for each case, with a line for each style; `styles` gives colours their order.
+  func charts(_ styles: [Style]) -> [String] {
+    series.grouped { "\($0.id.workload)@\($0.id.revision) \($0.id.parameters)" }.map { rows in
       // Beside relative figures, those of the reference row itself have no place.
       let isRelative = rows.contains(where: \.isRelative)
-      return chart(rows.filter { $0.isRelative == isRelative }, isRelative)
+      return chart(rows.filter { $0.isRelative == isRelative }, isRelative, styles)
     }
   }
 
-  private func chart(_ rows: [HistorySeries], _ isRelative: Bool) -> String {
+  private func chart(_ rows: [HistorySeries], _ isRelative: Bool, _ styles: [Style]) -> String {
     let series = rows.map { row in
       Series(
         name: row.id.style.rawValue, place: SeriesLook.place(row.id.style, among: styles),
@@ -26,11 +17,10 @@ struct HistoryCharts {
     let steps = rows.flatMap { row in
       row.changes.map { Double(row.runs(of: $0).before + row.runs(of: $0).after) / 2 + 1 }
     }
-    let figure = history.figure
     return LineChart(
       title: rows[0].id.workload,
       note: "\(rows[0].id.parameters) · \(figure.title(isRelative: isRelative)) by run", series: series,
-      xTicks: (1...history.runs.count).map { (Double($0), "\($0)") },
+      xTicks: (1...runs.count).map { (Double($0), "\($0)") },
       yTicks: LineChart.linearTicks(series.flatMap(\.points).map(\.y)) {
         figure.text($0, isRelative: isRelative)
       },
@@ -40,9 +30,9 @@ struct HistoryCharts {
 
   /// Which runs the numbers below the charts stand for.
   var list: String {
-    let items = history.runs.enumerated().map { index, run in
-      "<li>\(index + 1): \(XMLText.escaped(History.name(run)))</li>"
+    let items = runs.enumerated().map { index, run in
+      "<li>\(index + 1): \(XMLText.escaped(Self.name(run)))</li>"
     }
-    return "<details><summary>The \(history.runs.count) runs</summary><ul>\(items.joined())</ul></details>"
+    return "<details><summary>The \(runs.count) runs</summary><ul>\(items.joined())</ul></details>"
   }
 }

@@ -4,12 +4,9 @@ struct LineChart {
   typealias Tick = (at: Double, label: String)
 
   var title: String
-  /// What stands beside the heading.
   var note = ""
   var series: [Series]
-  /// Labels below.
   var xTicks: [Tick]
-  /// Labels at the left.
   var yTicks: [Tick]
   /// How x is laid out before it is scaled: a logarithm, say.
   var xScale: (Double) -> Double = { $0 }

@@ -1,9 +1,7 @@
-/// A line of a chart.
 struct Series {
   var name: String
   /// Where it belongs in the order of colours and marks.
   var place: Int
-  /// Its points, from left to right.
   var points: [(x: Double, y: Double)]
 }
 
@@ -18,9 +16,7 @@ enum SeriesLook {
   static func colour(_ place: Int) -> String { "var(--s\(place % 6))" }
 
   /// A dash pattern, so that lines differ in print too.
-  static func dash(_ place: Int) -> String {
-    ["", "", "6 3", "2 3", "8 3 2 3", "12 4"][place % 6]
-  }
+  static func dash(_ place: Int) -> String { ["", "", "6 3", "2 3", "8 3 2 3", "12 4"][place % 6] }
 
   /// A logarithm that takes zero for a half, as an axis of counts is laid out.
   static func logarithm(_ value: Double) -> Double { log10(max(value, 0.5)) }
@@ -55,7 +51,6 @@ enum SeriesLook {
 enum SVG {
   static func number(_ value: Double) -> String { Figure.fixed(value, digits: 1) }
 
-  /// Text at a place; `anchor` is start, middle or end.
   static func text(
     _ text: String, x: Double, y: Double, anchor: String = "start", faint: Bool = false
   ) -> String {

@@ -1,0 +1,65 @@
+import ArgumentParser
+import CBenchSupport
+import CLoadGenerator
+import Synchronization
+
+/// A benchmark program: workloads in, and everything that `uvbench` can do comes out. `bench/Example` is one.
+public struct BenchMain: Sendable {
+  public var name: String
+  /// What is asked, in a line of the help.
+  public var abstract: String
+  public var workloads: [any Workload]
+  /// Versions of the libraries under test, by name.
+  public var libraries: [String: String]
+  /// What rows are meant to reach.
+  public var targets: [Target]
+  /// How it is found out whether cost grows; nil without such a workload.
+  public var scaling: Scaling?
+  /// What can be asked for more than it can do; nil without such a workload.
+  public var overload: (any Workload)?
+  /// What `doctor` can find out besides.
+  public var checks: [DoctorCheck]
+  /// Commands of the program's own, beside those that every benchmark program has.
+  public var commands: [any ParsableCommand.Type]
+
+  public init(
+    name: String, abstract: String = "Measure, compare, and tell when something got slower.",
+    workloads: [any Workload], libraries: [String: String] = [:], targets: [Target] = [],
+    scaling: Scaling? = nil, overload: (any Workload)? = nil, checks: [DoctorCheck] = [],
+    commands: [any ParsableCommand.Type] = []
+  ) {
+    (self.name, self.abstract, self.workloads, self.libraries) = (name, abstract, workloads, libraries)
+    (self.targets, self.scaling, self.overload) = (targets, scaling, overload)
+    (self.checks, self.commands) = (checks, commands)
+  }
+
+  /// What a worker can be asked for: `--scale` has a workload of its own.
+  var allWorkloads: [any Workload] { workloads + (scaling.map { [$0.workload] } ?? []) }
+
+  /// Does what the command line says and ends the process.
+  public func run() -> Never {
+    // A peer that is gone shall be an error and not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
+    let words = CommandLine.arguments
+    if words.count > 2, words[1] == "generate", Int(words[2]) != nil {
+      // The load generator is this program too, so that there is one file to copy about.
+      exit(load_generator_main(CommandLine.argc - 1, CommandLine.unsafeArgv + 1))
+    }
+    if words.count > 3, words[1] == "attend" {
+      bench_end_with_parent(Int32(words[2]) ?? 0)
+      execv(words[3], CommandLine.unsafeArgv + 3)
+      exit(127)
+    }
+    Self.store.withLock { $0 = self }
+    exit(RootCommand.start())
+  }
+
+  private static let store = Mutex<BenchMain?>(nil)
+
+  static var current: BenchMain {
+    guard let main = store.withLock({ $0 }) else {
+      preconditionFailure("no program: start it with BenchMain(…).run()")
+    }
+    return main
+  }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+
+extension HistoryFigure: ExpressibleByArgument {}
+
+struct HistoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Where figures took a step over many runs, and between which commits.",
+    discussion: """
+      Reads what `run --json` wrote over weeks or years, and says where the level of
+      a figure changed: E-divisive with a t-test, as Apache Otava does it. A change
+      needs some runs after it before it stands out from their scatter; two or three
+      where it is large, ten where it is small. A level that was left again after a
+      few runs may not be seen. Runs of different machines, Swift or libuv are never
+      joined. Processor time and operations per second are those relative to c, where
+      a run has a c row.
+
+      Examples:
+        uvbench history bench/results          the files in a folder
+        uvbench history --branch results       those of a branch of this repository
+        uvbench history a.json b.json c.json -w 'tcp-*' -s async
+        uvbench history bench/results --figure p99 --output history.html
+
+      Exit codes: 0 read, whether a level changed or not; 2 wrong use or no results.
+      """)
+
+  @Argument(help: "Files written with `run --json`, or folders of such files; in any order.")
+  var results: [String] = []
+
+  @Option(help: "Read the files of this branch instead, or those in one of its folders: BRANCH:FOLDER.")
+  var branch: String?
+
+  @Option(help: "What to follow: cpu, throughput, p50 or p99.")
+  var figure = HistoryFigure.cpu
+
+  @Option(help: "The largest probability of a step as large as this one by chance; above 0, below 0.05.")
+  var significance = 0.001
+
+  @Option(help: "The smallest step that counts, in per cent; 0 to 100.")
+  var minimum = 3.0
+
+  @Option(name: .shortAndLong, help: "A page with a chart of each figure.")
+  var output: String?
+
+  @OptionGroup var rows: RowOptions
+
+  func validate() throws {
+    guard results.isEmpty != (branch == nil) else {
+      throw ValidationError("say which results to read: files, folders, or --branch")
+    }
+    guard significance > 0, significance < 0.05 else {
+      throw ValidationError("--significance \(significance) is not above 0 and below 0.05")
+    }
+    guard (0...100).contains(minimum) else { throw ValidationError("--minimum \(minimum) is not 0 to 100") }
+  }
+
+  func run() throws {
+    let runs = try branch.map(ResultsFile.results(ofBranch:)) ?? results.flatMap(ResultsFile.results(at:))
+    let histories = History.all(
+      runs.compactMap(rows.chosen), figure, significance: significance, minimum: minimum / 100)
+    guard !histories.isEmpty else { throw UsageError("there are no results with such rows") }
+    for (place, history) in histories.enumerated() {
+      if place > 0 { print("") }
+      for line in Self.lines(history) { print(line) }
+    }
+    if let output { try write(histories, to: output) }
+  }
+
+  private static func lines(_ history: History) -> [String] {
+    let (first, last) = (history.runs[0], history.newest)
+    let runs =
+      history.runs.count == 1
+      ? "1 run, \(last.date)" : "\(history.runs.count) runs, \(first.date) to \(last.date)"
+    let head = ["\(last.setting): \(runs)"]
+    let changes = Figure.number(history.changeCount, "change")
+    let sum =
+      "\(changes) of \(history.figure.title(isRelative: false)) in \(Figure.number(history.series.count, "row"))"
+    guard history.changeCount > 0 else { return head + [sum] }
+    return head + history.text + [sum]
+  }
+
+  private func write(_ histories: [History], to path: String) throws {
+    let sections = histories.enumerated().filter { $1.changeCount > 0 }.map { place, history in
+      HTMLReport.Section(
+        id: "changes-\(place)", title: place == 0 ? "Changes" : "Changes on another machine or version",
+        table: history.rows, notes: [])
+    }
+    try AtomicFile.write(HTMLReport(histories[0].newest, histories, sections: sections).text, to: path)
+    RootCommand.complain("wrote \(path): \(Figure.number(histories.reduce(0) { $0 + $1.runs.count }, "run"))")
+  }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+
+struct MeasureOptions: ParsableArguments {
+  @Option(
+    help:
+      "Seconds to measure each row, over all rounds. (default: 3, open loop 10, quick less)"
+  )
+  var duration: Double?
+
+  @Option(help: "Rounds; rows take turns. (default: 7, with --quick 3)")
+  var rounds: Int?
+
+  @Option(help: "Seconds that all may take; rounds get shorter to keep to it.")
+  var timeBudget: Double?
+
+  func validate() throws {
+    try Limits.check(duration, "--duration", upTo: Limits.seconds)
+    try Limits.check(timeBudget, "--time-budget", upTo: Limits.seconds)
+    if let rounds, !(1...Limits.rounds).contains(rounds) {
+      throw ValidationError("--rounds must be at least 1 and at most \(Limits.rounds)")
+    }
+  }
+
+  /// A plan for `cases`, which takes `budget` seconds at most unless --time-budget says otherwise.
+  func plan(
+    _ cases: [SuitePlan.Case], quick: Bool, budget: Double?, counts: Bool = false,
+    load: SuitePlan.Load = .closed
+  ) -> SuitePlan {
+    let rounds = rounds ?? (quick ? 3 : 7)
+    let usual = load == .closed ? (quick ? 0.2 : 3.0) : (quick ? 1.5 : 10)
+    return SuitePlan(
+      cases: cases, rounds: rounds, window: (duration ?? usual) * 1e9 / Double(rounds),
+      warmUp: quick ? 0.12e9 : 2e9, budget: (timeBudget ?? budget).map { $0 * 1e9 }, counts: counts,
+      load: load)
+  }
+}
+
+struct OutputOptions: ParsableArguments {
+  @Option(help: "Where to write the results as JSON.")
+  var json: String?
+
+  @Option(name: .shortAndLong, help: "Where to write a page with charts, or a table if it ends in .md.")
+  var output: String?
+
+  func checkWritable() throws {
+    for path in [json, output].compactMap({ $0 }) { try AtomicFile.checkWritable(path) }
+  }
+
+  /// Prints what was found and what it says in words, and writes what was asked for.
+  func show(
+    _ results: Results, _ table: some Tabular, _ words: [String], section: HTMLReport.Section
+  ) throws {
+    for line in table.text + [""] + words + Listing.environment(results) { print(line) }
+    try write(results, markdown: table.markdown, sections: [section])
+  }
+
+  /// Writes what was asked for; the page has `sections` before its own.
+  func write(_ results: Results, markdown: String, sections: [HTMLReport.Section] = []) throws {
+    if let json { try AtomicFile.write(try LineJSON.string(results, pretty: true) + "\n", to: json) }
+    guard let output else { return }
+    let isTable = output.hasSuffix(".md")
+    try AtomicFile.write(isTable ? markdown : HTMLReport([results], sections: sections).text, to: output)
+  }
+}

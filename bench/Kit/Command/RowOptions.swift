@@ -1,0 +1,18 @@
+import ArgumentParser
+
+struct RowOptions: ParsableArguments {
+  @Option(name: .shortAndLong, help: "Only workloads whose name fits. Repeatable.")
+  var workload: [String] = []
+
+  @Option(name: .shortAndLong, help: "Only this style. Repeatable.")
+  var style: [String] = []
+
+  /// The results without the other rows; nil if none is left.
+  func chosen(_ results: Results) -> Results? {
+    var results = results
+    results.results.removeAll { row in
+      !Glob.isChosen(row.workload, by: workload) || !(style.isEmpty || style.contains(row.style.rawValue))
+    }
+    return results.results.isEmpty ? nil : results
+  }
+}

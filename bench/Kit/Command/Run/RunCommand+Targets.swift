@@ -1,0 +1,28 @@
+extension RunCommand {
+  /// `run --targets`: measures the cases that have targets, and prints each target beside the median of the ratio to c
+  /// over the rounds. Instructions are counted under valgrind, where that is installed.
+  func runTargets() throws {
+    let targets = BenchMain.current.targets.filter { Glob.isChosen($0.workload, by: rows.workload) }
+    guard !targets.isEmpty else { throw UsageError("no target for such a workload") }
+    try output.checkWritable()
+    let counted = quick ? [] : try cases(of: targets.filter { $0.quantity == .instructions })
+    let plan = measure.plan(
+      try cases(of: targets), quick: quick, budget: quick ? 90 : nil,
+      counts: targets.contains { $0.quantity == .bytes })
+    let results = try SuiteRun.measure(plan, countingInstructionsOf: counted)
+    let table = TargetTable(targets, results)
+    try output.show(results, table, table.notes, section: table.section)
+  }
+
+  private func cases(of targets: [Target]) throws -> [SuitePlan.Case] {
+    var seen: Set<WorkloadID> = []
+    return try targets.flatMap { target in
+      try SuitePlan.cases(
+        BenchMain.current.workloads, patterns: [target.workload],
+        styles: [.c] + Style.all.filter { target.bounds[$0] != nil },
+        overrides: target.parameters.mapValues { [$0] }.merging(
+          target.base.mapValues { [$0] }, uniquingKeysWith: +),
+        quick: quick)
+    }.filter { seen.insert($0.id(.c)).inserted }
+  }
+}
