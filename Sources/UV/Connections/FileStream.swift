@@ -64,11 +64,11 @@ final class FileStream: ByteStream {
       source.finish(result.failure)
       return letGo(.source)
     }
-    block.withSidecar { $0.noteRead() }
     if source.hasDemand { source.deliver(bytes) } else { frameReads.keep(bytes) }
     // A reader that has got bytes asks for the next ones once it has run.
     loop.queueMicrotask { [self] in
       source.pauseIfUnwanted()
+      block.withSidecar { $0.goOnReading() }
       if source.isProducing { readOn() }
     }
   }

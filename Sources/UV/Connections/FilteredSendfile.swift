@@ -54,7 +54,7 @@ final class FilteredSendfile {
   }
 
   private func send(_ bytes: Bytes) {
-    guard !stream.isClosing, let filter = stream.frames?.filter else { return end(UV_ECANCELED.rawValue) }
+    guard !stream.isClosing, let filter = stream.filter else { return end(UV_ECANCELED.rawValue) }
     if let error = bytes.withUnsafeBytes({ filter.seal($0) }) { return end(error.code.rawValue) }
     let output = filter.output
     let taken = stream.writes.offer(output)

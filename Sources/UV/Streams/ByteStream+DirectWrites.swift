@@ -1,11 +1,30 @@
 import CUV
 
-/// Writes that needn't wait.
+/// Writes, and what happens to one that begins.
 ///
 /// The system takes most writes at once. A stream whose writes have all been taken has nothing to remember of them, and so no
 /// ``WriteQueue``, which takes as much memory as the rest of a connection's objects. It is made for the first write that
 /// waits or fails, for a filter, for the end of writing and for a high-water mark, and then stays until the stream goes.
 extension ByteStream {
+  /// What happens to a write that begins now.
+  enum Admission {
+    /// The system is offered its bytes.
+    case offered
+    /// Others wait before it.
+    case waits
+    /// Its bytes pass a filter.
+    case filtered
+    /// Nothing can be written. libuv's code says why.
+    case refused(Int32)
+  }
+
+  var admission: Admission {
+    @inline(__always) get {
+      if let admission = writesIfAny({ $0.admission }) { return admission }
+      return block.isClosing ? .refused(closedError("write").code.rawValue) : .offered
+    }
+  }
+
   /// The writes that wait, which are made now if there are none.
   var writes: WriteQueue {
     if let unmanagedWrites { return unmanagedWrites.takeUnretainedValue() }
@@ -19,57 +38,67 @@ extension ByteStream {
   @discardableResult
   func writesIfAny<T>(_ body: (WriteQueue) -> T) -> T? { unmanagedWrites?._withUnsafeGuaranteedRef(body) }
 
-  /// Whether bytes pass a filter.
-  var isFiltered: Bool {
-    @inline(__always) get { writesIfAny { $0.isFiltered } ?? false }
-  }
-
   // MARK: Callbacks
 
-  /// Writes while there are no ``writes``.
   @inline(__always)
-  func writeAtOnce(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
-    if block.isClosing { return refuse(done) }
-    if gathers { return writes.write(bytes, done) }
-    let taken = offer(bytes)
-    if taken == bytes.count { return tell(done) }
-    let writes = writes
-    return taken < 0 ? writes.tell(done, taken) : writes.wait(bytes, after: taken, .callback(done))
+  func begin(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
+    let taken: Int
+    switch admission {
+    case .refused(let code): return refuse(done, code)
+    case .offered: taken = gathers ? 0 : offer(bytes)
+    case .waits, .filtered: taken = 0
+    }
+    if taken < 0 || taken == bytes.count { return tell(done, taken) }
+    return writes.wait(bytes, after: taken, .callback(done))
   }
 
   /// The same with several buffers.
-  func writeAtOnce(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
-    if block.isClosing { return refuse(done) }
-    if gathers { return writes.write(buffers, done) }
-    let taken = offer(buffers)
-    if taken == buffers.byteCount { return tell(done) }
-    let writes = writes
-    return taken < 0 ? writes.tell(done, taken) : writes.wait(buffers, after: taken, .callback(done))
+  func begin(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
+    let taken: Int
+    switch admission {
+    case .refused(let code): return refuse(done, code)
+    case .offered: taken = gathers ? 0 : offer(buffers)
+    case .waits, .filtered: taken = 0
+    }
+    if taken < 0 || taken == buffers.byteCount { return tell(done, taken) }
+    return writes.wait(buffers, after: taken, .callback(done))
   }
 
-  /// Whether a write waits for those that may follow it; see ``WriteQueue/gathers``.
+  /// Whether a write waits for those that may follow it. That is so while the writer hasn't been told that
+  /// the write before has ended: it hasn't waited for that end, and so may well write more.
   private var gathers: Bool {
     @inline(__always) get { lastTold >= loop.microtasks.state.pointee.taken }
   }
 
-  /// Tells a writer in a microtask that the system has taken its bytes.
+  /// Tells a writer in a microtask how its write has ended, which didn't wait.
   @inline(__always)
-  private func tell(_ done: @escaping Completion<Void>) -> PendingRequest {
+  private func tell(_ done: @escaping Completion<Void>, _ taken: Int) -> PendingRequest {
     lastTold = loop.microtasks.nextNumber
-    loop.complete(done, .write, 0)
+    loop.complete(done, .write, Int32(Swift.min(taken, 0)))
     return PendingRequest()
   }
 
   @inline(never)
-  private func refuse(_ done: @escaping Completion<Void>) -> PendingRequest {
-    loop.complete(done, .write, closedError("write").code.rawValue)
+  func refuse(_ done: @escaping Completion<Void>, _ code: Int32) -> PendingRequest {
+    if code == UV_ETIMEDOUT.rawValue {
+      let error = writeError(code)
+      loop.answer { done(.failure(error)) }
+    } else {
+      loop.complete(done, .write, code)
+    }
     return PendingRequest()
+  }
+
+  /// The error for a code: that of the timeout if there was one.
+  func writeError(_ code: Int32) -> UVError {
+    if code == UV_ETIMEDOUT.rawValue, let timeout = writesIfAny({ $0.timeout }) ?? nil { return timeout }
+    return failure(code, "write")
   }
 
   // MARK: Tasks
 
   /// Writes without waiting: the number of bytes taken, or an error. The number is ``WriteQueue/notTried`` if the turn's budget
-  /// is used up.
+  /// is used up, and ``WriteQueue/sealed`` if a filter has taken them all.
   @usableFromInline
   func writeNow(_ bytes: Bytes) -> Result<Int, UVError> {
     loop.spend(1) ? .success(WriteQueue.notTried) : offerForTask(bytes)
@@ -78,18 +107,22 @@ extension ByteStream {
   /// Writes for a task. A task has only one write under way at a time, so there is nothing to gather.
   @inline(__always)
   private func offerForTask(_ bytes: Bytes) -> Result<Int, UVError> {
-    if let outcome = writesIfAny({ $0.offerForTask(bytes) }) { return outcome }
-    if let error = refusalForTask() { return .failure(error) }
-    let taken = offer(bytes)
+    if let error = cancellation { return .failure(error) }
+    let taken: Int
+    switch admission {
+    case .refused(let code): return .failure(writeError(code))
+    case .offered: taken = offer(bytes)
+    case .waits: taken = 0
+    case .filtered: return writes.writeAtOnce(filtered: bytes)
+    }
     return taken < 0 ? .failure(failure(taken, "write")) : .success(taken)
   }
 
-  /// Why the running task can't write now.
-  @inline(__always)
-  private func refusalForTask() -> UVError? {
-    if unmanagedWrites != nil { return writes.refusalForTask() }
-    if cuv_task_is_cancelled(cuv_current_task()) { return UVError(.cancelled, operation: "write") }
-    return block.isClosing ? closedError("write") : nil
+  /// The error of the running task if it is cancelled.
+  private var cancellation: UVError? {
+    @inline(__always) get {
+      cuv_task_is_cancelled(cuv_current_task()) ? UVError(.cancelled, operation: "write") : nil
+    }
   }
 
   /// Waits until the system has taken the rest of a task's write.
@@ -109,26 +142,27 @@ extension ByteStream {
     let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
       writes.wait(bytes, after: taken, .task(continuation))
     }
-    return code < 0 ? .failure(writes.error(code)) : .success(())
+    return code < 0 ? .failure(writeError(code)) : .success(())
   }
 
   /// Writes several buffers for a task, which is suspended only if the system doesn't take everything at once.
   @usableFromInline
   nonisolated(nonsending) func writeForTask(_ buffers: [Bytes]) async -> Result<Void, UVError> {
     if loop.spend(1) { await loop.giveWay() }
-    if let error = refusalForTask() { return .failure(error) }
-    let taken = offerUnlessOthersWait(buffers)
+    if let error = cancellation { return .failure(error) }
+    let taken: Int
+    switch admission {
+    case .refused(let code): return .failure(writeError(code))
+    case .offered: taken = offer(buffers)
+    case .waits, .filtered: taken = 0
+    }
     if taken < 0 { return .failure(failure(taken, "write")) }
     if taken == buffers.byteCount { return .success(()) }
     let writes = writes
     let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
       writes.wait(buffers, after: taken, .task(continuation))
     }
-    return code < 0 ? .failure(writes.error(code)) : .success(())
-  }
-
-  private func offerUnlessOthersWait(_ buffers: [Bytes]) -> Int {
-    writesIfAny { $0.offer(buffers) } ?? offer(buffers)
+    return code < 0 ? .failure(writeError(code)) : .success(())
   }
 
   // MARK: Offering
@@ -164,6 +198,11 @@ extension ByteStream {
     loop.noteWritten(Int(result), to: block)
     return Int(result)
   }
+}
+
+extension [Bytes] {
+  /// How many bytes all of them have.
+  var byteCount: Int { reduce(0) { $0 + $1.count } }
 }
 
 extension EventLoop {

@@ -1,12 +1,18 @@
 import CUV
 
-/// Streams whose bytes pass through a filter.
+/// Streams whose bytes pass through a filter. It stands between libuv and those who read and write: for reading, libuv fills
+/// the filter's memory, and the filter fills the memory that libuv would have filled.
 extension ByteStream {
-  /// Sets the filter. Called once, before anybody reads or writes.
-  package func setFilter(_ filter: any StreamFilter) {
-    frameReads.filter = filter
-    writes.filteredReads = unmanagedFrames
+  /// The filter, if there is one.
+  var filter: (any StreamFilter)? { writesIfAny { $0.filter } ?? nil }
+
+  /// Whether bytes pass a filter.
+  var isFiltered: Bool {
+    @inline(__always) get { writesIfAny { $0.isFiltered } ?? false }
   }
+
+  /// Sets the filter. Called before anybody reads or writes.
+  package func setFilter(_ filter: any StreamFilter) { writes.filter = filter }
 
   /// Reads for the filter, although nobody asks for bytes.
   package func readForFilter() throws(UVError) {
@@ -34,7 +40,7 @@ extension ByteStream {
 
   /// Sends what the filter has to say, before all bytes that are still to be written.
   package func flushFilter() {
-    if let filter = frames?.filter { flushOutput(of: filter) }
+    if let filter { flushOutput(of: filter) }
   }
 
   private func flushOutput(of filter: any StreamFilter) {
@@ -59,34 +65,47 @@ extension ByteStream {
     do throws(UVError) { try startReading() } catch { source.finish(error) }
   }
 
-  /// Takes bytes from the system.
-  func receive(_ count: Int, through filter: any StreamFilter, _ frames: FrameReads) {
-    filter.received(count)
-    deliver(through: filter, frames)
+  // MARK: Reading
+
+  /// Finishes a read whose bytes, or whose end, pass through the filter.
+  func finishFilteredRead(_ count: Int) {
+    let writes = writes
+    writes.isDelivering = true
+    loop.callback {
+      guard count > 0, let filter else { return endReading(count) }
+      filter.received(count)
+      deliver(through: filter)
+    }
+    // What was written in answer leaves first. A reader that waited for that can then ask again before the stream pauses.
+    if writes.isScheduled { loop.callback { writes.endDelivering() } } else { writes.isDelivering = false }
+    if count > 0 { source.pauseIfUnwanted() }
+    if block.header.pointee.activity.contains(.filterEnding) { stopReadingForFilter() }
   }
 
   /// Delivers what has come through the filter. If nobody asks any more, the stream keeps the rest, which is less than two
   /// reads of the system.
   package func deliverFiltered() {
-    if let frames, let filter = frames.filter { deliver(through: filter, frames) }
+    guard let filter else { return }
+    deliver(through: filter)
+    block.withSidecar { $0.goOnReading() }
   }
 
   // A handler may close the stream, or give its connection to another.
-  private func deliver(through filter: any StreamFilter, _ frames: FrameReads) {
-    if filter.advance() { while readOn(filter, frames) {} }
-    if !frames.isFiltered { return }
+  private func deliver(through filter: any StreamFilter) {
+    if filter.advance() { while readOn(filter) {} }
+    if !isFiltered { return }
     filter.endReceiving()
     if !isClosing { flushOutput(of: filter) }
   }
 
   /// Delivers as many bytes as one buffer holds; false if there is nothing more to deliver.
-  private func readOn(_ filter: any StreamFilter, _ frames: FrameReads) -> Bool {
-    if isClosing || !frames.isFiltered { return false }
+  private func readOn(_ filter: any StreamFilter) -> Bool {
+    if isClosing || !isFiltered { return false }
     var buffer = uv_buf_t()
-    if !frames.reserveInPlace(&buffer) { loop.readBuffer.reserve(&buffer) }
+    if !reserveForReader(&buffer) { loop.readBuffer.reserve(&buffer) }
     switch filter.read(into: UnsafeMutableRawBufferPointer(start: buffer.base, count: buffer.len)) {
     case .bytes(let count, let isAll):
-      deliver(count, frames)
+      deliver(count)
       return !isAll
     case .wait: break
     case .end: endFiltered(nil)

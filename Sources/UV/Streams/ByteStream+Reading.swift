@@ -9,7 +9,7 @@ func allocateForRead(
   if isUsedUp { return cuv_buf_set(buffer, nil, 0) }
   var isInPlace = false
   withOwner(of: handle!, as: ByteStream.self) {
-    isInPlace = $0.unmanagedFrames?._withUnsafeGuaranteedRef { $0.reserve(buffer!) } ?? false
+    isInPlace = $0.isFiltered ? $0.reserveForFilter(buffer!) : $0.reserveForReader(buffer!)
   }
   if !isInPlace { return withLoop(of: handle!) { $0.readBuffer.reserve(buffer!) } }
   // A reader's own memory may be larger than a share.
@@ -34,14 +34,28 @@ func didRead(
 }
 
 extension ByteStream {
+  /// Has bytes come into the memory of the filter.
+  @inline(never)
+  fileprivate func reserveForFilter(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
+    guard let memory = filter?.reserve() else { return false }
+    cuv_buf_set(buffer, memory.baseAddress!, memory.count)
+    return true
+  }
+
+  /// Has bytes come into the memory of the frame that is waited for; false if they should come to the shared memory.
+  @inline(__always)
+  func reserveForReader(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
+    unmanagedFrames?._withUnsafeGuaranteedRef { $0.reserve(buffer) } ?? false
+  }
+
   /// Handles the end of the stream, or an error.
-  private func endReading(_ code: Int) {
+  func endReading(_ code: Int) {
     uv_read_stop(stream)
     let isEnd = code == Int(UV_EOF.rawValue)
     // libuv reads on as if there had been no end.
     if isEnd, hasUnreadBytes, uv_read_start(stream, allocateForRead, didRead) == 0 { return }
     let error = isEnd ? nil : failure(code, "read")
-    endReading(frames?.filter?.transportEnded(error) ?? error)
+    endReading(filter?.transportEnded(error) ?? error)
   }
 
   /// Ends the stream's source, after what came before.
@@ -51,40 +65,33 @@ extension ByteStream {
     letGo(.source)
   }
 
-  @inline(__always)
-  private func deliver(_ count: Int) {
-    guard let frames else { return source.deliver(loop.readBuffer.take(count)) }
-    if let filter = frames.filter { receive(count, through: filter, frames) } else { deliver(count, frames) }
-  }
-
   /// Delivers bytes that have been read to where they were to go.
-  func deliver(_ count: Int, _ frames: FrameReads) {
-    let bytes = frames.didRead(count)
+  func deliver(_ count: Int) {
+    let bytes = frames?.didRead(count) ?? loop.readBuffer.take(count)
     // A handler may have stopped when it was told of what came before.
-    if source.hasDemand { source.deliver(bytes) } else { frames.keep(bytes) }
-  }
-
-  /// Hands over what was written in answer to what was read. A reader that waited for that can then ask again before the
-  /// stream pauses.
-  private func endDelivering() {
-    writesIfAny { writes in
-      if writes.isScheduled { loop.callback { writes.endDelivering() } } else { writes.isDelivering = false }
-    }
+    if source.hasDemand { source.deliver(bytes) } else { frameReads.keep(bytes) }
   }
 
   @inline(__always)
   fileprivate func finishRead(_ count: Int) {
     keepAlive(.callback)
-    if count > 0 {
-      loop.microtasks.state.pointee.counts.bytesRead &+= count
-      block.withSidecar { $0.noteRead() }
+    if count > 0 { loop.microtasks.state.pointee.counts.bytesRead &+= count }
+    if isFiltered {
+      finishFilteredRead(count)
+    } else {
+      loop.callback {
+        if count <= 0 {
+          endReading(count)
+        } else if unmanagedFrames != nil {
+          deliver(count)
+        } else {
+          source.deliver(loop.readBuffer.take(count))
+        }
+      }
+      // This comes last, so that a reader that was resumed has had the time to ask again.
+      if count > 0 { source.pauseIfUnwanted() }
     }
-    writesIfAny { if $0.isFiltered { $0.isDelivering = true } }
-    loop.callback { if count > 0 { deliver(count) } else { endReading(count) } }
-    if isFiltered { endDelivering() }
-    // This comes last, so that a reader that was resumed has had the time to ask again.
-    if count > 0 { source.pauseIfUnwanted() }
-    if block.header.pointee.activity.contains(.filterEnding) { stopReadingForFilter() }
+    if count > 0 { block.withSidecar { $0.goOnReading() } }
     letGo(.callback)
   }
 }

@@ -29,7 +29,7 @@ extension ByteStream {
   /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
   @discardableResult
   public func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
-    writesIfAny { $0.write(bytes, done) } ?? writeAtOnce(bytes, done)
+    begin(bytes, done)
   }
 
   /// Writes several buffers one after the other, in one system call where possible.
@@ -46,7 +46,7 @@ extension ByteStream {
   /// The corresponding libuv function is `uv_write`.
   @discardableResult
   public func write(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
-    writesIfAny { $0.write(buffers, done) } ?? writeAtOnce(buffers, done)
+    begin(buffers, done)
   }
 
   /// Writes as many bytes as the system takes at once. The stream doesn't keep the rest: the caller writes it
@@ -69,11 +69,15 @@ extension ByteStream {
   ///
   /// The corresponding libuv function is `uv_try_write`.
   public func tryWrite(_ buffers: [Bytes]) throws(UVError) -> Int {
-    if unmanagedWrites != nil { return try writes.tryWrite(buffers) }
-    try checkOpen("try_write")
-    let taken = offer(buffers)
-    if taken < 0 { throw failure(taken, "try_write") }
-    return taken
+    switch admission {
+    case .refused(let code): throw failure(code, "try_write")
+    case .waits: return 0
+    case .filtered: return try writes.tryWrite(filtered: buffers)
+    case .offered:
+      let taken = offer(buffers)
+      if taken < 0 { throw failure(taken, "try_write") }
+      return taken
+    }
   }
 
   /// How many bytes have been written to the stream but not yet taken by the system. The number shrinks while

@@ -19,7 +19,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// The writes that wait, once one has waited or failed, or something else has to be known of all writes; see
   /// ``ByteStream/writes``. Balanced in `deinit`. An unmanaged reference isn't counted at each write.
   @exclusivity(unchecked) var unmanagedWrites: Unmanaged<WriteQueue>?
-  /// The number of the microtask that tells a writer of the last write, as long as there are no ``writes``.
+  /// The number of the microtask that tells a writer of the last write.
   @exclusivity(unchecked) var lastTold = -1
   /// The readers that wait for frames, and what they have left; nil until there is one. Balanced in `deinit`. An unmanaged
   /// reference isn't counted each time that a frame is asked for.
@@ -260,7 +260,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
 
   override func serviceEnds() {
     sidecar?.quiescing.take()?.tell(.success(()))
-    frames?.filter?.serviceEnds()
+    filter?.serviceEnds()
   }
 
   /// A TCP connection closes by a reset: the system would otherwise keep what the peer doesn't read for minutes.
@@ -287,7 +287,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
       writesIfAny { $0.handOver() }
       super.startUVClose()
     }
-    if isFiltered { _ = frames?.filter?.transportEnded(UVError(.cancelled, operation: "close")) }
+    if isFiltered { _ = filter?.transportEnded(UVError(.cancelled, operation: "close")) }
   }
 
   override func didClose() {

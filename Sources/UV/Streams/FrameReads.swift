@@ -33,13 +33,6 @@ final class FrameReads: Microtask, Cancelling {
   private let block: HandleBlock
   private let turn: UnsafeMutablePointer<MicrotaskQueue.State>
   private var receiver: FrameReceiver!
-  /// The filter that the stream's bytes pass on their way from and to the system, such as TLS.
-  @exclusivity(unchecked) var filter: (any StreamFilter)? {
-    didSet { isFiltered = filter != nil }
-  }
-  /// Whether there is a filter. To ask for the filter would retain it.
-  @exclusivity(unchecked) private(set) var isFiltered = false
-
   /// The timeouts of the stream that goes on with this one's connection; see ``ByteStream/giveUp()``.
   @exclusivity(unchecked) var carriedOn: StreamSidecar?
 
@@ -215,16 +208,8 @@ final class FrameReads: Microtask, Cancelling {
     answer()
   }
 
-  /// Has libuv read into the memory of the filter, or of the frame that is waited for; false if it should read elsewhere.
-  func reserve(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
-    guard let filter else { return reserveInPlace(buffer) }
-    let memory = filter.reserve()
-    cuv_buf_set(buffer, memory.baseAddress!, memory.count)
-    return true
-  }
-
   /// Has bytes come into the memory of the frame that is waited for; false if they should come elsewhere.
-  func reserveInPlace(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
+  func reserve(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
     isReadingInPlace = false
     guard isAsking, let frame = first?.frame, stream.source.isFirst(receiver) else { return false }
     switch frame.kind {

@@ -52,7 +52,7 @@ extension ByteStream {
   func transportToGiveUp() throws(UVError) -> StreamOrigin.Transport {
     try checkOpen("secure")
     if writesIfAny({ !$0.isEmpty }) ?? false { throw UVError(.busy, operation: "secure") }
-    if let code = writesIfAny({ $0.refusal() }) ?? nil { throw failure(code, "secure") }
+    if case .refused(let code) = admission { throw failure(code, "secure") }
     return switch cuv_handle_type(block.handle) {
     case UV_TCP: .tcp
     case UV_NAMED_PIPE: .pipe
@@ -103,8 +103,8 @@ extension ByteStream {
   /// - Returns: The bytes that have come and that nobody has read, and the filter that they have passed.
   package func giveUp() -> (unread: Bytes, filter: (any StreamFilter)?) {
     let unread = frames?.takeUnread() ?? Bytes()
-    let filter = frames?.filter
-    frames?.filter = nil
+    let filter = filter
+    writesIfAny { $0.filter = nil }
     close()
     return (unread, filter)
   }

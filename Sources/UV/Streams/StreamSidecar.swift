@@ -83,23 +83,22 @@ final class StreamSidecar: HandleSidecar {
     isLastChance = false
     readLength = min(limits[Kind.read.rawValue].length, limits[Kind.idle.rawValue].length)
     totalEnd = limits[Kind.total.rawValue].end(since: 0) ?? .max
-    guard let end = limits[kind.rawValue].end(since: 0) else { return look() }
-    if timer != nil {
-      if end >= due { return }
-      stopTimer()
-    }
-    guard let stream = waitingStream else { return }
-    if nextEnd(of: stream) != nil { return look() }
-    // Nobody waits now. But the stream still reads, so that a reader that goes on in this turn doesn't begin to wait anew.
-    let now = uv_now(clock)
-    startTimer(end > now ? end - now : 0, at: now)
+    if let end = limits[kind.rawValue].end(since: 0), end < due { stopTimer() }
+    look()
   }
 
   // MARK: Activity
 
   /// Bytes have come.
   @inline(__always)
-  func noteRead() { lastRead = uv_now(clock) }
+  private func noteRead() { lastRead = uv_now(clock) }
+
+  /// Bytes have come, and were delivered. Whoever asks for more by now goes on to wait: the stream doesn't begin to read anew.
+  @inline(__always)
+  func goOnReading() {
+    noteRead()
+    if timer == nil, min(readLength, totalEnd) < .max { look() }
+  }
 
   /// The system has taken bytes.
   @inline(__always)

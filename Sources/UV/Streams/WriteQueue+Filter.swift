@@ -2,8 +2,6 @@ import CUV
 
 /// Writes that pass through the stream's filter. They are sealed right before the system is offered them, in order.
 extension WriteQueue {
-  var filter: (any StreamFilter)? { filteredReads?._withUnsafeGuaranteedRef { $0.filter } }
-
   /// How many bytes the filter has that were sealed, or that it has to say itself, and that libuv hasn't got.
   var outputCount: Int { filter?.output.count ?? 0 }
 
@@ -144,7 +142,8 @@ extension WriteQueue {
   func failLater(_ code: Int32) { _ = noteRefusal(code) }
 
   /// Writes one record, if the system has room. The stream keeps what the system doesn't take of it.
-  func tryWrite(_ buffers: [Bytes], through filter: any StreamFilter) throws(UVError) -> Int {
+  func tryWrite(filtered buffers: [Bytes]) throws(UVError) -> Int {
+    guard isEmpty, let filter, !buffers.isEmpty else { return 0 }
     var room = PendingWrites.bytesPerRecord
     for bytes in buffers where room > 0 {
       let count = min(room, bytes.count)

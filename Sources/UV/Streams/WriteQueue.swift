@@ -15,14 +15,16 @@ final class WriteQueue: Cancelling {
   let block: HandleBlock
   let loop: EventLoop
   @exclusivity(unchecked) var pending = PendingWrites()
-  /// The number of the microtask that tells a writer of the last write that was taken at once.
-  @exclusivity(unchecked) var lastTold: Int
   /// See ``ByteStream/highWaterMark``.
   @exclusivity(unchecked) var highWaterMark = WriteQueue.usualHighWaterMark
   @exclusivity(unchecked) var isShutDown = false
-  /// Has the filter that the bytes pass, if there is one. They are then gathered until the end of the turn.
-  /// Sound: the stream owns it, and this.
-  @exclusivity(unchecked) var filteredReads: Unmanaged<FrameReads>?
+  /// The filter that the stream's bytes pass on their way from and to the system, such as TLS. Writes are then gathered until
+  /// the end of the turn. It is kept here because a stream that has one has a queue of writes, and others aren't larger for it.
+  @exclusivity(unchecked) var filter: (any StreamFilter)? {
+    didSet { isFiltered = filter != nil }
+  }
+  /// Whether there is a filter. To ask for the filter would retain it.
+  @exclusivity(unchecked) private(set) var isFiltered = false
   @exclusivity(unchecked) private(set) var isScheduled = false
   /// Whether the stream is delivering the bytes that it has read. Writes that are made meanwhile leave right afterwards.
   @exclusivity(unchecked) var isDelivering = false
@@ -47,7 +49,6 @@ final class WriteQueue: Cancelling {
     self.owner = owner
     loop = owner.loop
     block = owner.block
-    lastTold = owner.lastTold
   }
 
   deinit {
@@ -57,10 +58,6 @@ final class WriteQueue: Cancelling {
 
   var isEmpty: Bool {
     @inline(__always) get { pending.isEmpty }
-  }
-
-  var isFiltered: Bool {
-    @inline(__always) get { filteredReads != nil }
   }
 
   /// How many bytes are held here. A write counts whole, even if the system has taken a part of it.
@@ -76,19 +73,14 @@ final class WriteQueue: Cancelling {
     return cuv_write_queue_size(cuv_stream(block.raw))
   }
 
-  /// Whether a write waits for those that may follow it. That is so while the writer hasn't been told that
-  /// the write before has ended: it hasn't waited for that end, and so may well write more.
-  var gathers: Bool {
-    @inline(__always) get { lastTold >= loop.microtasks.state.pointee.taken }
-  }
-
   // MARK: Writing
 
-  func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
-    if let code = refusal() { return refuse(done, code) }
-    let taken = gathers ? 0 : tryWrite(bytes)
-    if taken < 0 || taken == bytes.count { return tell(done, taken) }
-    return wait(bytes, after: taken, .callback(done))
+  /// What happens to a write that begins now.
+  var admission: ByteStream.Admission {
+    @inline(__always) get {
+      if let code = refusal() { return .refused(code) }
+      return isFiltered ? .filtered : isEmpty ? .offered : .waits
+    }
   }
 
   /// Keeps the bytes of a write that the system hasn't taken.
@@ -99,16 +91,15 @@ final class WriteQueue: Cancelling {
     return sendRest(after: taken)
   }
 
-  /// Tells a writer in a microtask how its write has ended, which didn't wait.
-  @inline(__always)
-  func tell(_ done: @escaping Completion<Void>, _ taken: Int) -> PendingRequest {
-    lastTold = loop.microtasks.nextNumber
-    loop.complete(done, .write, Int32(min(taken, 0)))
-    return PendingRequest()
+  /// Keeps the bytes of a write of several buffers that the system hasn't taken.
+  func wait(_ buffers: [Bytes], after taken: Int, _ waiter: PendingWrite.Waiter) -> PendingRequest {
+    pending.beginWrite()
+    pending.append(buffers, after: taken, waiter)
+    return sendRest(after: taken)
   }
 
   func write(_ bytes: Bytes, passing handle: Handle, _ done: @escaping Completion<Void>) -> PendingRequest {
-    if let code = refusal() { return refuse(done, code) }
+    if let code = refusal() { return owner.refuse(done, code) }
     let isFirst = isEmpty
     pending.beginWrite()
     pending.append(bytes, passing: handle, .callback(done))
@@ -124,40 +115,6 @@ final class WriteQueue: Cancelling {
   /// is less than any number of bytes, so that the task waits.
   static let sealed = -2
 
-  /// Writes for a task. A task has only one write under way at a time, so there is nothing to gather.
-  ///
-  /// - Returns: How many bytes the system has taken, or ``sealed``.
-  @inline(__always)
-  func offerForTask(_ bytes: Bytes) -> Result<Int, UVError> {
-    if let error = refusalForTask() { return .failure(error) }
-    if isFiltered { return writeAtOnce(filtered: bytes) }
-    let taken = tryWrite(bytes)
-    return taken < 0 ? .failure(failure(taken, "write")) : .success(taken)
-  }
-
-  /// Why the running task can't write now.
-  @inline(__always)
-  func refusalForTask() -> UVError? {
-    if cuv_task_is_cancelled(cuv_current_task()) { return UVError(.cancelled, operation: "write") }
-    return refusal().map { error($0) }
-  }
-
-  /// The error for a code: that of the timeout if there was one.
-  func error(_ code: Int32) -> UVError {
-    if let timeout, code == UV_ETIMEDOUT.rawValue { return timeout }
-    return failure(code, "write")
-  }
-
-  @inline(never)
-  func refuse(_ done: @escaping Completion<Void>, _ code: Int32) -> PendingRequest {
-    if let timeout, code == UV_ETIMEDOUT.rawValue {
-      loop.answer { done(.failure(timeout)) }
-    } else {
-      loop.complete(done, .write, code)
-    }
-    return PendingRequest()
-  }
-
   /// Sends what was added to the queue: at once if the system has taken a part of it, or else in the next
   /// turn.
   func sendRest(after taken: Int) -> PendingRequest {
@@ -172,13 +129,6 @@ final class WriteQueue: Cancelling {
   func refusal() -> Int32? {
     if block.isClosing { return owner.closedError("write").code.rawValue }
     return isShutDown ? UV_EPIPE.rawValue : failureCode
-  }
-
-  /// Writes without waiting. Returns the number of bytes taken, 0 if other writes wait before them, or a
-  /// libuv code.
-  @inline(__always)
-  private func tryWrite(_ bytes: Bytes) -> Int {
-    isEmpty && !isFiltered ? owner.offer(bytes) : 0
   }
 
   /// Notes that libuv has refused a write that doesn't wait, which is the end of writing. Returns its code; 0 for a file, of which

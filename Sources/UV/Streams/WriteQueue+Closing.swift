@@ -1,0 +1,13 @@
+import CUV
+
+extension WriteQueue {
+  /// Offers the system the writes that wait here, and notes for each whether it has been taken. The stream
+  /// closes next. libuv would have offered each write at once, so whatever there is room for must leave even
+  /// if the stream is closed.
+  func handOver() {
+    // If libuv has begun a write and not ended it, nothing can overtake that.
+    guard pending.noteInFlight(rest: cuv_write_queue_size(owner.stream)) else { return }
+    let code = filter.map { handOver(through: $0) } ?? pending.offerQueued(to: owner.stream)
+    closingCode = code == UV_EAGAIN.rawValue ? UV_ECANCELED.rawValue : code
+  }
+}
