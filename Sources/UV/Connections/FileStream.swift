@@ -39,7 +39,7 @@ final class FileStream: ByteStream {
 
   override func resume() {
     do throws(UVError) { try checkOpen("read") } catch {
-      return loop.queueMicrotask { [self] in source.finish(error) }
+      return loop.queueMicrotask { [self] in endReading(error) }
     }
     keepAlive(.source)
     block.withSidecar { $0.beginReading() }
@@ -59,15 +59,11 @@ final class FileStream: ByteStream {
   }
 
   private func didRead(_ result: Result<Bytes, UVError>) {
-    frames?.deliverToHandler()
-    guard case .success(let bytes) = result, !bytes.isEmpty else {
-      source.finish(result.failure)
-      return letGo(.source)
-    }
-    if source.hasDemand { source.deliver(bytes) } else { frameReads.keep(bytes) }
+    guard case .success(let bytes) = result, !bytes.isEmpty else { return endReading(result.failure) }
+    deliver(bytes)
     // A reader that has got bytes asks for the next ones once it has run.
     loop.queueMicrotask { [self] in
-      source.pauseIfUnwanted()
+      pauseIfUnwanted()
       block.withSidecar { $0.goOnReading() }
       if source.isProducing { readOn() }
     }

@@ -9,6 +9,15 @@ protocol SourceDriver: AnyObject {
   func resume()
   /// Called when nobody asks any more.
   func pause()
+  /// Called when somebody has been cancelled, and has left the line.
+  func left(_ number: UInt)
+  /// What somebody in the line waits for, in words, if it isn't simply the next element.
+  func wish(of number: UInt) -> String?
+}
+
+extension SourceDriver {
+  func left(_ number: UInt) {}
+  func wish(of number: UInt) -> String? { nil }
 }
 
 /// The part that all event sources share: who waits, in which style, and how the end is told.
@@ -37,10 +46,6 @@ final class SourceCore<Element>: Cancelling {
     let waiter: Waiter
     /// The loop's number of the waiter; 0 for a handler, which nobody cancels.
     let generation: UInt
-
-    func isFor(_ receiver: ElementReceiver<Element>) -> Bool {
-      if case .receiver(let other) = waiter { other === receiver } else { false }
-    }
   }
 
   // The properties that each element touches come first, so that they share a cache line. They are confined
@@ -71,20 +76,17 @@ final class SourceCore<Element>: Cancelling {
     @inline(__always) get { first != nil }
   }
 
+  /// The number of whoever is first in the line; 0 if that is nobody, or a handler.
+  var firstNumber: UInt {
+    @inline(__always) get { first?.generation ?? 0 }
+  }
+
   // MARK: Asking
 
   // A caller that asks passes the source. So the source can be resumed even if nothing else holds it.
 
-  func next(_ done: @escaping Completion<Element?>, from source: any SourceDriver) -> PendingRequest {
-    next(.callback(done), from: source)
-  }
-
-  func next(for receiver: ElementReceiver<Element>, from source: any SourceDriver) -> PendingRequest {
-    next(.receiver(receiver), from: source)
-  }
-
   @inline(__always)
-  private func next(_ waiter: Waiter, from source: any SourceDriver) -> PendingRequest {
+  func next(_ waiter: Waiter, from source: any SourceDriver) -> PendingRequest {
     if let outcome = immediateOutcome() {
       source.loop.answer { waiter.resume(outcome) }
       return PendingRequest()
@@ -133,8 +135,9 @@ final class SourceCore<Element>: Cancelling {
     return true
   }
 
-  func start(_ handler: Waiter, from source: any SourceDriver) {
-    if let outcome = immediateOutcome() {
+  /// - Parameter isAhead: Whether the source has elements that came before its end, of which it tells the handler.
+  func start(_ handler: Waiter, from source: any SourceDriver, isAhead: Bool = false) {
+    if hasHandler || !isAhead, let outcome = immediateOutcome() {
       source.loop.answer { handler.resume(outcome) }
       return
     }
@@ -143,16 +146,9 @@ final class SourceCore<Element>: Cancelling {
       source.loop.answer { handler.resume(.failure(error)) }
       return
     }
-    set(handler)
-    produce(source)
-  }
-
-  /// Sets a handler although the source has ended, for elements that came before the end. ``tellEnd()`` follows.
-  func startAtEnd(_ handler: Waiter) { set(handler) }
-
-  private func set(_ handler: Waiter) {
     hasHandler = true
     first = Entry(waiter: handler, generation: 0)
+    if !hasEnded { produce(source) }
   }
 
   /// Takes the handler out, if there is one.
@@ -185,6 +181,7 @@ final class SourceCore<Element>: Cancelling {
     }
     let error = UVError(.cancelled, operation: operation)
     loop.queueMicrotask { entry.waiter.resume(.failure(error)) }
+    driver.left(generation)
     pauseIfUnwanted()
   }
 
@@ -192,22 +189,7 @@ final class SourceCore<Element>: Cancelling {
     guard isProducing,
       first?.generation == generation || others.contains(where: { $0.generation == generation })
     else { return nil }
-    return Awaited(operation: operation, object: driver)
-  }
-
-  /// Whether an object waits for one element, before everybody else.
-  func isFirst(_ receiver: ElementReceiver<Element>) -> Bool {
-    !hasHandler && first?.isFor(receiver) ?? false
-  }
-
-  /// Takes out an object that waits, without an answer.
-  func withdraw(_ receiver: ElementReceiver<Element>) {
-    if isFirst(receiver) {
-      first = others.popFirst()
-    } else if let index = others.firstIndex(where: { $0.isFor(receiver) }) {
-      _ = others.remove(at: index)
-    }
-    pauseIfUnwanted()
+    return Awaited(operation: operation, subject: driver.wish(of: generation), object: driver)
   }
 
   /// The outcome for everyone who asks now, if it is known without an element.
@@ -216,16 +198,27 @@ final class SourceCore<Element>: Cancelling {
     return hasEnded ? ending : nil
   }
 
+  @inline(__always)
   private func append(_ waiter: consuming Waiter, _ source: any SourceDriver) -> UInt {
-    let number = source.loop.microtasks.numberWaiter()
-    let entry = Entry(waiter: waiter, generation: number)
-    if first == nil { first = consume entry } else { others.append(consume entry) }
+    let number = enter(waiter, source.loop)
     produce(source)
     return number
   }
 
+  /// Lets somebody stand in the line for whom the driver has something, or may have. Otherwise ``produce(_:)`` follows.
+  ///
+  /// - Returns: The number in the line.
   @inline(__always)
-  private func produce(_ source: any SourceDriver) {
+  func enter(_ waiter: consuming Waiter, _ loop: EventLoop) -> UInt {
+    let number = loop.microtasks.numberWaiter()
+    let entry = Entry(waiter: waiter, generation: number)
+    if first == nil { first = consume entry } else { others.append(consume entry) }
+    return number
+  }
+
+  /// Has the driver bring elements.
+  @inline(__always)
+  func produce(_ source: any SourceDriver) {
     if isProducing { return }
     isProducing = true
     source.resume()
@@ -239,19 +232,23 @@ final class SourceCore<Element>: Cancelling {
   func deliver(_ element: Element) {
     if hasHandler {
       first?.waiter.resume(.success(element))
-    } else if let entry = first.take() {
-      first = others.popFirst()
-      entry.waiter.resume(.success(element))
+    } else {
+      takeFirst()?.resume(.success(element))
     }
+  }
+
+  /// Takes whoever is first out of the line, without an answer.
+  @inline(__always)
+  func takeFirst() -> Waiter? {
+    guard let entry = first.take() else { return nil }
+    first = others.popFirst()
+    return entry.waiter
   }
 
   /// Ends the source, with or without an error, for everyone who waits and everyone who asks later. Only the
   /// first call counts.
   func finish(_ error: UVError? = nil) {
-    guard !hasEnded else { return }
-    hasEnded = true
-    isProducing = false
-    self.error = error
+    guard end(error) else { return }
     let ending = ending
     hasHandler = false
     guard let entry = first.take() else { return }
@@ -259,6 +256,17 @@ final class SourceCore<Element>: Cancelling {
     others = Queue()
     entry.waiter.resume(ending)
     for entry in rest { entry.waiter.resume(ending) }
+  }
+
+  /// Ends the source for everyone who asks later. The driver tells those who wait.
+  ///
+  /// - Returns: False if it has ended before.
+  func end(_ error: UVError?) -> Bool {
+    if hasEnded { return false }
+    hasEnded = true
+    isProducing = false
+    self.error = error
+    return true
   }
 
   /// Tells everyone who waits of an error that isn't the end. They may ask again.
@@ -272,9 +280,7 @@ final class SourceCore<Element>: Cancelling {
   /// Tells the handler, or whoever waits first, of an error that isn't the end. They may ask again.
   func fail(_ error: UVError) {
     hasHandler = false
-    guard let entry = first.take() else { return }
-    first = others.popFirst()
-    entry.waiter.resume(.failure(error))
+    takeFirst()?.resume(.failure(error))
   }
 
   /// Pauses the driver if nobody asks for more by the end of the callback that has delivered something.
@@ -283,7 +289,7 @@ final class SourceCore<Element>: Cancelling {
     if isProducing, !hasDemand { pause() }
   }
 
-  private func pause() {
+  func pause() {
     isProducing = false
     driver.pause()
   }

@@ -56,13 +56,13 @@ public final class Directory: EventSource, SourceDriver {
   /// The corresponding libuv function is `uv_fs_readdir`.
   @discardableResult
   public func next(_ done: @escaping Completion<[DirectoryEntry]?>) -> PendingRequest {
-    source.next(done, from: self)
+    source.next(.callback(done), from: self)
   }
 
   /// Asks for the next entries on behalf of an object; see ``ElementReceiver``.
   @discardableResult
   public func next(for receiver: ElementReceiver<[DirectoryEntry]>) -> PendingRequest {
-    source.next(for: receiver, from: self)
+    source.next(.receiver(receiver), from: self)
   }
 
   /// Calls `handler` with some entries at a time, and with nil at the end; see ``EventSource/start(_:)``.

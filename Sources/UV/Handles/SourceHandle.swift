@@ -29,12 +29,14 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
 
   /// Asks for the next element, or nil at the end; see ``EventSource/next(_:)``.
   @discardableResult
-  public func next(_ done: @escaping Completion<Element?>) -> PendingRequest { source.next(done, from: self) }
+  public func next(_ done: @escaping Completion<Element?>) -> PendingRequest {
+    source.next(.callback(done), from: self)
+  }
 
   /// Asks for the next element on behalf of an object; see ``ElementReceiver``.
   @discardableResult
   public func next(for receiver: ElementReceiver<Element>) -> PendingRequest {
-    source.next(for: receiver, from: self)
+    source.next(.receiver(receiver), from: self)
   }
 
   /// Calls `handler` with each element as it comes; see ``EventSource/start(_:)``.

@@ -40,28 +40,22 @@ extension ByteStream {
 
   // MARK: Callbacks
 
+  /// Begins a write of `count` bytes.
+  ///
+  /// - Parameters:
+  ///   - offer: Offers the system the bytes, and returns how many it has taken, or libuv's code.
+  ///   - wait: Keeps the bytes after those that the system has taken.
   @inline(__always)
-  func begin(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
-    let taken: Int
+  func begin(
+    _ count: Int, _ done: @escaping Completion<Void>, offer: () -> Int, wait: (_ taken: Int) -> PendingRequest
+  ) -> PendingRequest {
+    var taken = 0
     switch admission {
     case .refused(let code): return refuse(done, code)
-    case .offered: taken = gathers ? 0 : offer(bytes)
-    case .waits, .filtered: taken = 0
+    case .offered: if !gathers { taken = offer() }
+    case .waits, .filtered: break
     }
-    if taken < 0 || taken == bytes.count { return tell(done, taken) }
-    return writes.wait(bytes, after: taken, .callback(done))
-  }
-
-  /// The same with several buffers.
-  func begin(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
-    let taken: Int
-    switch admission {
-    case .refused(let code): return refuse(done, code)
-    case .offered: taken = gathers ? 0 : offer(buffers)
-    case .waits, .filtered: taken = 0
-    }
-    if taken < 0 || taken == buffers.byteCount { return tell(done, taken) }
-    return writes.wait(buffers, after: taken, .callback(done))
+    return taken < 0 || taken == count ? tell(done, taken) : wait(taken)
   }
 
   /// Whether a write waits for those that may follow it. That is so while the writer hasn't been told that

@@ -62,7 +62,7 @@ extension ByteStream {
   func goOnForFilter() {
     letGo(.filterResting)
     guard !isClosing, source.isProducing || block.header.pointee.activity.contains(.filter) else { return }
-    do throws(UVError) { try startReading() } catch { source.finish(error) }
+    do throws(UVError) { try startReading() } catch { endReading(error) }
   }
 
   // MARK: Reading
@@ -78,7 +78,7 @@ extension ByteStream {
     }
     // What was written in answer leaves first. A reader that waited for that can then ask again before the stream pauses.
     if writes.isScheduled { loop.callback { writes.endDelivering() } } else { writes.isDelivering = false }
-    if count > 0 { source.pauseIfUnwanted() }
+    if count > 0 { pauseIfUnwanted() }
     if block.header.pointee.activity.contains(.filterEnding) { stopReadingForFilter() }
   }
 

@@ -184,32 +184,49 @@ extension ByteStream {
   /// The bytes may be only a part of the next frame. The answers then wait until the frame is complete. That suits peers
   /// that send whole commands. A peer that waits for an answer in the middle of its next command would wait for ever; if
   /// there may be such peers, write each answer at once.
-  public final var unreadByteCount: Int { frames?.unreadCount ?? 0 }
+  public final var unreadByteCount: Int { readsIfAny { $0.unreadCount } ?? 0 }
 
   // MARK: For the styles
 
-  var frameReads: FrameReads {
-    if let frames { return frames }
-    let frames = FrameReads(self)
-    unmanagedFrames = .passRetained(frames)
-    return frames
-  }
-
   @usableFromInline
   func read(_ frame: Frame, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
-    frameReads.read(frame, .callback(done))
+    reads.ask(frame, .callback(done))
   }
 
   @usableFromInline
   func read(
     _ frame: Frame, _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>
   ) -> PendingRequest {
-    frameReads.read(frame, .task(continuation))
+    reads.ask(frame, .task(continuation))
   }
 
   /// The outcome for the calling task, if it is known without waiting.
   @usableFromInline
   func outcomeIfReady(_ frame: Frame) -> Result<Bytes?, UVError>? {
-    unmanagedFrames?._withUnsafeGuaranteedRef { $0.outcomeIfReady(frame, cuv_current_task()) } ?? nil
+    readsIfAny { $0.outcomeIfReady(frame, cuv_current_task()) } ?? nil
   }
+
+  // MARK: What readers wait for, and have left
+
+  /// It is made now if there is none.
+  var reads: StreamReads {
+    if let unmanagedReads { return unmanagedReads.takeUnretainedValue() }
+    let reads = StreamReads(self)
+    unmanagedReads = .passRetained(reads)
+    return reads
+  }
+
+  /// Calls `body` with it, if there has been need of it, without retaining it. Sound: it goes with the stream.
+  @inline(__always)
+  @discardableResult
+  func readsIfAny<T>(_ body: (StreamReads) -> T) -> T? { unmanagedReads?._withUnsafeGuaranteedRef(body) }
+
+  /// It, if those who ask for the next bytes have to ask there.
+  var readsInUse: StreamReads? {
+    @inline(__always) get { readsIfAny { $0.isInUse } == true ? reads : nil }
+  }
+
+  func left(_ number: UInt) { readsIfAny { $0.left(number) } }
+
+  func wish(of number: UInt) -> String? { readsIfAny { $0.wish(of: number) } ?? nil }
 }

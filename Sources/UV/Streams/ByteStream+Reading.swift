@@ -45,7 +45,7 @@ extension ByteStream {
   /// Has bytes come into the memory of the frame that is waited for; false if they should come to the shared memory.
   @inline(__always)
   func reserveForReader(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
-    unmanagedFrames?._withUnsafeGuaranteedRef { $0.reserve(buffer) } ?? false
+    readsIfAny { $0.reserve(buffer) } ?? false
   }
 
   /// Handles the end of the stream, or an error.
@@ -60,16 +60,24 @@ extension ByteStream {
 
   /// Ends the stream's source, after what came before.
   func endReading(_ error: UVError?) {
-    frames?.deliverToHandler()
-    source.finish(error)
+    if readsIfAny({ $0.end(error) }) == nil { source.finish(error) }
     letGo(.source)
   }
 
-  /// Delivers bytes that have been read to where they were to go.
+  /// Delivers bytes that have been read to where they were to come.
   func deliver(_ count: Int) {
-    let bytes = frames?.didRead(count) ?? loop.readBuffer.take(count)
-    // A handler may have stopped when it was told of what came before.
-    if source.hasDemand { source.deliver(bytes) } else { frameReads.keep(bytes) }
+    if readsIfAny({ $0.didRead(count) }) == nil { deliver(loop.readBuffer.take(count)) }
+  }
+
+  /// Delivers bytes to whoever asks, or keeps them for whoever asks next.
+  func deliver(_ bytes: Bytes) {
+    if unmanagedReads == nil, source.hasDemand { source.deliver(bytes) } else { reads.take(bytes) }
+  }
+
+  /// Pauses if nobody needs more by the end of the callback that has read.
+  @inline(__always)
+  func pauseIfUnwanted() {
+    if readsIfAny({ $0.pauseIfUnwanted() }) == nil { source.pauseIfUnwanted() }
   }
 
   @inline(__always)
@@ -82,14 +90,14 @@ extension ByteStream {
       loop.callback {
         if count <= 0 {
           endReading(count)
-        } else if unmanagedFrames != nil {
+        } else if unmanagedReads != nil {
           deliver(count)
         } else {
           source.deliver(loop.readBuffer.take(count))
         }
       }
       // This comes last, so that a reader that was resumed has had the time to ask again.
-      if count > 0 { source.pauseIfUnwanted() }
+      if count > 0 { pauseIfUnwanted() }
     }
     if count > 0 { block.withSidecar { $0.goOnReading() } }
     letGo(.callback)

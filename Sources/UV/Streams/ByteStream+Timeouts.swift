@@ -81,19 +81,21 @@ extension ByteStream {
     set { setTimeout(.total, newValue) }
   }
 
+  private var carriedOn: StreamSidecar? { readsIfAny { $0.carriedOn } ?? nil }
+
   private func timeout(_ kind: StreamSidecar.Kind) -> Duration? {
-    (sidecar ?? frames?.carriedOn)?.duration(of: kind)
+    (sidecar ?? carriedOn)?.duration(of: kind)
   }
 
   private func setTimeout(_ kind: StreamSidecar.Kind, _ duration: Duration?) {
-    if let carriedOn = frames?.carriedOn { return carriedOn.set(kind, duration) }
+    if let carriedOn { return carriedOn.set(kind, duration) }
     if isClosing || (duration == nil && sidecar == nil) { return }
     makeSidecar().set(kind, duration)
   }
 
   // MARK: For the timeouts
 
-  var isWaitingToRead: Bool { source.hasDemand }
+  var isWaitingToRead: Bool { source.isProducing && source.hasDemand }
 
   var isWaitingToWrite: Bool { writesIfAny { !$0.pending.inFlight.isEmpty } ?? false }
 
@@ -105,11 +107,10 @@ extension ByteStream {
     if isWaitingToWrite {
       let waiters = writes.takeWaiters(UVError(.timedOut, operation: "write", subject: subject))
       cutOff()
-      source.finish(error)
+      endReading(error)
       waiters()
     } else {
-      frames?.fail(error)
-      source.failAll(error)
+      if readsIfAny({ $0.failAll(error) }) == nil { source.failAll(error) }
       source.pauseIfUnwanted()
     }
   }

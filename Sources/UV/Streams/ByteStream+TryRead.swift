@@ -53,6 +53,6 @@ extension ByteStream {
 
   private func tryRead(_ frame: Frame) throws(UVError) -> Bytes? {
     if !frame.isValid { throw frame.invalid }
-    return try unmanagedFrames?._withUnsafeGuaranteedRef { $0.outcomeIfHere(frame) }?.get() ?? nil
+    return try (readsIfAny { $0.outcomeIfHere(frame) } ?? nil)?.get() ?? nil
   }
 }

@@ -29,7 +29,11 @@ extension ByteStream {
   /// The corresponding libuv functions are `uv_try_write` and `uv_write`.
   @discardableResult
   public func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
-    begin(bytes, done)
+    begin(bytes.count, done) {
+      offer(bytes)
+    } wait: {
+      writes.wait(bytes, after: $0, .callback(done))
+    }
   }
 
   /// Writes several buffers one after the other, in one system call where possible.
@@ -46,7 +50,11 @@ extension ByteStream {
   /// The corresponding libuv function is `uv_write`.
   @discardableResult
   public func write(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
-    begin(buffers, done)
+    begin(buffers.byteCount, done) {
+      offer(buffers)
+    } wait: {
+      writes.wait(buffers, after: $0, .callback(done))
+    }
   }
 
   /// Writes as many bytes as the system takes at once. The stream doesn't keep the rest: the caller writes it

@@ -21,9 +21,9 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   @exclusivity(unchecked) var unmanagedWrites: Unmanaged<WriteQueue>?
   /// The number of the microtask that tells a writer of the last write.
   @exclusivity(unchecked) var lastTold = -1
-  /// The readers that wait for frames, and what they have left; nil until there is one. Balanced in `deinit`. An unmanaged
+  /// What readers have left, and the frames that they wait for; nil until there is one. Balanced in `deinit`. An unmanaged
   /// reference isn't counted each time that a frame is asked for.
-  @exclusivity(unchecked) var unmanagedFrames: Unmanaged<FrameReads>?
+  @exclusivity(unchecked) var unmanagedReads: Unmanaged<StreamReads>?
   /// How many bytes may wait to be written before ``isAboveHighWaterMark`` becomes true; 64 KiB at first.
   public var highWaterMark: Int {
     get { writesIfAny { $0.highWaterMark } ?? WriteQueue.usualHighWaterMark }
@@ -58,10 +58,8 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     }
   }
 
-  var frames: FrameReads? { unmanagedFrames?.takeUnretainedValue() }
-
   deinit {
-    unmanagedFrames?.release()
+    unmanagedReads?.release()
     unmanagedWrites?.release()
   }
 
@@ -88,16 +86,16 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   ///
   /// The corresponding libuv function is `uv_read_start`.
   @discardableResult
-  public func next(_ done: @escaping Completion<Bytes?>) -> PendingRequest {
-    if let frames = framesInUse { return frames.read(Frame(.any), .callback(done)) }
-    return source.next(done, from: self)
-  }
+  public func next(_ done: @escaping Completion<Bytes?>) -> PendingRequest { ask(.callback(done)) }
 
   /// Asks for the next bytes on behalf of an object; see ``ElementReceiver``.
   @discardableResult
-  public func next(for receiver: ElementReceiver<Bytes>) -> PendingRequest {
-    if let frames = framesInUse { return frames.read(Frame(.any), .receiver(receiver)) }
-    return source.next(for: receiver, from: self)
+  public func next(for receiver: ElementReceiver<Bytes>) -> PendingRequest { ask(.receiver(receiver)) }
+
+  @inline(__always)
+  private func ask(_ waiter: SourceCore<Bytes>.Waiter) -> PendingRequest {
+    if let reads = readsInUse { return reads.ask(Frame(.any), waiter) }
+    return source.next(waiter, from: self)
   }
 
   /// Calls `handler` with bytes as they come, then with nil at the end, or with the error that ended the
@@ -110,16 +108,9 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   public func start(for receiver: ElementReceiver<Bytes>) { start(.receiver(receiver)) }
 
   private func start(_ handler: SourceCore<Bytes>.Waiter) {
-    if frames?.hasReaders == true {
-      loop.answer { handler.resume(.failure(UVError(.sourceStarted, operation: "read"))) }
-    } else if source.hasEnded, !source.hasHandler, let frames, frames.unreadCount > 0 {
-      // The bytes that earlier frames have left come first.
-      source.startAtEnd(handler)
-      frames.deliverToHandlerLater()
-    } else {
-      source.start(handler, from: self)
-      frames?.deliverToHandlerLater()
-    }
+    // The bytes that earlier readers have left come first.
+    source.start(handler, from: self, isAhead: unreadByteCount > 0)
+    readsIfAny { $0.goOn() }
   }
 
   /// Stops reading. The peer's bytes wait in the system until somebody asks for them.
@@ -150,7 +141,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
       keepAlive(.source)
       block.withSidecar { $0.beginReading() }
     } catch {
-      loop.queueMicrotask { [self] in source.finish(error) }
+      loop.queueMicrotask { [self] in endReading(error) }
     }
   }
 
@@ -200,7 +191,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   func immediateRead(by task: inout LoopTaskBase?) -> Result<Bytes?, UVError>? {
     let current = cuv_current_task()
     if task?.isRun(by: current) != true { task = loop.tasks.find(current) }
-    if let frames = framesInUse { return frames.outcomeIfReady(Frame(.any), current) }
+    if let reads = readsInUse { return reads.outcomeIfReady(Frame(.any), current) }
     return source.outcomeIfReady(for: current)
   }
 
@@ -208,21 +199,21 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   func waitToRead(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>, _ task: LoopTaskBase
   ) {
-    if let frames = framesInUse {
-      task.willWait(for: frames.read(Frame(.any), .task(continuation)))
-    } else {
-      task.willWait(for: source.wait(continuation, from: self))
-    }
+    task.willWait(for: wait(continuation))
   }
 
   @usableFromInline
   nonisolated(nonsending) func readFromAnotherTask() async -> Result<Bytes?, UVError> {
-    if let frames = framesInUse {
-      return await suspend(on: loop, task: nil) { frames.read(Frame(.any), .task($0)) }
-    }
-    do throws(UVError) {
-      return .success(try await source.next(from: self, task: nil))
-    } catch { return .failure(error) }
+    if let outcome = readsInUse == nil ? source.outcomeIfReady() : nil { return outcome }
+    return await suspend(on: loop, task: nil) { wait($0) }
+  }
+
+  @inline(__always)
+  private func wait(
+    _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>
+  ) -> PendingRequest {
+    if let reads = readsInUse { return reads.ask(Frame(.any), .task(continuation)) }
+    return source.wait(continuation, from: self)
   }
 
   /// Iterates over the stream's bytes until the peer ends the stream.
@@ -230,14 +221,6 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// If your program closes the stream meanwhile, the iteration throws `cancelled`. It doesn't end with nil,
   /// because that would mean that everything has been read.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
-
-  /// The line for frames, if whoever asks for bytes as they come has to stand in it too.
-  private var framesInUse: FrameReads? {
-    @inline(__always) get {
-      guard let unmanagedFrames, unmanagedFrames._withUnsafeGuaranteedRef({ $0.isInUse }) else { return nil }
-      return frames
-    }
-  }
 
   override var isAwaited: Bool { source.hasDemand }
 
@@ -278,7 +261,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   }
 
   override func startClosing() {
-    frames?.drop()
+    readsIfAny { $0.drop() }
     super.startClosing()
   }
 
@@ -292,7 +275,8 @@ open class ByteStream: Handle, EventSource, SourceDriver {
 
   override func didClose() {
     writesIfAny { $0.didClose() }
-    source.finish(UVError(.cancelled, operation: "read"))
+    let error = UVError(.cancelled, operation: "read")
+    if readsIfAny({ $0.close(error) }) == nil { source.finish(error) }
     loop.openHandles.standardStreams.forget(self)
     super.didClose()
   }

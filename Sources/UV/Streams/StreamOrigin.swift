@@ -95,14 +95,14 @@ extension ByteStream {
     plain.block.header.pointee.sidecar = nil
     block.header.pointee.sidecar = .passUnretained(sidecar)
     sidecar.move(from: plain, to: self)
-    plain.frameReads.carriedOn = sidecar
+    plain.reads.carriedOn = sidecar
   }
 
   /// Gives up the connection, which another stream has taken over.
   ///
   /// - Returns: The bytes that have come and that nobody has read, and the filter that they have passed.
   package func giveUp() -> (unread: Bytes, filter: (any StreamFilter)?) {
-    let unread = frames?.takeUnread() ?? Bytes()
+    let unread = readsIfAny { $0.takeUnread() } ?? Bytes()
     let filter = filter
     writesIfAny { $0.filter = nil }
     close()

@@ -41,12 +41,14 @@ public final class Ticks: EventSource, SourceDriver {
   ///
   /// The corresponding libuv function is `uv_timer_start`.
   @discardableResult
-  public func next(_ done: @escaping Completion<Tick?>) -> PendingRequest { source.next(done, from: self) }
+  public func next(_ done: @escaping Completion<Tick?>) -> PendingRequest {
+    source.next(.callback(done), from: self)
+  }
 
   /// Asks for the next tick on behalf of an object; see ``ElementReceiver``.
   @discardableResult
   public func next(for receiver: ElementReceiver<Tick>) -> PendingRequest {
-    source.next(for: receiver, from: self)
+    source.next(.receiver(receiver), from: self)
   }
 
   /// Calls `handler` with each tick until ``stop()``.
