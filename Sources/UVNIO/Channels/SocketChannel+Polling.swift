@@ -94,17 +94,16 @@ extension SocketChannel {
   /// turn has a budget for, the rest waits until the poll says again that there is room, and others have had their turn. A flush that
   /// begins is tried at once, unless so many have been that each may have come from the one before.
   func flushNow() {
-    if isFlushing || !isLive { return }
-    isFlushing = true
-    hasTurn = !loop.hasOverdrawnTurn
+    guard flushing == .no, isLive else { return }
+    flushing = loop.hasOverdrawnTurn ? .ends : .yes
     var hasRoom = true
     do {
-      while hasRoom, isOpen, hasFlushedWrites { hasRoom = try hasTurn && writeToSocket() }
+      while hasRoom, isOpen, hasFlushedWrites { hasRoom = try flushing == .yes && writeToSocket() }
     } catch {
       // Still flushing: what handlers write meanwhile would fail just so.
       writeFailed(error)
     }
-    isFlushing = false
+    flushing = .no
     if isOpen { watchForWrites(!hasRoom) }
   }
 

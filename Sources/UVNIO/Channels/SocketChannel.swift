@@ -10,14 +10,34 @@ import UV
 /// that is closed then was never active for its handlers, and they hear of neither.
 // Sound: everything that changes is touched on the loop's thread, or is atomic, or is behind a lock.
 class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Sendable {
-  enum State { case fresh, registered, activating, active, closed }
+  enum State {
+    case fresh, registered, activating, active, closed
+
+    func mayBecome(_ next: State) -> Bool {
+      switch (self, next) {
+      case (.fresh, .registered), (.registered, .activating), (.activating, .active): true
+      case (.fresh, .closed), (.registered, .closed), (.activating, .closed), (.active, .closed): true
+      case (.fresh, _), (.registered, _), (.activating, _), (.active, _), (.closed, _): false
+      }
+    }
+  }
+
+  /// Whether what was flushed is being offered to the system.
+  enum Flushing {
+    case no
+    case yes
+    /// The turn's budget is used up. The rest waits until others have had their turn.
+    case ends
+  }
 
   let loop: UVEventLoop
   /// The descriptor. A pipe has two; this is the input while it is open, and then the output.
   // Sound: touched on the loop's thread alone, and no access lasts while other code runs. It changes at most once.
   @exclusivity(unchecked) final var socket: Socket
   let parent: (any Channel)?
-  private(set) var state = State.fresh
+  private(set) var state = State.fresh {
+    didSet { assert(oldValue.mayBecome(state), "a channel that is \(oldValue) becomes \(state)") }
+  }
   private let activity = Atomic(false)
   private let closePromise: EventLoopPromise<Void>
   // Set once, in the initializer, since a pipeline needs its channel.
@@ -35,9 +55,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   var isDeaf = false
   /// Whether the channel waits although a read was asked for.
   var isResting = false
-  var isFlushing = false
-  /// Whether a flush may go on in this turn.
-  var hasTurn = true
+  var flushing = Flushing.no
 
   /// Whether a read was asked for, and nothing has come since.
   var isReadPending = false
@@ -67,7 +85,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   // MARK: What a subclass does
 
   /// Reads from the socket, tells the handlers of it, and returns whether there was something. Throws `eof` at the end.
-  func readFromSocket() throws -> Bool { fatalError("a subclass does it") }
+  func readFromSocket() throws -> Bool { throw ChannelError.operationUnsupported }
 
   /// Sends what has been flushed, while the channel has the turn. Returns false if the system has no room for the rest.
   func writeToSocket() throws -> Bool { true }

@@ -93,11 +93,11 @@ class StreamChannel: WritingChannel, @unchecked Sendable {
     var triesLeft = writeSpin + 1
     var hasRoom = true
     while isOpen, writes.hasFlushed {
-      guard hasTurn, triesLeft > 0, let count = try writes.offer(to: output) else {
+      guard flushing == .yes, triesLeft > 0, let count = try writes.offer(to: output) else {
         hasRoom = false
         break
       }
-      hasTurn = !loop.payForCall(count)
+      if loop.payForCall(count) { flushing = .ends }
       var done = FinishedWrites()
       let held = writes.byteCount
       writes.take(count, &done)

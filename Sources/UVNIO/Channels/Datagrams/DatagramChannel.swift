@@ -169,13 +169,13 @@ final class DatagramChannel: WritingChannel, @unchecked Sendable {
   override func writeToSocket() throws -> Bool {
     var hasRoom = true
     while hasRoom, isOpen, writes.hasFlushed {
-      guard hasTurn else {
+      guard flushing == .yes else {
         hasRoom = false
         break
       }
       do {
         if let count = try writes.offer(to: socket, loop.datagrams, family: localAddress) {
-          hasTurn = !loop.payForDatagrams(count)
+          if loop.payForDatagrams(count) { flushing = .ends }
           var done = FinishedWrites()
           for _ in 0..<count { done.append(writes.takeFirst()) }
           noteTakenWrites()
@@ -185,7 +185,7 @@ final class DatagramChannel: WritingChannel, @unchecked Sendable {
         }
       } catch {
         let failure = try failureOfOne(error)
-        hasTurn = !loop.payForDatagrams(1)
+        if loop.payForDatagrams(1) { flushing = .ends }
         let promise = writes.takeFirst()
         noteTakenWrites()
         promise?.fail(failure)
