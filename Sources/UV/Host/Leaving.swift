@@ -40,7 +40,7 @@ extension EventLoop {
     guard !isClosed else { return }
     ending.leaving.hasBegun = true
     hold()
-    isClosed = true
+    ending.isClosed = true
     noteEnd()
     beginLastRound()
     tasks.cancelAll()
@@ -57,7 +57,7 @@ extension EventLoop {
   func letGoOfHost() {
     guard !isClosed else { return }
     require(executor.isOnLoop, "an adopted loop is let go of on the thread that runs it")
-    isClosed = true
+    ending.isClosed = true
     noteEnd()
     executor.close()
     runAllReceived()

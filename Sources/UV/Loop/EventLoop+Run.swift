@@ -136,14 +136,14 @@ extension EventLoop {
     let previous = EventLoop.current
     EventLoop.current = self
     executor.bindToCurrentThread()
-    isRunning = true
+    work.isRunning = true
     renewBudget()
     if let turns = watching.turns { beginRun(turns) }
     drain()
     body()
     drain()
     if let turns = watching.turns { endRun(turns) }
-    isRunning = false
+    work.isRunning = false
     EventLoop.current = previous
   }
 

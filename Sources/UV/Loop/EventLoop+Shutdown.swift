@@ -21,7 +21,7 @@ extension EventLoop {
     executor.bindToCurrentThread()
     isStopRequested = true
     // From here on nothing more begins.
-    isClosed = true
+    ending.isClosed = true
     noteEnd()
     beginLastRound()
     tasks.cancelAll()

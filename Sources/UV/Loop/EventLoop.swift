@@ -152,16 +152,10 @@ public final class EventLoop {
   // MARK: State
 
   /// Whether the loop is inside one of its `run` functions.
-  public internal(set) var isRunning: Bool {
-    get { work.isRunning }
-    set { work.isRunning = newValue }
-  }
+  public var isRunning: Bool { work.isRunning }
 
   /// Whether the loop has been shut down, or detached from its host.
-  public internal(set) var isClosed: Bool {
-    get { ending.isClosed }
-    set { ending.isClosed = newValue }
-  }
+  public var isClosed: Bool { ending.isClosed }
 
   /// How the loop is called in what is told of it, such as a report of a stall. It is "loop 1" for the first loop of the
   /// process and so on, unless you set it. Set it on the loop's thread. libuv has no corresponding field.
