@@ -70,6 +70,7 @@ final class TLSHandshake {
 
   /// The loop's service ends. A peer that has begun gets a moment; one that is silent doesn't hold up the shutdown.
   func hurry() {
+    loop.assertOnLoop()
     if isHurried { return }
     isHurried = true
     moment = loop.sleep(for: Self.timeInShutdown) { [self] in if case .success = $0 { timeOut() } }
@@ -82,12 +83,14 @@ final class TLSHandshake {
 
   /// Goes on with what has come. The stream sends what the session has to say afterwards.
   func goOn() {
+    loop.assertOnLoop()
     if isBusy || done == nil { return }
     hurryIfNeeded()
     if session.context.options.handshakesOnThreadPool { goOnOnPool() } else { take(session.step(), nil) }
   }
 
   private func goOnOnPool() {
+    assert(!session.isOnPool, "a thread of the pool has the session")
     isBusy = true
     connection.stopReadingForFilter()
     session.endReceiving()

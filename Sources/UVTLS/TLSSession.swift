@@ -126,6 +126,7 @@ final class TLSSession: StreamFilter {
 
   /// The handshake is done.
   func becomeReady() {
+    assert(!isReady && !isOnPool, "a handshake ends once, on its loop")
     isReady = true
     handshake = nil
     greeting = nil
@@ -173,7 +174,10 @@ final class TLSSession: StreamFilter {
   }
 
   // Sound: libuv reads right after it has asked for memory, on the same thread.
-  func received(_ count: Int) { receive(UnsafeRawBufferPointer(rebasing: ciphertext!.memory[..<count])) }
+  func received(_ count: Int) {
+    assert(thread == ctls_thread(), "the bytes are in another thread's memory")
+    receive(UnsafeRawBufferPointer(rebasing: ciphertext!.memory[..<count]))
+  }
 
   /// Takes bytes that stay where they are until ``endReceiving()``.
   func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -187,6 +191,7 @@ final class TLSSession: StreamFilter {
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> FilteredRead {
+    assert(!isOnPool, "a thread of the pool has the session")
     var total = 0
     while outcome == nil, total < buffer.count {
       // The call would say that it needs more. OpenSSL fills the buffer if it can, so that nothing is pending after a call.
@@ -247,6 +252,7 @@ final class TLSSession: StreamFilter {
   // MARK: Writing
 
   func seal(_ bytes: UnsafeRawBufferPointer) -> UVError? {
+    assert(!isOnPool, "a thread of the pool has the session")
     if hasFailed { return UVError(.tls, operation: "write") }
     if smallRecords != nil { return sealInSmallRecords(bytes) }
     return encrypt(bytes)
@@ -276,7 +282,10 @@ final class TLSSession: StreamFilter {
       : UnsafeRawBufferPointer(start: wire.pointee.out, count: wire.pointee.out_count)
   }
 
-  func dropOutput() { ctls_wire_sent(wire) }
+  func dropOutput() {
+    assert(!isOnPool, "a thread of the pool has the session")
+    ctls_wire_sent(wire)
+  }
 
   func end() -> Bool {
     if !isReady || hasFailed || SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN != 0 { return false }

@@ -63,5 +63,5 @@ private func didResolve(
   _ request: UnsafeMutablePointer<uv_getaddrinfo_t>?, _ code: Int32, _ first: UnsafeMutablePointer<addrinfo>?
 ) {
   // Sound: see `init`.
-  Unmanaged<LookupRequest>.fromOpaque(cuv_req_data(request!)).takeUnretainedValue().finish(code, first)
+  activeRequest(of: cuv_req_data(request!), as: LookupRequest.self).finish(code, first)
 }

@@ -26,6 +26,6 @@ private func didFindName(
   _ service: UnsafePointer<CChar>?
 ) {
   // Sound: the loop's list of requests owns it meanwhile.
-  let lookup = Unmanaged<NameInfoRequest>.fromOpaque(cuv_req_data(request!)).takeUnretainedValue()
+  let lookup = activeRequest(of: cuv_req_data(request!), as: NameInfoRequest.self)
   lookup.finish(code) { NameInfo(host: String(cString: host!), service: String(cString: service!)) }
 }

@@ -194,13 +194,13 @@ final class SocketSendfileRequest: SendfileRequest, PartSender {
 
 // Sound in all of these: the loop's list of requests owns it meanwhile.
 private func didCopy(_ request: UnsafeMutablePointer<uv_fs_t>?) {
-  let sendfile = Unmanaged<FileSendfileRequest>.fromOpaque(cuv_req_data(request!)).takeUnretainedValue()
+  let sendfile = activeRequest(of: cuv_req_data(request!), as: FileSendfileRequest.self)
   let loop = sendfile.loop
   loop.callback { sendfile.finish() }
 }
 
 private func didSendToSocket(_ work: UnsafeMutablePointer<uv_work_t>?, _ code: Int32) {
-  let sendfile = Unmanaged<SocketSendfileRequest>.fromOpaque(cuv_req_data(work!)).takeUnretainedValue()
+  let sendfile = activeRequest(of: cuv_req_data(work!), as: SocketSendfileRequest.self)
   let loop = sendfile.loop
   loop.callback { sendfile.finish(code) }
 }

@@ -100,6 +100,7 @@ final class DatagramQueue: Cancelling {
   private func append(_ datagrams: [Datagram], from index: Int, _ done: @escaping Completion<Void>)
     -> PendingRequest
   {
+    loop.assertOnLoop()
     generation &+= 1
     entries.append(Entry(datagrams: datagrams, index: index, done: done, generation: generation))
     for datagram in datagrams[index...] {
@@ -112,6 +113,7 @@ final class DatagramQueue: Cancelling {
 
   /// Gives libuv the first datagram, which it sends when there is room.
   private func submit() {
+    assert(!isSubmitted && !entries.isEmpty, "libuv has one datagram at a time")
     isSubmitted = true
     owner.keepAlive(.writing)
     let request = self.request ?? .allocate(capacity: 1)

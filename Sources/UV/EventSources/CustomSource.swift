@@ -73,6 +73,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   /// - Returns: False if the source has ended; the element is then dropped.
   @discardableResult
   public func send(_ element: Element) -> Bool {
+    loop.assertOnLoop()
     if end != nil { return false }
     unasked.append(element)
     if source.hasDemand { flushLater() }
@@ -83,6 +84,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   ///
   /// - Parameter error: The error that readers receive at the end; nil ends the source without an error.
   public func finish(_ error: UVError? = nil) {
+    loop.assertOnLoop()
     if end != nil { return }
     end = error.map { .failure($0) } ?? .success(())
     onResume = nil

@@ -87,6 +87,7 @@ final class SourceCore<Element>: Cancelling {
 
   @inline(__always)
   func next(_ waiter: Waiter, from source: any SourceDriver) -> PendingRequest {
+    source.loop.assertOnLoop()
     if let outcome = immediateOutcome() {
       source.loop.answer { waiter.resume(outcome) }
       return PendingRequest()
@@ -137,6 +138,7 @@ final class SourceCore<Element>: Cancelling {
 
   /// - Parameter isAhead: Whether the source has elements that came before its end, of which it tells the handler.
   func start(_ handler: Waiter, from source: any SourceDriver, isAhead: Bool = false) {
+    source.loop.requireOnLoop()
     if hasHandler || !isAhead, let outcome = immediateOutcome() {
       source.loop.answer { handler.resume(outcome) }
       return
@@ -164,6 +166,7 @@ final class SourceCore<Element>: Cancelling {
   }
 
   func stop() {
+    loop.requireOnLoop()
     let handler = takeHandler()
     pauseIfUnwanted()
     _ = handler
@@ -210,6 +213,7 @@ final class SourceCore<Element>: Cancelling {
   /// - Returns: The number in the line.
   @inline(__always)
   func enter(_ waiter: consuming Waiter, _ loop: EventLoop) -> UInt {
+    loop.assertOnLoop()
     let number = loop.microtasks.numberWaiter()
     let entry = Entry(waiter: waiter, generation: number)
     if first == nil { first = consume entry } else { others.append(consume entry) }
@@ -220,6 +224,7 @@ final class SourceCore<Element>: Cancelling {
   @inline(__always)
   func produce(_ source: any SourceDriver) {
     if isProducing { return }
+    source.loop.requireOnLoop("next()")
     isProducing = true
     source.resume()
   }
@@ -230,6 +235,7 @@ final class SourceCore<Element>: Cancelling {
   /// `resume`.
   @inline(__always)
   func deliver(_ element: Element) {
+    loop.assertOnLoop()
     if hasHandler {
       first?.waiter.resume(.success(element))
     } else {

@@ -40,6 +40,7 @@ final class FileQueue {
 
   /// Queues an operation.
   func append(_ operation: Operation) {
+    owner._withUnsafeGuaranteedRef { $0.requireOnLoop("a file operation of an event loop") }
     cuv_file_queue_append(queue, operation)
     if !isDelivering { engage() }
   }
@@ -54,6 +55,7 @@ final class FileQueue {
   /// any.
   @discardableResult
   func deliver() -> Bool {
+    owner._withUnsafeGuaranteedRef { $0.assertOnLoop() }
     guard tell() else { return false }
     engage()
     return true
@@ -73,7 +75,7 @@ final class FileQueue {
         }
         loop.callback {
           // Sound: the loop's list of requests owns it.
-          Unmanaged<FileRequest>.fromOpaque(cuv_req_data(operation)).takeUnretainedValue().finish()
+          activeRequest(of: cuv_req_data(operation), as: FileRequest.self).finish()
         }
       }
     }
@@ -107,6 +109,7 @@ final class FileQueue {
   fileprivate func didComeBack(_ work: UnsafeMutablePointer<uv_work_t>) {
     keep(work)
     threads -= 1
+    assert(threads >= 0, "a thread comes back that nobody has engaged")
     _ = tell()
     engage()
     owner.takeUnretainedValue().letGo()

@@ -278,7 +278,7 @@ final class FileRequest: ActiveRequest {
 
 private func didFinishFileRequest(_ request: UnsafeMutablePointer<uv_fs_t>?) {
   // Sound: the loop's list of requests owns it meanwhile.
-  let operation = Unmanaged<FileRequest>.fromOpaque(cuv_req_data(request!)).takeUnretainedValue()
+  let operation = activeRequest(of: cuv_req_data(request!), as: FileRequest.self)
   let loop = operation.loop
   loop.callback { operation.finish() }
 }

@@ -43,5 +43,5 @@ final class WholeFileJob<Success>: PoolRequest<Success> {
 
 private func didFinishJob(_ work: UnsafeMutablePointer<uv_work_t>?, _ code: Int32) {
   // Sound: see `init`.
-  Unmanaged<ActiveRequest>.fromOpaque(cuv_req_data(work!)).takeUnretainedValue().poolDidEnd(code)
+  activeRequest(of: cuv_req_data(work!), as: ActiveRequest.self).poolDidEnd(code)
 }

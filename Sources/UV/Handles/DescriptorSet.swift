@@ -15,6 +15,7 @@ struct DescriptorSet {
   }
 
   mutating func remove(_ descriptor: Int32) {
+    assert(contains(descriptor), "a handle gives back a descriptor that it doesn't own")
     let (word, bit) = Self.place(of: descriptor)
     words[word] &= ~bit
   }

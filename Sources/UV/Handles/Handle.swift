@@ -19,6 +19,7 @@ open class Handle {
   init(loop: EventLoop, size: Int, _ operation: String, _ initialize: (UnsafeMutableRawPointer) -> Int32)
     throws(UVError)
   {
+    loop.requireOnLoop("a new handle of an event loop")
     self.loop = loop
     block = HandleBlock(size: size, loop: loop)
     let code = loop.isClosed ? UVError.Code.loopClosed.rawValue : initialize(block.raw)
@@ -75,6 +76,7 @@ open class Handle {
   private var closeWaiters: [Completion<Void>] = []
 
   func startClosing() {
+    loop.requireOnLoop("close()")
     guard !block.header.pointee.isClosed else { return }
     // This is done even if the loop is closing the handle already. The loop doesn't retain an owner that
     // nothing waited for, but now something may wait.
@@ -137,6 +139,8 @@ open class Handle {
 
   /// Notes the handle's role. Called once, while the handle is open.
   func take(role: Role) {
+    loop.assertOnLoop()
+    assert(block.header.pointee.role == .other && !isClosing, "a handle plays one part")
     block.header.pointee.role = role
     if role == .accepted { loop.openHandles.acceptedCount += 1 }
   }
@@ -157,6 +161,7 @@ open class Handle {
   /// Makes the handle its own owner while it is active.
   @inline(__always)
   func keepAlive(_ activity: Activity) {
+    loop.assertOnLoop()
     block.header.pointee.activity.insert(activity)
     if block.header.pointee.retainedOwner == nil { block.header.pointee.retainedOwner = .passRetained(self) }
   }
@@ -165,6 +170,7 @@ open class Handle {
   /// caller holds it.
   @inline(__always)
   func letGo(_ activity: Activity) {
+    loop.assertOnLoop()
     block.header.pointee.activity.remove(activity)
     guard block.header.pointee.activity.isEmpty, let owner = block.header.pointee.retainedOwner else {
       return
@@ -176,6 +182,7 @@ open class Handle {
   /// Throws if the handle is closed or closing.
   @inline(__always)
   func checkOpen(_ operation: @autoclosure () -> String) throws(UVError) {
+    loop.assertOnLoop()
     if isClosing { throw closedError(operation()) }
   }
 
@@ -194,7 +201,8 @@ open class Handle {
   ///
   /// The corresponding libuv function is `uv_is_active`.
   public var isActive: Bool {
-    !block.header.pointee.isClosed && (block.listenerPoll != nil || uv_is_active(block.handle) != 0)
+    loop.assertOnLoop()
+    return !block.header.pointee.isClosed && (block.listenerPoll != nil || uv_is_active(block.handle) != 0)
   }
 
   /// Whether the handle keeps its loop running while it is active.
@@ -207,10 +215,12 @@ open class Handle {
   /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
   public var keepsLoopRunning: Bool {
     get {
+      loop.assertOnLoop()
       if let poll = block.listenerPoll { return poll.isKeepingLoop }
       return !block.header.pointee.isClosed && uv_has_ref(block.handle) != 0
     }
     set {
+      loop.requireOnLoop()
       guard !block.header.pointee.isClosed else { return }
       block.header.pointee.isKeepingChosen = true
       if let poll = block.listenerPoll { return poll.keepRunning(newValue) }
@@ -221,6 +231,7 @@ open class Handle {
   /// Keeps the loop running while somebody asks, for a handle that is active all the time. Does nothing if
   /// the program has set `keepsLoopRunning`.
   func keepLoopRunning(whileAsked isAsked: Bool) {
+    loop.assertOnLoop()
     if block.header.pointee.isKeepingChosen { return }
     if isAsked { uv_ref(block.handle) } else { uv_unref(block.handle) }
   }
@@ -251,19 +262,32 @@ func idleOwner<Owner: Handle>(of handle: UnsafeMutableRawPointer, as _: Owner.Ty
 /// handles.
 @inline(__always)
 func withLoop(of handle: UnsafeMutablePointer<uv_handle_t>, _ body: (EventLoop) -> Void) {
-  Unmanaged.passUnretained(HandleBlock(of: handle).header.pointee.loop)._withUnsafeGuaranteedRef(body)
+  Unmanaged.passUnretained(HandleBlock(of: handle).header.pointee.loop)._withUnsafeGuaranteedRef {
+    $0.assertOnLoop()
+    body($0)
+  }
 }
 
 /// Calls `body` with the owner of a libuv handle, without retaining the owner. Sound: a handle that libuv may
 /// call retains itself, and does so until `body` has returned.
 @inline(__always)
 func withOwner<Owner: Handle>(of handle: UnsafeRawPointer, as _: Owner.Type, _ body: (Owner) -> Void) {
+  assertOwner(of: handle, is: Owner.self)
   Unmanaged<Owner>.fromOpaque(cuv_handle_data(handle)!)._withUnsafeGuaranteedRef(body)
+}
+
+/// Stops a debug build if a libuv handle that calls back belongs to an object of another type.
+@inline(__always)
+private func assertOwner<Owner: Handle>(of handle: UnsafeRawPointer, is _: Owner.Type) {
+  assert(
+    Unmanaged<Handle>.fromOpaque(cuv_handle_data(handle)!)._withUnsafeGuaranteedRef { $0 is Owner },
+    "libuv calls a handle whose owner is of another type")
 }
 
 /// The owner of a libuv handle. Sound: a handle that libuv may call retains itself.
 @inline(__always)
 func owner<Owner: Handle>(of handle: UnsafeRawPointer, as _: Owner.Type) -> Owner {
-  unsafeDowncast(
+  assertOwner(of: handle, is: Owner.self)
+  return unsafeDowncast(
     Unmanaged<Handle>.fromOpaque(cuv_handle_data(handle)!).takeUnretainedValue(), to: Owner.self)
 }

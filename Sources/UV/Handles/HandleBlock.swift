@@ -71,6 +71,8 @@ struct HandleBlock {
 
   /// The part of ``close()`` after which nothing new begins. ``endClose()`` must follow.
   func beginClose() {
+    header.pointee.loop.assertOnLoop()
+    assert(!header.pointee.isClosed, "a handle closes twice")
     header.pointee.isClosing = true
     header.pointee.loop.hold()
     disown()
@@ -104,6 +106,7 @@ struct HandleBlock {
 
   /// Notes the handle's descriptor as its own.
   func own() {
+    header.pointee.loop.assertOnLoop()
     var descriptor: uv_os_fd_t = -1
     guard uv_fileno(handle, &descriptor) == 0 else { return }
     header.pointee.descriptor = descriptor
@@ -119,7 +122,10 @@ struct HandleBlock {
   }
 
   /// Keeps an object until the handle closes. The handle is open and has none yet.
-  func keep(_ sidecar: HandleSidecar) { header.pointee.sidecar = .passRetained(sidecar) }
+  func keep(_ sidecar: HandleSidecar) {
+    assert(header.pointee.sidecar == nil && !isClosing, "a handle has one sidecar, as long as it is open")
+    header.pointee.sidecar = .passRetained(sidecar)
+  }
 
   private func endSidecar() {
     guard let sidecar = header.pointee.sidecar.take() else { return }
@@ -129,6 +135,8 @@ struct HandleBlock {
 
   /// Called when the owner has gone, on the loop's thread.
   func abandon() {
+    header.pointee.loop.assertOnLoop()
+    assert(header.pointee.retainedOwner == nil && !header.pointee.isAbandoned, "the owner goes twice")
     header.pointee.isAbandoned = true
     if header.pointee.isClosed { free() } else { close() }
   }
@@ -143,6 +151,9 @@ private func handleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   let block = HandleBlock(of: handle!)
   let loop = block.header.pointee.loop
   loop.callback {
+    assert(
+      block.header.pointee.isClosing && !block.header.pointee.isClosed,
+      "libuv closes a handle once, when told to")
     block.header.pointee.isClosed = true
     if block.header.pointee.closesDescriptor { _ = CUV.close(block.header.pointee.descriptor) }
     loop.unlink(block)

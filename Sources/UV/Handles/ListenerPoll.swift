@@ -35,6 +35,7 @@ final class ListenerPoll: HandleSidecar {
 
   /// Chooses whether the listener keeps its loop running.
   func keepRunning(_ isKept: Bool) {
+    loop.assertOnLoop()
     if isKeepingLoop == isKept { return }
     isKeepingLoop = isKept
     if isKept { loop.keepRunning() } else { loop.ceaseToKeepRunning() }

@@ -6,6 +6,7 @@ extension EventLoop {
   ///
   /// The corresponding libuv function is `uv_walk`.
   public var handles: [LoopHandle] {
+    assertOnLoop()
     guard !isClosed else { return [] }
     var walk = Walk()
     // libuv doesn't know that these listen; see `ListenerPoll`.

@@ -16,6 +16,9 @@ struct OpenHandles {
 
 extension EventLoop {
   func link(_ block: HandleBlock) {
+    assertOnLoop()
+    assert(
+      block.header.pointee.next == nil && block.header.pointee.previous == nil, "a handle is listed twice")
     block.header.pointee.next = openHandles.first
     openHandles.first?.pointee.previous = block.header
     openHandles.first = block.header
@@ -23,18 +26,22 @@ extension EventLoop {
   }
 
   func unlink(_ block: HandleBlock) {
+    assertOnLoop()
+    assert(block.header.pointee.previous != nil || openHandles.first == block.header, "a handle isn't listed")
     let (previous, next) = (block.header.pointee.previous, block.header.pointee.next)
     if let previous { previous.pointee.next = next } else { openHandles.first = next }
     next?.pointee.previous = previous
     openHandles.count -= 1
     guard block.header.pointee.role == .accepted else { return }
     openHandles.acceptedCount -= 1
+    assert(openHandles.count >= openHandles.acceptedCount && openHandles.acceptedCount >= 0)
     for listener in openHandles.fullListeners { listener.takeUnretainedValue().connectionClosed() }
     if openHandles.acceptedCount == 0 { ending.service?.finishIfIdle() }
   }
 
   /// Calls `body` with each handle that is not closed yet.
   func forEachHandle(_ body: (HandleBlock) -> Void) {
+    assertOnLoop()
     var header = openHandles.first
     while let current = header {
       header = current.pointee.next

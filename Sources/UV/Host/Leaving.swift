@@ -20,6 +20,7 @@ extension EventLoop {
   /// Called at the end of a turn that was asked for. If nothing is under way, the loop no longer keeps itself
   /// alive, or its detaching ends.
   func settle() {
+    assertOnLoop()
     guard isAdopted, isSettled else { return }
     guard ending.leaving.hasBegun else { return releaseHold() }
     receiveAll()
@@ -37,6 +38,7 @@ extension EventLoop {
 
   /// Begins to end everything. Pending requests are told so on the host's next turn.
   func startDetaching() {
+    requireOnLoop("detach()")
     guard !isClosed else { return }
     ending.leaving.hasBegun = true
     hold()

@@ -13,6 +13,7 @@ extension EventLoop {
   /// Begins a callback from libuv; see ``callback(_:)``.
   @inline(__always)
   func beginCallback() {
+    assertOnLoop()
     microtasks.state.pointee.isAttended = true
     if microtasks.state.pointee.isTurnToBegin { beginTurn() }
     if microtasks.state.pointee.budget < TurnBudget.perCallback {
@@ -35,6 +36,7 @@ extension EventLoop {
 
   /// Runs the microtasks in order, including those that they queue, until the turn's budget is used up.
   func drain() {
+    assertOnLoop()
     let state = microtasks.state
     if state.pointee.isDraining { return }
     if state.pointee.isEnding { return drainAtEnd() }

@@ -26,6 +26,8 @@ struct LastRound {
 extension EventLoop {
   /// Begins the last round as soon as everything that is queued by now has run. The loop is closed.
   func beginLastRound() {
+    assertOnLoop()
+    assert(isClosed && !ending.lastRound.hasBegun)
     ending.lastRound.host = cuv_current_task()
     enqueue(.body { $0.ending.lastRound.hasBegun = true })
   }
@@ -36,6 +38,7 @@ extension EventLoop {
   /// - Returns: Whether `body` is called.
   @discardableResult
   func answer(_ body: @escaping () -> Void) -> Bool {
+    assertOnLoop()
     if ending.lastRound.hasBegun, isAnswering { return false }
     queueMicrotask(body)
     return true
@@ -62,6 +65,8 @@ extension EventLoop {
   /// Does the same as ``drain()`` while the loop ends. It also notes the work of tasks that were spawned
   /// meanwhile.
   func drainAtEnd() {
+    assertOnLoop()
+    assert(!microtasks.state.pointee.isDraining)
     let state = microtasks.state
     state.pointee.isDraining = true
     let host = ending.lastRound.host

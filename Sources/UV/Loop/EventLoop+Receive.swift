@@ -4,6 +4,7 @@ import CUV
 extension EventLoop {
   /// Called when another thread has sent something.
   func didWake() {
+    assertOnLoop()
     beginCallback()
     internals.wakeup.clear(self)
     let received = receiveForTurn()
@@ -37,6 +38,7 @@ extension EventLoop {
   /// Runs all messages of other threads, even if they take more than a turn's budget: the loop ends, and has promised to run
   /// them. Work that they queue may be left in the queue.
   func runAllReceived() {
+    assertOnLoop()
     receiveAll()
     let state = microtasks.state
     let end = microtasks.nextNumber

@@ -148,6 +148,7 @@ extension EventLoop {
   }
 
   func taskEnded(_ identity: UnsafeMutableRawPointer) {
+    assertOnLoop()
     tasks.remove(identity)
     letGo()
     if ending.leaving.hasBegun, tasks.isEmpty { ending.leaving.deadlineTimer.cancel() }
@@ -164,6 +165,7 @@ extension EventLoop {
   ///
   /// The corresponding libuv function is `uv_stop`.
   public func stop() {
+    requireOnLoop()
     guard isRunning || work.isInBody else { return }
     isStopRequested = true
     tasks.cancelAll()

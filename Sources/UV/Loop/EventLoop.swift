@@ -147,7 +147,20 @@ public final class EventLoop {
   /// Reads the clock again and updates ``now``. Use it after work that took long.
   ///
   /// The corresponding libuv function is `uv_update_time`.
-  public func updateTime() { if !isClosed { uv_update_time(raw) } }
+  public func updateTime() {
+    requireOnLoop()
+    if !isClosed { uv_update_time(raw) }
+  }
+
+  // MARK: Threads
+
+  /// Stops a debug build with a sentence if the calling thread isn't the loop's; see ``LoopExecutor/assertOnLoop(_:)``.
+  @inline(__always)
+  package func assertOnLoop(_ name: StaticString = #function) { executor.assertOnLoop(name) }
+
+  /// Stops every build then; see ``LoopExecutor/requireOnLoop(_:)``.
+  @inline(__always)
+  package func requireOnLoop(_ name: StaticString = #function) { executor.requireOnLoop(name) }
 
   // MARK: State
 

@@ -165,6 +165,7 @@ private struct MessageList {
   @inline(__always)
   mutating func append(_ message: consuming Inbox.Message) {
     if end == capacity { grow() }
+    assert(start <= end && end < capacity)
     (memory + end).initialize(to: message)
     end &+= 1
   }
@@ -172,6 +173,7 @@ private struct MessageList {
   /// Takes out the first; there is one.
   @inline(__always)
   mutating func popFirst() -> Inbox.Message {
+    assert(!isEmpty, "the list is empty")
     start &+= 1
     return (memory + start - 1).move()
   }
@@ -187,6 +189,7 @@ private struct MessageList {
 
   /// Keeps the memory of a list that is empty for later messages, unless it is much.
   mutating func recycle() {
+    assert(isEmpty, "messages would be lost")
     (start, end) = (0, 0)
     if capacity <= 1024 { return }
     memory.deallocate()

@@ -65,6 +65,7 @@ final class LateWork: Sendable {
   }
 
   private func runAll(_ run: (Entry) -> Void) {
+    assert(state.pointee.isRunning && runner.load(ordering: .relaxed) == 0, "late work runs one at a time")
     runner.store(cuv_thread_id(), ordering: .relaxed)
     while let next = takeNext() { run(next) }
   }

@@ -20,7 +20,10 @@ extension EventLoop {
   /// Counts of what the loop's streams have done since the loop was made. Call it on the loop's thread. Complexity: O(1).
   ///
   /// libuv has no corresponding function.
-  public var counts: LoopCounts { microtasks.state.pointee.counts }
+  public var counts: LoopCounts {
+    assertOnLoop()
+    return microtasks.state.pointee.counts
+  }
 
   /// The connections that came through a listener and are not closed.
   package var openConnectionCount: Int { openHandles.acceptedCount }

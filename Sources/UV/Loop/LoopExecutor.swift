@@ -35,6 +35,27 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     @inline(__always) get { loopThread.load(ordering: .relaxed) == cuv_thread_id() }
   }
 
+  /// Stops the program with a sentence if the calling thread isn't the loop's; in debug builds alone. What has no loop any
+  /// more does nothing, on any thread.
+  @inline(__always)
+  package func assertOnLoop(_ name: StaticString = #function) {
+    assert(isOnLoop || hasEnded, LoopExecutor.wrongThread(name))
+  }
+
+  /// Does the same in release builds, too. Use it where another thread would break the loop's memory in silence, and where a
+  /// comparison costs next to nothing.
+  @inline(__always)
+  package func requireOnLoop(_ name: StaticString = #function) {
+    if !isOnLoop { requireEnd(name) }
+  }
+
+  @inline(never)
+  private func requireEnd(_ name: StaticString) { require(hasEnded, LoopExecutor.wrongThread(name)) }
+
+  private static func wrongThread(_ name: StaticString) -> String {
+    "\(name) on a thread that isn't the event loop's: use executor.execute to get there"
+  }
+
   /// Whether this process was forked after the loop was made. Neither libuv's loop nor Swift's threads
   /// survive a fork. A child that doesn't call `exec` at once can only make a loop of its own.
   var isInForkedChild: Bool { process != getpid() }
@@ -62,6 +83,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
   /// There is an answer for `object`; see ``EventLoop/stopKeeping(_:isKnown:)``. On the loop's thread.
   func stopKeeping(_ object: AnyObject, isKnown: Bool) {
+    assertOnLoop()
     if inbox.isOpenOnLoop { loop.stopKeeping(object, isKnown: isKnown) }
   }
 
@@ -146,20 +168,30 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
   /// Takes what other threads have sent; see ``Inbox/receive(atMost:_:)``. On the loop's thread.
   func receive(atMost limit: Int, _ handle: (consuming Inbox.Message) -> Void) -> (count: Int, isMore: Bool) {
-    inbox.receive(atMost: limit, handle)
+    assertOnLoop()
+    return inbox.receive(atMost: limit, handle)
   }
 
   /// Whether others have sent messages that have not been taken yet.
   var hasMessages: Bool { inbox.hasMessages }
 
   /// Has the next message signal; see ``Inbox/awaitNext()``. On the loop's thread.
-  func awaitMessages() -> Bool { inbox.awaitNext() }
+  func awaitMessages() -> Bool {
+    assertOnLoop()
+    return inbox.awaitNext()
+  }
 
   /// Refuses further messages. Those that have come are still received. On the loop's thread.
-  func close() { inbox.close() }
+  func close() {
+    assertOnLoop()
+    inbox.close()
+  }
 
   /// Refuses further messages if none are waiting, and returns whether it does. On the loop's thread.
-  func closeIfEmpty() -> Bool { inbox.closeIfEmpty() }
+  func closeIfEmpty() -> Bool {
+    assertOnLoop()
+    return inbox.closeIfEmpty()
+  }
 
   /// Whether messages are taken, so that tasks can run. On the loop's thread.
   var isOpenOnLoop: Bool { inbox.isOpenOnLoop }

@@ -21,6 +21,7 @@ extension EventLoop {
   func letGo() { if isAdopted { letGoOnce() } }
 
   private func holdOnce() {
+    assertOnLoop()
     ending.holds.count += 1
     keepAlive()
   }
@@ -29,6 +30,8 @@ extension EventLoop {
   func keepAlive() { if !isHeld { ending.holds.retained = .passRetained(self) } }
 
   private func letGoOnce() {
+    assertOnLoop()
+    assert(ending.holds.count > 0, "a hold ends that hasn't begun")
     ending.holds.count -= 1
     // Not from here, because the caller may use the loop afterwards.
     if ending.holds.count == 0, !internals.pump() { didDetach() }

@@ -18,6 +18,7 @@ extension EventLoop {
   ///
   /// The corresponding libuv function is `uv_loop_alive`.
   public var isAlive: Bool {
+    assertOnLoop()
     guard !isClosed else { return false }
     if microtasks.state.pointee.hasNewTimers { timers.placeNew() }
     return uv_loop_alive(raw) != 0 || !microtasks.isEmpty
@@ -26,7 +27,8 @@ extension EventLoop {
   /// Counts of what is open on the loop, for finding leaks. ``LoopActivity/isIdle`` is true once everything
   /// has been closed.
   public var activity: LoopActivity {
-    LoopActivity(
+    assertOnLoop()
+    return LoopActivity(
       handles: openHandles.count, requests: requests.count,
       timers: timers.count + (timers.quiet?.count ?? 0), tasks: tasks.count,
       jobsFromLoop: microtasks.state.pointee.jobsFromLoop,
@@ -38,14 +40,21 @@ extension EventLoop {
   ///
   /// Call it on the loop's thread; from other threads, use ``LoopExecutor/execute(_:)``. After ``shutdown()``
   /// there is no later turn, so `body` runs at once.
-  public func queueMicrotask(_ body: @escaping () -> Void) { enqueue(.closure(body)) }
+  public func queueMicrotask(_ body: @escaping () -> Void) {
+    requireOnLoop()
+    enqueue(.closure(body))
+  }
 
   /// Queues a microtask, as ``queueMicrotask(_:)`` queues a closure, but without an allocation. Call it on
   /// the loop's thread.
-  public func enqueue(_ microtask: Microtask) { enqueue(.object(microtask)) }
+  public func enqueue(_ microtask: Microtask) {
+    requireOnLoop()
+    enqueue(.object(microtask))
+  }
 
   @inline(__always)
   func enqueue(_ work: consuming Work) {
+    assertOnLoop()
     microtasks.append(work)
     if !microtasks.state.pointee.isAttended { attend() }
   }
@@ -53,6 +62,7 @@ extension EventLoop {
   /// Makes sure that the queue is drained although no callback is running that would drain it.
   @inline(never)
   func attend() {
+    requireOnLoop()
     if microtasks.state.pointee.isEnding {
       notePlace()
       if microtasks.state.pointee.isDraining { return }
@@ -85,11 +95,14 @@ extension EventLoop {
 
   /// The part of ``beginWork()`` that keeps libuv's loop running.
   func keepRunning() {
+    assertOnLoop()
     work.count += 1
     if work.count == 1, internals.isAttached { internals.wakeup.keepLoopAlive(true) }
   }
 
   func ceaseToKeepRunning() {
+    assertOnLoop()
+    assert(work.count > 0, "work ends that hasn't begun")
     work.count -= 1
     if work.count == 0, internals.isAttached { internals.wakeup.keepLoopAlive(false) }
   }
@@ -99,6 +112,7 @@ extension EventLoop {
   /// Runs `microtask` at the end of this turn, when the queue of microtasks is empty. It can look at what the
   /// turn has left behind, such as a rejected promise that nobody handles. On the loop's thread.
   package func enqueueAfterMicrotasks(_ microtask: Microtask) {
+    assertOnLoop()
     // An entry in the queue makes sure that the queue is drained, and the checkpoints run after that.
     if work.checkpoints.isEmpty { enqueue(.closure {}) }
     work.checkpoints.append(microtask)

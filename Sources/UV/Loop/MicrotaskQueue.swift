@@ -116,6 +116,7 @@ struct MicrotaskQueue {
   @inline(__always)
   func append(_ work: consuming Work) {
     if state.pointee.count > state.pointee.mask { grow() }
+    assert(state.pointee.count <= state.pointee.mask)
     let slot = (state.pointee.head &+ state.pointee.count) & state.pointee.mask
     (state.pointee.buffer + slot).initialize(to: work)
     state.pointee.count &+= 1
@@ -123,6 +124,7 @@ struct MicrotaskQueue {
 
   @inline(__always)
   func popFirst() -> Work {
+    assert(state.pointee.count > 0, "the queue is empty")
     let work = (state.pointee.buffer + state.pointee.head).move()
     state.pointee.head = (state.pointee.head &+ 1) & state.pointee.mask
     state.pointee.count &-= 1

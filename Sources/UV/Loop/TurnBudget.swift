@@ -25,6 +25,7 @@ extension EventLoop {
   /// - Returns: Whether the turn's budget was used up before, so that a task should suspend instead.
   @inline(__always)
   func spend(_ cost: Int) -> Bool {
+    assertOnLoop()
     let budget = microtasks.state.pointee.budget
     microtasks.state.pointee.budget = budget &- cost
     return budget <= 0

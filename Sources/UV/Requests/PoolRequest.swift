@@ -25,6 +25,7 @@ class SingleRequest<Success>: ActiveRequest {
 
   /// Tells the caller that the request cannot be begun, but not on its stack.
   func refuse(_ code: Int32) {
+    loop.assertOnLoop()
     guard let done = done.take() else { return }
     let error = failure(code, operation, subject)
     loop.answer { done(.failure(error)) }
@@ -32,6 +33,7 @@ class SingleRequest<Success>: ActiveRequest {
 
   /// Tells the caller of its cancellation, but not on its stack.
   func endCancelled() {
+    loop.assertOnLoop()
     guard let done = done.take() else { return }
     let error = failure(UV_ECANCELED.rawValue, operation, subject)
     loop.queueMicrotask { done(.failure(error)) }

@@ -42,6 +42,8 @@ final class RequestList {
   @exclusivity(unchecked) var poolTimes: PoolTimes?
 
   func insert(_ request: ActiveRequest) {
+    request.loop.requireOnLoop("a request of an event loop")
+    assert(request.next == nil && request.previous == nil, "a request that has begun begins again")
     // Balanced by `remove`.
     let link = Unmanaged.passRetained(request)
     request.next = first
@@ -54,6 +56,8 @@ final class RequestList {
 
   /// Takes out a request, which the caller retains.
   func remove(_ request: ActiveRequest) {
+    request.loop.assertOnLoop()
+    assert(contains(request), "a request ends that hasn't begun, or has ended")
     let (next, previous) = (request.next, request.previous)
     if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { first = next }
     next?._withUnsafeGuaranteedRef { $0.previous = previous }
@@ -63,6 +67,11 @@ final class RequestList {
     request.loop.letGo()
     // Balances `insert`.
     Unmanaged.passUnretained(request).release()
+  }
+
+  /// Whether a request of this loop is under way.
+  func contains(_ request: ActiveRequest) -> Bool {
+    request.previous != nil || first?.toOpaque() == Unmanaged.passUnretained(request).toOpaque()
   }
 
   /// Calls `body` with each request, the latest first.
@@ -87,9 +96,20 @@ final class RequestList {
 
   /// Keeps a request for the next use. Only file requests are used again.
   func putBack(_ request: ActiveRequest) {
+    assert(request.next == nil && request.previous == nil, "a request that is under way is put back")
     if unused.count < Self.reserve { unused.append(request) }
   }
 
   /// Releases the unused requests.
   func clear() { unused = [] }
+}
+
+/// The request that libuv calls back for, by the data of libuv's own. Sound: the loop's list of requests owns it until it has
+/// its answer.
+@inline(__always)
+func activeRequest<Request: ActiveRequest>(of data: UnsafeMutableRawPointer!, as _: Request.Type) -> Request {
+  let request = Unmanaged<ActiveRequest>.fromOpaque(data).takeUnretainedValue()
+  assert(request.loop.requests.contains(request), "libuv answers a request that has ended")
+  request.loop.assertOnLoop()
+  return unsafeDowncast(request, to: Request.self)
 }

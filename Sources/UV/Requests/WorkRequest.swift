@@ -50,5 +50,5 @@ private func runWork(_ work: UnsafeMutablePointer<uv_work_t>?) {
 
 private func didWork(_ work: UnsafeMutablePointer<uv_work_t>?, _ code: Int32) {
   // Sound: see `init`.
-  Unmanaged<ActiveRequest>.fromOpaque(cuv_req_data(work!)).takeUnretainedValue().poolDidEnd(code)
+  activeRequest(of: cuv_req_data(work!), as: ActiveRequest.self).poolDidEnd(code)
 }

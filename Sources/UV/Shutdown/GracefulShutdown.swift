@@ -14,6 +14,7 @@ final class GracefulShutdown: ServiceEnd {
 
   /// Waits for the end, with a limit of its own. The shortest limit of all who wait counts.
   func wait(within limit: Duration, _ done: @escaping Completion<ShutdownReport>) -> PendingRequest {
+    loop.requireOnLoop("shutdownGracefully(within:)")
     let number = waiters.add(done)
     if isIdle {
       loop.queueMicrotask { [self] in finishIfIdle() }
@@ -69,6 +70,7 @@ final class GracefulShutdown: ServiceEnd {
 
   func didStopListening() {
     listenerCount -= 1
+    assert(listenerCount >= 0, "a listener stops twice")
     finishIfIdle()
   }
 

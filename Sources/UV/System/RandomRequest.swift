@@ -27,6 +27,6 @@ private func didFillRandom(
   _ request: UnsafeMutablePointer<uv_random_t>?, _ code: Int32, _: UnsafeMutableRawPointer?, _: Int
 ) {
   // Sound: the loop's list of requests owns it meanwhile.
-  let random = Unmanaged<RandomRequest>.fromOpaque(cuv_req_data(request!)).takeUnretainedValue()
+  let random = activeRequest(of: cuv_req_data(request!), as: RandomRequest.self)
   random.finish(code) { random.bytes }
 }

@@ -25,6 +25,7 @@ extension EventLoop {
     name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async -> Void
   ) -> LoopTask<Void, Never> {
+    requireOnLoop("spawn")
     let task = LoopTask<Void, Never>(loop: self, SourcePlace(file: file, line: line), .plain(body))
     if let name {
       setName(name, of: task)
@@ -50,6 +51,7 @@ extension EventLoop {
     name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) -> LoopTask<T, E> {
+    requireOnLoop("spawn")
     let task = LoopTask(loop: self, SourcePlace(file: file, line: line), .general(body))
     setName(name, of: task)
     return start(task)

@@ -40,6 +40,7 @@ public class LoopTaskBase {
   func begin(_ task: Task<Void, Never>) {
     // A task that begins after the end of its loop runs at once, and may have ended.
     if isFinished { return }
+    loop.assertOnLoop()
     self.task = task
     // Sound: a `Task` is a reference to the runtime's task and nothing else.
     let identity = unsafeBitCast(task, to: UnsafeMutableRawPointer.self)
@@ -66,6 +67,7 @@ public class LoopTaskBase {
   /// `Task.isCancelled` is true in the task. Call it on the loop's thread.
   public func cancel() {
     guard let task else { return }
+    loop.requireOnLoop()
     isCancelled = true
     task.cancel()
     // Only this function can cancel the task, so that no cancellation handler is needed.

@@ -63,6 +63,7 @@ struct TaskTable {
   }
 
   mutating func insert(_ task: LoopTaskBase, _ key: UnsafeMutableRawPointer) {
+    assert(find(key) == nil, "a task begins twice")
     beginChange()
     defer { endChange() }
     if count * 4 > mask * 3 { grow() }
@@ -78,6 +79,7 @@ struct TaskTable {
     beginChange()
     defer { endChange() }
     var hole = index(of: key)
+    assert(slots[hole].key == key, "a task ends that hasn't begun")
     count -= 1
     // The entries that follow move up, except when an entry would land before the slot where the search for
     // it begins.

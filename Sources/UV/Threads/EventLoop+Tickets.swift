@@ -19,6 +19,7 @@ extension EventLoop {
 
   /// The turn has ended: what is open from now on is open for longer, and keeps the loop running.
   func endTicketTurn() {
+    assertOnLoop()
     let lost = ties.tickets.endTurn { keep($0) }
     for object in lost { RemoteTicket.forsake(object) }
   }
@@ -40,12 +41,14 @@ extension EventLoop {
 
   /// Runs until ``stopKeeping(_:isKnown:)``, and tells `object` if it ends before.
   func keepRunning(for object: any Answerable) {
+    assertOnLoop()
     beginWork()
     ties.waiting.append(object)
   }
 
   /// There is an answer for `object`, or none is needed any more.
   func stopKeeping(_ object: AnyObject, isKnown: Bool) {
+    assertOnLoop()
     if !isKnown || ties.waiting.remove(object) { endWork() }
   }
 

@@ -67,6 +67,7 @@ package final class LoopBatch: LoopMessage, @unchecked Sendable {
   /// has it.
   // Sound: the ticket balances the retain when it takes the object out.
   func open(_ object: Unmanaged<AnyObject>) -> RemoteTicket {
+    assertHere()
     let ticket = RemoteTicket(object, self)
     tickets.append(ticket)
     return ticket
@@ -79,10 +80,22 @@ package final class LoopBatch: LoopMessage, @unchecked Sendable {
   }
 
   /// Has a microtask run on the loop.
-  func enqueue(_ microtask: Microtask) { work.append(.object(microtask)) }
+  func enqueue(_ microtask: Microtask) {
+    assertHere()
+    work.append(.object(microtask))
+  }
 
   /// Has `body` called on the loop.
-  package func perform(_ body: @escaping (EventLoop) -> Void) { work.append(.body(body)) }
+  package func perform(_ body: @escaping (EventLoop) -> Void) {
+    assertHere()
+    work.append(.body(body))
+  }
+
+  private func assertHere() {
+    assert(
+      thread == cuv_thread_id() && isOpen.load(ordering: .relaxed),
+      "the handler has returned, or runs elsewhere")
+  }
 
   private func send() {
     let isSent = lock.withLock {
@@ -116,6 +129,8 @@ package final class LoopBatch: LoopMessage, @unchecked Sendable {
 
   package func arrive(on loop: EventLoop) {
     // The other thread may let go of this later than the loop does: it must not let go of what was made.
+    loop.assertOnLoop()
+    assert(loop.executor === executor && !isOpen.load(ordering: .relaxed))
     let tickets = tickets
     let work = work
     (self.tickets, self.work) = ([], [])

@@ -29,6 +29,7 @@ public final class LoopLocal<Value>: Sendable {
   public subscript(loop: EventLoop) -> Value {
     // The number is this object's alone, and so is the type. The value itself isn't asked for its type: where `Value` is
     // optional, a value that is missing would pass for nil.
+    loop.requireOnLoop("the value of a LoopLocal")
     if let place = loop.ties.locals[number] { return (place as! LoopLocalPlace<Value>).value }
     let value = make(loop)
     if !loop.isClosed { loop.ties.locals[number] = LoopLocalPlace(value) }

@@ -131,6 +131,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
 
   @inline(__always)
   func reopen(for object: Unmanaged<AnyObject>) {
+    assert(self.object == nil, "a ticket is used for two objects")
     self.object = object
     isClaimed.store(false, ordering: .relaxed)
   }
@@ -147,6 +148,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   }
 
   func keep(_ loop: EventLoop) {
+    loop.assertOnLoop()
+    assert(!isKeeping, "a ticket keeps its loop running once")
     isKeeping = true
     if let answerable {
       isKnown = true
@@ -175,6 +178,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   package var current: AnyObject? { object?.takeUnretainedValue() }
 
   package func arrive(on loop: EventLoop) {
+    loop.assertOnLoop()
     guard let body = body.take(), let object = takeObject() else { return }
     stopKeeping(object)
     body(object)

@@ -16,6 +16,7 @@ struct TicketPool {
   mutating func takeUnused() -> RemoteTicket? {
     if used == 0 { return nil }
     // Sound: `used` is never more than `count`, which is the number of tickets in the memory.
+    assert(used <= count && count <= Self.capacity)
     let tickets = tickets.unsafelyUnwrapped
     let last = used &- 1
     if !tickets[last].isOpen, isKnownUniquelyReferenced(&tickets[last]) { return tickets[last] }
@@ -27,6 +28,7 @@ struct TicketPool {
   mutating func takeNext() -> RemoteTicket? {
     guard used < count else { return nil }
     // Sound: as above.
+    assert(used < count && count <= Self.capacity)
     let tickets = tickets.unsafelyUnwrapped
     if !isKnownUniquelyReferenced(&tickets[used]) { return nil }
     used &+= 1
@@ -59,6 +61,7 @@ struct TicketPool {
 
   /// Adds a ticket that was just made, as the last in use.
   mutating func add(_ ticket: RemoteTicket) {
+    assert(used < Self.capacity, "makeRoom() comes first")
     if tickets == nil { tickets = .allocate(capacity: Self.capacity) }
     let tickets = tickets!
     if used < count {

@@ -77,6 +77,9 @@ final class TimerWheel: Cancelling {
   private func begin(
     _ length: UInt64, mayWait: Bool, _ done: consuming @escaping Completion<Void>
   ) -> (slot: UInt, generation: UInt) {
+    // Free on the loop's thread in a callback, and what another thread does while the loop waits.
+    if !microtasks.state.pointee.isAttended { loop.requireOnLoop("a timer of an event loop") }
+    loop.assertOnLoop()
     let node = slots.takeNode()
     node.pointee.done = consume done
     noteStart()
@@ -120,6 +123,7 @@ final class TimerWheel: Cancelling {
   }
 
   func cancel(slot: UInt, generation: UInt) {
+    loop.assertOnLoop()
     let node = UnsafeMutablePointer<Node>(bitPattern: slot)!
     guard node.pointee.generation == generation else { return }
     slots.unlink(node)
@@ -129,6 +133,7 @@ final class TimerWheel: Cancelling {
 
   /// Takes out a timer that has no end: its completion isn't called.
   func drop(slot: UInt, generation: UInt) {
+    loop.assertOnLoop()
     let node = UnsafeMutablePointer<Node>(bitPattern: slot)!
     guard node.pointee.generation == generation else { return }
     slots.unlink(node)
@@ -171,6 +176,8 @@ final class TimerWheel: Cancelling {
 
   /// Fires the timers that are due on libuv's clock.
   func fire() {
+    loop.assertOnLoop()
+    assert(!isFiring, "the wheel's timer is called within itself")
     let now = uv_now(raw)
     armed = UInt64.max
     isFiring = true
@@ -234,6 +241,7 @@ final class TimerWheel: Cancelling {
   @inline(__always)
   private func noteEnd() {
     count &-= 1
+    assert(count >= 0, "a timer ends twice")
     if count == 0, keepsLoopRunning { uv_unref(cuv_handle(timer)) }
     if isAdopted { loop.letGo() }
   }

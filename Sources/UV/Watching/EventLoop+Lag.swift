@@ -11,7 +11,10 @@ extension EventLoop {
   /// The value is a copy that you can keep and send anywhere. Complexity: O(1), a copy of 8 KiB.
   ///
   /// libuv has no corresponding function.
-  public var lag: LoopLag { watching.turns?.lag?.value ?? LoopLag() }
+  public var lag: LoopLag {
+    assertOnLoop()
+    return watching.turns?.lag?.value ?? LoopLag()
+  }
 
   /// Begins to measure anew. Call it on the loop's thread.
   ///
@@ -20,6 +23,7 @@ extension EventLoop {
   /// libuv has no corresponding function.
   @discardableResult
   public func resetLag() -> LoopLag {
+    assertOnLoop()
     let lag = lag
     watching.turns?.lag?.reset()
     return lag

@@ -26,6 +26,7 @@ extension EventLoop {
   ///
   /// The corresponding libuv function is `uv_loop_configure`.
   public func configure(_ option: LoopOption) throws(UVError) {
+    requireOnLoop()
     if isClosed { throw UVError(.loopClosed, operation: "loop_configure") }
     switch option {
     case .lag: measureLag()

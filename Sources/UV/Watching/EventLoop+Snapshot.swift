@@ -14,7 +14,10 @@ extension EventLoop {
   /// - Parameter limit: How many tasks to list, how many handles, and so on; 0 or more. The others are counted.
   ///
   /// The corresponding libuv function is `uv_print_all_handles`.
-  public func snapshot(limit: Int = 100) -> LoopSnapshot { LoopInspection(self, limit: limit).snapshot() }
+  public func snapshot(limit: Int = 100) -> LoopSnapshot {
+    requireOnLoop()
+    return LoopInspection(self, limit: limit).snapshot()
+  }
 
   /// Prints a snapshot of the loop to the standard error whenever the process receives a signal.
   ///

@@ -22,6 +22,7 @@ package protocol TurnObserver: AnyObject {
 extension EventLoop {
   /// Has an observer look at the loop's turns in place of the one before; nil ends that. Call it on the loop's thread.
   package func observeTurns(_ observer: (any TurnObserver)?) {
+    assertOnLoop()
     if watching.observer == nil, observer == nil { return }
     // The old one's memory goes with it.
     let old = watching.observer

@@ -20,6 +20,7 @@ extension EventLoop {
   /// Called in the first callback of a turn.
   @inline(never)
   func beginTurn() {
+    assertOnLoop()
     microtasks.state.pointee.isTurnToBegin = false
     guard let watch = watching.turns else { return }
     let time = uv_now(raw)
@@ -30,6 +31,7 @@ extension EventLoop {
   /// Called right before the poll.
   @inline(never)
   func endTurn(_ watch: TurnWatch) {
+    assertOnLoop()
     if microtasks.state.pointee.isTurnToBegin { beginTurn() }
     watch.lag?.end()
     if let turn = watch.turn { cuv_turn_end(turn) }

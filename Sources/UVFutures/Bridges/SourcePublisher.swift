@@ -95,6 +95,7 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
 
   @inlinable
   func answer(_ result: Result<Source.Element?, UVError>) {
+    assert(isAsking || isStarted, "a source answers a subscription that hasn't asked")
     isAsking = false
     guard let downstream else { return }
     switch result {

@@ -37,6 +37,24 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   /// subscribed to by any thread. Nil on a loop, and where somebody in this module settles it.
   @usableFromInline @exclusivity(unchecked) var gate: Gate?
 
+  #if DEBUG
+    /// The loop on which the future was made, if any.
+    @usableFromInline let home = EventLoop.current?.executor
+  #endif
+
+  /// Stops a debug build if the calling thread isn't that of the loop on which the future was made.
+  @inlinable @inline(__always)
+  func assertOnLoop() {
+    #if DEBUG
+      checkLoop()
+    #endif
+  }
+
+  #if DEBUG
+    @usableFromInline
+    func checkLoop() { home?.assertOnLoop("a future of an event loop") }
+  #endif
+
   /// A future that somebody else settles.
   @inlinable
   init() {}
@@ -131,6 +149,7 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   /// Decides the future, unless that has been done, and delivers.
   @inlinable
   func settle(_ result: Result<Output, Failure>) {
+    assertOnLoop()
     guard !isSettled else { return }
     store(result)
     if cancelWork != nil { cancelWork = nil }
@@ -155,6 +174,8 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
 
   @inlinable
   func insert(_ subscription: FutureSubscription<Output, Failure>) {
+    assertOnLoop()
+    assert(subscription.future == nil && subscription.next == nil, "a subscription is listed twice")
     subscription.future = self
     subscription.previous = lastSubscription
     if let last = lastSubscription { last.next = subscription } else { firstSubscription = subscription }
@@ -163,6 +184,7 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
 
   @inlinable
   func remove(_ subscription: FutureSubscription<Output, Failure>) {
+    assert(subscription.future === self, "a subscription of another future")
     let next = subscription.next
     let previous = subscription.previous
     subscription.future = nil

@@ -65,6 +65,7 @@ struct PendingWrites {
 
   private func offerBuffers(to socket: Socket) throws -> Int? {
     let most = min(flushedCount, Self.mostBuffers)
+    assert(most > 1 && most <= entries.count)
     return try withUnsafeTemporaryAllocation(of: iovec.self, capacity: most) { vectors in
       var (count, bytes) = (0, 0)
       var index = entries.startIndex
@@ -89,6 +90,7 @@ struct PendingWrites {
   ///   - done: Gets the promises of the writes that have left completely. They must be told when this has returned, because that
   ///     runs code which may write.
   mutating func take(_ count: Int, _ done: inout FinishedWrites) {
+    assert(0...byteCount ~= count, "the system has taken what it wasn't offered")
     var rest = count
     byteCount -= count
     while entries.hasMark {

@@ -48,11 +48,13 @@ extension SocketChannel {
   }
 
   final func setOptionNow<Option: ChannelOption>(_ option: Option, _ value: Option.Value) throws {
+    loop.preconditionInEventLoop()
     guard isOpen else { throw ChannelError.ioOnClosedChannel }
     try set(option, value)
   }
 
   final func getOptionNow<Option: ChannelOption>(_ option: Option) throws -> Option.Value {
+    loop.preconditionInEventLoop()
     guard isOpen else { throw ChannelError.ioOnClosedChannel }
     return try get(option)
   }

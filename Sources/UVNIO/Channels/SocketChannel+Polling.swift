@@ -4,6 +4,7 @@ import UV
 /// The channel's answers to its poll: it reads and writes.
 extension SocketChannel {
   func descriptorIsReady(for events: PollEvents, hasError: Bool) {
+    loop.assertInEventLoop()
     guard isOpen else { return }
     if hasError { return socketFailed() }
     if events.contains(.writable) { becameWritable() }
@@ -13,6 +14,7 @@ extension SocketChannel {
   }
 
   func updatePoll() {
+    loop.assertInEventLoop()
     guard isOpen, isPolling else { return }
     var events: PollEvents = []
     if wantsRead { events.insert(.readable) }

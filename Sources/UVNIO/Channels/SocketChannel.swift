@@ -174,21 +174,25 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   }
 
   final func setAllocator(_ allocator: ByteBufferAllocator) {
+    loop.assertInEventLoop()
     bufferAllocator = allocator
     shared.withLock { $0.allocator = allocator }
   }
 
   final func updateAddresses() {
+    loop.assertInEventLoop()
     let (local, remote) = (try? socket.localAddress(), try? socket.remoteAddress())
     shared.withLock { ($0.local, $0.remote) = (local, remote) }
   }
 
   final func localAddress0() throws -> NIOCore.SocketAddress {
+    loop.assertInEventLoop()
     guard isOpen else { throw ChannelError.ioOnClosedChannel }
     return try socket.localAddress()
   }
 
   final func remoteAddress0() throws -> NIOCore.SocketAddress {
+    loop.assertInEventLoop()
     guard isOpen else { throw ChannelError.ioOnClosedChannel }
     return try socket.remoteAddress()
   }
@@ -201,6 +205,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   final var isLive: Bool { state == .activating || state == .active }
 
   final func register0(promise: EventLoopPromise<Void>?) {
+    loop.assertInEventLoop()
     guard isOpen else { return promise.fail(.ioOnClosedChannel) }
     guard state == .fresh else { return promise.fail(.inappropriateOperationForState) }
     guard loop.isOpen else {
@@ -223,6 +228,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
 
   /// Has the poll made, which watches for nothing yet. Closes the channel if that isn't possible.
   final func makePoll(_ promise: EventLoopPromise<Void>? = nil) -> Bool {
+    loop.assertInEventLoop()
     if isPolling { return true }
     do {
       try startPolling()
@@ -236,6 +242,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
 
   final func becomeActive(_ promise: EventLoopPromise<Void>?) {
     guard makePoll(promise) else { return }
+    assert(state == .registered, "a channel becomes active once, after it was registered")
     state = .activating
     activity.store(true, ordering: .relaxed)
     promise?.succeed(())
@@ -253,7 +260,9 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   }
 
   private func closeAll(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
+    loop.assertInEventLoop()
     let before = state
+    assert(before != .closed, "a channel closes once")
     // First, so that nothing is told of the descriptor's next owner.
     stopPolling()
     isPolling = false
@@ -276,6 +285,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
 
   /// The libuv loop has ended before the channel.
   final func pollWasClosed() {
+    loop.assertInEventLoop()
     poll = nil
     if isOpen { close0(error: EventLoopError.shutdown, mode: .all, promise: nil) }
   }
@@ -284,6 +294,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
 
   /// The connection is there, or has failed.
   func finishConnecting() {
+    loop.assertInEventLoop()
     guard let promise = pendingConnect else { return }
     let code = socket.takeError()
     if code != 0 { return close0(error: Socket.error("connect", code), mode: .all, promise: nil) }

@@ -18,6 +18,7 @@ class WritingChannel: SocketChannel, @unchecked Sendable {
 
   /// A write was added.
   final func noteAddedWrite() {
+    loop.assertInEventLoop()
     guard heldByteCount > waterMark.high, writability.exchange(false, ordering: .relaxed) else { return }
     isWritabilityTold = false
     pipeline.syncOperations.fireChannelWritabilityChanged()
@@ -31,6 +32,7 @@ class WritingChannel: SocketChannel, @unchecked Sendable {
 
   /// Tells the handlers if there is room again.
   final func tellWritability() {
+    loop.assertInEventLoop()
     guard !isWritabilityTold, isOpen, isWritable else { return }
     isWritabilityTold = true
     pipeline.syncOperations.fireChannelWritabilityChanged()

@@ -54,6 +54,7 @@ final class ScheduledWork: @unchecked Sendable {
 
   /// Lets go of what the work holds, on the loop's thread, once it is claimed.
   func forget() {
+    assert(isClaimed, "work is forgotten that may still run")
     run = nil
     refuse = nil
   }
@@ -67,6 +68,7 @@ struct ScheduleHeap {
   var isEmpty: Bool { entries.isEmpty }
 
   mutating func insert(_ work: ScheduledWork) {
+    assert(work.index == -1, "work is scheduled twice")
     work.index = entries.count
     entries.append(work)
     moveUp(work.index)
@@ -75,6 +77,7 @@ struct ScheduleHeap {
   mutating func remove(_ work: ScheduledWork) {
     let index = work.index
     guard index >= 0 else { return }
+    assert(entries[index] === work, "work of another loop")
     let last = entries.removeLast()
     work.index = -1
     guard last !== work else { return }

@@ -208,6 +208,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
 
   /// Closes everything, on the loop's thread.
   func end() {
+    assertInEventLoop()
     guard isOpen else { return }
     isOpen = false
     for channel in channels.values {

@@ -74,6 +74,7 @@ final class Gatherer: Continuation {
   /// Adds a promise to wait for. Nothing is decided before ``begin()``.
   @inlinable
   func add(_ node: Node) {
+    node.assertOnLoop()
     node.flags.insert(.isHandled)
     if node.state == .pending {
       remaining += 1
@@ -115,8 +116,10 @@ final class Gatherer: Continuation {
   @usableFromInline
   override func receive(_ source: Node, tag: Int32) {
     // Sound: it was pending, and so there is nothing to let go of.
+    assert(0..<count ~= Int(tag), "a promise of another gathering")
     (components + Int(tag)).initialize(to: Component(settled: source, pending: nil))
     remaining &-= 1
+    assert(remaining >= 0)
     if decides(source) {
       finish(source)
     } else if remaining == 0 {

@@ -2,6 +2,7 @@ extension Node {
   /// Fulfils the promise, unless it has been settled.
   @inlinable @inline(__always)
   final func fulfill<T>(_ value: T) {
+    assertOnLoop()
     guard state == .pending else { return }
     if flags.contains(.isObserved) { return fulfillObserved(value) }
     store(value)
@@ -12,6 +13,7 @@ extension Node {
   /// Rejects the promise, unless it has been settled.
   @usableFromInline
   final func reject(_ error: any Error) {
+    assertOnLoop()
     guard state == .pending else { return }
     if flags.contains(.isObserved) { unfoldObserver() }
     // The coercion keeps the existential from being opened.
@@ -32,7 +34,8 @@ extension Node {
   /// The outcome of a promise that has one, as its handlers see it.
   @inlinable @inline(__always)
   final func outcome<T>(as type: T.Type) -> PMKResult<T> {
-    state == .fulfilled ? .fulfilled(value(as: type)) : .rejected(failure)
+    assert(state != .pending, "a pending promise has no outcome")
+    return state == .fulfilled ? .fulfilled(value(as: type)) : .rejected(failure)
   }
 
   /// The outcome, nil while pending. A caller that has seen the error has handled it.

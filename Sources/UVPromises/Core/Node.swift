@@ -39,6 +39,8 @@ class Node: Continuation {
     @usableFromInline final var site: CreationSite?
     /// The handler on a queue in which the promise was made.
     @usableFromInline final let maker = Node.runningHandler
+    /// The loop on which the promise was made; nil if it was made in a handler on a queue, or elsewhere.
+    @usableFromInline final let home = EventLoop.current?.executor
   #endif
 
   @inlinable
@@ -123,6 +125,7 @@ class Node: Continuation {
 
   @inlinable @inline(__always)
   final func append(_ continuation: Continuation, tag: Int32) {
+    assertOnLoop()
     flags.insert(.isHandled)
     if !isAwaited {
       first = continuation
@@ -152,6 +155,7 @@ class Node: Continuation {
 
   @usableFromInline
   final func notifyAll() {
+    assert(state != .pending, "a pending promise tells its outcome")
     if first != nil, firstTag != Node.stepTag { first.take()!.receive(self, tag: firstTag) }
     if flags.contains(.hasDirectContinuations), others != nil { notifyDirectly() }
     if first != nil || others != nil {
@@ -174,6 +178,7 @@ class Node: Continuation {
   /// at the end of the turn, whether a rejection has gone unnoticed.
   @usableFromInline
   override final func run() {
+    assertOnLoop()
     if flags.contains(.isQueued) {
       flags.remove(.isQueued)
       if first != nil { unsafeDowncast(first.take().unsafelyUnwrapped, to: Node.self).resume(self) }

@@ -17,7 +17,18 @@ extension Node {
       """)
   }
 
+  /// Stops a debug build if the calling thread isn't that of the loop on which the promise was made.
+  @inlinable @inline(__always)
+  final func assertOnLoop() {
+    #if DEBUG
+      checkLoop()
+    #endif
+  }
+
   #if DEBUG
+    @usableFromInline
+    final func checkLoop() { home?.assertOnLoop("a promise of an event loop") }
+
     /// Stops the program where a handler could never run, and where one on a queue would use a promise that another thread
     /// uses at the same time. In release builds the first stops it when the handler is due.
     @usableFromInline

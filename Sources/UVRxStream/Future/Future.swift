@@ -76,6 +76,7 @@ public class Future<Output, Failure: Error>: StreamFuture {
 
   /// Decides the future, unless that has been done, and delivers.
   final func settle(_ settlement: Settlement<Output, Failure>) {
+    assertOnLoop()
     guard outcome == nil else { return }
     outcome = settlement
     startWork = nil
@@ -114,7 +115,20 @@ public class Future<Output, Failure: Error>: StreamFuture {
     }
   }
 
+  #if DEBUG
+    /// The loop on which the future was made, if any.
+    private let home = EventLoop.current?.executor
+  #endif
+
+  /// Stops a debug build if the calling thread isn't that of the loop on which the future was made.
+  final func assertOnLoop() {
+    #if DEBUG
+      home?.assertOnLoop("a future of an event loop")
+    #endif
+  }
+
   private func attachNow(_ branch: @escaping Branch, for child: any StreamChild) {
+    assertOnLoop()
     guard let outcome else {
       child.derive(from: node)
       node.branches.append(branch)

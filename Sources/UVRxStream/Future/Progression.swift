@@ -73,6 +73,7 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
   }
 
   final func report(_ event: ProgressEvent<Unit>) {
+    assertOnLoop()
     guard isActive else { return }
     let handlers = handlers
     Trampoline.nest { for handler in handlers { handler(event) } }
