@@ -51,9 +51,16 @@ import UVTestSupport
     let log = Log<Bool>()
     try await withCallbackLoop { loop in
       let subject = Box(PassthroughSubject<Int, Never>())
-      let token = subject.value!.filter { $0 > 0 }.eraseToAnyLoopPublisher()
+      var token: AnyCancellable? = subject.value!.filter { $0 > 0 }.eraseToAnyLoopPublisher()
         .sink { _ in log.append(loop.executor.isOnLoop) }
-      loop.work { subject.value!.send(1) }.start { _ in _ = token }
+      loop.work { subject.value!.send(1) }.start { _ in }
+      // The value may come to the loop after the end of the work.
+      loop.eventually {
+        !log.values.isEmpty
+      } then: {
+        token = nil
+      }
+      _ = token
     }
     #expect(log.values == [true])
   }
