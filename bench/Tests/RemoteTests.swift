@@ -91,6 +91,20 @@ import Testing
       #expect(output.lines.count { $0 == "error the token is another" } < 60, "\(output.text)")
     }
 
+    @Test func aFloodOfWrongTokensIsCounted() throws {
+      let output = try withGenerator(
+        """
+        for i in $(seq 100); do
+          { exec 5<>/dev/tcp/127.0.0.1/$PORT; echo "uvbench 0 $i" >&5; cat <&5; } & tries="$tries $!"
+        done; wait $tries
+        """)
+      #expect(output.lines.count { $0.hasPrefix("error ") } == 100, "\(output.text)")
+      let told = output.lines.count { $0.contains(" was refused: ") }
+      #expect(told >= 10 && told < 100, "\(output.text)")
+      let counted = output.lines.filter { $0.hasSuffix(" more were refused or have left") }
+      #expect(counted.compactMap { Int($0.prefix { $0 != " " }) }.reduce(told, +) == 100, "\(output.text)")
+    }
+
     @Test(arguments: ["GET / HTTP/1.1", "uvbench 0 secret", "uvbench 1", "run mode=echo", ""])
     func whoSaysSomethingElseIsTold(greeting: String) throws {
       let output = try withGenerator("exec 5<>/dev/tcp/127.0.0.1/$PORT; echo '\(greeting)' >&5; cat <&5")

@@ -15,6 +15,7 @@ struct GenerateCommand: ParsableCommand {
       machine's clock and processor time by the other's, so they need not agree.
       What travels isn't encrypted: use a network that you trust, or a tunnel.
       After a wrong token, the next one from the same address is heard 200 ms later.
+      Of those who are refused, ten are told in 10 s, and the others are counted.
 
       Example, on two machines:
         UVBENCH_TOKEN=secret uvbench generate --listen 0.0.0.0:7000
@@ -59,10 +60,12 @@ struct GenerateCommand: ParsableCommand {
         try await loop.standardOutput.write(Bytes("listening on \(try listener.localAddress())\n")).value
         loop.shutdownGracefully(onSignals: [.terminate, .interrupt], within: .seconds(1)) { _ in }
         let (door, places) = (GeneratorDoor(loop, token: token), GeneratorVisit.Places(most))
+        let log = try GeneratorLog(loop)
         for try await connection in listener {
           door.arrive(connection)
-          loop.spawn { await GeneratorVisit(connection, at: door).serve(places) }
+          loop.spawn { await GeneratorVisit(connection, at: door, log).serve(places) }
         }
+        log.sayHowManyMore()
       }
     } catch let error as UVError {
       throw UsageError("\(error)")

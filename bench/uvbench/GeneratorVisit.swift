@@ -12,9 +12,10 @@ struct GeneratorVisit {
 
   private let connection: TCPConnection
   private let door: GeneratorDoor
+  private let log: GeneratorLog
 
-  init(_ connection: TCPConnection, at door: GeneratorDoor) {
-    (self.connection, self.door) = (connection, door)
+  init(_ connection: TCPConnection, at door: GeneratorDoor, _ log: GeneratorLog) {
+    (self.connection, self.door, self.log) = (connection, door, log)
   }
 
   /// Serves until they leave.
@@ -25,22 +26,25 @@ struct GeneratorVisit {
       door.leave(connection)
       connection.close()
     }
+    var isIn = false
     do throws(UVError) {
       let visitor = try connection.peerAddress()
       var refusal = try await refusal(of: visitor.host)
       if refusal == nil, places.count == 0 { refusal = "too many are connected" }
       guard let refusal else {
+        isIn = true
         door.leave(connection)
         places.count -= 1
         defer { places.count += 1 }
-        await say("\(visitor) has a load generator\n")
+        log.say("\(visitor) has a load generator")
         try await relay(to: visitor.host)
-        return await say("\(visitor) has left\n")
+        return log.say("\(visitor) has left")
       }
-      await say("\(visitor) was refused: \(refusal)\n")
+      log.sayOfStranger("\(visitor) was refused: \(refusal)")
       try await connection.write(Bytes("error \(refusal)\n")).value
     } catch {
-      await say("a visitor has left: \(error)\n")
+      let text = "a visitor has left: \(error)"
+      if isIn { log.say(text) } else { log.sayOfStranger(text) }
     }
   }
 
@@ -70,9 +74,5 @@ struct GeneratorVisit {
       guard let answer = try await output.readLine(limit: 1 << 24).value else { return }
       try await connection.write([answer, "\n"]).value
     }
-  }
-
-  private func say(_ text: String) async {
-    _ = try? await connection.loop.standardOutput.write(Bytes(text)).value
   }
 }
