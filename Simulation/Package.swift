@@ -18,7 +18,8 @@ let package = Package(
   ],
   dependencies: [.package(name: "swift-uv", path: "..", traits: ["LinkLibuv"])],
   targets: [
-    // The kernel: it defines functions of libc, which calls on threads of a simulation reach in place of libc's.
+    // The kernel: it defines functions of libc, which calls on threads of a simulation reach in place of
+    // libc's.
     .target(name: "CSimulation"),
     .target(
       name: "UVSimulation", dependencies: ["CSimulation", .product(name: "UV", package: "swift-uv")],
@@ -35,12 +36,24 @@ let package = Package(
         .product(name: "UVTLS", package: "swift-uv"),
       ],
       swiftSettings: settings),
-    // The tests of the library, by links, on hosts of a simulation.
+    // The tests of the library, on hosts of a simulation: those that need nothing but what is simulated.
     .target(
       name: "UVTestSupport", dependencies: ["UVSimulation", .product(name: "UV", package: "swift-uv")],
       path: "Tests/Support", swiftSettings: settings),
     .testTarget(
       name: "LibraryTests", dependencies: ["UVTestSupport", .product(name: "UV", package: "swift-uv")],
-      swiftSettings: settings),
+      sources: [
+        "Addresses", "Requests", "Connections/ConnectionLimitTests.swift",
+        "Connections/EchoWithCallbacks.swift", "Connections/ListenerRuleTests.swift",
+        "Connections/TCPFailureTests.swift", "Connections/TCPTests.swift", "Datagrams/UDPTests.swift",
+        "Files/DirectoryTests.swift", "Files/FileSystemTests.swift", "Group/LoopLocalTests.swift",
+        "Handles/CloseRuleTests.swift", "Handles/IterationTests.swift", "Loop/EventLoopTests.swift",
+        "Loop/LastRoundTests.swift", "Loop/StarvationTests.swift", "Shutdown/GracefulShutdownTests.swift",
+        "Shutdown/ShutdownTests.swift", "Streams/DirectWritesTests.swift",
+        "Streams/FrameCancellationTests.swift", "Streams/FrameOrderTests.swift", "Streams/FrameTests.swift",
+        "Streams/ReadRuleTests.swift", "Streams/StreamErrorTests.swift", "Streams/TryReadTests.swift",
+        "Streams/TryWriteTests.swift", "Streams/WriteBuffersTests.swift", "Streams/WriteRuleTests.swift",
+        "Tasks/TaskGroupTests.swift", "Time/TimeRuleTests.swift", "Time/TimerTests.swift",
+      ], swiftSettings: settings),
   ]
 )

@@ -1,6 +1,7 @@
 import Foundation
 import UV
 import UVTLS
+import UVTestSupport
 
 /// A server that sends back what comes, in secret, and clients that compare; each ends as well as it can.
 final class TLSWork {
@@ -14,7 +15,7 @@ final class TLSWork {
   /// Made once, before any fault.
   private static let shared = try! makeContext()
   /// One for each round, because it remembers sessions.
-  private let client = try! TLSContext.client(trust: .certificates(pem: TLSWork.shared.certificate))
+  private let client = try! TLSContext.client(trust: .certificates(pem: TLSWork.shared.root))
 
   init(_ loop: EventLoop, _ ledger: Ledger) {
     self.loop = loop
@@ -22,23 +23,15 @@ final class TLSWork {
     echo = Echo(ledger)
   }
 
-  /// The context of a server, and its certificate, which openssl makes.
-  private static func makeContext() throws -> (server: TLSContext, certificate: Bytes) {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("swift-uv-\(UUID()).pem").path
-    let openssl = Process()
-    openssl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    openssl.arguments =
-      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
-      .split(separator: " ").map(String.init) + ["-out", path, "-keyout", path + ".key"]
-    openssl.standardError = FileHandle.nullDevice
-    try openssl.run()
-    openssl.waitUntilExit()
-    defer { for file in [path, path + ".key"] { try? FileManager.default.removeItem(atPath: file) } }
-    let identity = try TLSIdentity(certificateChain: path, privateKey: path + ".key")
+  /// The context of a server, and the root that it is trusted by.
+  private static func makeContext() throws -> (server: TLSContext, root: Bytes) {
+    let files = Certificates.shared
+    let identity = try TLSIdentity(
+      certificateChain: files.path("server.pem"), privateKey: files.path("server.key"))
     var options = TLSOptions()
     options.handshakesOnThreadPool = true
-    let certificate = try Data(contentsOf: URL(fileURLWithPath: path))
-    return (try .server(identity, options: options), Bytes(certificate))
+    let root = try Data(contentsOf: URL(fileURLWithPath: files.path("root.pem")))
+    return (try .server(identity, options: options), Bytes(root))
   }
 
   /// Makes what is made once, so that no fault strikes there.

@@ -71,17 +71,9 @@ import UVTestSupport
 
     @discardableResult
     private func run(_ command: String) throws -> String {
-      let process = Process()
-      let output = Pipe()
-      process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments = ["-c", command]
-      process.standardOutput = output
-      process.standardError = output
-      try process.run()
-      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0 && process.terminationReason == .exit, "\(command)\n\(text)")
-      return text
+      let (output, status) = try runProgram(URL(fileURLWithPath: "/bin/sh"), ["-c", command])
+      #expect(status == 0, "\(command)\n\(output)")
+      return output
     }
   }
 #endif

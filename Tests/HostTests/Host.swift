@@ -1,8 +1,8 @@
 import CUV
 import Foundation
 
-/// A program that has a libuv loop already, as one in C would: it makes the loop, runs it and closes it, and has
-/// a timer of its own on it.
+/// A program that has a libuv loop already, as one in C would: it makes the loop, runs it and closes it, and
+/// has a timer of its own on it.
 final class Host {
   let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
   private let timer = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)

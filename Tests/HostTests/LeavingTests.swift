@@ -38,7 +38,7 @@ import UVTestSupport
         withExtendedLifetime(token) {}
       }
       // One that hears of it isn't left.
-      loop!.spawn { _ = try? await loop!.sleep(for: .seconds(1000)).value }
+      loop!.spawn { _ = try? await loop!.sleep(for: .untilCancelled).value }
       host.turn()
       loop!.detach(leavingTasksAfter: .milliseconds(20)) { log.append("left \((try? $0.get()) ?? -1)") }
       loop = nil
@@ -59,7 +59,7 @@ import UVTestSupport
       let host = Host()
       let loop = try EventLoop(adopting: host.loop)
       let start = ContinuousClock.now
-      loop.spawn { _ = try? await loop.sleep(for: .seconds(1000)).value }
+      loop.spawn { _ = try? await loop.sleep(for: .untilCancelled).value }
       host.turn()
       loop.detach(leavingTasksAfter: .seconds(1000)) { log.append("left \((try? $0.get()) ?? -1)") }
       host.run()

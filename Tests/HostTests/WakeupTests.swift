@@ -5,7 +5,8 @@ import UV
 import UVTestSupport
 
 #if os(Linux)
-  /// The descriptor that wakes a loop, which is polled by edge although libuv polls by level; see Design/0033.
+  /// The descriptor that wakes a loop, which is polled by edge although libuv polls by level; see
+  /// Design/0033.
   @Suite struct WakeupTests {
     /// What the system knows of the descriptors that a loop polls: the number of each, and the events.
     private func polled(_ loop: UnsafeMutablePointer<uv_loop_t>) throws -> [Int32: UInt32] {

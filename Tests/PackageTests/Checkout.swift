@@ -50,26 +50,9 @@ enum Checkout {
       root.appendingPathComponent("CModules/CStallWatch/include"),
       root.appendingPathComponent(".build/checkouts/swift-system/Sources/CSystem/include"),
     ]
-    return try run(
+    return try runProgram(
       URL(fileURLWithPath: "/usr/bin/env"),
       ["swiftc", "-c", source.path, "-o", directory.appendingPathComponent("main.o").path]
         + headers.flatMap { ["-I", $0.path] } + options)
   }
-}
-
-/// Runs a program to its end; what it printed, and how it ended.
-func run(_ program: URL, _ arguments: [String] = [], in directory: URL? = nil) throws -> (
-  output: String, status: Int32
-) {
-  let process = Process()
-  process.executableURL = program
-  process.arguments = arguments
-  process.currentDirectoryURL = directory
-  let pipe = Pipe()
-  process.standardOutput = pipe
-  process.standardError = pipe
-  try process.run()
-  let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-  process.waitUntilExit()
-  return (String(decoding: output, as: UTF8.self), process.terminationStatus)
 }

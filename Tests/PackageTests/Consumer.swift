@@ -19,7 +19,7 @@ struct Consumer {
 
   /// Runs `swift` in the package; what it printed.
   func swift(_ arguments: [String]) throws -> (output: String, status: Int32) {
-    try run(URL(fileURLWithPath: "/usr/bin/env"), ["swift"] + arguments, in: directory)
+    try runProgram(URL(fileURLWithPath: "/usr/bin/env"), ["swift"] + arguments, in: directory)
   }
 
   /// The packages that were fetched for it.
@@ -62,7 +62,8 @@ struct Consumer {
     return clone
   }
 
-  /// Beside what was built, in a place that stays the same: the package manager remembers what it has fetched from where.
+  /// Beside what was built, in a place that stays the same: the package manager remembers what it has fetched
+  /// from where.
   private static func home() throws -> URL {
     try Checkout.program("").deletingLastPathComponent().appendingPathComponent("PackageTests.consumers")
   }
@@ -87,7 +88,7 @@ struct Consumer {
   }
 
   private static func shell(_ script: String, in directory: URL) throws -> String {
-    let (output, status) = try run(URL(fileURLWithPath: "/bin/sh"), ["-c", script], in: directory)
+    let (output, status) = try runProgram(URL(fileURLWithPath: "/bin/sh"), ["-c", script], in: directory)
     guard status == 0 else { throw CommandFailure(output: output) }
     return output
   }

@@ -85,8 +85,8 @@ import Testing
     #expect(try !consumer.plan(of: "UVUser").link.contains("\"-luv\""))
   }
 
-  /// SwiftPM before 6.4 names the enabled traits to the compiler in an order that each new plan draws anew. Another order is
-  /// another command, and so compiles every module again.
+  /// SwiftPM before 6.4 names the enabled traits to the compiler in an order that each new plan draws anew.
+  /// Another order is another command, and so compiles every module again.
   @Test("No more than one trait is enabled by default, in a checkout and in a consumer")
   func oneTrait() throws {
     #expect(try Self.defaultTraits(in: Checkout.root) == ["Everything"])
@@ -100,7 +100,7 @@ import Testing
   }
 
   private static func defaultTraits(in folder: URL) throws -> [String]? {
-    let checkout = try run(
+    let checkout = try runProgram(
       URL(fileURLWithPath: "/usr/bin/env"), ["swift", "package", "--ignore-lock", "dump-package"], in: folder)
     let text = try #require(checkout.output.firstIndex(of: "{").map { checkout.output[$0...] })
     let manifest = try JSONDecoder().decode(Manifest.self, from: Data(text.utf8))
@@ -121,7 +121,7 @@ import Testing
     arguments: [("UVFutures", "Futures"), ("UVService", "Service"), ("UVNIO", "NIO")])
   func theError(module: String, trait: String) throws {
     let file = Checkout.root.appendingPathComponent("Sources/\(module)/Exports.swift")
-    let compiler = try run(URL(fileURLWithPath: "/usr/bin/env"), ["swiftc", "-typecheck", file.path])
+    let compiler = try runProgram(URL(fileURLWithPath: "/usr/bin/env"), ["swiftc", "-typecheck", file.path])
     #expect(compiler.status != 0)
     #expect(compiler.output.contains(#"traits: [.defaults, "\#(trait)"]"#))
   }

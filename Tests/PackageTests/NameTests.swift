@@ -23,7 +23,7 @@ import Testing
       "names-\(vocabulary)-\(getpid()).swift")
     try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(at: file) }
-    let (output, status) = try run(
+    let (output, status) = try runProgram(
       URL(fileURLWithPath: "/usr/bin/env"),
       ["swiftc", "-typecheck", "-swift-version", "6", file.path] + Checkout.moduleArguments())
     #expect(status == 0, "\(output)")

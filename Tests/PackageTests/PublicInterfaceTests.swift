@@ -5,7 +5,7 @@ import Testing
 @Suite struct PublicInterfaceTests {
   @Test func thePublicDeclarationsAreThoseThatAreListed() throws {
     let products = try Checkout.program("").path
-    let (output, status) = try run(
+    let (output, status) = try runProgram(
       Checkout.root.appendingPathComponent("Tests/Suites/api"), ["--products", products])
     #expect(status == 0, "\(output)")
   }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SuitesTests {
   @Test("Each suite says in its head what it tests and how long that takes")
   func heads() throws {
-    let list = try run(Checkout.root.appendingPathComponent("Tests/run"), ["--list"])
+    let list = try runProgram(Checkout.root.appendingPathComponent("Tests/run"), ["--list"])
     let lines = list.output.split(separator: "\n")
     let files = try FileManager.default.contentsOfDirectory(
       atPath: Checkout.root.appendingPathComponent("Tests/Suites").path)
@@ -95,7 +95,7 @@ private final class Door {
   }
 
   func run(_ arguments: String...) throws -> (output: String, status: Int32) {
-    try PackageTests.run(directory.appendingPathComponent("Tests/run"), arguments)
+    try runProgram(directory.appendingPathComponent("Tests/run"), arguments)
   }
 
   /// The suites that were run, in order.
@@ -112,6 +112,6 @@ private final class Door {
   }
 
   private func shell(_ text: String) throws -> (output: String, status: Int32) {
-    try PackageTests.run(URL(fileURLWithPath: "/bin/sh"), ["-c", text], in: directory)
+    try runProgram(URL(fileURLWithPath: "/bin/sh"), ["-c", text], in: directory)
   }
 }

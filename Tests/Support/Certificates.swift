@@ -11,18 +11,13 @@ public struct Certificates: Sendable {
   private init() {
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("swift-uv-tls-\(UUID())").path
     try! FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    let openssl = Process()
-    openssl.executableURL = URL(fileURLWithPath: "/bin/sh")
-    openssl.arguments = ["-ec", Self.script]
-    openssl.currentDirectoryURL = URL(fileURLWithPath: directory)
-    openssl.standardError = FileHandle.nullDevice
-    openssl.standardOutput = FileHandle.nullDevice
-    try! openssl.run()
-    openssl.waitUntilExit()
-    precondition(openssl.terminationStatus == 0, "openssl couldn't make the certificates")
+    let (output, status) = try! runProgram(
+      URL(fileURLWithPath: "/bin/sh"), ["-ec", Self.script], in: URL(fileURLWithPath: directory))
+    precondition(status == 0, "openssl couldn't make the certificates: \(output)")
   }
 
-  /// Each leaf is `NAME.pem` with `NAME.key`. The root is `root.pem`; `other.pem` is a root that signs nothing.
+  /// Each leaf is `NAME.pem` with `NAME.key`. The root is `root.pem`; `other.pem` is a root that signs
+  /// nothing.
   private static let script = """
     key="-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
     openssl req -x509 $key -keyout root.key -out root.pem -subj '/CN=the test root' -days 2

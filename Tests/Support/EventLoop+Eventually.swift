@@ -2,8 +2,8 @@ public import Testing
 public import UV
 
 extension EventLoop {
-  /// Waits for what is to happen: asks each millisecond, looks once more a turn later, as it is to stay so, and then calls
-  /// `body`. After twenty seconds the test has failed.
+  /// Waits for what is to happen: asks each millisecond, looks once more a turn later, as it is to stay so,
+  /// and then calls `body`. After twenty seconds the test has failed.
   public func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, _ condition: @escaping () -> Bool,
     then body: @escaping () -> Void = {}

@@ -8,7 +8,8 @@ import UV
 struct Watchdog: Sendable {
   private let ended = DispatchSemaphore(value: 0)
 
-  /// Seconds that a test may take: `UV_TEST_LIMIT` in the environment, or 60; more where tests are long on purpose.
+  /// Seconds that a test may take: `UV_TEST_LIMIT` in the environment, or 60; more where tests are long on
+  /// purpose.
   static let limit: Double = {
     let environment = ProcessInfo.processInfo.environment
     return environment["UV_TEST_LIMIT"].flatMap(Double.init) ?? (environment["UV_STRESS"] == nil ? 60 : 600)

@@ -2,7 +2,8 @@ import Foundation
 public import Testing
 
 /// Runs `body` on a thread of its own that has no loop, while no other test's loop runs, and checks that no
-/// descriptor is left open. A body that has not returned after a minute and a half ends the process with its place.
+/// descriptor is left open. A body that has not returned after a minute and a half ends the process with its
+/// place.
 @discardableResult
 public func withThread<T: Sendable>(
   sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () throws -> T
@@ -32,13 +33,3 @@ func countingDescriptors<T>(_ body: () -> T) -> (T, problems: [String]) {
 }
 
 private let gate = NSLock()
-
-// Sound: the test passes it on, and never uses it from two threads at a time.
-/// Holds a value that a test passes between threads.
-public final class Box<Value>: @unchecked Sendable {
-  /// The value.
-  public var value: Value?
-
-  /// A box with a value in it, or an empty one.
-  public init(_ value: Value?) { self.value = value }
-}

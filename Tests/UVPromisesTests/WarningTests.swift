@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import UVTestSupport
 
 /// It is given programs, and says what it finds.
 @Suite struct WarningTests {
@@ -85,19 +86,13 @@ enum Compiler {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).swift")
     try program.write(to: file, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(at: file) }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
+    let (output, _) = try runProgram(
+      URL(fileURLWithPath: "/usr/bin/env"),
       [
         "swiftc", "-typecheck", "-swift-version", "6", "-I", products.appendingPathComponent("Modules").path,
         "-I", library.path, "-Xcc", "-fmodule-map-file=\(system.path)",
         "-Xcc", "-fmodule-map-file=\(products.path)/COpenCombineHelpers.build/module.modulemap",
-      ] + options + [file.path]
-    let pipe = Pipe()
-    process.standardError = pipe
-    try process.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+      ] + options + [file.path])
     return output.split(separator: "\n").compactMap { line in
       guard line.hasPrefix(file.path) else { return nil }
       let parts = line.dropFirst(file.path.count + 1).split(separator: ":", maxSplits: 2)

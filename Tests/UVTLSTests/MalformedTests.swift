@@ -107,13 +107,7 @@ private enum TLSLite {
       .path
     return ["\(root)/.build/clients/bin/python", "/usr/bin/python3"].first { path in
       guard FileManager.default.isExecutableFile(atPath: path) else { return false }
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: path)
-      process.arguments = ["-c", "import tlslite"]
-      process.standardError = FileHandle.nullDevice
-      guard (try? process.run()) != nil else { return false }
-      process.waitUntilExit()
-      return process.terminationStatus == 0
+      return (try? runProgram(URL(fileURLWithPath: path), ["-c", "import tlslite"]))?.status == 0
     }
   }()
 }

@@ -51,7 +51,8 @@ struct Chat: ParsableCommand {
   }
 }
 
-/// Reports why a member has left early. That a member vanishes, or is silent for too long, is nothing to report.
+/// Reports why a member has left early. That a member vanishes, or is silent for too long, is nothing to
+/// report.
 func report(_ error: UVError, _ connection: TCPConnection) {
   if [.cancelled, .connectionReset, .brokenPipe, .timedOut].contains(error.code) { return }
   (try? connection.loop.standardError)?.write(Bytes("Chat: \(error)\n")) { _ in }

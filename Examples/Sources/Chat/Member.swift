@@ -2,9 +2,9 @@ import UV
 
 /// Somebody who takes part, as those see them who have something to say.
 ///
-/// Nobody waits for a member. Each message is written, and if the member reads slowly, it waits in the connection. While
-/// there are more of them than a limit, the member misses what is said, and is told how much that was. A member who then
-/// doesn't read for a while is cut off.
+/// Nobody waits for a member. Each message is written, and if the member reads slowly, it waits in the
+/// connection. While there are more of them than a limit, the member misses what is said, and is told how
+/// much that was. A member who then doesn't read for a while is cut off.
 final class Member {
   let name: String
   private let connection: TCPConnection

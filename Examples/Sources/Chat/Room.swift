@@ -22,7 +22,8 @@ final class Room {
     }
     connection.readTimeout = .seconds(options.idleTimeout)
     connection.writeTimeout = .seconds(options.patience)
-    // Each line renews these. Until there is a name, and for the whole stay, there is a time that nothing renews.
+    // Each line renews these. Until there is a name, and for the whole stay, there is a time that nothing
+    // renews.
     connection.totalTimeout = .seconds(options.nameTimeout)
     guard count < options.maxMembers else {
       return try await connection.write("* there is no room, come back later\n").value

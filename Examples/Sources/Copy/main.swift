@@ -1,4 +1,5 @@
-// Copies its standard input to its standard output, whatever they are: `Copy [callback|promise|publisher|async]`.
+// Copies its standard input to its standard output, whatever they are:
+// `Copy [callback|promise|publisher|async]`.
 import UV
 import UVFutures
 import UVPromises

@@ -1,7 +1,7 @@
 // An echo server with async/await: `EchoServer [PORT [CONNECTIONS]]`.
 //
-// It listens on a port of 127.0.0.1 (0, the default: one that the system chooses), prints it, and goes on for ever,
-// or until so many connections have been served.
+// It listens on a port of 127.0.0.1 (0, the default: one that the system chooses), prints it, and goes on for
+// ever, or until so many connections have been served.
 import UV
 
 let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }

@@ -7,8 +7,8 @@ enum ByteRanges {
 
   /// Understands `bytes=0-99,200-,-50`.
   ///
-  /// - Returns: The parts that are in the file; none if that is true of none of them. Nil if the field isn't understood, and has
-  ///   to be ignored.
+  /// - Returns: The parts that are in the file; none if that is true of none of them. Nil if the field isn't
+  ///   understood, and has to be ignored.
   static func parse(_ field: Bytes, size: Int) -> [Range<Int>]? {
     guard field.starts(with: "bytes=") else { return nil }
     var ranges: [Range<Int>] = []

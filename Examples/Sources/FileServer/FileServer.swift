@@ -8,8 +8,8 @@
 //   Conditions.swift       whether a client needs a file, and ByteRanges.swift which parts of it
 //   Site.swift, Page.swift the files, and what a loop remembers of them
 //
-// Requests that arrive together are answered by one write. Small files are kept in memory for a second, and then looked at again.
-// The bytes of large files go from the file to the connection inside the system.
+// Requests that arrive together are answered by one write. Small files are kept in memory for a second, and
+// then looked at again. The bytes of large files go from the file to the connection inside the system.
 import ArgumentParser
 import UV
 import UVTLS

@@ -1,7 +1,7 @@
 import UV
 
-/// Answers that leave together. Small pieces share one piece of memory. Larger bodies are pieces of their own, and are never
-/// copied.
+/// Answers that leave together. Small pieces share one piece of memory. Larger bodies are pieces of their
+/// own, and are never copied.
 struct Output {
   private static let maxCopied = 4096
   /// How many bytes are gathered before they are written.

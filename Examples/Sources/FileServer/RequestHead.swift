@@ -2,8 +2,9 @@ import UV
 
 /// The head of a request, as far as this server cares: the first line, and a few fields.
 ///
-/// It is strict, because a proxy before the server may understand sloppy requests in another way, and take a part of one for
-/// the next. What isn't as HTTP/1.1 says is a bad request, and the connection ends after the answer.
+/// It is strict, because a proxy before the server may understand sloppy requests in another way, and take a
+/// part of one for the next. What isn't as HTTP/1.1 says is a bad request, and the connection ends after the
+/// answer.
 struct RequestHead {
   /// The path as it was sent, without the query.
   private(set) var path = Bytes()

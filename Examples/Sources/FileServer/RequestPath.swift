@@ -2,8 +2,9 @@ import UV
 
 /// The path of a request, decoded: names of files, one in the other.
 ///
-/// No name begins with a dot, so neither `..` nor a hidden file can be meant, however it is written. (`.well-known` is the
-/// exception, which certificates are issued with.) A link may still lead out of the root; see ``Site``.
+/// No name begins with a dot, so neither `..` nor a hidden file can be meant, however it is written.
+/// (`.well-known` is the exception, which certificates are issued with.) A link may still lead out of the
+/// root; see ``Site``.
 struct RequestPath {
   /// The names, relative to the root.
   let relative: FilePath

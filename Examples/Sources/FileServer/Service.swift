@@ -84,7 +84,8 @@ final class Service: Sendable {
     }
   }
 
-  /// A connection with TLS is a stream of bytes as any other, so the rest of the program doesn't know the difference.
+  /// A connection with TLS is a stream of bytes as any other, so the rest of the program doesn't know the
+  /// difference.
   private func converse(_ connection: ByteStream, _ isFull: Bool) async throws(UVError) {
     let session = Session(connection, sites[connection.loop], self)
     if isFull { try await session.refuse(.serviceUnavailable) } else { try await session.run() }

@@ -64,7 +64,8 @@ extension Session {
       if !request.isHead { try await send(page, range) }
       return
     }
-    // Several parts, each with a head of its own. A boundary that nobody can guess can't be in a file on purpose.
+    // Several parts, each with a head of its own. A boundary that nobody can guess can't be in a file on
+    // purpose.
     let boundary = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     let heads = ranges.map { range in
       Bytes(
@@ -86,8 +87,8 @@ extension Session {
     Bytes("bytes \(range.lowerBound)-\(range.upperBound - 1)/\(page.size)")
   }
 
-  /// Sends bytes of a file. Those that aren't in memory go from the file to the connection inside the system, or, if they have to
-  /// be encrypted, through this process a part at a time.
+  /// Sends bytes of a file. Those that aren't in memory go from the file to the connection inside the system,
+  /// or, if they have to be encrypted, through this process a part at a time.
   private func send(_ page: Page, _ range: Range<Int>) async throws(UVError) {
     switch page.content {
     case .bytes(let bytes):

@@ -3,7 +3,8 @@ import UV
 /// The conversation with one client: a request, its answer, and so on.
 final class Session {
   private static let headEnd: Bytes = "\r\n\r\n"
-  /// How long a client may be silent when the server ends, since a request may be on its way, and after the last answer.
+  /// How long a client may be silent when the server ends, since a request may be on its way, and after the
+  /// last answer.
   private static let lastSilence = Duration.seconds(1)
   /// An answer of so many bytes may be more than one wait for the client.
   private static let longAnswer = 4096
@@ -51,13 +52,14 @@ final class Session {
     try await end()
   }
 
-  /// Reads the head of the next request. The answers to those before it are written once there is no other complete request.
+  /// Reads the head of the next request. The answers to those before it are written once there is no other
+  /// complete request.
   private func nextHead() async throws(UVError) -> Bytes? {
     do throws(UVError) {
       if let head = try completeHead() { return head }
       try await flush()
-      // Each byte renews the timeout of the connection. So this is the time between two requests, and the head, which might come
-      // a byte at a time, has a time of its own.
+      // Each byte renews the timeout of the connection. So this is the time between two requests, and the
+      // head, which might come a byte at a time, has a time of its own.
       if try await connection.peek(exactly: 1).value == nil { return nil }
       if let head = try completeHead() { return head }
       return try await connection.read(until: Self.headEnd, limit: service.maxHead)
@@ -86,7 +88,8 @@ final class Session {
     output.removeAll()
   }
 
-  /// Writes something long. Each byte that the client takes renews the timeout of the connection, so the whole has a time of its own.
+  /// Writes something long. Each byte that the client takes renews the timeout of the connection, so the
+  /// whole has a time of its own.
   @discardableResult
   func limited<T>(_ byteCount: Int, _ write: Request<T>) async throws(UVError) -> T {
     connection.totalTimeout = service.time(for: byteCount)
@@ -95,8 +98,8 @@ final class Session {
     return value
   }
 
-  /// Ends a connection so that the client gets the last answer. If the client still sent when the connection is closed, the system
-  /// would reset it, and throw the answer away.
+  /// Ends a connection so that the client gets the last answer. If the client still sent when the connection
+  /// is closed, the system would reset it, and throw the answer away.
   private func end() async throws(UVError) {
     connection.readTimeout = Self.lastSilence
     // A client that goes on sending renews that, and not this.

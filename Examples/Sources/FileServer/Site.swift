@@ -2,9 +2,9 @@ import UV
 
 /// The files below the root, as one loop serves them.
 ///
-/// A link may lead from one place below the root to another, and no further: the system's `realpath` says where a file really
-/// is, and that is opened. (A process that can change directories below the root could put a link in the way between the two.
-/// Don't let such processes be your enemies.)
+/// A link may lead from one place below the root to another, and no further: the system's `realpath` says
+/// where a file really is, and that is opened. (A process that can change directories below the root could
+/// put a link in the way between the two. Don't let such processes be your enemies.)
 final class Site {
   /// How long a file is served from memory before it is looked at again.
   private static let lifetime = Duration.seconds(1)
@@ -20,8 +20,8 @@ final class Site {
   private let loop: EventLoop
   private let root: FilePath
   private let listsDirectories: Bool
-  /// Those that were asked for lately, by the path of the request. Once they are many they become the older ones, and what was
-  /// older and nobody asked for is forgotten.
+  /// Those that were asked for lately, by the path of the request. Once they are many they become the older
+  /// ones, and what was older and nobody asked for is forgotten.
   private var recent: [Bytes: Page] = [:]
   private var older: [Bytes: Page] = [:]
   private var fields = Bytes()
@@ -34,7 +34,8 @@ final class Site {
     fieldsChange = loop.now
   }
 
-  /// The fields that all answers have: the time, and that a browser may not guess at another type than they say.
+  /// The fields that all answers have: the time, and that a browser may not guess at another type than they
+  /// say.
   var commonFields: Bytes {
     if loop.now >= fieldsChange {
       fields = Bytes("date: \(HTTPDate.text(HTTPDate.now))\r\nx-content-type-options: nosniff\r\n")

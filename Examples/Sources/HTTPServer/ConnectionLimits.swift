@@ -31,8 +31,8 @@ final class ConnectionCount: Sendable {
   }
 }
 
-/// Closes a connection that takes too long, and doesn't read from a client that doesn't read. It is the first handler, and sees the
-/// bytes as they come and go.
+/// Closes a connection that takes too long, and doesn't read from a client that doesn't read. It is the first
+/// handler, and sees the bytes as they come and go.
 ///
 /// Once a second it looks at the clock. Bytes renew the time of silence, and none of the others.
 final class ConnectionLimits: ChannelDuplexHandler {

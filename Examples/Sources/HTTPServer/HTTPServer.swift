@@ -1,9 +1,10 @@
 // An HTTP server of SwiftNIO's handlers on libuv: `HTTPServer --port 8080`, `HTTPServer --help`.
 //
-// The protocols come from swift-nio: HTTP/1.1 with keep-alive and pipelining, answered by a handler, and WebSocket at /ws,
-// echoed by a task for each connection. Built with the trait TLS, it takes a certificate, and speaks TLS, and HTTP/2 with
-// clients that offer it: `swift run --package-path Examples --traits TLS HTTPServer --help`. The loops and sockets are libuv's. Nothing here but
-// the names of the group and the bootstrap differs from a server on NIO's own loops.
+// The protocols come from swift-nio: HTTP/1.1 with keep-alive and pipelining, answered by a handler, and
+// WebSocket at /ws, echoed by a task for each connection. Built with the trait TLS, it takes a certificate,
+// and speaks TLS, and HTTP/2 with clients that offer it:
+// `swift run --package-path Examples --traits TLS HTTPServer --help`. The loops and sockets are libuv's.
+// Nothing here but the names of the group and the bootstrap differs from a server on NIO's own loops.
 import ArgumentParser
 import Foundation
 import NIOCore

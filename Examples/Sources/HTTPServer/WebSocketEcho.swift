@@ -4,8 +4,8 @@ import UVNIO
 
 /// Sends each message of a WebSocket back, and answers pings and the close.
 ///
-/// It is a task with `NIOAsyncChannel`, unlike ``RequestHandler``. The task is on the channel's loop, so that a frame comes and goes
-/// without a change of threads.
+/// It is a task with `NIOAsyncChannel`, unlike ``RequestHandler``. The task is on the channel's loop, so that
+/// a frame comes and goes without a change of threads.
 enum WebSocketEcho {
   typealias Socket = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
@@ -53,7 +53,8 @@ enum WebSocketEcho {
     try await close(socket, ByteBuffer(integer: UInt16(webSocketErrorCode: fault)))
   }
 
-  /// Closing drops what the system has no room for yet. So this and the end above wait until all has been sent.
+  /// Closing drops what the system has no room for yet. So this and the end above wait until all has been
+  /// sent.
   private static func close(_ socket: Socket, _ data: ByteBuffer) async throws {
     try await socket.channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .connectionClose, data: data))
       .get()

@@ -1,5 +1,6 @@
-// The host: a program that had a libuv loop before this library came. It makes the loop, runs it and closes it, and
-// knows nothing of `UV`. It stands for a program in C, and so each line is a call that one would make.
+// The host: a program that had a libuv loop before this library came. It makes the loop, runs it and closes
+// it, and knows nothing of `UV`. It stands for a program in C, and so each line is a call that one would
+// make.
 //
 // A host in Swift has a module of its own for <uv.h>, and one in C needs none.
 import CHostLibuv

@@ -4,8 +4,9 @@ import UV
 final class Plugin {
   private let loop: EventLoop
 
-  /// - Parameter pointer: The host's `uv_loop_t`. A program in C passes it to a function that this side exports,
-  ///   `void plugin_start(uv_loop_t *loop)`, on the thread that runs the loop; libuv's own is `uv_default_loop()`.
+  /// - Parameter pointer: The host's `uv_loop_t`. A program in C passes it to a function that this side
+  ///   exports, `void plugin_start(uv_loop_t *loop)`, on the thread that runs the loop; libuv's own is
+  ///   `uv_default_loop()`.
   init(adopting pointer: UnsafeMutableRawPointer) throws(UVError) {
     loop = try EventLoop(adopting: pointer)
   }

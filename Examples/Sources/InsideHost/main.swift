@@ -1,7 +1,8 @@
-// Inside a host: a program that has a libuv loop lends it to this library, and goes on as before: `InsideHost`.
+// Inside a host: a program that has a libuv loop lends it to this library, and goes on as before:
+// `InsideHost`.
 //
-// Plugin.swift is what you would write. Host.swift plays the program in C that it is a part of; this file is what
-// that does with it.
+// Plugin.swift is what you would write. Host.swift plays the program in C that it is a part of; this file is
+// what that does with it.
 
 let host = Host()
 

@@ -1,7 +1,7 @@
 // An event source of one's own: the lines of a connection, used in two styles.
 //
-// A server on this machine sends six lines in pieces that end where they please. Three are read with async/await, the
-// others with a callback.
+// A server on this machine sends six lines in pieces that end where they please. Three are read with
+// async/await, the others with a callback.
 import UV
 
 /// The lines that arrive at a connection, without the characters that end them.

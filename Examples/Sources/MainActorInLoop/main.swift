@@ -1,5 +1,5 @@
-// A loop on the main thread serves the main queue too: main actor code can be awaited inside it.
-// The run must not be called in a job of the main actor, such as after the first `await` of an asynchronous main.
+// A loop on the main thread serves the main queue too: main actor code can be awaited inside it. The run must
+// not be called in a job of the main actor, such as after the first `await` of an asynchronous main.
 import Dispatch
 import UV
 

@@ -1,7 +1,7 @@
 // Passes connections on to another server: `Proxy --to HOST:PORT`, `Proxy --help`.
 //
-// Each side may end what it sends and go on reading, as TCP allows. If one side doesn't read, the other has to wait: a
-// chunk is read only when the one before it has been written.
+// Each side may end what it sends and go on reading, as TCP allows. If one side doesn't read, the other has
+// to wait: a chunk is read only when the one before it has been written.
 import ArgumentParser
 import Foundation
 import UV
@@ -107,7 +107,8 @@ struct Target: ExpressibleByArgument {
   }
 }
 
-/// Reports why a connection has ended early. That a peer has gone is nothing to report, nor is that it is silent at the end.
+/// Reports why a connection has ended early. That a peer has gone is nothing to report, nor is that it is
+/// silent at the end.
 func report(_ error: any Error, _ loop: EventLoop) {
   if let error = error as? UVError {
     if [.connectionReset, .brokenPipe, .notConnected, .cancelled].contains(error.code) { return }

@@ -1,10 +1,10 @@
 import UV
 
-/// Answers that leave together. Small ones are put together in one piece of memory. A large value is a piece of its own,
-/// and is never copied.
+/// Answers that leave together. Small ones are put together in one piece of memory. A large value is a piece
+/// of its own, and is never copied.
 ///
-/// An answer of many elements isn't made at once: a command of some bytes can ask for gigabytes. A portion is made, and the next
-/// one when that has left.
+/// An answer of many elements isn't made at once: a command of some bytes can ask for gigabytes. A portion is
+/// made, and the next one when that has left.
 public struct Answers: Sendable {
   static let largeCount = 16 * 1024
   /// How much memory a client keeps between two answers.

@@ -10,7 +10,8 @@ struct ProtocolError: Error {
 /// A command is an array of byte strings, `*2\r\n$3\r\nGET\r\n$1\r\na\r\n`, or a line of words, `GET a\r\n`.
 struct CommandParser {
   static let maxArguments = 1 << 20
-  /// What an argument costs besides its bytes: its place among the others, and the memory that a copy of its own takes.
+  /// What an argument costs besides its bytes: its place among the others, and the memory that a copy of its
+  /// own takes.
   static let argumentCost = 96
   /// How many arguments there is memory for between two commands.
   static let keptArguments = 64
@@ -20,10 +21,11 @@ struct CommandParser {
   static let maxLine = 4096
   static let maxDigits = 10
 
-  /// The name and the arguments of the command that was found last. They share the memory of what was read: keep copies.
+  /// The name and the arguments of the command that was found last. They share the memory of what was read:
+  /// keep copies.
   private(set) var arguments: [Bytes] = []
-  /// The last argument in the pieces in which it came, if it is large; it is empty in `arguments` then. To put a megabyte
-  /// together would take more time than everything else that is done with it.
+  /// The last argument in the pieces in which it came, if it is large; it is empty in `arguments` then. To
+  /// put a megabyte together would take more time than everything else that is done with it.
   private(set) var largeArgument: [Bytes] = []
   /// How many of the arguments are copies: those of a command that hasn't come completely.
   private var copied = 0
@@ -134,8 +136,8 @@ struct CommandParser {
     return try takeLineEnd()
   }
 
-  /// Keeps a piece of a large argument. Short ones, which `part` has, are put together: a client that sends a byte at a time would
-  /// otherwise have a piece of memory for each.
+  /// Keeps a piece of a large argument. Short ones, which `part` has, are put together: a client that sends a
+  /// byte at a time would otherwise have a piece of memory for each.
   private mutating func addLarge(_ piece: Bytes, isShort: Bool) {
     let isComplete = piece.count == missingBytes
     if !part!.isEmpty, !isShort || isComplete || part!.count >= Self.large / 2 {
@@ -151,7 +153,8 @@ struct CommandParser {
     return number
   }
 
-  /// Reads such a line. The bytes are a parameter, and looked at through a span, because a server does little else as often.
+  /// Reads such a line. The bytes are a parameter, and looked at through a span, because a server does little
+  /// else as often.
   private static func number(
     _ bytes: Bytes, _ start: Int, _ mark: UInt8, _ complaint: String
   ) throws(ProtocolError) -> (number: Int, end: Int)? {

@@ -1,7 +1,7 @@
 import UV
 
-/// The state of a conversation, and what is to be answered. It is a value, so that Swift checks once for each chunk of bytes,
-/// and not at each of its steps, that nobody else uses it.
+/// The state of a conversation, and what is to be answered. It is a value, so that Swift checks once for each
+/// chunk of bytes, and not at each of its steps, that nobody else uses it.
 public struct Conversation: Sendable {
   private var parser: CommandParser
   /// The answers to the bytes that were taken last.
@@ -15,18 +15,20 @@ public struct Conversation: Sendable {
   /// How many commands have been executed.
   public private(set) var commandCount = 0
 
-  /// Whether there is more to answer before the client is read again: what was asked for is more than is written at once.
+  /// Whether there is more to answer before the client is read again: what was asked for is more than is
+  /// written at once.
   public var hasMore: Bool { !isOver && answers.isFull && (answers.isInArray || parser.isInCommand) }
   /// Whether a command has begun, and hasn't come completely.
   public var isInCommand: Bool { !isOver && parser.isInCommand }
   /// How much memory a command that is under way holds, or its answer: about as many bytes.
   public var heldCount: Int { parser.heldCount + answers.heldCount }
 
-  /// Executes a command: its name and arguments, the last of them alone if it came in pieces. It says whether the client has
-  /// said goodbye.
+  /// Executes a command: its name and arguments, the last of them alone if it came in pieces. It says whether
+  /// the client has said goodbye.
   public typealias Executor = (_ arguments: [Bytes], _ large: [Bytes], _ answers: inout Answers) -> Bool
 
-  /// Has the commands executed that are complete with these bytes, and gathers the answers, up to a portion; see ``hasMore``.
+  /// Has the commands executed that are complete with these bytes, and gathers the answers, up to a portion;
+  /// see ``hasMore``.
   public mutating func take(_ bytes: Bytes, by execute: Executor) {
     // The answers before these have been written, so their memory is free.
     answers.removeAll()

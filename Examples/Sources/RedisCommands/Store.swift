@@ -13,8 +13,8 @@ enum CommandError: String, Error {
 
 /// The keys and what they hold: strings or lists, some of them for a while only.
 ///
-/// Keys and values that come from a client share the memory of what was read. The store therefore keeps copies, except of
-/// large ones, which have memory of their own.
+/// Keys and values that come from a client share the memory of what was read. The store therefore keeps
+/// copies, except of large ones, which have memory of their own.
 public struct Store: Sendable {
   var strings: [Bytes: Bytes] = [:]
   var lists: [Bytes: List] = [:]

@@ -1,6 +1,7 @@
 // A server that speaks the Redis protocol (RESP2): `RedisServer --help`.
 //
-// The same conversation in four styles: `--style callback|promise|publisher|async`. The program is in small files:
+// The same conversation in four styles: `--style callback|promise|publisher|async`. The program is in small
+// files:
 //
 //   Styles.swift                  the loop of a connection, four times: read, answer, write
 //   Session.swift                 one client: bytes go in, answers come out

@@ -67,7 +67,8 @@ final class Server: Sendable {
     }
   }
 
-  /// Notes that a client's command takes more memory, or less. Returns false if it takes more, and all together take too much.
+  /// Notes that a client's command takes more memory, or less. Returns false if it takes more, and all
+  /// together take too much.
   func hold(_ change: Int) -> Bool {
     held.add(change, ordering: .relaxed).newValue <= limits.maxPending || change <= 0
   }

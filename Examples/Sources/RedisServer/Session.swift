@@ -2,8 +2,8 @@ import RedisCommands
 import UV
 import UVFutures
 
-/// The conversation with one client. The loop of a style reads, passes the bytes on, and starts the request that writes
-/// the answers; see Styles.swift.
+/// The conversation with one client. The loop of a style reads, passes the bytes on, and starts the request
+/// that writes the answers; see Styles.swift.
 final class Session {
   let connection: ByteStream
   private let server: Server
@@ -45,8 +45,8 @@ final class Session {
 
   /// Executes the commands that are complete with these bytes.
   ///
-  /// - Returns: A request that writes the answers. Commands that came together are answered together, by one write; if their answers
-  ///   are long, by several, each when the one before has left.
+  /// - Returns: A request that writes the answers. Commands that came together are answered together, by one
+  ///   write; if their answers are long, by several, each when the one before has left.
   func answer(_ bytes: Bytes) -> Request<Void> {
     conversation.take(bytes, by: server.execute)
     limit()
@@ -69,8 +69,8 @@ final class Session {
     return PendingRequest { stage.cancel() }
   }
 
-  /// Limits what the command that is under way, or its answer, may take: memory and time. Most come and go at once, and need
-  /// neither.
+  /// Limits what the command that is under way, or its answer, may take: memory and time. Most come and go at
+  /// once, and need neither.
   private func limit() {
     let count = conversation.heldCount < Self.smallCommand ? 0 : conversation.heldCount
     if count != held {

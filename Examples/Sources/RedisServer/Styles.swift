@@ -1,5 +1,5 @@
-// The loop of a connection in four styles: read what has come, write the answers, and read again once the system has
-// taken them. A client that doesn't read its answers is thus not read either.
+// The loop of a connection in four styles: read what has come, write the answers, and read again once the
+// system has taken them. A client that doesn't read its answers is thus not read either.
 import ArgumentParser
 import UV
 import UVFutures

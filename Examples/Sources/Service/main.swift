@@ -1,8 +1,8 @@
 // A server as a service of swift-service-lifecycle: `Service [PORT]`.
 //
-// It listens on a port of 127.0.0.1 (0, the default: one that the system chooses), and says which. It answers each line with the
-// same line, after a moment. SIGTERM has it end in good order: what peers have asked is answered. SIGINT ends it at once.
-// SIGUSR1 has it print what it waits for.
+// It listens on a port of 127.0.0.1 (0, the default: one that the system chooses), and says which. It answers
+// each line with the same line, after a moment. SIGTERM has it end in good order: what peers have asked is
+// answered. SIGINT ends it at once. SIGUSR1 has it print what it waits for.
 import UV
 import UVService
 

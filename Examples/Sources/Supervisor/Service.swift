@@ -84,7 +84,8 @@ final class Service {
         tasks.spawn { try await self.printLines(of: stream) }
       }
       let status = try await child.exit().value
-      // The program's last lines may still be on their way. A program that goes on in the background isn't waited for.
+      // The program's last lines may still be on their way. A program that goes on in the background isn't
+      // waited for.
       let limit = self.loop.sleep(for: .seconds(1)) { _ in for task in printing { task.cancel() } }
       for task in printing { _ = try? await task.value }
       limit.cancel()
@@ -117,7 +118,8 @@ final class Service {
 
   // MARK: Printing
 
-  /// Prints the lines of a stream. While nobody reads what is printed, the stream isn't read, and the program waits.
+  /// Prints the lines of a stream. While nobody reads what is printed, the stream isn't read, and the program
+  /// waits.
   private func printLines(of stream: PipeConnection) async throws {
     while true {
       let line: Bytes?

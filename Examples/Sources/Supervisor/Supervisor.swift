@@ -1,6 +1,7 @@
 // Runs programs, and starts them again when they fail: `Supervisor 'COMMAND' …`, `Supervisor --help`.
 //
-// Each command is a line for the shell. The programs' output is printed here line by line, with a number in front.
+// Each command is a line for the shell. The programs' output is printed here line by line, with a number in
+// front.
 import ArgumentParser
 import Foundation
 import UV

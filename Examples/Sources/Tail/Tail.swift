@@ -30,8 +30,8 @@ struct Tail: ParsableCommand {
   private func tail(_ loop: EventLoop) async throws {
     let path = FilePath(file)
     let output = try loop.standardOutput
-    // The directory is watched, and not the file, which may be replaced. It is watched before anything is read, so that
-    // no change is missed.
+    // The directory is watched, and not the file, which may be replaced. It is watched before anything is
+    // read, so that no change is missed.
     let changes = try follow ? loop.files.watch(directory(of: path)) : nil
     var follower = try await Follower(loop.files.open(path).value, path, output)
     try await follower.printLast(lines)

@@ -12,8 +12,8 @@ import Testing
     return (chat, try chat.port())
   }
 
-  /// Enters the chat. The end of what the test writes is passed on (`-N`). The member's system keeps few bytes that
-  /// the member doesn't read (`-I`).
+  /// Enters the chat. The end of what the test writes is passed on (`-N`). The member's system keeps few
+  /// bytes that the member doesn't read (`-I`).
   private func member(_ name: String, _ port: String) throws -> RunningProgram {
     let member = try RunningProgram(["nc", "-N", "-I", "4096", "127.0.0.1", port])
     #expect(try member.line() == "* your name?")

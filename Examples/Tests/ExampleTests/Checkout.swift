@@ -13,17 +13,3 @@ enum Checkout {
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name)
   }
 }
-
-/// Runs a program to its end; what it printed, and how it ended.
-func run(_ program: URL, _ arguments: [String] = []) throws -> (output: String, status: Int32) {
-  let process = Process()
-  process.executableURL = program
-  process.arguments = arguments
-  let pipe = Pipe()
-  process.standardOutput = pipe
-  process.standardError = pipe
-  try process.run()
-  let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-  process.waitUntilExit()
-  return (String(decoding: output, as: UTF8.self), process.terminationStatus)
-}

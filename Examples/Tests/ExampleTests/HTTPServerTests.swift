@@ -50,7 +50,7 @@ import Testing
 
   /// Whether the example was built with what it needs for TLS.
   static let hasTLS: Bool = {
-    let help = try? run(Checkout.program("HTTPServer"), ["--help"]).output
+    let help = try? runProgram(Checkout.program("HTTPServer"), ["--help"]).output
     return help?.contains("--tls-certificate") == true
   }()
   static let howToBuild: Comment =

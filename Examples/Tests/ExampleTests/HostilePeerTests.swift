@@ -4,7 +4,8 @@ import UV
 
 /// Each state of each example's conversation ends by a total, although the peer goes on being useful.
 ///
-/// No clock judges here. A program that doesn't end a connection is ended itself after a minute, and then serves nobody else.
+/// No clock judges here. A program that doesn't end a connection is ended itself after a minute, and then
+/// serves nobody else.
 @Suite(.serialized) struct HostilePeerTests {
   static let request: Bytes = "GET /hello HTTP/1.1\r\nhost: x\r\n\r\n"
 
@@ -80,7 +81,8 @@ import UV
       opening: upgrade, drip: Bytes([0x02, 0x81, 0, 0, 0, 0, 1])),
   ]
 
-  /// The examples' options that are needed besides, such as the files that are served or the server behind a proxy.
+  /// The examples' options that are needed besides, such as the files that are served or the server behind a
+  /// proxy.
   private func server(
     _ example: String, _ options: [String], _ directory: String, target: String
   ) throws -> (RunningProgram, port: Int) {

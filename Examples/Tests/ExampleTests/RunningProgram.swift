@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// A program that runs beside a test: an example that serves, or a client. It ends after a minute at the latest.
+/// A program that runs beside a test: an example that serves, or a client. It ends after a minute at the
+/// latest.
 final class RunningProgram {
   private let process = Process()
   private let input = Pipe()

@@ -56,8 +56,8 @@ import UV
       nonisolated(nonsending) @escaping @Sendable (RunningProgram, TCPConnection, _ port: Int) async throws ->
       Void
   ) async throws -> Int32 {
-    // Sound: one thread after the other uses it. Made here, because Foundation's processes keep descriptors of their
-    // thread.
+    // Sound: one thread after the other uses it. Made here, because Foundation's processes keep descriptors
+    // of their thread.
     nonisolated(unsafe) let program = try RunningProgram(example: "Service", mergesErrors: true)
     try await withLoop { loop in
       let line = try program.line(containing: "listening on")

@@ -6,7 +6,7 @@ import Testing
   @Test func fourStyles() throws {
     let file = Checkout.root.appendingPathComponent("LICENSE")
     let size = try Data(contentsOf: file).count
-    let (output, status) = try run(Checkout.program("FourStyles"), [file.path])
+    let (output, status) = try runProgram(Checkout.program("FourStyles"), [file.path])
     #expect(status == 0)
     #expect(
       output == ["callback", "promise", "publisher", "async/await"].map { "\($0): \(size) bytes\n" }.joined())
@@ -28,13 +28,13 @@ import Testing
   }
 
   @Test func theMainActorRunsInsideALoopOnTheMainThread() throws {
-    let (output, status) = try run(Checkout.program("MainActorInLoop"))
+    let (output, status) = try runProgram(Checkout.program("MainActorInLoop"))
     #expect(status == 0)
     #expect(output == "the model has 3 names\n")
   }
 
   @Test func aSourceOfOnesOwn() throws {
-    let (output, status) = try run(Checkout.program("Lines"))
+    let (output, status) = try runProgram(Checkout.program("Lines"))
     #expect(status == 0)
     #expect(
       output == """
@@ -50,14 +50,14 @@ import Testing
   }
 
   @Test func connectionsArePassedToOtherProcesses() throws {
-    let (output, status) = try run(Checkout.program("Workers"))
+    let (output, status) = try runProgram(Checkout.program("Workers"))
     #expect(status == 0)
     let served = [0, 1, 0, 1].map { "served by worker \($0)\n" }
     #expect(output == served.joined() + "a worker has ended\na worker has ended\n")
   }
 
   @Test func aHostLendsItsLoop() throws {
-    let (output, status) = try run(Checkout.program("InsideHost"))
+    let (output, status) = try runProgram(Checkout.program("InsideHost"))
     #expect(status == 0)
     #expect(
       output == """
@@ -73,13 +73,13 @@ import Testing
     "The larger examples tell how to use them",
     arguments: ["Chat", "FileServer", "Proxy", "RedisServer", "Supervisor", "Tail"])
   func help(example: String) throws {
-    let (output, status) = try run(Checkout.program(example), ["--help"])
+    let (output, status) = try runProgram(Checkout.program(example), ["--help"])
     #expect(status == 0)
     // A command's name is that of its type, with hyphens.
     let name = example.replacing(/([a-z])([A-Z])/) { "\($0.1)-\($0.2)" }.lowercased()
     #expect(output.contains("USAGE: \(name)"))
     // The code for wrong usage, as of sysexits.h.
-    #expect(try run(Checkout.program(example), ["--nonsense"]).status == 64)
+    #expect(try runProgram(Checkout.program(example), ["--nonsense"]).status == 64)
   }
 
   @Test func echoServer() throws {
@@ -91,7 +91,7 @@ import Testing
     try process.run()
     let line = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
     let port = try #require(line.split(separator: ":").last.flatMap { Int($0.dropLast()) })
-    let client = try run(
+    let client = try runProgram(
       URL(fileURLWithPath: "/bin/bash"),
       ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port); echo hello >&3; head -n 1 <&3"])
     #expect(client.output == "hello\n")

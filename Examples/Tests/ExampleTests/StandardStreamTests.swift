@@ -6,7 +6,7 @@ import Testing
   static let styles = ["callback", "promise", "publisher", "async"]
 
   static func shell(_ command: String) throws -> (output: String, status: Int32) {
-    try run(URL(fileURLWithPath: "/bin/bash"), ["-c", command])
+    try runProgram(URL(fileURLWithPath: "/bin/bash"), ["-c", command])
   }
 
   static func withTemporaryDirectory(_ body: (String) throws -> Void) throws {

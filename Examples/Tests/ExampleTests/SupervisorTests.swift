@@ -5,7 +5,7 @@ import Testing
 @Suite struct SupervisorTests {
   /// Runs programs to their end; the lines that concern each, without the numbers of processes.
   private func supervise(_ arguments: String...) throws -> (lines: [String], status: Int32) {
-    let (output, status) = try run(Checkout.program("Supervisor"), ["--backoff", "1"] + arguments)
+    let (output, status) = try runProgram(Checkout.program("Supervisor"), ["--backoff", "1"] + arguments)
     return (
       output.split(separator: "\n").map { String($0).replacing(/process \d+/, with: "process") }, status
     )

@@ -23,7 +23,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: directory) }
     try Data(contents.utf8).write(to: file)
     for count in [0, 1, 2, 10_000] {
-      let output = try run(Checkout.program("Tail"), ["-n", "\(count)", file.path]).output
+      let output = try runProgram(Checkout.program("Tail"), ["-n", "\(count)", file.path]).output
       #expect(output == (try Client.run("tail -n \(count) \(file.path)")), "\(count) lines")
     }
   }
@@ -63,7 +63,7 @@ import Testing
   @Test("A file that isn't there is an error")
   func missing() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
-    let (output, status) = try run(Checkout.program("Tail"), [file.path])
+    let (output, status) = try runProgram(Checkout.program("Tail"), [file.path])
     #expect(status == 1)
     #expect(output.contains("no such file"))
   }

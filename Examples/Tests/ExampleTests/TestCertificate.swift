@@ -1,6 +1,7 @@
 import Foundation
 
-/// A certificate for `localhost` and 127.0.0.1, which openssl makes once in a process. It lasts two days, and signs itself.
+/// A certificate for `localhost` and 127.0.0.1, which openssl makes once in a process. It lasts two days, and
+/// signs itself.
 struct TestCertificate: Sendable {
   static let shared = TestCertificate()
 
@@ -14,7 +15,7 @@ struct TestCertificate: Sendable {
 
   private init() {
     try! FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    let status = try! run(
+    let status = try! runProgram(
       URL(fileURLWithPath: "/usr/bin/env"),
       [
         "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",

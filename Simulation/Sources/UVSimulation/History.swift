@@ -1,8 +1,8 @@
 import CSimulation
 
 // Sound: one thread of a world runs at a time.
-/// What clients have asked of a register, and been answered: for a check after the run whether the register behaves as one that does one
-/// thing after the other.
+/// What clients have asked of a register, and been answered: for a check after the run whether the register
+/// behaves as one that does one thing after the other.
 ///
 /// ```swift
 /// let history = RegisterHistory<Int>(initial: 0)
@@ -65,10 +65,11 @@ public final class RegisterHistory<Value: Hashable & Sendable>: @unchecked Senda
     entries[call.index].value = value
   }
 
-  /// Whether the calls can be put into an order that keeps to real time, and in which each read tells what was written last. A call
-  /// that never ended may have been done at any time after its begin, or not at all.
+  /// Whether the calls can be put into an order that keeps to real time, and in which each read tells what
+  /// was written last. A call that never ended may have been done at any time after its begin, or not at all.
   ///
-  /// The search is that of Wing and Gong, with the sets of done calls that Lowe remembers. It takes long for many calls at once.
+  /// The search is that of Wing and Gong, with the sets of done calls that Lowe remembers. It takes long for
+  /// many calls at once.
   public var isLinearizable: Bool {
     // An unanswered read says nothing.
     let calls = entries.filter { $0.end != .max || $0.operation != .read }

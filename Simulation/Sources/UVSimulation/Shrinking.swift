@@ -41,7 +41,8 @@ public struct ShrunkRun: Sendable {
 }
 
 extension Simulation {
-  /// Makes a failing run smaller: with fewer kinds of faults, and then with fewer faults, as long as it still fails.
+  /// Makes a failing run smaller: with fewer kinds of faults, and then with fewer faults, as long as it still
+  /// fails.
   ///
   /// - Parameters:
   ///   - seed: The seed of the failing run.

@@ -35,8 +35,8 @@ public final class SimulatedHost: @unchecked Sendable {
   /// How many descriptors the host of the calling thread has open; 0 on a thread of no world.
   public static var openDescriptorsHere: Int { sim_host_current().map { Int(sim_host_descriptors($0)) } ?? 0 }
 
-  /// Waits until Swift's global pool has nothing to do on the host of the calling thread. A program ends with its main thread,
-  /// whatever its detached tasks do.
+  /// Waits until Swift's global pool has nothing to do on the host of the calling thread. A program ends with
+  /// its main thread, whatever its detached tasks do.
   public static func waitForDetachedTasks() {
     while sim_is_simulated(), sim_pool_is_busy() { usleep(100) }
   }

@@ -2,8 +2,8 @@ import CSimulation
 
 /// A run of a world: several hosts in one process, without a network and without waiting.
 ///
-/// The same program and the same libuv run on another kernel. Each choice of that kernel comes from a seed, so that a run
-/// can be repeated:
+/// The same program and the same libuv run on another kernel. Each choice of that kernel comes from a seed,
+/// so that a run can be repeated:
 ///
 /// ```swift
 /// try Simulation(seed: 7) { world in
@@ -25,8 +25,8 @@ public struct Simulation: Sendable {
   public let duration: Duration
   /// How many calls the hosts made.
   public let steps: UInt64
-  /// How many faults of the weather were due: reads and writes that were cut, packets that were lost or doubled. They are
-  /// numbered from 0.
+  /// How many faults of the weather were due: reads and writes that were cut, packets that were lost or
+  /// doubled. They are numbered from 0.
   public let faultCount: Int
   /// The last calls, in order; see the initializer's `traceLength`.
   public let trace: [TraceEntry]
@@ -37,8 +37,8 @@ public struct Simulation: Sendable {
 
   /// Runs a world, and returns once it has ended.
   ///
-  /// The world ends when `body` has returned and each client has ended. If there is no client, each host must have ended.
-  /// Hosts that still run are then told to stop.
+  /// The world ends when `body` has returned and each client has ended. If there is no client, each host must
+  /// have ended. Hosts that still run are then told to stop.
   ///
   /// - Parameters:
   ///   - seed: Where each choice comes from. With nil, it is the seed of ``SimulationSetting/current``.
@@ -46,9 +46,10 @@ public struct Simulation: Sendable {
   ///   - weather: How bad the network is. With nil, it is the weather of ``SimulationSetting/current``.
   ///   - faults: The numbers of the faults that happen, if not all that are due do; see ``faultCount``.
   ///   - traceLength: How many of the last calls ``trace`` keeps; 1 or more.
-  ///   - body: Sets up the world: adds hosts, lets time pass, and breaks things. It runs on a thread of the world's own.
-  /// - Throws: A ``SimulationError`` that says the seed, if `body` or a host throws, if nobody can ever go on although
-  ///   somebody waits, if the limit is reached, or if a host calls what can't be simulated.
+  ///   - body: Sets up the world: adds hosts, lets time pass, and breaks things. It runs on a thread of the
+  ///     world's own.
+  /// - Throws: A ``SimulationError`` that says the seed, if `body` or a host throws, if nobody can ever go on
+  ///   although somebody waits, if the limit is reached, or if a host calls what can't be simulated.
   @discardableResult
   public init(
     seed: UInt64? = nil, limit: Duration = .seconds(2 * 86_400), weather: Weather? = nil,
@@ -108,7 +109,8 @@ public struct Simulation: Sendable {
   /// How many calls the hosts of the world that runs now have made.
   public static var stepsSoFar: Int { Int(sim_steps()) }
 
-  /// The first call in which two runs differ; nil if they don't. It is one of the calls that both ``trace``s keep.
+  /// The first call in which two runs differ; nil if they don't. It is one of the calls that both ``trace``s
+  /// keep.
   public func firstDifference(from other: Simulation) -> (here: TraceEntry?, there: TraceEntry?)? {
     if digest == other.digest { return nil }
     let start = max(trace.first?.number ?? 0, other.trace.first?.number ?? 0)

@@ -8,7 +8,8 @@ public struct SimulationError: Error, CustomStringConvertible {
     case hostFailed(String, any Error)
     /// Nobody can go on, although somebody waits.
     case deadlock
-    /// A statement of the world's wasn't true; see ``World/always(_:_:)`` and ``World/eventually(_:within:_:)``.
+    /// A statement of the world's wasn't true; see ``World/always(_:_:)`` and
+    /// ``World/eventually(_:within:_:)``.
     case violated(String)
     /// The world's time was used up.
     case limit

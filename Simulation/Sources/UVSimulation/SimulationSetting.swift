@@ -16,8 +16,8 @@ public struct SimulationSetting: Sendable {
     self.repetition = repetition
   }
 
-  /// The setting of the task that runs a world: that of the test's trait, or else the seed in the environment variable
-  /// `UV_SIMULATION_SEED`, or else the seed 1.
+  /// The setting of the task that runs a world: that of the test's trait, or else the seed in the environment
+  /// variable `UV_SIMULATION_SEED`, or else the seed 1.
   @TaskLocal public static var current = SimulationSetting(seed: environmentSeed ?? 1)
 
   /// The seed in the environment variable `UV_SIMULATION_SEED`; nil if there is none.

@@ -1,6 +1,6 @@
 extension SimulationError {
-  /// A page of HTML that shows the end of the failing run to a person: each host is a lane, what was sent is an arrow, and what was done
-  /// to the world is marked.
+  /// A page of HTML that shows the end of the failing run to a person: each host is a lane, what was sent is
+  /// an arrow, and what was done to the world is marked.
   public var page: String {
     TracePage(title: description, hosts: hosts, entries: trace, faults: faults).html
   }

@@ -2,8 +2,8 @@ import CSimulation
 
 /// How bad a world's network and system calls are.
 ///
-/// A program has to stand each of them: a read or a write may always take less than was asked for, and a packet may always be
-/// late. Chances are between 0 and 1.
+/// A program has to stand each of them: a read or a write may always take less than was asked for, and a
+/// packet may always be late. Chances are between 0 and 1.
 public struct Weather: Sendable, Hashable {
   /// The least that something takes from one host to another.
   public var latency = Duration.microseconds(500)
@@ -25,8 +25,8 @@ public struct Weather: Sendable, Hashable {
   public static let storm = Weather(
     latency: .milliseconds(1), jitter: .milliseconds(300), cut: 0.6, loss: 0.05, duplication: 0.05)
 
-  /// Another mixture for each seed: each fault is there or not, and then rare or frequent. A storm of all faults at once hides
-  /// what only one of them would show.
+  /// Another mixture for each seed: each fault is there or not, and then rare or frequent. A storm of all
+  /// faults at once hides what only one of them would show.
   public static func swarm(_ seed: UInt64) -> Weather {
     // Splitmix64, as in the kernel, so that the mixture depends on nothing else.
     var state = seed &+ 0x5851_F42D_4C95_7F2D

@@ -1,7 +1,8 @@
 import CSimulation
 
 extension World {
-  /// States what is always true. It is checked whenever another thread of a host goes on; if it isn't true, the run fails.
+  /// States what is always true. It is checked whenever another thread of a host goes on; if it isn't true,
+  /// the run fails.
   ///
   /// - Parameters:
   ///   - what: The statement in words, for the error.

@@ -2,8 +2,8 @@ import CSimulation
 public import UV
 
 extension World {
-  /// Cuts the network between two hosts, in both directions. What they send is lost: streams send it again and again, for a
-  /// quarter of an hour, and datagrams are gone.
+  /// Cuts the network between two hosts, in both directions. What they send is lost: streams send it again
+  /// and again, for a quarter of an hour, and datagrams are gone.
   public func partition(_ one: SimulatedHost, _ other: SimulatedHost) {
     cut(from: one, to: other)
     cut(from: other, to: one)
@@ -86,7 +86,8 @@ extension World {
     if !host.hasEnded, !sim_host_signal(host.raw, signal.rawValue) { host.crash() }
   }
 
-  /// Limits how many descriptors a host may have open, the few of libuv's own included. More fail with `tooManyOpenFiles`.
+  /// Limits how many descriptors a host may have open, the few of libuv's own included. More fail with
+  /// `tooManyOpenFiles`.
   ///
   /// - Parameters:
   ///   - count: The limit; nil ends it.
@@ -96,14 +97,16 @@ extension World {
     sim_host_limit(host.raw, Int32(count ?? 0))
   }
 
-  /// Sets a host's date forward or back, as somebody does who corrects it. Its clocks for intervals don't change.
+  /// Sets a host's date forward or back, as somebody does who corrects it. Its clocks for intervals don't
+  /// change.
   public func moveDate(of host: SimulatedHost, by duration: Duration) {
     note("the date of \(host.name) moves by \(duration)")
     let size = Int64(clamping: UInt64(nanoseconds: duration < .zero ? .zero - duration : duration))
     sim_host_move_date(host.raw, duration < .zero ? -size : size)
   }
 
-  /// Writes a file of a host's disk, which stays when the host crashes. Its directory must be there: `/`, `/tmp` or `/etc`.
+  /// Writes a file of a host's disk, which stays when the host crashes. Its directory must be there: `/`,
+  /// `/tmp` or `/etc`.
   public func write(_ bytes: some Sequence<UInt8>, to path: String, of host: SimulatedHost) {
     let bytes = Array(bytes)
     sim_host_write(host.raw, path, bytes, bytes.count)

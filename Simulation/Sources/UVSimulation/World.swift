@@ -39,8 +39,8 @@ public final class World {
 
   /// Adds a host, which runs `program` on an event loop of its own.
   ///
-  /// The program is one as it would be for a machine: `EventLoop.run` calls it. If there are clients, the world ends with
-  /// them, and a host is told to stop then. So a host may serve without end.
+  /// The program is one as it would be for a machine: `EventLoop.run` calls it. If there are clients, the
+  /// world ends with them, and a host is told to stop then. So a host may serve without end.
   ///
   /// - Parameters:
   ///   - name: The host's name, which no other host has.
@@ -67,7 +67,8 @@ public final class World {
   /// - Parameters:
   ///   - name: The host's name, which no other host has.
   ///   - isClient: Whether the world waits for its end.
-  ///   - main: What the host's main thread runs. The world can't tell it to stop: if it hasn't ended with the world, it is
+  ///   - main: What the host's main thread runs. The world can't tell it to stop: if it hasn't ended with the
+  ///     world, it is
   ///     dropped.
   @discardableResult
   public func program(_ name: String, isClient: Bool = true, _ main: @escaping @Sendable () throws -> Void)
@@ -98,7 +99,8 @@ public final class World {
 
   /// Waits until a host has ended.
   ///
-  /// - Throws: A ``SimulationError`` if a host throws, if nobody can go on, or if the world's time is used up.
+  /// - Throws: A ``SimulationError`` if a host throws, if nobody can go on, or if the world's time is used
+  ///   up.
   public func wait(for host: SimulatedHost) throws { try wait { host.hasEnded } }
 
   /// A number that is drawn from the seed.

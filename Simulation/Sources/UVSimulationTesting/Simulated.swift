@@ -24,17 +24,19 @@ public struct Simulated: TestTrait, TestScoping {
 }
 
 extension Trait where Self == Simulated {
-  /// Runs the test once for each seed. A `Simulation` in the test that isn't told a seed has that one. A failure says how the run is
-  /// repeated.
+  /// Runs the test once for each seed. A `Simulation` in the test that isn't told a seed has that one. A
+  /// failure says how the run is repeated.
   ///
   /// - Parameters:
-  ///   - seeds: The seeds. With the environment variable `UV_SIMULATION_SEED`, the test runs once with that seed.
+  ///   - seeds: The seeds. With the environment variable `UV_SIMULATION_SEED`, the test runs once with that
+  ///     seed.
   ///   - weather: The weather of a run that isn't told another one.
   public static func simulated(seeds: ClosedRange<Int>, weather: Weather = .calm) -> Simulated {
     Simulated(seeds: seeds) { _ in weather }
   }
 
-  /// Runs the test once for each seed, with another mixture of faults each time; see ``UVSimulation/Weather/swarm(_:)``.
+  /// Runs the test once for each seed, with another mixture of faults each time; see
+  /// ``UVSimulation/Weather/swarm(_:)``.
   ///
   /// - Parameter seeds: The seeds; see ``Testing/Trait/simulated(seeds:weather:)``.
   public static func swarm(seeds: ClosedRange<Int>) -> Simulated {

@@ -30,7 +30,8 @@ import UVSimulation
     #expect(!history.isLinearizable)
   }
 
-  /// A register on a server, and clients that read and write. The faulty server answers reads from a copy that is a second old.
+  /// A register on a server, and clients that read and write. The faulty server answers reads from a copy
+  /// that is a second old.
   static func run(_ seed: UInt64, isFaulty: Bool) throws -> RegisterHistory<Int> {
     let history = RegisterHistory(initial: 0)
     try Simulation(seed: seed, weather: .usual) { world in

@@ -3,7 +3,8 @@ import UV
 import UVSimulation
 
 @Suite struct NetworkTests {
-  /// Sends lines back and forth, and compares what comes with what was sent. Nothing is lost and nothing is doubled.
+  /// Sends lines back and forth, and compares what comes with what was sent. Nothing is lost and nothing is
+  /// doubled.
   static func echo(_ seed: UInt64, _ weather: Weather, byCallbacks: Bool) throws -> Simulation {
     try Simulation(seed: seed, weather: weather, traceLength: 1 << 16) { world in
       world.host("server") { loop in

@@ -5,22 +5,18 @@ import UVSimulation
 import UVTLS
 
 @Suite struct TLSTests {
-  /// A certificate for the name "server", and its key. They are valid for so long because a world's date isn't today's.
+  /// A certificate for the name "server", and its key. They are valid for so long because a world's date
+  /// isn't today's.
   static let files: (certificate: [UInt8], key: [UInt8]) = {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("simulation-\(UUID())")
     try! FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
-    let openssl = Process()
-    openssl.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-    openssl.arguments = [
-      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
-      "key.pem", "-out",
-      "certificate.pem", "-subj", "/CN=server", "-addext", "subjectAltName=DNS:server", "-days", "10000",
-    ]
-    openssl.currentDirectoryURL = directory
-    openssl.standardError = FileHandle.nullDevice
-    try! openssl.run()
-    openssl.waitUntilExit()
+    let options = """
+      req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out certificate.pem \
+      -subj /CN=server -addext subjectAltName=DNS:server -days 10000
+      """
+    try! runProgram(
+      URL(fileURLWithPath: "/usr/bin/openssl"), options.split(separator: " ").map(String.init), in: directory)
     func bytes(_ name: String) -> [UInt8] {
       Array(try! Data(contentsOf: directory.appendingPathComponent(name)))
     }

@@ -3,8 +3,8 @@ public import Testing
 public import UV
 import UVSimulation
 
-// The functions of the library's own tests, with a host of a simulation in the place of a thread. So the tests of the library run
-// in the simulation unchanged.
+// The functions of the library's own tests, with a host of a simulation in the place of a thread. So the
+// tests of the library run in the simulation unchanged.
 
 /// Runs `body` on a loop of a simulated host, then checks that nothing was left behind.
 @discardableResult
@@ -34,23 +34,6 @@ public func withThread<T: Sendable>(
   sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () throws -> T
 ) async throws -> T {
   try onHost(sourceLocation, body)
-}
-
-/// Two ends of a connection on one loop, closed after `body`.
-public func withPair(
-  sourceLocation: SourceLocation = #_sourceLocation,
-  _ body:
-    nonisolated(nonsending) @escaping @Sendable (EventLoop, TCPConnection, TCPConnection) async throws -> Void
-) async throws {
-  try await withLoop(sourceLocation: sourceLocation) { loop in
-    let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-    let client = try await loop.tcp.connect(to: listener.localAddress()).value
-    let server = try await listener.accept().value
-    listener.close()
-    try await body(loop, client, server)
-    client.close()
-    server.close()
-  }
 }
 
 private func checkingLoop<T>(

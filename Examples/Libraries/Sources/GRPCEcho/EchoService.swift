@@ -1,6 +1,7 @@
 import GRPCCore
 
-/// The service `echo.Echo`. Its messages are plain bytes, so that nothing has to be generated from a `.proto` file.
+/// The service `echo.Echo`. Its messages are plain bytes, so that nothing has to be generated from a `.proto`
+/// file.
 struct EchoService: RegistrableRPCService {
   static let service = ServiceDescriptor(fullyQualifiedService: "echo.Echo")
   /// One message there, and the same one back.

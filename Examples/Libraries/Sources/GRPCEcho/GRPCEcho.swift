@@ -1,4 +1,5 @@
-// A gRPC service and its client on libuv's loops: `GRPCEcho serve --port 50051`, `GRPCEcho call --port 50051 hello`.
+// A gRPC service and its client on libuv's loops: `GRPCEcho serve --port 50051`,
+// `GRPCEcho call --port 50051 hello`.
 import ArgumentParser
 import Foundation
 import GRPCCore

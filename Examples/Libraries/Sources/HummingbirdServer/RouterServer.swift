@@ -7,7 +7,8 @@ import NIOExtras
 import ServiceLifecycle
 import UVNIO
 
-/// Serves the requests of a router on libuv's loops. Hummingbird's own `Application` makes its channels by `NIOPosix`.
+/// Serves the requests of a router on libuv's loops. Hummingbird's own `Application` makes its channels by
+/// `NIOPosix`.
 struct RouterServer: Service {
   let responder: RouterResponder<BasicRequestContext>
   let group: UVEventLoopGroup

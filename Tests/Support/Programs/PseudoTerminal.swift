@@ -1,7 +1,8 @@
 import Foundation
 
-/// Opens the two sides of a pseudo-terminal: the controlling one, and the one that programs see as their terminal.
-func openPseudoTerminal() throws -> (control: Int32, terminal: Int32) {
+/// Opens the two sides of a pseudo-terminal: the controlling one, and the one that programs see as their
+/// terminal.
+public func openPseudoTerminal() throws -> (control: Int32, terminal: Int32) {
   #if os(Linux)
     let control = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var (lock, number): (Int32, Int32) = (0, 0)

@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Handles/CloseRuleTests.swift

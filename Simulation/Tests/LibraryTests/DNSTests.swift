@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Addresses/DNSTests.swift

@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Connections/EchoWithCallbacks.swift

@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Loop/EventLoopTests.swift

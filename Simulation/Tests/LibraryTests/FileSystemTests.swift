@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Files/FileSystemTests.swift

@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Streams/FrameTests.swift

@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Group/LoopLocalTests.swift

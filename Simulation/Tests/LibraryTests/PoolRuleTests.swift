@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Requests/PoolRuleTests.swift

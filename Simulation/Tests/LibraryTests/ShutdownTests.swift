@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Shutdown/ShutdownTests.swift

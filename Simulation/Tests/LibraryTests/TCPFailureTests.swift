@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Connections/TCPFailureTests.swift

@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Tasks/TaskGroupTests.swift

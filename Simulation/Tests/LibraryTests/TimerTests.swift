@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Time/TimerTests.swift

@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Datagrams/UDPTests.swift

@@ -1,1 +1,0 @@
-../../../Tests/UVTests/Streams/WriteRuleTests.swift
