@@ -19,7 +19,7 @@ enum EarlyReleases: Program {
       _ = loop.ticks(every: .milliseconds(1))
       _ = try loop.pipes.socketPair()
       _ = loop.sleep(for: .milliseconds(1)).promise()
-      _ = loop.sleep(for: .seconds(3600)).publisher().sink(
+      _ = loop.sleep(for: .untilCancelled).publisher().sink(
         receiveCompletion: { _ in }, receiveValue: { _ in })
       let task = loop.spawn {
         do {

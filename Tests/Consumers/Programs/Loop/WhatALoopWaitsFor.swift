@@ -9,7 +9,7 @@ enum WhatALoopWaitsFor: Program {
       let client = try await loop.tcp.connect(to: listener.localAddress()).value
       let server = try await listener.accept().value
       let reader = loop.spawn { try? await server.read().value }
-      let sleeper = loop.spawn { try? await loop.sleep(for: .seconds(60)).value }
+      let sleeper = loop.spawn { try? await loop.sleep(for: .untilCancelled).value }
       let worker = loop.spawn { try? await loop.files.stat("/").timeout(after: .seconds(60)).value }
       let timer = try LoopTimer(loop)
       try timer.start(after: .seconds(60)) {}

@@ -13,7 +13,7 @@ enum HangingOnAPromise: Program {
     print(try later.wait(), later.description)
     loop.shutdown()
     let chain: PMKFinalizer = EventLoop.runCallbacks { loop in
-      let chain = loop.sleep(for: .seconds(3600)).promise().done { print("never") }.catch {
+      let chain = loop.sleep(for: .untilCancelled).promise().done { print("never") }.catch {
         print($0)
       }
       loop.sleep(for: .milliseconds(1)) { _ in chain.cancel() }

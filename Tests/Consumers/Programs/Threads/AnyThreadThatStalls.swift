@@ -41,9 +41,9 @@ enum AnyThreadThatStalls: Program {
     RunLoop.main.run(until: .now + 0.01)
     asked.stop()
 
-    do {
+    do throws(StallWatchError) {
       _ = try StallWatcher("too short", longerThan: .zero) { _ in }
-    } catch let error as StallWatchError {
+    } catch {
       switch error {
       case .limit(let limit): print("refused:", limit)
       case .system(let number): print("the system:", number)

@@ -1,0 +1,89 @@
+// Mistakes that end in an error which says so.
+import UV
+
+enum MistakesThatFail: Program {
+  static func main() throws {
+    try runWithinARun()
+    try twoReadersOfASource()
+  }
+
+  /// A loop that is run inside another, or after its end, is an error that says so.
+  private static func runWithinARun() throws {
+    EventLoop.run { loop in
+      do throws(UVError) {
+        try EventLoop.run { _ async throws(UVError) in }
+      } catch {
+        print(error.code == .loopRunning)
+      }
+    }
+    let loop = try EventLoop()
+    loop.shutdown()
+    do throws(UVError) {
+      try loop.run { _ async throws(UVError) in }
+    } catch {
+      print(error.code == .loopClosed)
+    }
+    do throws(UVError) {
+      _ = try loop.runOnce()
+    } catch {
+      print(error.code == .loopClosed)
+    }
+    loop.sleep(for: .zero) { result in
+      if case .failure(let error) = result { print("sleep: \(error.code == .loopClosed)") }
+    }
+    do throws(UVError) {
+      try loop.executor.execute { _ in print("never") }
+    } catch {
+      print(error.code == .loopClosed)
+    }
+  }
+
+  /// A source that has a handler refuses to be asked, and a descriptor has one owner.
+  private static func twoReadersOfASource() throws {
+    try EventLoop.run { loop in
+      let (near, far) = try loop.pipes.socketPair()
+      near.start { result in
+        if case .success(let bytes?) = result { print(String(decoding: bytes, as: UTF8.self)) }
+      }
+      do throws(UVError) {
+        _ = try await near.read().value
+      } catch {
+        print(error.code == .sourceStarted)
+      }
+      near.stop()
+      try await far.write("for the second reader").value
+      print(try await near.read().value == "for the second reader")
+      do throws(UVError) {
+        _ = try loop.pipes.open(fileDescriptor: near.fileDescriptor())
+      } catch {
+        print(error.code == .fileExists)
+      }
+      do throws(UVError) {
+        _ = try loop.tcp.open(fileDescriptor: 999)
+      } catch {
+        print(error.code == .badDescriptor)
+      }
+      far.close()
+      print(try await near.read().value == nil)
+      near.close()
+      do throws(UVError) {
+        try await near.write("too late").value
+      } catch {
+        print(error.name, near.isWritable)
+      }
+    }
+  }
+}
+
+// Prints:
+// true
+// true
+// true
+// sleep: true
+// true
+// true
+// true
+// true
+// true
+// true
+// EBADF false
