@@ -55,13 +55,13 @@ import Testing
     .enabled(if: FileManager.default.fileExists(atPath: index)))
   func arrows() throws {
     let script = Checkout.root.appendingPathComponent("Tests/Suites/arrows")
-    let (output, status) = try run(script, ["--products", Self.products.path])
+    let (output, status) = try runProgram(script, ["--products", Self.products.path])
     #expect(status == 0, "\(output)")
   }
 
   @Test("What Combine has for each number of publishers is as Tests/run arities writes it")
   func arities() throws {
-    let (output, status) = try run(Checkout.root.appendingPathComponent("Tests/Suites/arities"))
+    let (output, status) = try runProgram(Checkout.root.appendingPathComponent("Tests/Suites/arities"))
     #expect(status == 0, "\(output)")
   }
 
@@ -88,9 +88,9 @@ import Testing
     (
       "@unchecked Sendable",
       [
-        "UV/Loop/", "UV/Threads/", "UV/Requests/RemoteRequest.swift", "UV/Tasks/", "UV/Time/LoopClock.swift",
+        "UV/Threads/", "UV/Requests/RemoteRequest.swift", "UV/Tasks/", "UV/Time/LoopClock.swift",
         "UV/Values/", "UVFutures/Core/", "UVRxStream/Core/", "UVRxStream/Dispatch/Dispatch.swift",
-        "UVPromises/Core/", "UVPromises/Remote/", "UVPromises/Dispatchers/", "UVPromises/Resolver.swift",
+        "UVPromises/Dispatchers/", "UVPromises/Resolver.swift",
         "UVTLS/TLSContext.swift", "UVTLS/TLSIdentity.swift", "UVTLS/SessionCache.swift",
         "UVTLS/TLSTicketKeys.swift", "UVNIO/Loop/", "UVNIO/Channels/", "UVNIO/Bootstraps/Connector.swift",
         "Hosts/Node/Sources/Node/NodeError.swift",
@@ -98,7 +98,7 @@ import Testing
     ),
     (
       "UnsafeTransfer",
-      ["UV/", "UVPromises/Remote/", "UVFutures/", "UVRxStream/", "UVTLS/TLSHandshake.swift"]
+      ["UV/", "UVFutures/", "UVRxStream/", "UVTLS/TLSHandshake.swift"]
     ),
     ("UnsafeContinuation", ["UV/", "UVPromises/Bridges/", "UVFutures/Bridges/"]),
     (
@@ -112,14 +112,34 @@ import Testing
     ("assumeIsolated", ["UVPromises/Dispatchers/MainQueue.swift", "UVNIO/"]),
   ]
 
-  @Test("Each kind of unsafe code stands where CONTRIBUTING.md says") func placesOfUnsafeCode() throws {
+  @Test("Each kind of unsafe code stands where CONTRIBUTING.md says, and each place has some")
+  func placesOfUnsafeCode() throws {
+    var unused = Set(Self.places.flatMap { kind, places in places.map { "\(kind) in \($0)" } })
     for file in Checkout.sources("Sources") {
       let path = String(file.path.dropFirst(Checkout.root.appendingPathComponent("Sources/").path.count + 1))
       let code = try Self.code(of: file)
       for (kind, places) in Self.places where code.contains(kind) {
-        #expect(places.contains(where: path.hasPrefix), "\(path): \(kind)")
+        let used = places.filter { path.hasPrefix($0) }
+        #expect(!used.isEmpty, "\(path): \(kind)")
+        unused.subtract(used.map { "\(kind) in \($0)" })
       }
     }
+    #expect(unused.isEmpty)
+  }
+
+  @Test(
+    "Tests, faults and styles stand in the rooms of the library",
+    arguments: ["UVTests", "FaultTests", "StyleTests"])
+  func rooms(column: String) throws {
+    let (rooms, folders) = (try Self.folders("Sources/UV"), try Self.folders("Tests/\(column)"))
+    #expect(!folders.isEmpty && folders.isSubset(of: rooms), "\(folders.subtracting(rooms))")
+  }
+
+  private static func folders(_ path: String) throws -> Set<String> {
+    let folder = Checkout.root.appendingPathComponent(path)
+    return Set(
+      try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        .filter(\.hasDirectoryPath).map(\.lastPathComponent))
   }
 
   @Test("A file with unsafe code says why it is sound") func soundness() throws {

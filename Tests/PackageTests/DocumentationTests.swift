@@ -5,7 +5,7 @@ import Testing
 @Suite struct DocumentationTests {
   @Test func everyBlockOfCodeCompilesAndThoseThatEndRun() throws {
     let products = try Checkout.program("").path
-    let (output, status) = try run(
+    let (output, status) = try runProgram(
       Checkout.root.appendingPathComponent("Tests/Suites/blocks"), ["--products", products])
     #expect(status == 0, "\(output)")
   }
@@ -23,6 +23,24 @@ import Testing
     for link in links {
       let file = Checkout.root.appendingPathComponent(link).path
       #expect(FileManager.default.fileExists(atPath: file), "\(link)")
+    }
+  }
+
+  @Test("A type says once whose names it has: no member's documentation only repeats its name")
+  func namesOfOthers() throws {
+    // The last line of documentation, and the member that follows.
+    let repetition =
+      #/
+      /// \ (?:Combine|PromiseKit|RxStream)'s\ `(?:\w+\.)*(?<name>\w+)(?:\(\S*\))?`\.\n
+      (?:\s*@\w+(?:\([^)]*\))?\n)*
+      \s*public\ (?:\w+\ )*?(?:func|var|let)\ (?<member>\w+)
+      /#
+    let files = Checkout.sources("Sources")
+    #expect(!files.isEmpty)
+    for file in files {
+      for match in try String(contentsOf: file, encoding: .utf8).matches(of: repetition) {
+        #expect(match.output.name != match.output.member, "\(file.lastPathComponent)")
+      }
     }
   }
 
