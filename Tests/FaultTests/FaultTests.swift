@@ -24,9 +24,9 @@ import UVTestSupport
 
     var layer: Int32 {
       switch self {
-      case .noMemoryForLibuv: Int32(TEST_FAULT_ALLOCATOR.rawValue)
-      case .refusedByLibuv: Int32(TEST_FAULT_LIBUV.rawValue)
-      default: Int32(TEST_FAULT_SYSTEM.rawValue)
+      case .noMemoryForLibuv: FaultLayer.allocator
+      case .refusedByLibuv: FaultLayer.libuv
+      default: FaultLayer.system
       }
     }
 
@@ -71,7 +71,8 @@ import UVTestSupport
 
   private static let growth = Mutex<[Workload: Int]>([:])
 
-  /// Every call with the variable UV_STRESS set, as in CI; in a usual run two of each function and every fifth.
+  /// Every call with the variable UV_STRESS set, as in CI; in a usual run two of each function and every
+  /// fifth.
   private static func isTried(_ number: Int) -> Bool { all || number <= 2 || number % 5 == 0 }
 
   private static let all = ProcessInfo.processInfo.environment["UV_STRESS"] != nil
@@ -85,7 +86,8 @@ import UVTestSupport
       let counting = Round(workload, directory, fault, at: .max)
       #expect(counting.run() == [])
       let calls = functions(fault).map { ($0, test_faults_calls($0)) }
-      /// Fails them one after the other. Returns by how many bytes the heap has grown, and how many it may grow.
+      /// Fails them one after the other. Returns by how many bytes the heap has grown, and how many it may
+      /// grow.
       func failEach() -> (growth: Int, limit: Int) {
         let before = Hooks.heapInUse ?? 0
         var rounds = 1
@@ -103,8 +105,8 @@ import UVTestSupport
         }
         return ((Hooks.heapInUse ?? 0) - before, 65536 + (usual + 512) * rounds)
       }
-      // Threads of the pool keep what they free for themselves, with faults or without, and take it again the next time. What is
-      // lost is lost each time.
+      // Threads of the pool keep what they free for themselves, with faults or without, and take it again the
+      // next time. What is lost is lost each time.
       var (growth, limit) = failEach()
       if growth >= limit { (growth, limit) = failEach() }
       #expect(

@@ -36,8 +36,8 @@ final class Ledger {
   /// Notes a child process.
   func started(_ child: ChildProcess) { children.append(child.processID) }
 
-  /// Waits for the children whose end a loop that was shut down did not live to see, after which they would stay in the
-  /// system's table for as long as this process; exit tests wait for any child of it.
+  /// Waits for the children whose end a loop that was shut down did not live to see, after which they would
+  /// stay in the system's table for as long as this process; exit tests wait for any child of it.
   func reapChildren() { for child in children { test_reap(child) } }
 
   private var wrong: [String] = []

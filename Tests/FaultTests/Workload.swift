@@ -6,8 +6,8 @@ enum Workload: String, CaseIterable {
     terminals, tls
   case system
 
-  /// Whether libuv itself ends the process where a call of these fails: it has no way to tell of a look at a file for
-  /// which it has no memory.
+  /// Whether libuv itself ends the process where a call of these fails: it has no way to tell of a look at a
+  /// file for which it has no memory.
   func isFatal(_ fault: FaultTests.Fault) -> Bool { self == .looks && fault == .noMemoryForLibuv }
 
   func start(_ loop: EventLoop, _ directory: String, _ ledger: Ledger) {

@@ -2,8 +2,8 @@ import Testing
 import UV
 import UVTestSupport
 
-/// A bounded run of the fuzzers' entries: a corpus, and mutations of it that are the same each time. `Tests/run fuzz`
-/// runs the same entries under libFuzzer.
+/// A bounded run of the fuzzers' entries: a corpus, and mutations of it that are the same each time.
+/// `Tests/run fuzz` runs the same entries under libFuzzer.
 @Suite struct FuzzTests {
   @Test(
     "Whatever comes in, an address, a path, a stream or TLS keeps its promises", arguments: FuzzEntry.allCases

@@ -1,5 +1,5 @@
-// Takes the place of NIOPosix's own parts in NIOPosix's tests, beside Shim.swift: what they name, and libuv has no counterpart of. The
-// tests that use it are left out; they must compile.
+// Takes the place of NIOPosix's own parts in NIOPosix's tests, beside Shim.swift: what they name, and libuv
+// has no counterpart of. The tests that use it are left out; they must compile.
 import NIOCore
 import UVNIO
 

@@ -1,4 +1,5 @@
-// Takes the place of NIOPosix's loops and bootstraps in NIO's own tests: names of this module come before imported ones.
+// Takes the place of NIOPosix's loops and bootstraps in NIO's own tests: names of this module come before
+// imported ones.
 import NIOCore
 import UV
 import UVNIO

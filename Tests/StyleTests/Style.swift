@@ -53,11 +53,3 @@ enum Style: CaseIterable {
     return { subscription.cancel() }
   }
 }
-
-extension EventLoop {
-  /// Lets the loop go round until `isDone`, and a few times more, in which nothing else is to happen.
-  nonisolated(nonsending) func settle(until isDone: () -> Bool = { true }) async throws(UVError) {
-    while !isDone() { try await sleep(for: .milliseconds(1)).value }
-    for _ in 0..<10 { try await sleep(for: .zero).value }
-  }
-}

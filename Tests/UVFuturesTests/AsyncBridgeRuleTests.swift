@@ -11,10 +11,6 @@ import UVTestSupport
   final class Diary { var entries: [String] = [] }
 
   /// Lets everything that is ready on the loop happen.
-  private func settle(_ loop: EventLoop) async throws(UVError) {
-    for _ in 0..<3 { try await loop.sleep(for: .zero).value }
-  }
-
   @Test("A future is made from an asynchronous operation that throws")
   func aFutureIsMadeFromAnAsynchronousOperationThatThrows() async throws {
     let value = try await withLoop { loop in
@@ -52,7 +48,7 @@ import UVTestSupport
         diary.entries.append("runs")
         return 2
       }
-      try await settle(loop)
+      try await loop.settle()
       #expect(diary.entries == ["runs"])
       #expect(try await future.value == 2)
     }
@@ -147,7 +143,7 @@ import UVTestSupport
       let subject = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(3))
       var values: [Int] = []
       let cancellable = subject.sink(receiveCompletion: { _ in }, receiveValue: { values.append($0) })
-      try await settle(loop)
+      try await loop.settle()
       #expect(values == [0, 1, 2])
       cancellable.cancel()
     }
@@ -159,12 +155,12 @@ import UVTestSupport
       let (stream, continuation) = AsyncStream<Int>.makeStream()
       let subject = PassthroughSubject<Int, Never>.emittingValues(from: stream)
       continuation.yield(1)
-      try await settle(loop)
+      try await loop.settle()
       var values: [Int] = []
       let cancellable = subject.sink { values.append($0) }
       continuation.yield(2)
       continuation.finish()
-      while values.isEmpty { try await settle(loop) }
+      while values.isEmpty { try await loop.settle() }
       #expect(values == [2])
       cancellable.cancel()
     }
@@ -176,7 +172,7 @@ import UVTestSupport
       let subject = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(100, then: error))
       let probe = Probe<Int, Trouble>()
       subject.mapError { $0 as! Trouble }.subscribe(probe)
-      while probe.completions.isEmpty { try await settle(loop) }
+      while probe.completions.isEmpty { try await loop.settle() }
       #expect(probe.values == Array(0..<100))
       #expect(probe.completions == [error.map { .failure($0) } ?? .finished])
     }
@@ -195,7 +191,7 @@ import UVTestSupport
         ticks.first().sink(receiveCompletion: { _ in }, receiveValue: { _ in count += 1 }),
         widened.first().sink(receiveCompletion: { _ in }, receiveValue: { _ in count += 1 }),
       ]
-      while count < 3 { try await settle(loop) }
+      while count < 3 { try await loop.settle() }
       _ = cancellables
     }
   }
@@ -208,7 +204,7 @@ import UVTestSupport
       #expect(!(publisher as Any is any Subject))
       var values: [Int] = []
       let cancellable = publisher.sink(receiveCompletion: { _ in }, receiveValue: { values.append($0) })
-      while values.count < 2 { try await settle(loop) }
+      while values.count < 2 { try await loop.settle() }
       cancellable.cancel()
     }
   }
@@ -246,17 +242,17 @@ import UVTestSupport
     try await withLoop { loop in
       let diary = Diary()
       let future = Future { () async -> Int in
-        try? await loop.sleep(for: .seconds(100)).value
+        try? await loop.sleep(for: .untilCancelled).value
         diary.entries.append(Task.isCancelled ? "cancelled" : "ran on")
         return 1
       }
       let (first, second) = (future.sink { _ in }, future.sink { _ in })
-      try await settle(loop)
+      try await loop.settle()
       first.cancel()
-      try await settle(loop)
+      try await loop.settle()
       #expect(diary.entries == [])
       second.cancel()
-      try await settle(loop)
+      try await loop.settle()
       #expect(diary.entries == ["cancelled"])
     }
   }
@@ -271,7 +267,7 @@ import UVTestSupport
       }
       var sum = 0
       let cancellables = (0..<3).map { _ in future.sink { sum += $0 } }
-      try await settle(loop)
+      try await loop.settle()
       #expect(diary.entries == ["runs"])
       #expect(sum == 45)
       _ = cancellables
@@ -299,7 +295,7 @@ import UVTestSupport
       #expect(try await future.value == "value")
       let subject = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(1))
       let cancellable = subject.sink(receiveCompletion: { _ in log.append("end") }, receiveValue: { _ in })
-      while log.count < 2 { try await settle(loop) }
+      while log.count < 2 { try await loop.settle() }
       #expect(log == ["operation", "end"])
       cancellable.cancel()
     }
@@ -313,7 +309,7 @@ import UVTestSupport
       let typed = Future<Int, UVError> { _ in }
       let first = loop.spawn { () async throws in try await anything.value }
       let second = loop.spawn { () async throws(UVError) in try await typed.value }
-      try await settle(loop)
+      try await loop.settle()
       first.cancel()
       second.cancel()
       do {
@@ -329,11 +325,13 @@ import UVTestSupport
 
   @Test func cancellingOneThatWaitsLeavesTheOthers() async throws {
     try await withLoop { loop in
-      let future = loop.sleep(for: .milliseconds(5)).map { 1 }.future()
+      let (future, resolve) = Future<Int, UVError>.pending(on: loop)
       let first = loop.spawn { () async throws(UVError) in try await future.value }
       let second = loop.spawn { () async throws(UVError) in try await future.value }
-      try await settle(loop)
+      try await loop.settle()
       first.cancel()
+      try await loop.settle()
+      resolve(.success(1))
       #expect(try await second.value == 1)
       do throws(UVError) {
         _ = try await first.value
@@ -344,9 +342,9 @@ import UVTestSupport
 
   @Test func cancellingTheLastCancelsTheWork() async throws {
     try await withLoop { loop in
-      let future = loop.sleep(for: .seconds(100)).future()
+      let future = loop.sleep(for: .untilCancelled).future()
       let task = loop.spawn { () async throws(UVError) in try await future.value }
-      try await settle(loop)
+      try await loop.settle()
       task.cancel()
       do throws(UVError) { try await task.value } catch { #expect(error.code == .cancelled) }
     }
@@ -368,10 +366,10 @@ import UVTestSupport
     try await withLoop { loop in
       var subject: PassthroughSubject<Tick, UVError>? = .emittingValues(
         from: loop.ticks(every: .seconds(100)))
-      try await settle(loop)
+      try await loop.settle()
       weak let observed = subject
       subject = nil
-      try await settle(loop)
+      try await loop.settle()
       #expect(observed == nil)
       #expect(loop.activity.tasks == 1)
     }

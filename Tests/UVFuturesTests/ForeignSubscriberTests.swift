@@ -10,7 +10,8 @@ import UVTestSupport
   /// Calls to a subscription, in order, each with whether it came on the loop.
   private typealias Calls = Log<String>
 
-  /// A publisher of somebody else's, which sends nothing until told to, and notes what its subscription is asked.
+  /// A publisher of somebody else's, which sends nothing until told to, and notes what its subscription is
+  /// asked.
   // Sound: the tests touch it on one thread at a time; its log has a lock.
   private final class Source: Publisher, Subscription, @unchecked Sendable {
     typealias Output = Int
@@ -127,7 +128,7 @@ import UVTestSupport
   func requestCancelledFromAQueue() async throws {
     try await withCallbackLoop { loop in
       let token = Box(
-        loop.sleep(for: .seconds(1000)).publisher().receive(on: DispatchQueue.global())
+        loop.sleep(for: .untilCancelled).publisher().receive(on: DispatchQueue.global())
           .sink(receiveCompletion: { _ in }, receiveValue: {}))
       // Another thread, when the loop sleeps.
       DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { token.value!.cancel() }

@@ -7,8 +7,8 @@ import UVTestSupport
 @Suite struct PermissionPipelineTests {
   enum Status { case denied, notDetermined, authorized }
 
-  /// Stands for the system's permission centre: a file whose contents are the answer, and which is missing until
-  /// somebody has been asked.
+  /// Stands for the system's permission centre: a file whose contents are the answer, and which is missing
+  /// until somebody has been asked.
   final class PermissionCentre {
     private let loop: EventLoop
     private let file: FilePath

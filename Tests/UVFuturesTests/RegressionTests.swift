@@ -22,7 +22,7 @@ import UVTestSupport
     try await withLoop { loop in
       let cancelled = Log<String>()
       let future = Future<Int, Never>(operation: { () async -> Int in
-        do { try await loop.sleep(for: .seconds(1000)).value } catch { cancelled.append("cancelled") }
+        do { try await loop.sleep(for: .untilCancelled).value } catch { cancelled.append("cancelled") }
         return 3
       })
       let tasks = (0..<2).map { _ in loop.spawn { await future.value } }

@@ -5,7 +5,8 @@ import UVFutures
 import UVTestSupport
 
 @Suite struct ResolverTests {
-  /// What the loop does in the stress: makes futures, hands their resolvers to another thread, and subscribes.
+  /// What the loop does in the stress: makes futures, hands their resolvers to another thread, and
+  /// subscribes.
   private final class Stress {
     private let loop: EventLoop
     private let rounds: Int

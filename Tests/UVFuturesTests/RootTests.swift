@@ -5,32 +5,23 @@ import UV
 import UVFutures
 import UVTestSupport
 
-/// A future that is made on a loop keeps it running until it is settled or dropped, and is settled from any thread.
+/// A future that is made on a loop keeps it running until it is settled or dropped, and is settled from any
+/// thread.
 @Suite struct RootTests {
-  /// Runs `body` on another thread a little later.
-  private static func elsewhere(_ body: @escaping () -> Void) {
-    let work = Box(body)
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(2)) {
-      let body = work.value!
-      work.value = nil
-      body()
-    }
-  }
-
   @Test("The promise of a future may be called on another thread, and is heard on the loop")
   func aPromise() async throws {
     let log = Log<String>()
     let tokens = Box<[AnyCancellable]>([])
     try await withCallbackLoop { loop in
       for index in 0..<3 {
-        let future = Future<Int, Trouble> { promise in Self.elsewhere { promise(.success(index)) } }
+        let future = Future<Int, Trouble> { promise in elsewhere { promise(.success(index)) } }
         future.sink { _ in
         } receiveValue: {
           log.append("sink \($0) \(loop.executor.isOnLoop)")
         }
         .store(in: &tokens.value!)
       }
-      Future<Int, Trouble> { promise in Self.elsewhere { promise(.failure(.first)) } }
+      Future<Int, Trouble> { promise in elsewhere { promise(.failure(.first)) } }
         .sink {
           log.append("\($0) \(loop.executor.isOnLoop)")
         } receiveValue: { _ in
@@ -76,7 +67,7 @@ import UVTestSupport
       let looked = DispatchSemaphore(value: 0)
       do {
         let pending = Future<Int, Never> { promise in
-          Self.elsewhere {
+          elsewhere {
             looked.wait()
             withExtendedLifetime(promise) {}
           }
@@ -145,7 +136,7 @@ import UVTestSupport
     let log = Log<Int>()
     try await withCallbackLoop { loop in
       let future = Future<Int, Never>(operation: { () async -> Int in
-        try? await loop.sleep(for: .seconds(1000)).value
+        try? await loop.sleep(for: .untilCancelled).value
         return 3
       })
       loop.spawn { log.append(await future.value) }

@@ -5,7 +5,8 @@ import UV
 import UVFutures
 import UVTestSupport
 
-/// Publishers that are no loop's send from any thread; the operators here bring that to their loop, or let in one at a time.
+/// Publishers that are no loop's send from any thread; the operators here bring that to their loop, or let in
+/// one at a time.
 @Suite struct ThreadTests {
   /// Calls `body` on two threads at once, `count` times each, and returns when they are through.
   private static func fromTwoThreads(

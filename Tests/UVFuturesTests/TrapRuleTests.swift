@@ -98,8 +98,8 @@ import UVTestSupport
     withExtendedLifetime((future, promise, token)) {}
   }
 
-  // Combine's future and a raw subscriber keep each other for ever if it is never resolved. Ours keeps its subscribers
-  // but is not kept by them: whoever could resolve it keeps it.
+  // Combine's future and a raw subscriber keep each other for ever if it is never resolved. Ours keeps its
+  // subscribers but is not kept by them: whoever could resolve it keeps it.
   @Test("A pending future that nobody can resolve goes, with a raw subscriber and with a token")
   func aPendingFutureThatNobodyCanResolveGoesWithARawSubscriber() {
     weak var observed: Future<Int, Trouble>?

@@ -3,7 +3,8 @@ import Testing
 import UVNIO
 import UVTestSupport
 
-/// Runs `body` with a group on a thread without a loop, and checks that the group leaves no descriptor behind.
+/// Runs `body` with a group on a thread without a loop, and checks that the group leaves no descriptor
+/// behind.
 @discardableResult
 func withGroup<T: Sendable>(
   _ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation,

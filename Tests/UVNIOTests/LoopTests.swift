@@ -55,25 +55,6 @@ import UVTestSupport
     }
   }
 
-  @Test("A task that schedules itself at once leaves I/O its turn")
-  func noStarvation() async throws {
-    try await withGroup { group in
-      let loop = group.next()
-      let goesOn = Atomic(true)
-      @Sendable func again() {
-        if goesOn.load(ordering: .relaxed) { loop.scheduleTask(in: .nanoseconds(0)) { again() } }
-      }
-      again()
-      let server = try serve(loop) { [Echo()] }
-      let answer = Collect(on: loop, enough: 2)
-      let client = try connect(loop, to: server, answer)
-      client.writeAndFlush(ByteBuffer(string: "hi"), promise: nil)
-      #expect(String(buffer: try answer.end.futureResult.wait()) == "hi")
-      goesOn.store(false, ordering: .relaxed)
-      try loop.submit {}.wait()
-    }
-  }
-
   @Test("Callbacks are called in the order of their times, or told that they are cancelled")
   func callbacks() async throws {
     final class Handler: NIOScheduledCallbackHandler, Sendable {

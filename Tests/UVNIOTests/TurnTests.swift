@@ -36,8 +36,8 @@ import UVTestSupport
     private let isAskedBefore: Bool
     let done: EventLoopPromise<Void>
 
-    /// - Parameter isAskedBefore: Whether the end of a write is asked for before it begins. Otherwise it may have ended by then, and
-    ///   the next one begins on the stack of the one before it.
+    /// - Parameter isAskedBefore: Whether the end of a write is asked for before it begins. Otherwise it may
+    ///   have ended by then, and the next one begins on the stack of the one before it.
     init(
       _ count: Int, on loop: any NIOCore.EventLoop, isAskedBefore: Bool,
       _ write: @escaping @Sendable (EventLoopPromise<Void>) -> Void
@@ -161,15 +161,15 @@ import UVTestSupport
     }
   }
 
-  @Test("Tasks that are due together and schedule others at once leave I/O its turn")
-  func manyDue() async throws {
+  @Test("Tasks that are due together and schedule others at once leave I/O its turn", arguments: [1, 1000])
+  func due(count: Int) async throws {
     try await withGroup { group in
       let loop = group.next()
       let goesOn = Atomic(true)
       @Sendable func again() {
         if goesOn.load(ordering: .relaxed) { loop.scheduleTask(in: .nanoseconds(0)) { again() } }
       }
-      for _ in 0..<1000 { again() }
+      for _ in 0..<count { again() }
       let server = try serve(loop) { [Echo()] }
       let answer = Collect(on: loop, enough: 2)
       let client = try connect(loop, to: server, answer)

@@ -7,7 +7,7 @@ import UVTestSupport
 @Suite struct CancellationTests {
   @Test("A context cancels its chain") func aContextCancelsItsChain() async throws {
     let log = try await program { loop, log in
-      let chain = loop.sleep(for: .seconds(1000)).promise().cancellize().map { 1 }
+      let chain = loop.sleep(for: .untilCancelled).promise().cancellize().map { 1 }
       let context = chain.done { _ in log("never") }.catch(policy: .allErrors) { log("\($0.isCancelled)") }
         .cancelContext
       log("\(context.isCancelled) \(context.cancelAttempted)")
@@ -21,7 +21,7 @@ import UVTestSupport
 
   @Test("With an error of one's own") func withAnErrorOfOnesOwn() async throws {
     let log = try await program { loop, log in
-      let promise = loop.sleep(for: .seconds(1000)).promise()
+      let promise = loop.sleep(for: .untilCancelled).promise()
       promise.catch { log("\($0)") }
       promise.cancelContext.cancel(with: Boom())
       log("\(promise.cancelContext.cancelAttempted) \(promise.cancelContext.isCancelled)")
@@ -40,7 +40,7 @@ import UVTestSupport
 
   @Test func timeoutCancelsTheOperation() async throws {
     let log = try await program { loop, log in
-      loop.sleep(for: .seconds(1000)).promise().ensure { log("ensure") }.timeout(after: .milliseconds(1))
+      loop.sleep(for: .untilCancelled).promise().ensure { log("ensure") }.timeout(after: .milliseconds(1))
         .catch {
           log("\($0)")
         }
@@ -52,7 +52,7 @@ import UVTestSupport
 
   @Test func theEndCancelsTheOperationAndCleanUpRuns() async throws {
     let log = try await program { loop, log in
-      let chain = loop.sleep(for: .seconds(1000)).promise().ensure { log("ensure") }.done { log("never") }
+      let chain = loop.sleep(for: .untilCancelled).promise().ensure { log("ensure") }.done { log("never") }
       chain.catch(policy: .allErrors) { log("\($0.isCancelled)") }.finally { log("finally") }
       loop.queueMicrotask { chain.cancel() }
     }
@@ -61,7 +61,7 @@ import UVTestSupport
 
   @Test func aFinalizerCancels() async throws {
     let log = try await program { loop, log in
-      let end = loop.sleep(for: .seconds(1000)).promise().catch { _ in log("never") }
+      let end = loop.sleep(for: .untilCancelled).promise().catch { _ in log("never") }
       end.finally { log("finally") }
       end.cancel()
     }
@@ -81,7 +81,7 @@ import UVTestSupport
 
   @Test func theLastWhoWaitsCancelsTheOperation() async throws {
     let log = try await program { loop, log in
-      let shared = loop.sleep(for: .seconds(1000)).promise()
+      let shared = loop.sleep(for: .untilCancelled).promise()
       let first = shared.done { log("never") }
       let second = shared.done { log("never") }
       first.catch(policy: .allErrors) { _ in log("first") }
@@ -95,7 +95,7 @@ import UVTestSupport
   @Test func anInnerPromiseIsCancelled() async throws {
     let log = try await program { loop, log in
       let chain = Promise.value(1).then { _ in
-        loop.sleep(for: .seconds(1000)).promise().ensure { log("inner") }
+        loop.sleep(for: .untilCancelled).promise().ensure { log("inner") }
       }
       chain.catch(policy: .allErrors) { _ in log("outer") }
       after(.milliseconds(1)).done { chain.cancel() }
@@ -134,7 +134,7 @@ import UVTestSupport
   @Test func whenCancelsItsParts() async throws {
     let log = try await program { loop, log in
       let parts = (1...3).map { number in
-        loop.sleep(for: .seconds(1000)).promise().ensure { log("part \(number)") }
+        loop.sleep(for: .untilCancelled).promise().ensure { log("part \(number)") }
       }
       let all = when(fulfilled: parts)
       all.catch(policy: .allErrors) { _ in log("all") }
@@ -145,7 +145,7 @@ import UVTestSupport
 
   @Test func aFailedWhenMayCancelTheRest() async throws {
     let log = try await program { loop, log in
-      let slow = loop.sleep(for: .seconds(1000)).promise().map { 1 }.ensure { log("rest") }
+      let slow = loop.sleep(for: .untilCancelled).promise().map { 1 }.ensure { log("rest") }
       when(fulfilled: [slow, loop.failingLater()], cancellingRest: true).catch { log("\($0)") }
     }
     #expect(log.sorted() == ["Boom(number: 0)", "rest"])
@@ -153,7 +153,7 @@ import UVTestSupport
 
   @Test func aRaceMayCancelTheLosers() async throws {
     let log = try await program { loop, log in
-      let slow = loop.sleep(for: .seconds(1000)).promise().map { 1 }.ensure { log("loser") }
+      let slow = loop.sleep(for: .untilCancelled).promise().map { 1 }.ensure { log("loser") }
       let kept = loop.later(3, milliseconds: 4)
       kept.done { log("kept \($0)") }.cauterize()
       race([slow, loop.later(2), kept], cancellingRest: true).done { log("winner \($0)") }.cauterize()
@@ -164,7 +164,7 @@ import UVTestSupport
   @Test func aTasksCancellationReachesThePromise() async throws {
     let log = try await asyncProgram { loop, log in
       let task = loop.spawn { () async -> Void in
-        do { try await loop.sleep(for: .seconds(1000)).promise().ensure { log("ensure") }.async() } catch {
+        do { try await loop.sleep(for: .untilCancelled).promise().ensure { log("ensure") }.async() } catch {
           log("\(error.isCancelled)")
         }
       }
@@ -193,7 +193,7 @@ import UVTestSupport
   @Test func aPromisesCancellationReachesItsTask() async throws {
     let log = try await asyncProgram { loop, log in
       let promise = Promise {
-        do { try await loop.sleep(for: .seconds(1000)).value } catch {
+        do { try await loop.sleep(for: .untilCancelled).value } catch {
           log("\(error.isCancelled)")
           throw error
         }
@@ -288,7 +288,7 @@ import UVTestSupport
     try await withThread {
       Reports().install()
       let loop = try EventLoop()
-      loop.sleep(for: .seconds(1000)).promise().catch(policy: .allErrors) { log("\($0.isCancelled)") }
+      loop.sleep(for: .untilCancelled).promise().catch(policy: .allErrors) { log("\($0.isCancelled)") }
       after(.seconds(1000)).done { log("never") }
       loop.shutdown()
     }

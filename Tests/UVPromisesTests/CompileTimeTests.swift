@@ -90,8 +90,8 @@ import Testing
     arguments: vocabularies.indices)
   func longChains(_ index: Int) throws {
     let problems = try Compiler.problems(
-      // How often the compiler tries, as the time that it takes depends on the machine. Where each step doubles that, the
-      // chain is far over a million.
+      // How often the compiler tries, as the time that it takes depends on the machine. Where each step
+      // doubles that, the chain is far over a million.
       Self.vocabularies[index], ["-Xfrontend", "-solver-scope-threshold=1000"])
     #expect(problems.map(\.message) == [])
   }
@@ -118,8 +118,8 @@ import Testing
     #expect(problems.map(\.message) == [])
   }
 
-  /// What is a publisher has Combine's `map` beside its own: the compiler tries both at each step, as it does for those of
-  /// OpenCombine alone. A third choice is what must not be.
+  /// What is a publisher has Combine's `map` beside its own: the compiler tries both at each step, as it does
+  /// for those of OpenCombine alone. A third choice is what must not be.
   static let publishers = [
     """
     import UVRxStream

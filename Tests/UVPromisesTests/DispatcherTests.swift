@@ -81,7 +81,7 @@ import UVTestSupport
       Thread {
         EventLoop.runCallbacks { (loop: EventLoop) throws(Never) in
           other.append(loop.executor)
-          loop.sleep(for: .seconds(1000)) { _ in }
+          loop.sleep(for: .untilCancelled) { _ in }
           started.signal()
         }
         ended.signal()

@@ -86,7 +86,7 @@ import UVTestSupport
       var all: Promise<Void>?
       all = ticks.each { _ -> Promise<Void> in
         loop.queueMicrotask { all?.cancel() }
-        return loop.sleep(for: .seconds(1000)).promise()
+        return loop.sleep(for: .untilCancelled).promise()
       }
       all?.catch(policy: .allErrors) { log("\($0.isCancelled)") }
     }

@@ -172,7 +172,7 @@ import UVTestSupport
       Self.queue.async { seal.fulfill(3) }
       second.done { log("\($0)") }.cauterize()
       first.done { log("\($0)") }.cauterize()
-      loop.sleep(for: .milliseconds(5)) { _ in later.fulfill(4) }
+      loop.sleep(for: .milliseconds(4)) { _ in later.fulfill(4) }
     }
     #expect(log == ["1", "4"])
   }

@@ -274,7 +274,7 @@ import UVTestSupport
         thread.async {
           EventLoop.runCallbacks { (other: EventLoop) throws(Never) in
             there.append(other.executor)
-            other.sleep(for: .seconds(1000)) { _ in }
+            other.sleep(for: .untilCancelled) { _ in }
             ready.signal()
           }
           seal.fulfill()

@@ -56,7 +56,7 @@ import UVTestSupport
   @Test("Cancelling the limited promise cancels the operation, and leaves no timer")
   func cancelled() async throws {
     let log = try await program { loop, log in
-      let work = loop.sleep(for: .seconds(1000)).promise().ensure { log("ensure") }
+      let work = loop.sleep(for: .untilCancelled).promise().ensure { log("ensure") }
       let limited = work.timeout(after: .seconds(1000))
       limited.catch(policy: .allErrors) { log("\($0.isCancelled) \(loop.activity.timers)") }
       limited.cancel()
@@ -67,7 +67,7 @@ import UVTestSupport
   @Test("A handler upstream that recovers doesn't keep a limited promise from being cancelled")
   func cancelledPastARecovery() async throws {
     let log = try await program { loop, log in
-      let work = loop.sleep(for: .seconds(1000)).promise().map { 1 }.recover(policy: .allErrors) { _ in
+      let work = loop.sleep(for: .untilCancelled).promise().map { 1 }.recover(policy: .allErrors) { _ in
         Guarantee.value(2)
       }
       let limited = work.timeout(after: .seconds(1000))
@@ -83,7 +83,7 @@ import UVTestSupport
       loop.later(1).timeout(after: .seconds(1000)).timeout(after: .seconds(1000)).then { value in
         loop.later(value + 1).timeout(after: .seconds(1000))
       }.done { log("\($0) \(loop.activity.timers)") }.cauterize()
-      loop.sleep(for: .seconds(1000)).promise().timeout(after: .seconds(1000)).timeout(after: .zero)
+      loop.sleep(for: .untilCancelled).promise().timeout(after: .seconds(1000)).timeout(after: .zero)
         .catch { log("\($0)") }
     }
     #expect(log.sorted() == ["2 0", Self.timedOut])

@@ -3,7 +3,8 @@ import UV
 import UVPromises
 import UVTestSupport
 
-/// `pipe` on a pending promise is kept inside it; whatever else happens to the promise, it is told once, in its turn.
+/// `pipe` on a pending promise is kept inside it; whatever else happens to the promise, it is told once, in
+/// its turn.
 @Suite struct ObserverTests {
   @Test func itIsToldBeforeThoseThatCameLater() async throws {
     let log = try await program { _, log in
@@ -79,7 +80,7 @@ import UVTestSupport
 
   @Test func cancellingEndsInIt() async throws {
     let log = try await program { loop, log in
-      let sleep = loop.sleep(for: .seconds(1000)).promise()
+      let sleep = loop.sleep(for: .untilCancelled).promise()
       sleep.pipe { log("\($0.error?.isCancelled ?? false)") }
       sleep.cancel()
     }

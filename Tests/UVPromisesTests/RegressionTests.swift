@@ -52,7 +52,7 @@ import UVTestSupport
       watch(
         "when", when(guarantees: [after(.seconds(1000)), after(.seconds(1000))]).then { Promise.value(1) })
       watch("race", race(after(.seconds(1000)), after(.seconds(1000))).then { Promise.value(1) })
-      let parts = [loop.sleep(for: .seconds(1000)).promise()]
+      let parts = [loop.sleep(for: .untilCancelled).promise()]
       watch(
         "settled",
         when(resolved: parts).then { (_: [PMKResult<Void>]) -> Promise<Int> in
@@ -93,12 +93,12 @@ import UVTestSupport
     let log = try await program { loop, log in
       let plain = attempt(delayBeforeRetry: .zero) { () -> Promise<Void> in
         log("attempt")
-        return loop.sleep(for: .seconds(1000)).promise()
+        return loop.sleep(for: .untilCancelled).promise()
       }
       plain.catch(policy: .allErrors) { log("\($0.isCancelled)") }
       let eager = retry(attempts: 9, delay: .none, condition: { _, _ in true }) { () -> Promise<Void> in
         log("retry")
-        return loop.sleep(for: .seconds(1000)).promise()
+        return loop.sleep(for: .untilCancelled).promise()
       }
       eager.catch(policy: .allErrors) { log("\($0.isCancelled)") }
       loop.queueMicrotask {
@@ -146,7 +146,7 @@ import UVTestSupport
     let log = try await program { loop, log in
       let draws = AnyIterator { () -> Promise<Void>? in
         log("draw")
-        return loop.sleep(for: .seconds(1000)).promise()
+        return loop.sleep(for: .untilCancelled).promise()
       }
       let chain = when(resolved: draws, concurrently: 2).then { _ in Promise.value(1) }
       chain.catch(policy: .allErrors) { log("\($0.isCancelled)") }

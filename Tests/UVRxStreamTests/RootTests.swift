@@ -5,27 +5,18 @@ import UV
 import UVRxStream
 import UVTestSupport
 
-/// A future that is made on a loop keeps it running until it is settled or dropped, and is settled from any thread.
+/// A future that is made on a loop keeps it running until it is settled or dropped, and is settled from any
+/// thread.
 @Suite struct RootTests {
-  /// Runs `body` on another thread a little later.
-  private static func elsewhere(_ body: @escaping () -> Void) {
-    let work = Box(body)
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(2)) {
-      let body = work.value!
-      work.value = nil
-      body()
-    }
-  }
-
   @Test("The completion of a future may be called on another thread, and is heard on the loop")
   func aCompletion() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in
       for index in 0..<3 {
-        Future<Int, Trouble> { done in Self.elsewhere { done(.success(index)) } }
+        Future<Int, Trouble> { done in elsewhere { done(.success(index)) } }
           .on { log.append("on \($0) \(loop.executor.isOnLoop)") }
       }
-      Future<Int, Trouble> { done in Self.elsewhere { done(.failure(.first)) } }
+      Future<Int, Trouble> { done in elsewhere { done(.failure(.first)) } }
         .onError { log.append("\($0) \(loop.executor.isOnLoop)") }
     }
     #expect(log.values.sorted() == ["first true", "on 0 true", "on 1 true", "on 2 true"])
@@ -69,13 +60,13 @@ import UVTestSupport
     try await withCallbackLoop { loop in
       let completed = FutureInput<Int, Trouble>()
       completed.on { log.append("\($0) \(loop.executor.isOnLoop)") }
-      Self.elsewhere {
+      elsewhere {
         completed.complete(1)
         completed.complete(2)
       }
       let dropped = Box<FutureInput<Int, Trouble>>(FutureInput())
       dropped.value!.onTerminate { log.append("\($0) \(loop.executor.isOnLoop)") }
-      Self.elsewhere { dropped.value = nil }
+      elsewhere { dropped.value = nil }
     }
     #expect(log.values.sorted() == ["1 true", "cancelled true"])
   }
@@ -84,17 +75,17 @@ import UVTestSupport
   func others() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in
-      Lazy<Int, Never> { promise in Self.elsewhere { promise(.success(1)) } }
+      Lazy<Int, Never> { promise in elsewhere { promise(.success(1)) } }
         .on { log.append("lazy \($0) \(loop.executor.isOnLoop)") }
       var runs = 0
       StreamPromise<Int, Trouble> { _, done in
         runs += 1
         let isFirst = runs == 1
-        Self.elsewhere { done(isFirst ? .failure(.first) : .success(2)) }
+        elsewhere { done(isFirst ? .failure(.first) : .success(2)) }
       }
       .retry(1).on { log.append("promise \($0) \(loop.executor.isOnLoop)") }
       Progression<Int, Int, Never> { progress, done in
-        Self.elsewhere {
+        elsewhere {
           progress(ProgressEvent(title: "", unit: "", current: 1, total: 2))
           done(.success(3))
         }
@@ -105,7 +96,7 @@ import UVTestSupport
       let input = ProgressionInput<Int, Int, Never>()
       input.onProgress { log.append("input at \($0.current) \(loop.executor.isOnLoop)") }
         .on { log.append("input \($0) \(loop.executor.isOnLoop)") }
-      Self.elsewhere {
+      elsewhere {
         input.updateProgress(ProgressEvent(title: "", unit: "", current: 1, total: 2))
         input.complete(4)
       }

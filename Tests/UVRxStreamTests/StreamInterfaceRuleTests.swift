@@ -305,9 +305,9 @@ import UVTestSupport
     }
   }
 
-  // `persist` and `dispatched` do not exist. A future is kept by who refers to it, so there is nothing to persist;
-  // an operation that leaves the loop needs a Sendable closure, so where it runs must be said before it, with
-  // `dispatch`. `debugPrinter`, a global that any thread could set, is `onDebugInfo` of each future.
+  // `persist` and `dispatched` do not exist. A future is kept by who refers to it, so there is nothing to
+  // persist; an operation that leaves the loop needs a Sendable closure, so where it runs must be said before
+  // it, with `dispatch`. `debugPrinter`, a global that any thread could set, is `onDebugInfo` of each future.
   @Test("Streams have a name, debug information, and may refuse to replay")
   func streamsHaveANameDebugInformationAndMayRefuseToReplay() async throws {
     try await withCallbackLoop { loop in

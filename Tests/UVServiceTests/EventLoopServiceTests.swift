@@ -64,7 +64,7 @@ import UVTestSupport
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       port.yield(Int(try listener.localAddress().port))
       let connection = try await listener.accept().value
-      do throws(UVError) { try await loop.sleep(for: .seconds(1000)).value } catch {
+      do throws(UVError) { try await loop.sleep(for: .untilCancelled).value } catch {
         isCancelled.store(error.isCancelled, ordering: .relaxed)
       }
       _ = connection
@@ -111,7 +111,7 @@ import UVTestSupport
     let (starts, start) = AsyncStream.makeStream(of: Void.self)
     let service = EventLoopService(logger: Self.logger) { loop in
       start.yield()
-      try await loop.sleep(for: .seconds(1000)).value
+      try await loop.sleep(for: .untilCancelled).value
     }
     let task = Task { try await service.run() }
     await starts.first { _ in true }
@@ -126,7 +126,7 @@ import UVTestSupport
   func ends() async throws {
     await #expect(throws: Broken.self) {
       try await EventLoopService(logger: Self.logger) { loop in
-        _ = loop.spawn { try? await loop.sleep(for: .seconds(1000)).value }
+        _ = loop.spawn { try? await loop.sleep(for: .untilCancelled).value }
         throw Broken()
       }.run()
     }

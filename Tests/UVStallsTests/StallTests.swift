@@ -7,8 +7,8 @@ import UVTestSupport
 #if os(Linux)
   import Glibc
 
-  /// What is told of a loop whose thread is blocked. One at a time, because they look at the process's threads and
-  /// signals.
+  /// What is told of a loop whose thread is blocked. One at a time, because they look at the process's
+  /// threads and signals.
   @Suite(.serialized) struct StallTests {
     @Test func theFunctionThatBlocksALoopIsNamed() async throws {
       let stalls = StallLog()
@@ -152,8 +152,8 @@ import UVTestSupport
   // Sound: the signal comes to the thread that reads it.
   nonisolated(unsafe) private var handled = 0
 
-  /// The stalls that a test was told of, with the functions that the thread was in. Looking them up takes a while, and
-  /// happens in the handler, so that the loop isn't kept by it.
+  /// The stalls that a test was told of, with the functions that the thread was in. Looking them up takes a
+  /// while, and happens in the handler, so that the loop isn't kept by it.
   private final class StallLog: Sendable {
     private let found = Log<(stall: Stall, functions: [String])>()
 
@@ -166,8 +166,8 @@ import UVTestSupport
       found.values.filter { $0.functions.contains { $0.contains(name) } }.map(\.stall)
     }
 
-    /// Blocks a loop in one turn after the other until a stall in a function has been told of. On a busy machine,
-    /// a loop may also be late elsewhere, and a turn is reported once.
+    /// Blocks a loop in one turn after the other until a stall in a function has been told of. On a busy
+    /// machine, a loop may also be late elsewhere, and a turn is reported once.
     func wait(for name: String, on loop: EventLoop, _ block: () async throws -> Void) async throws {
       while stalls(in: name).isEmpty {
         try await loop.sleep(for: .milliseconds(1)).value

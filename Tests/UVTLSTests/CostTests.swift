@@ -92,7 +92,8 @@ import UVTestSupport
     let client = try TLSContext.client(
       trust: failure == .refused ? .system : certificates.trust, options: options)
     try await withLoop { loop in
-      // Threads of the pool keep some of what they free for themselves. A connection that stayed would be more.
+      // Threads of the pool keep some of what they free for themselves. A connection that stayed would be
+      // more.
       try await expectFlatHeap(rounds: 200, limit: onThreadPool ? 524_288 : 65_536) { round in
         let log = Log<Bool>()
         let (near, far) = try loop.pipes.socketPair()

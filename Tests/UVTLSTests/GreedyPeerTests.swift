@@ -34,7 +34,8 @@ import UVTestSupport
       return SSL_do_handshake(ssl) == 1
     }
 
-    /// Asks for new keys, and sends a byte that makes the question look useful; false if the system has no room.
+    /// Asks for new keys, and sends a byte that makes the question look useful; false if the system has no
+    /// room.
     func ask() -> Bool {
       ERR_clear_error()
       if !hasByteLeft, SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) != 1 { return false }
@@ -42,8 +43,8 @@ import UVTestSupport
       return !hasByteLeft
     }
 
-    /// Takes what has come from the system, as it is, and returns how much that was. OpenSSL would read nothing before its own
-    /// question has left.
+    /// Takes what has come from the system, as it is, and returns how much that was. OpenSSL would read
+    /// nothing before its own question has left.
     func read() -> Int {
       var buffer = [UInt8](repeating: 0, count: 4096)
       var count = 0

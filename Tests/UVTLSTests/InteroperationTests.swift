@@ -161,7 +161,7 @@ import UVTestSupport
         } catch {
           // It hasn't begun to listen.
           if error.code != .connectionRefused { throw error }
-          try await loop.sleep(for: .milliseconds(5)).value
+          try await loop.sleep(for: .milliseconds(1)).value
         }
       }
       try await connection!.write("olleh\n").value

@@ -3,7 +3,8 @@ import Testing
 import UVTLS
 import UVTestSupport
 
-/// Which server resumes a session that another one has made: for each pair of policies, with each kind of session.
+/// Which server resumes a session that another one has made: for each pair of policies, with each kind of
+/// session.
 @Suite struct PolicyTests {
   private let certificates = Certificates.shared
 

@@ -2,7 +2,8 @@ import Testing
 import UVTLS
 import UVTestSupport
 
-/// Peers that hold places at a listener without doing their part. Nobody waits for a deadline here: it is far away.
+/// Peers that hold places at a listener without doing their part. Nobody waits for a deadline here: it is far
+/// away.
 @Suite struct SilentPeerTests {
   private let certificates = Certificates.shared
 
@@ -153,7 +154,7 @@ import UVTestSupport
       let slow = try await Self.connect(loop, listener)
       for byte in hello where failures.values.isEmpty {
         slow.write(Bytes([byte])) { _ in }
-        try await loop.sleep(for: .milliseconds(5)).value
+        try await loop.sleep(for: .milliseconds(2)).value
       }
       #expect(failures.values == [.timedOut])
       slow.close()

@@ -3,7 +3,8 @@ import Testing
 import UVTLS
 import UVTestSupport
 
-/// A client that offers any session to any server under any name, as no client of `UVTLS` does. It verifies nothing.
+/// A client that offers any session to any server under any name, as no client of `UVTLS` does. It verifies
+/// nothing.
 final class StubbornClient {
   /// How a handshake ended, as the client sees it.
   enum Outcome: Equatable {
@@ -23,7 +24,8 @@ final class StubbornClient {
 
   /// - Parameters:
   ///   - identity: The name of the test's certificate that the client presents.
-  ///   - hasTickets: Whether it understands tickets. Without them, sessions of TLS 1.2 go by their identifiers.
+  ///   - hasTickets: Whether it understands tickets. Without them, sessions of TLS 1.2 go by their
+  ///     identifiers.
   init(_ version: TLSOptions.Version, identity: String?, hasTickets: Bool = true) {
     context = SSL_CTX_new(TLS_client_method())!
     #expect(ctls_set_versions(context, version.rawValue, version.rawValue))
@@ -80,8 +82,8 @@ final class StubbornClient {
   }
 }
 
-/// Has the client visit a server through a pipe. `server` gets the server's end, before it says a word and ends; it isn't
-/// called if the handshake fails.
+/// Has the client visit a server through a pipe. `server` gets the server's end, before it says a word and
+/// ends; it isn't called if the handshake fails.
 nonisolated(nonsending) func visit(
   _ loop: EventLoop, _ server: TLSContext, _ client: StubbornClient, name: String? = "localhost",
   offering session: StubbornClient.Session? = nil,

@@ -51,9 +51,9 @@ import UVTestSupport
       server.idleTimeout = .milliseconds(60)
       client.start { _ in }
       let writing = loop.spawn { () async throws(UVError) in
-        for _ in 0..<20 {
+        for _ in 0..<40 {
           try await server.write("still here").value
-          try await loop.sleep(for: .milliseconds(6)).value
+          try await loop.sleep(for: .milliseconds(3)).value
         }
         return loop.now
       }

@@ -7,24 +7,20 @@ import UVTestSupport
 
 /// Listeners for which there is no descriptor or memory: rules 32 and 33.
 @Suite(.serialized) struct AcceptTests {
-  private static let system = Int32(TEST_FAULT_SYSTEM.rawValue)
-
   @Test("Without descriptors a listener backs off, and its connections wait until there are some", .rule(32))
   func aStormIsWaitedOut() async throws {
-    guard test_faults_reach(Self.system) != 0 else { return }
+    guard test_faults_reach(FaultLayer.system) != 0 else { return }
     let (turns, waited) = try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let address = try listener.localAddress()
       var accepted: [TCPConnection] = []
       listener.start { if let connection = try? $0.get() { accepted.append(connection) } }
       // From here on nothing can be accepted, not with libuv's spare descriptor either.
-      test_faults_arm(EMFILE, Self.system, 1, .max / 2, "accept4")
+      test_faults_arm(EMFILE, FaultLayer.system, 1, .max / 2, "accept4")
       var clients: [TCPConnection] = []
       for _ in 0..<20 { clients.append(try await loop.tcp.connect(to: address).value) }
-      let before = Hooks.loopTurns ?? 0
       let start = loop.clock.now
-      try await loop.sleep(for: .milliseconds(300)).value
-      let turns = (Hooks.loopTurns ?? 0) - before
+      let turns = try await loop.turns(in: .milliseconds(300))
       #expect(accepted.isEmpty)
       // Tries after 5, 10, 20, 40, 80 … ms take two or three turns each; a storm would take as many as fit.
       #expect(turns < 60)
@@ -44,7 +40,7 @@ import UVTestSupport
 
   @Test("Without descriptors a TLS listener closes the connection that has been silent for the longest time")
   func silentOnesGoFirst() async throws {
-    guard test_faults_reach(Self.system) != 0 else { return }
+    guard test_faults_reach(FaultLayer.system) != 0 else { return }
     let certificates = Certificates.shared
     let identity = try TLSIdentity(
       certificateChain: certificates.path("server.pem"), privateKey: certificates.path("server.key"))
@@ -59,7 +55,7 @@ import UVTestSupport
         silent.append(try await loop.tcp.connect(to: address).value)
         while loop.counts.accepted < count { try await loop.sleep(for: .milliseconds(1)).value }
       }
-      test_faults_arm(EMFILE, Self.system, 1, 1, "accept4")
+      test_faults_arm(EMFILE, FaultLayer.system, 1, 1, "accept4")
       let connection = try await loop.tls.connect(host: "localhost", port: Int(address.port), client).value
       #expect(test_faults_disarm() == 1)
       #expect(try await silent[0].read().value == nil)
@@ -82,9 +78,7 @@ import UVTestSupport
       try await loop.sleep(for: .milliseconds(1)).value
       let limit = DescriptorLimit()
       for client in clients { client.connect(to: address.port) }
-      let before = Hooks.loopTurns ?? 0
-      try await loop.sleep(for: .milliseconds(100)).value
-      #expect((Hooks.loopTurns ?? 0) - before < 50)
+      #expect(try await loop.turns(in: .milliseconds(100)) < 50)
       #expect(accepted.isEmpty)
       // Nobody was dropped.
       #expect(clients.allSatisfy { !$0.hasOutcome })
@@ -103,11 +97,11 @@ import UVTestSupport
 
   @Test("A listener can be closed, dropped or shut down while it backs off", .rule(32), arguments: 0...4)
   func closingWhileBackingOff(turns: Int) async throws {
-    guard test_faults_reach(Self.system) != 0 else { return }
+    guard test_faults_reach(FaultLayer.system) != 0 else { return }
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let waiting = loop.spawn { () async throws(UVError) in try await listener.accept().value }
-      test_faults_arm(ENOMEM, Self.system, 1, .max / 2, "accept4")
+      test_faults_arm(ENOMEM, FaultLayer.system, 1, .max / 2, "accept4")
       let client = try await loop.tcp.connect(to: listener.localAddress()).value
       for _ in 0..<turns { try await loop.sleep(for: .zero).value }
       if turns == 4 {
@@ -128,12 +122,12 @@ import UVTestSupport
     "An accept that fails ends nothing, whatever the reason", .rule(33),
     arguments: [ENOMEM, EMFILE, EAGAIN, EINTR])
   func aFailedAcceptIsNoEnd(error: Int32) async throws {
-    guard test_faults_reach(Self.system) != 0 else { return }
+    guard test_faults_reach(FaultLayer.system) != 0 else { return }
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let address = try listener.localAddress()
       for failures in 1...3 {
-        test_faults_arm(error, Self.system, 1, failures, "accept4")
+        test_faults_arm(error, FaultLayer.system, 1, failures, "accept4")
         let accepting = loop.spawn { () async throws(UVError) in try await listener.accept().value }
         var clients: [TCPConnection] = []
         // One that libuv drops for want of a descriptor is followed by another.

@@ -28,7 +28,8 @@ import UVTestSupport
     #expect(tasks - Self.ofLibuv <= 4096)
   }
 
-  /// Bytes of the heap for each of `count` accepted connections, on which `serve` waits; nil if that is not known.
+  /// Bytes of the heap for each of `count` accepted connections, on which `serve` waits; nil if that is not
+  /// known.
   private static func measure(
     _ loop: EventLoop, _ count: Int, _ serve: @escaping (TCPConnection) -> Void
   ) async throws -> Int? {

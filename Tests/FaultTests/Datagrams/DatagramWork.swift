@@ -73,7 +73,8 @@ struct DatagramWork {
       })
   }
 
-  /// One direction of datagrams; both sockets are closed once all have come, or somebody was told of an error.
+  /// One direction of datagrams; both sockets are closed once all have come, or somebody was told of an
+  /// error.
   private final class Exchange {
     private let ledger: Ledger
     private let (sender, receiver): (UDPSocket, UDPSocket)

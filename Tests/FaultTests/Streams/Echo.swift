@@ -1,7 +1,7 @@
 import UV
 
-/// What a server that sends back what comes does with a connection, and a client that compares; each ends as well as
-/// it can.
+/// What a server that sends back what comes does with a connection, and a client that compares; each ends as
+/// well as it can.
 final class Echo {
   private let ledger: Ledger
   private var errors = 0

@@ -31,7 +31,7 @@ import UVTestSupport
   ) async throws -> Counts {
     var least = Counts(allocations: .max, bytes: .max, reads: .max)
     // The calls are counted while a fault is armed, which never strikes.
-    test_faults_arm(5, Int32(TEST_FAULT_SYSTEM.rawValue), .max, 1, "read")
+    test_faults_arm(5, FaultLayer.system, .max, 1, "read")
     defer { test_faults_disarm() }
     for _ in 0..<10 {
       try await prepare()

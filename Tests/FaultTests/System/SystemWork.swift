@@ -1,7 +1,7 @@
 import UV
 
-/// What the system tells, at once or not at all. Not the addresses of interfaces: libuv does not look whether it has
-/// memory for their names.
+/// What the system tells, at once or not at all. Not the addresses of interfaces: libuv does not look whether
+/// it has memory for their names.
 enum SystemWork {
   static func run() {
     _ = try? SystemInfo.processors()

@@ -1,4 +1,5 @@
 import UV
+import UVTestSupport
 
 /// Timers and signals.
 struct TimeWork {
@@ -9,7 +10,7 @@ struct TimeWork {
     loop.sleep(for: .zero, ledger.once("sleep"))
     loop.sleep(for: .milliseconds(1), ledger.once("sleep"))
     loop.sleep(for: .seconds(1000), ledger.once("sleep, cancelled")).cancel()
-    loop.sleep(for: .seconds(1000)).timeout(after: .milliseconds(1)).start(ledger.once("timeout, meant"))
+    loop.sleep(for: .untilCancelled).timeout(after: .milliseconds(1)).start(ledger.once("timeout, meant"))
     let ticks = loop.ticks(every: .milliseconds(1))
     ticks.next(ledger.once("tick") { _ in ticks.next(ledger.once("tick")) })
     if let timer = try? LoopTimer(loop) {

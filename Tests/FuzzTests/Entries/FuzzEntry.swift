@@ -17,7 +17,8 @@ public enum FuzzEntry: String, CaseIterable, Sendable {
   }
 }
 
-/// Parsing an address: what is taken survives the way through text and back, what is not is refused with a clear error.
+/// Parsing an address: what is taken survives the way through text and back, what is not is refused with a
+/// clear error.
 struct FuzzedAddress {
   private let host: String
   private let port: Int

@@ -1,8 +1,8 @@
 import Synchronization
 import UVTLS
 
-/// Two ends of a TLS connection, and somebody between them who changes what they say: nobody reads what the other hasn't
-/// written, and each ends with a clear error, or with all that was written.
+/// Two ends of a TLS connection, and somebody between them who changes what they say: nobody reads what the
+/// other hasn't written, and each ends with a clear error, or with all that was written.
 struct FuzzedTLS {
   private let loop: EventLoop
   private let directory: String
@@ -124,7 +124,8 @@ private final class Quiet {
   var turns = 0
 }
 
-/// Changes bytes as its program says: so many pass, then one is changed or dropped, some are added, or all is cut.
+/// Changes bytes as its program says: so many pass, then one is changed or dropped, some are added, or all is
+/// cut.
 private final class Tampering {
   private var program: ArraySlice<UInt8>
   private var passing = 0

@@ -1,5 +1,5 @@
-// Takes the place of swift-certificates, which would bring a second BoringSSL: minutes of compiling for the few tests of NIOSSL that
-// make their certificates with it. These tests are left out; they must compile.
+// Takes the place of swift-certificates, which would bring a second BoringSSL: minutes of compiling for the
+// few tests of NIOSSL that make their certificates with it. These tests are left out; they must compile.
 package import Crypto
 package import Foundation
 package import SwiftASN1

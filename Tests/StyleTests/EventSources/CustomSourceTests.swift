@@ -6,8 +6,8 @@ import UVTestSupport
 
 /// A source that a program makes of its own behaves as those of the library, in every style.
 @Suite struct CustomSourceTests {
-  /// A source that sends the numbers from 0 on, one each millisecond while somebody asks; `log` says when it began and
-  /// ceased to.
+  /// A source that sends the numbers from 0 on, one each millisecond while somebody asks; `log` says when it
+  /// began and ceased to.
   func counter(_ loop: EventLoop, _ log: Log<String>, to end: Int = .max) -> CustomSource<Int> {
     var pending = PendingRequest()
     var number = 0

@@ -5,15 +5,15 @@ import UVFutures
 import UVPromises
 import UVTestSupport
 
-/// A source that a program makes and uses in one expression lives as long as somebody asks it for elements, and no
-/// longer. One element is asked for, and after that a second one where the form allows.
+/// A source that a program makes and uses in one expression lives as long as somebody asks it for elements,
+/// and no longer. One element is asked for, and after that a second one where the form allows.
 enum TemporaryUse: CaseIterable {
   case iterator, value, callback, handler, promise, each, publisher, values, future
 }
 
 @Suite("A source that nothing holds but its user stays until its user goes") struct TemporarySourceTests {
-  /// Uses what `make` returns, and expects that it stays until two elements have come and goes afterwards; `cause` has
-  /// elements come, and is called again and again.
+  /// Uses what `make` returns, and expects that it stays until two elements have come and goes afterwards;
+  /// `cause` has elements come, and is called again and again.
   nonisolated(nonsending) func expectElements<Source: EventSource>(
     _ use: TemporaryUse, _ loop: EventLoop, of make: @escaping () throws -> Source,
     sourceLocation: SourceLocation = #_sourceLocation,

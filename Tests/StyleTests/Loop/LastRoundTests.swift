@@ -66,7 +66,7 @@ import UVTestSupport
     let (calls, alive) = (Log<Bool>(), Log<Int>())
     try await withThread {
       let letGo = EventLoop.runCallbacks { loop in
-        defer { loop.sleep(for: .milliseconds(5)) { _ in loop.stop() } }
+        defer { loop.sleep(for: .milliseconds(4)) { _ in loop.stop() } }
         return Self.repeatSleep(style, loop, calls, alive)
       }
       letGo()
@@ -91,7 +91,7 @@ import UVTestSupport
             .cauterize()
         }
         again()
-        loop.sleep(for: .milliseconds(5)) { _ in loop.stop() }
+        loop.sleep(for: .milliseconds(4)) { _ in loop.stop() }
       }
     }
     #expect(calls.values.count < 100)
@@ -104,8 +104,8 @@ import UVTestSupport
       EventLoop.runCallbacks { loop in
         loop.spawn {
           do {
-            try await loop.sleep(for: .seconds(1000)).promise()
-              .recover { _ in loop.sleep(for: .seconds(1000)).promise() }
+            try await loop.sleep(for: .untilCancelled).promise()
+              .recover { _ in loop.sleep(for: .untilCancelled).promise() }
               .async()
           } catch { log.append("told") }
         }

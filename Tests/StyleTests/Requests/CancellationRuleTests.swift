@@ -21,7 +21,7 @@ import UVTestSupport
     try await withLoop { loop in
       let errors = [
         try await self.errorWhenCancelled(loop, atOnce: atOnce) {
-          try await loop.sleep(for: .seconds(100)).value
+          try await loop.sleep(for: .untilCancelled).value
         },
         try await self.errorWhenCancelled(loop, atOnce: atOnce) {
           for try await _ in loop.ticks(every: .seconds(100)) {}
@@ -42,10 +42,10 @@ import UVTestSupport
     try await withLoop { loop in
       let errors = [
         try await self.errorWhenCancelled(loop, atOnce: atOnce) {
-          try await loop.clock.sleep(for: .seconds(100))
+          try await loop.clock.sleep(for: .untilCancelled)
         },
         try await self.errorWhenCancelled(loop, atOnce: atOnce) {
-          try await loop.sleep(for: .seconds(100)).promise().async()
+          try await loop.sleep(for: .untilCancelled).promise().async()
         },
         try await self.errorWhenCancelled(loop, atOnce: atOnce) {
           let (promise, resolver) = Promise<Void>.pending()
@@ -63,7 +63,7 @@ import UVTestSupport
 
   @Test("A promise that was cancelled itself says so in its own words") func itself() async throws {
     try await withLoop { loop in
-      let promise = loop.sleep(for: .seconds(100)).promise()
+      let promise = loop.sleep(for: .untilCancelled).promise()
       promise.cancel()
       let error = await #expect(throws: (any Error).self) { try await promise.async() }
       #expect(error is PMKError)

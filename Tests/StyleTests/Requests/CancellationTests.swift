@@ -8,7 +8,7 @@ import UVTestSupport
   @Test(arguments: Style.allCases) func aSleep(style: Style) async throws {
     try await withLoop { loop in
       let log = Log<UVError.Code?>()
-      let cancel = style.start(loop.sleep(for: .seconds(1000)), on: loop, log)
+      let cancel = style.start(loop.sleep(for: .untilCancelled), on: loop, log)
       try await loop.settle()
       cancel()
       cancel()

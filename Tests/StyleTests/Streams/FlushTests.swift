@@ -34,7 +34,8 @@ import UVTestSupport
           bytes.withUnsafeBytes { received += $0 }
         }
         let calls = try writeCalls() - before
-        // The first leaves at once. The system takes 1,024 buffers in one call, and may say that there is no room.
+        // The first leaves at once. The system takes 1,024 buffers in one call, and may say that there is no
+        // room.
         #expect(calls <= 2 * 21)
         #expect(String(decoding: received, as: UTF8.self) == (0..<Self.writes).map(text).joined())
         withExtendedLifetime(started) {}

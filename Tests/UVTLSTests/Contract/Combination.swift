@@ -85,7 +85,8 @@ struct Combination: Hashable, CustomStringConvertible {
   /// Whether the write is refused at once, because a file's bytes don't wait behind others.
   var isRefused: Bool { payload == .file && (state == .inFlight || state == .blocked) }
 
-  /// Whether the event can't come before the write has ended: no timer is due in the turn in which a write leaves.
+  /// Whether the event can't come before the write has ended: no timer is due in the turn in which a write
+  /// leaves.
   var isTooLate: Bool { state == .notBegun && (event == .timeout || event == .writeTimeout) }
 
   /// Whether the program gives the write up, and the stream goes on.
@@ -96,7 +97,7 @@ struct Combination: Hashable, CustomStringConvertible {
     !isTooLate && [.close, .peerResets, .loopShutsDown, .writeTimeout].contains(event)
   }
 
-  /// Whether the stream closes by the program's will, and offers the system what waits before it does. A loop that shuts down
-  /// first cancels its tasks, and so their writes.
+  /// Whether the stream closes by the program's will, and offers the system what waits before it does. A loop
+  /// that shuts down first cancels its tasks, and so their writes.
   var leavesAtClose: Bool { event == .close || event == .loopShutsDown && caller == .callback }
 }

@@ -5,8 +5,8 @@ import UV
 import UVTLS
 import UVTestSupport
 
-/// One contract of a stream, run on every transport. ``Combination`` generates the rows, ``Run`` does what a row says, and ``Judge``
-/// knows what must be true of all of them.
+/// One contract of a stream, run on every transport. ``Combination`` generates the rows, ``Run`` does what a
+/// row says, and ``Judge`` knows what must be true of all of them.
 @Suite(.serialized) struct ContractTests {
   @Test("The table has each row once, and each row that isn't run says why")
   func table() {

@@ -2,8 +2,8 @@ import COpenSSL
 import Dispatch
 import Foundation
 
-/// The other end of a stream that is tested: a thread that makes blocking calls of the system and of OpenSSL, and has nothing of
-/// this library's. It reads nothing before it is told to.
+/// The other end of a stream that is tested: a thread that makes blocking calls of the system and of OpenSSL,
+/// and has nothing of this library's. It reads nothing before it is told to.
 ///
 /// Sound: the thread and its owner pass it to and fro by semaphores.
 final class Peer: @unchecked Sendable {
@@ -13,7 +13,8 @@ final class Peer: @unchecked Sendable {
   /// What the peer has read.
   struct Report: Sendable {
     var bytes: [UInt8] = []
-    /// Whether the stream has ended as it should: by the end of the system's stream, with TLS by the sign of the end.
+    /// Whether the stream has ended as it should: by the end of the system's stream, with TLS by the sign of
+    /// the end.
     var isClean = false
   }
 
@@ -68,7 +69,8 @@ final class Peer: @unchecked Sendable {
     return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
   }
 
-  /// Closes the connection by a reset. A Unix domain socket has none, and tells the other end by its unread bytes.
+  /// Closes the connection by a reset. A Unix domain socket has none, and tells the other end by its unread
+  /// bytes.
   func reset() {
     waitUntilReady()
     var linger = linger(l_onoff: 1, l_linger: 0)

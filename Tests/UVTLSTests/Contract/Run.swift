@@ -63,7 +63,8 @@ struct Run: Sendable {
     if content.before.isEmpty { return }
     switch combination.state {
     case .notBegun, .inFlight:
-      // The first leaves at once on some transports. The second waits for the end of the turn, as its writer hasn't been told.
+      // The first leaves at once on some transports. The second waits for the end of the turn, as its writer
+      // hasn't been told.
       stream.write(Bytes(content.before.prefix(1))) { _ in }
       stream.write(Bytes(content.before.dropFirst())) { evidence.note(.before, $0) }
     case .begun: break

@@ -56,7 +56,7 @@ import UVTestSupport
       let second = try await loop.tcp.connect(to: address).value
       let one = try await listener.accept().value
       let other = loop.spawn { () async throws(UVError) in try await listener.accept().value }
-      try await loop.sleep(for: .milliseconds(5)).value
+      try await loop.settle()
       #expect(other.resultIfFinished == nil)
       listener.connectionLimit = 2
       let two = try await other.value
@@ -82,14 +82,14 @@ import UVTestSupport
         case .failure(let error): #expect(way == 0 && error.isCancelled)
         }
       }
-      try await loop.sleep(for: .milliseconds(5)).value
+      try await loop.settle()
       switch way {
       case 0: accepting.cancel()
       case 1: listener.close()
       default:
         let shutdown = loop.shutdownGracefully(within: .seconds(30))
         let ending = loop.spawn { () async throws(UVError) in
-          try await loop.sleep(for: .milliseconds(5)).value
+          try await loop.settle()
           one.close()
         }
         #expect(try await shutdown.value.count == 0)

@@ -103,4 +103,19 @@ import UVTestSupport
       child.close()
     }
   }
+
+  @Test("A connected socket of UDP is no connection of TCP")
+  func aDatagramSocketIsRefused() async throws {
+    try await withLoop { loop in
+      let server = try loop.udp.bind(host: "127.0.0.1", port: 0)
+      let socket = try loop.udp.connect(to: server.localAddress())
+      let descriptor = try socket.fileDescriptor()
+      do throws(UVError) {
+        _ = try loop.tcp.open(fileDescriptor: descriptor)
+        Issue.record("taken")
+      } catch { #expect(error.code == .notSupported) }
+      socket.close()
+      server.close()
+    }
+  }
 }

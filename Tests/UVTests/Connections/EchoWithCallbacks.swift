@@ -1,8 +1,8 @@
 import UV
 import UVTestSupport
 
-/// Echoes what the connections of `listener` send, and has the one that `connect` makes say hello and hang up; what that
-/// reads goes to `log`. All is closed at the end.
+/// Echoes what the connections of `listener` send, and has the one that `connect` makes say hello and hang
+/// up; what that reads goes to `log`. All is closed at the end.
 func echoWithCallbacks<Connection: ByteStream>(
   _ listener: StreamListener<Connection>, _ connect: Request<Connection>, _ log: Log<Bytes?>
 ) {

@@ -69,7 +69,8 @@ import UVTestSupport
         let reader = try channel.1.acceptPipeConnection()
         try await writing.write("through").value
         #expect(try await reader.read().value == "through")
-        // Both listen on the same socket now: libuv holds the first connection for the one, and the other has the next.
+        // Both listen on the same socket now: libuv holds the first connection for the one, and the other has
+        // the next.
         let first = try await loop.pipes.connect(path: directory + "/passed").value
         for _ in 0..<5 { try await loop.sleep(for: .zero).value }
         let taken = try channel.1.acceptPipeListener()

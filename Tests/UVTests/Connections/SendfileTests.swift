@@ -51,7 +51,8 @@ import UVTestSupport
     return Bytes(all)
   }
 
-  /// More than the socket takes, so that it has to wait for its reader; what is written meanwhile comes after.
+  /// More than the socket takes, so that it has to wait for its reader; what is written meanwhile comes
+  /// after.
   @Test func fromFileToConnection() async throws {
     try await withTemporaryDirectory { directory in
       try await withPair { loop, client, server in

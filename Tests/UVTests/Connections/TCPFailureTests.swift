@@ -200,4 +200,23 @@ import UVTestSupport
       #expect(done.values == Array(0..<20_000))
     }
   }
+
+  @Test("To connect to a host can be cancelled at any time", arguments: 0...3)
+  func connectingIsCancelled(turns: Int) async throws {
+    let log = Log<String>()
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let port = Int(try listener.localAddress().port)
+      let pending = loop.tcp.connect(host: "127.0.0.1", port: port) { result in
+        log.append(result.error?.name ?? "connected")
+        if case .success(let connection) = result { connection.close() }
+      }
+      for _ in 0..<turns { await Task.yield() }
+      pending.cancel()
+      while log.values.isEmpty { try await loop.sleep(for: .zero).value }
+      listener.close()
+    }
+    #expect(turns > 0 || log.values == ["ECANCELED"])
+    #expect(log.values.count == 1)
+  }
 }

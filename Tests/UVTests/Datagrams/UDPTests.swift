@@ -193,7 +193,8 @@ import UVTestSupport
     }
   }
 
-  /// Two connected datagram sockets of the Unix domain: unlike those over UDP, their datagrams wait for the reader.
+  /// Two connected datagram sockets of the Unix domain: unlike those over UDP, their datagrams wait for the
+  /// reader.
   private func withUnixSockets(
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop, UDPSocket, UDPSocket) async throws -> Void
   ) async throws {

@@ -142,8 +142,8 @@ import UVTestSupport
       let loop = try EventLoop()
       var isCalled = false
       let value = loop.runCallbacks { loop in
-        loop.sleep(for: .seconds(1000)) { _ in isCalled = true }
-        loop.spawn { _ = try? await loop.sleep(for: .seconds(1000)).value }
+        loop.sleep(for: .untilCancelled) { _ in isCalled = true }
+        loop.spawn { _ = try? await loop.sleep(for: .untilCancelled).value }
         loop.stop()
         return 1
       }

@@ -5,7 +5,8 @@ import UVTestSupport
 
 /// The way of file operations to the thread pool and back.
 @Suite struct FileQueueTests {
-  /// Keeps `count` threads of the pool waiting, by opening FIFOs that nobody writes to, and lets them go afterwards.
+  /// Keeps `count` threads of the pool waiting, by opening FIFOs that nobody writes to, and lets them go
+  /// afterwards.
   private func occupying(
     _ count: Int, of loop: EventLoop, in directory: String,
     _ body: nonisolated(nonsending) () async throws -> Void

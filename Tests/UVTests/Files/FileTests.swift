@@ -93,4 +93,16 @@ import UVTestSupport
       #expect(try await loop.files.readFile("/dev/null").value.isEmpty)
     }
   }
+
+  @Test("Permissions of any size are taken")
+  func extremePermissions() async throws {
+    try await withLoop { loop in
+      try await withTemporaryDirectory { directory in
+        let all = FilePermissions(rawValue: .max)
+        try await loop.files.writeFile("\(directory)/f", "x", permissions: all).value
+        try await loop.files.chmod("\(directory)/f", all).value
+        try await loop.files.unlink("\(directory)/f").value
+      }
+    }
+  }
 }

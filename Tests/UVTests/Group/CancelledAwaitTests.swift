@@ -4,7 +4,8 @@ import Testing
 import UV
 import UVTestSupport
 
-/// Every asynchronous function of a group and of an executor ends when its task is cancelled, whatever the loops do.
+/// Every asynchronous function of a group and of an executor ends when its task is cancelled, whatever the
+/// loops do.
 @Suite struct CancelledAwaitTests {
   /// A group whose loops are in a callback that doesn't return before `free()`.
   private final class BlockedGroup: Sendable {
@@ -39,7 +40,7 @@ import UVTestSupport
       ("resetLag", false, { await $0.resetLag() }),
       ("serve", true, { try await $0.serve(host: "127.0.0.1", port: 0) { _ in } }),
       ("listen", true, { try await $0.listen(host: "127.0.0.1", port: 0, balance: .roundRobin) { _ in } }),
-      ("clock.sleep", true, { try await $0.executors[0].submit { $0.clock }.sleep(for: .seconds(1000)) }),
+      ("clock.sleep", true, { try await $0.executors[0].submit { $0.clock }.sleep(for: .untilCancelled) }),
       ("shutdownGracefully", false, { _ = await $0.shutdownGracefully(within: .seconds(1000)) }),
     ]
 

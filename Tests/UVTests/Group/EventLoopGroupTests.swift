@@ -4,7 +4,8 @@ import UV
 import UVTestSupport
 
 @Suite struct EventLoopGroupTests {
-  /// Runs `body` on a loop of its own, beside a group, which is shut down afterwards; nothing of either is left.
+  /// Runs `body` on a loop of its own, beside a group, which is shut down afterwards; nothing of either is
+  /// left.
   func withGroup(
     _ count: Int, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop, EventLoopGroup) async throws -> Void
@@ -142,7 +143,8 @@ import UVTestSupport
       // A task that would never end by itself, on a loop that holds nothing of the group's.
       try await executors[0].submit { loop in
         _ = loop.spawn {
-          let end = await code { () async throws(UVError) in try await loop.sleep(for: .seconds(1000)).value }
+          let end = await code { () async throws(UVError) in try await loop.sleep(for: .untilCancelled).value
+          }
           log.append(end)
         }
       }

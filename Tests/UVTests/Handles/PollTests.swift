@@ -76,8 +76,8 @@ import UVTestSupport
     }
   }
 
-  /// To libuv, one that is closed while it is polled ends the program, or polls whatever has its number next. The
-  /// watcher has a descriptor of its own.
+  /// To libuv, one that is closed while it is polled ends the program, or polls whatever has its number next.
+  /// The watcher has a descriptor of its own.
   @Test("A descriptor may be closed while it is polled", .rule(57))
   func theDescriptorMayBeClosedAtAnyTime() async throws {
     try await withLoop { loop in

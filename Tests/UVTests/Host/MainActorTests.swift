@@ -27,7 +27,7 @@
         await Task.yield()
         await MainActor.run {
           EventLoop.run { loop in
-            for _ in 0..<100 { loop.spawn { _ = try? await loop.sleep(for: .seconds(1000)).value } }
+            for _ in 0..<100 { loop.spawn { _ = try? await loop.sleep(for: .untilCancelled).value } }
             loop.spawn { await MainActor.run { print("never") } }
           }
         }

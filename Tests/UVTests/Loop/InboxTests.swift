@@ -32,7 +32,7 @@ import UVTestSupport
         let note: @Sendable (EventLoop) -> Void = { _ in turns.append(Hooks.loopTurns ?? 0) }
         let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         // Keeps the loop running.
-        let timer = Box(loop.sleep(for: .seconds(1000)) { _ in })
+        let timer = Box(loop.sleep(for: .untilCancelled) { _ in })
         _ = threads(1) { _ in
           try? executor.execute { loop in
             note(loop)
@@ -72,7 +72,7 @@ import UVTestSupport
     let arrivals = Arrivals(senders)
     try await withCallbackLoop { loop in
       let executor = loop.executor
-      let timer = Box(loop.sleep(for: .seconds(1000)) { _ in })
+      let timer = Box(loop.sleep(for: .untilCancelled) { _ in })
       _ = threads(senders) { sender in
         for index in 0..<count {
           try? executor.execute { _ in

@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Testing
 import UV
 import UVTestSupport
@@ -16,7 +18,7 @@ import UVTestSupport
       let executor = loop.executor
       loop.spawn {
         await expectFailure(.cancelled) { () async throws(UVError) in
-          try await loop.sleep(for: .seconds(1000)).value
+          try await loop.sleep(for: .untilCancelled).value
         }
       }
       try await loop.sleep(for: .zero).value
@@ -92,7 +94,7 @@ import UVTestSupport
       }
       // Nor does one that ended a run have any on the next.
       loop.runCallbacks { loop in
-        loop.sleep(for: .seconds(1000)) { _ in }
+        loop.sleep(for: .untilCancelled) { _ in }
         loop.sleep(for: .zero) { _ in loop.stop() }
       }
       loop.runCallbacks { loop in
@@ -232,5 +234,33 @@ import UVTestSupport
       }
     }
     #expect(log.values.joined() == "ab")
+  }
+
+  @Test("A loop that ends on another thread is not the current one of the thread that made it")
+  func aLoopThatEndsElsewhere() async throws {
+    try await withThread {
+      let box = Box<EventLoop>(try EventLoop())
+      #expect(EventLoop.current === box.value)
+      let done = DispatchSemaphore(value: 0)
+      Thread {
+        box.value?.shutdown()
+        box.value = nil
+        done.signal()
+      }.start()
+      done.wait()
+      #expect(EventLoop.current == nil)
+      EventLoop.run { loop in try? await loop.sleep(for: .zero).value }
+    }
+  }
+
+  @Test("The time of a loop that has been shut down is the clock's")
+  func theTimeOfAClosedLoop() async throws {
+    try await withThread {
+      let loop = try EventLoop()
+      let before = loop.now
+      loop.shutdown()
+      loop.updateTime()
+      #expect(loop.now >= before)
+    }
   }
 }

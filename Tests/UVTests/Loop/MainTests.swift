@@ -1,6 +1,7 @@
 import CUV
 import Testing
 import UV
+import UVTestSupport
 
 /// `EventLoop.main`: how a program ends.
 @Suite struct MainTests {
@@ -9,7 +10,7 @@ import UV
     let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
       EventLoop.main { loop in
         loop.spawn {
-          do { try await loop.sleep(for: .seconds(600)).value } catch { tell("cancelled") }
+          do { try await loop.sleep(for: .untilCancelled).value } catch { tell("cancelled") }
         }
         try await loop.sleep(for: .zero).value
         _ = try await loop.files.stat("/no/such/file").value

@@ -8,7 +8,7 @@ import UVTestSupport
     try await withThread {
       let loop = try EventLoop()
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-      loop.sleep(for: .seconds(100)) { log.append("sleep \($0.error?.name ?? "ok")") }
+      loop.sleep(for: .untilCancelled) { log.append("sleep \($0.error?.name ?? "ok")") }
       let server = Box<TCPConnection>(nil)
       listener.accept {
         log.append("accept \($0.error?.name ?? "ok")")
@@ -42,7 +42,7 @@ import UVTestSupport
       #expect(throws: Failed.self) {
         try EventLoop.run { loop in
           loop.spawn {
-            do throws(UVError) { try await loop.sleep(for: .seconds(1000)).value } catch {
+            do throws(UVError) { try await loop.sleep(for: .untilCancelled).value } catch {
               log.append(error.code)
             }
           }
@@ -58,7 +58,7 @@ import UVTestSupport
     try await withThread {
       let loop = try EventLoop()
       let value = loop.runCallbacks { loop in
-        loop.sleep(for: .seconds(1000)) { _ in }
+        loop.sleep(for: .untilCancelled) { _ in }
         loop.sleep(for: .milliseconds(1)) { _ in loop.stop() }
         return 7
       }

@@ -131,4 +131,39 @@ import UVTestSupport
     #expect(setrlimit(resource, &limit) == 0)
     return before
   }
+
+  @Test("A completion that a shutdown calls may spawn: the task is cancelled, and waited for")
+  func spawnedDuringAShutdown() async throws {
+    let log = Log<String>()
+    try await withThread {
+      EventLoop.runCallbacks { loop in
+        loop.sleep(for: .untilCancelled) { _ in
+          loop.spawn {
+            log.append("\(Task.isCancelled)")
+            do throws(UVError) { try await loop.sleep(for: .untilCancelled).value } catch {
+              log.append(error.name)
+            }
+            loop.spawn { log.append("again") }
+          }
+        }
+        loop.sleep(for: .milliseconds(1)) { _ in loop.stop() }
+      }
+    }
+    #expect(log.values == ["true", "ECANCELED", "again"])
+  }
+
+  @Test(
+    "Tasks that end at any point of a shutdown leave it whole", arguments: [1000, 16_500, 18_000, 20_300])
+  func tasksThatEndDuringAShutdown(yields: Int) async throws {
+    let log = Log<Int>()
+    try await withThread {
+      let loop = try EventLoop()
+      loop.spawn {
+        for _ in 0..<yields { await Task.yield() }
+        log.append(yields)
+      }
+      loop.shutdown()
+    }
+    #expect(log.values == [yields])
+  }
 }

@@ -117,4 +117,32 @@ import UVTestSupport
       }
     }
   }
+
+  @Test("A listener that serves one after the other comes to its end in a graceful shutdown")
+  func aBusyListenerEndsGracefully() async throws {
+    let log = Log<String>()
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let address = try listener.localAddress()
+      let service = loop.spawn { () async throws(UVError) in
+        for try await connection in listener {
+          log.append("serving")
+          while let bytes = try await connection.read().value { try await connection.write(bytes).value }
+          try await connection.close().value
+        }
+        log.append("end")
+      }
+      let client = try await loop.tcp.connect(to: address).value
+      try await client.write("x").value
+      _ = try await client.read().value
+      let shutdown = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(within: .seconds(1000)).value
+      }
+      try await loop.sleep(for: .zero).value
+      try await client.close().value
+      _ = try await shutdown.value
+      try await service.value
+    }
+    #expect(log.values == ["serving", "end"])
+  }
 }

@@ -211,4 +211,61 @@ import UVTestSupport
       #expect(client.writeQueueSize == 0)
     }
   }
+
+  @Test("Of two writes in one turn to a stream that refuses them, both are refused")
+  func twoRefusedWrites() async throws {
+    let log = Log<String>()
+    try await withPair { loop, client, server in
+      func note(_ name: String) -> (Result<Void, UVError>) -> Void {
+        { log.append("\(name) \($0.error?.name ?? "ok")") }
+      }
+      client.write("A", note("A"))
+      client.write("B", note("B"))
+      client.shutdown(note("shutdown"))
+      client.write("C", note("C"))
+      client.write("D", note("D"))
+      var bytes: [UInt8] = []
+      while let part = try await server.read().value { bytes += part }
+      #expect(bytes == Array("AB".utf8))
+      try await client.close().value
+      client.write("E", note("E"))
+      client.write("F", note("F"))
+      try await loop.sleep(for: .zero).value
+    }
+    #expect(
+      log.values.sorted() == [
+        "A ok", "B ok", "C EPIPE", "D EPIPE", "E EBADF", "F EBADF", "shutdown ok",
+      ])
+  }
+
+  @Test("Waiting for a stream to drain, or to shut down, can be cancelled")
+  func waitingForAStreamIsCancelled() async throws {
+    let log = Log<String>()
+    try await withPair { loop, client, _ in
+      client.write(Bytes(repeating: 0, count: 16 << 20)) { _ in }
+      let drain = loop.spawn { () async throws(UVError) in try await client.drain().value }
+      let shutdown = loop.spawn { () async throws(UVError) in try await client.shutdown().value }
+      try await loop.sleep(for: .zero).value
+      for task in [drain, shutdown] {
+        task.cancel()
+        do throws(UVError) { try await task.value } catch { log.append(error.name) }
+      }
+    }
+    #expect(log.values == ["ECANCELED", "ECANCELED"])
+  }
+
+  @Test("A stream whose last write was cancelled is shut down once")
+  func shutDownAfterACancelledWrite() async throws {
+    let log = Log<String>()
+    try await withPair { loop, client, server in
+      client.write("A") { _ in }
+      let pending = client.write("B") { log.append("B \($0.error?.name ?? "ok")") }
+      pending.cancel()
+      client.shutdown { log.append("shutdown \($0.error?.name ?? "ok")") }
+      #expect(try await server.read().value == "A")
+      #expect(try await server.read().value == nil)
+      try await client.close().value
+    }
+    #expect(log.values == ["B ECANCELED", "shutdown ok"])
+  }
 }

@@ -21,12 +21,12 @@ import UVTestSupport
         ask().cancel()
         let second = ask()
         try await far.write("abc").value
-        try await turns(loop)
+        try await loop.settle()
         second.cancel()
-        try await turns(loop)
+        try await loop.settle()
         let third = ask()
         try await far.write("def\r").value
-        try await turns(loop)
+        try await loop.settle()
         third.cancel()
         try await far.write("\n").value
         #expect(try await near.readLine(limit: 6).value == "abcdef")
@@ -41,7 +41,7 @@ import UVTestSupport
       let half = Bytes(repeating: 7, count: 100_000)
       let task = loop.spawn { () async throws(UVError) in try await near.read(exactly: 200_000).value }
       try await far.write(half).value
-      try await turns(loop)
+      try await loop.settle()
       task.cancel()
       await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
       try await far.write("tail\n").value
@@ -59,7 +59,7 @@ import UVTestSupport
       let pending = near.readLine(limit: 5) { log.append("\($0.value.flatMap { $0 } ?? "-")") }
       near.readLine(limit: 5) { log.append("\($0.value.flatMap { $0 } ?? "-")") }
       pending.cancel()
-      try await turns(loop)
+      try await loop.settle()
       #expect(log.values.sorted() == ["-", "two"])
       #expect(try await near.readLine(limit: 5).value == "three")
     }
@@ -103,7 +103,7 @@ import UVTestSupport
         }
         return try await near.readLine(limit: 5).value
       }
-      try await turns(loop)
+      try await loop.settle()
       task.cancel()
       await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
       #expect(try await near.readLine(limit: 5).value == "two")
@@ -137,7 +137,10 @@ import UVTestSupport
         }
         readAgain()
         far.write("one\ntwo\nthr") { _ in }
-        loop.sleep(for: .milliseconds(10)) { _ in loop.stop() }
+        loop.spawn {
+          try? await loop.settle { log.values.count == 2 }
+          loop.stop()
+        }
       }
       return log.values
     }
@@ -154,12 +157,8 @@ import UVTestSupport
         func readNothingAgain() { near.read(exactly: 0) { _ in readNothingAgain() } }
         peekAgain()
         readNothingAgain()
-        loop.sleep(for: .milliseconds(10)) { _ in loop.stop() }
+        loop.sleep(for: .milliseconds(4)) { _ in loop.stop() }
       }
     }
-  }
-
-  nonisolated(nonsending) private func turns(_ loop: EventLoop) async throws(UVError) {
-    for _ in 0..<5 { try await loop.sleep(for: .zero).value }
   }
 }

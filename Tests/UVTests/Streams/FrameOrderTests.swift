@@ -23,7 +23,7 @@ import UVTestSupport
         #expect(log.values.isEmpty)
         if isAtOnce {
           far.close()
-          try await settle(loop) { log.values.count == 7 }
+          try await loop.settle { log.values.count == 7 }
           #expect(
             log.values == ["chunk abcdef\nghij", "two -", "line -", "chunk -", "peek -", "two -", "chunk -"])
         } else {
@@ -32,7 +32,7 @@ import UVTestSupport
             for _ in 0..<3 { try await loop.sleep(for: .zero).value }
           }
           far.close()
-          try await settle(loop) { log.values.count == 7 }
+          try await loop.settle { log.values.count == 7 }
           #expect(
             log.values == ["chunk a", "two bc", "line def", "chunk ghij", "peek -", "two -", "chunk -"])
         }
@@ -65,12 +65,12 @@ import UVTestSupport
       near.start { log.append("\($0.value.flatMap { $0 } ?? "end")") }
       near.start { log.append($0.error?.name ?? "-") }
       #expect(log.values.isEmpty)
-      try await settle(loop) { log.values.count == 3 }
+      try await loop.settle { log.values.count == 3 }
       #expect(
         log.values == ["ESOURCESTARTED", "12345", "end"] || log.values == ["12345", "end", "ESOURCESTARTED"])
       // A handler that stops after the bytes isn't told of the end; the next one is.
       near.start { log.append("\($0.value.flatMap { $0 } ?? "end")") }
-      try await settle(loop) { log.values.count == 4 }
+      try await loop.settle { log.values.count == 4 }
       #expect(log.values.last == "end")
     }
   }
@@ -102,7 +102,7 @@ import UVTestSupport
       #expect(log.values.isEmpty)
       try await far.write("more").value
       far.close()
-      try await settle(loop) { log.values.last == .some(nil) }
+      try await loop.settle { log.values.last == .some(nil) }
       #expect(log.values == ["body, ", "more", nil])
     }
   }
@@ -125,7 +125,7 @@ import UVTestSupport
         log.append(try? result.get())
         near.stop()
       }
-      try await settle(loop) { !log.values.isEmpty }
+      try await loop.settle { !log.values.isEmpty }
       #expect(log.values == ["3\n4\n"])
       #expect(try await near.readLine(limit: 10).value == "5")
     }
@@ -137,10 +137,10 @@ import UVTestSupport
       let log = Log<UVError.Code?>()
       let reader = near.readLine(limit: 10) { log.append($0.error?.code) }
       near.start { log.append($0.error?.code) }
-      try await settle(loop) { !log.values.isEmpty }
+      try await loop.settle { !log.values.isEmpty }
       #expect(log.values == [.sourceStarted])
       reader.cancel()
-      try await settle(loop) { log.values.count == 2 }
+      try await loop.settle { log.values.count == 2 }
       #expect(log.values == [.sourceStarted, .cancelled])
       near.start { _ in }
       await expectFailure(.sourceStarted) { () async throws(UVError) in
@@ -196,10 +196,5 @@ import UVTestSupport
         try await near.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0)).value
       }
     }
-  }
-
-  nonisolated(nonsending) private func settle(_ loop: EventLoop, until isDone: () -> Bool) async throws {
-    while !isDone() { try await loop.sleep(for: .milliseconds(1)).value }
-    for _ in 0..<5 { try await loop.sleep(for: .zero).value }
   }
 }

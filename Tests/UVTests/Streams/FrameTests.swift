@@ -2,7 +2,8 @@ import Testing
 import UV
 import UVTestSupport
 
-/// Two ends of a stream on one loop, closed after `body`. What is written to the second is read from the first.
+/// Two ends of a stream on one loop, closed after `body`. What is written to the second is read from the
+/// first.
 func withStream(
   sourceLocation: SourceLocation = #_sourceLocation,
   _ body:

@@ -144,7 +144,7 @@ import UVTestSupport
       client.start { _ in }
       while begin.duration(to: loop.now) < .milliseconds(900) {
         try await server.write("news").value
-        try await loop.sleep(for: .milliseconds(5)).value
+        try await loop.sleep(for: .milliseconds(2)).value
       }
       #expect(reading.resultIfFinished == nil)
       await expectFailure(.timedOut) { () async throws(UVError) in try await reading.value }
@@ -182,10 +182,10 @@ import UVTestSupport
   func setting() async throws {
     try await withPair { loop, client, server in
       let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
-      try await loop.sleep(for: .milliseconds(20)).value
+      try await loop.settle()
       server.readTimeout = .seconds(1000)
       server.readTimeout = .seconds(Int64.max)
-      try await loop.sleep(for: .milliseconds(5)).value
+      try await loop.settle()
       #expect(reading.resultIfFinished == nil)
       server.readTimeout = .milliseconds(-5)
       await expectFailure(.timedOut) { () async throws(UVError) in try await reading.value }

@@ -2,7 +2,8 @@ import Testing
 import UV
 import UVTestSupport
 
-/// Where tasks run, counted: an `await` on the loop costs one job, and none of them comes from another thread.
+/// Where tasks run, counted: an `await` on the loop costs one job, and none of them comes from another
+/// thread.
 @Suite struct PlacementTests {
   @Test func anAsyncEchoStaysOnItsThread() async throws {
     let requests = 500

@@ -45,14 +45,14 @@ import UVTestSupport
         try await loop.withTasks { tasks in
           for _ in 0..<5 {
             tasks.spawn {
-              do { try await loop.sleep(for: .seconds(1000)).value } catch {
+              do { try await loop.sleep(for: .untilCancelled).value } catch {
                 cancelled += 1
                 throw error
               }
             }
           }
           tasks.spawn { throw Broken() }
-          try await loop.sleep(for: .seconds(1000)).value
+          try await loop.sleep(for: .untilCancelled).value
         }
       }
       #expect(cancelled == 5)
@@ -66,7 +66,7 @@ import UVTestSupport
       await #expect(throws: Broken.self) {
         try await loop.withTasks { tasks in
           tasks.spawn {
-            try? await loop.sleep(for: .seconds(1000)).value
+            try? await loop.sleep(for: .untilCancelled).value
             hasEnded = true
           }
           throw Broken()
@@ -84,13 +84,13 @@ import UVTestSupport
         try await loop.withTasks { tasks in
           for _ in 0..<3 {
             tasks.spawn {
-              do { try await loop.sleep(for: .seconds(1000)).value } catch {
+              do { try await loop.sleep(for: .untilCancelled).value } catch {
                 cancelled += 1
                 throw error
               }
             }
           }
-          if bodyWaits { try await loop.sleep(for: .seconds(1000)).value }
+          if bodyWaits { try await loop.sleep(for: .untilCancelled).value }
         }
       }
       try await loop.sleep(for: .milliseconds(1)).value
@@ -105,7 +105,7 @@ import UVTestSupport
     try await withLoop { loop in
       var seen: [Bool] = []
       let parent = loop.spawn {
-        try? await loop.sleep(for: .seconds(1000)).value
+        try? await loop.sleep(for: .untilCancelled).value
         try await loop.withTasks { tasks in
           tasks.spawn { seen.append(Task.isCancelled) }
           seen.append(Task.isCancelled)
@@ -122,10 +122,10 @@ import UVTestSupport
   func alone() async throws {
     try await withLoop { loop in
       let value = try await loop.withTasks { tasks in
-        let task = tasks.spawn { try await loop.sleep(for: .seconds(1000)).value }
+        let task = tasks.spawn { try await loop.sleep(for: .untilCancelled).value }
         tasks.spawn { task.cancel() }
         let other = tasks.spawn {
-          try await loop.sleep(for: .milliseconds(5)).value
+          try await loop.settle()
           return 5
         }
         return try await other.value
@@ -141,7 +141,7 @@ import UVTestSupport
       loop.spawn { loop.stop() }
       _ = try? await loop.withTasks { tasks in
         tasks.spawn {
-          do { try await loop.sleep(for: .seconds(1000)).value } catch {
+          do { try await loop.sleep(for: .untilCancelled).value } catch {
             isCancelled = (error as? UVError)?.isCancelled == true
           }
         }
@@ -169,7 +169,7 @@ import UVTestSupport
       await #expect {
         try await loop.withDeadline(.milliseconds(2)) {
           defer { hasEnded = true }
-          try await loop.sleep(for: .seconds(1000)).value
+          try await loop.sleep(for: .untilCancelled).value
         }
       } throws: { ($0 as? UVError)?.code == .timedOut }
       #expect(hasEnded)
@@ -185,7 +185,7 @@ import UVTestSupport
       var outerError: UVError?
       do {
         try await loop.withDeadline(outer) {
-          do { try await loop.withDeadline(inner) { try await loop.sleep(for: .seconds(1000)).value } } catch
+          do { try await loop.withDeadline(inner) { try await loop.sleep(for: .untilCancelled).value } } catch
           {
             innerError = error as? UVError
             throw error
@@ -202,7 +202,7 @@ import UVTestSupport
     try await withLoop { loop in
       await #expect(throws: Broken.self) { try await loop.withDeadline(.seconds(1000)) { throw Broken() } }
       let caller = loop.spawn {
-        try await loop.withDeadline(.seconds(1000)) { try await loop.sleep(for: .seconds(1000)).value }
+        try await loop.withDeadline(.seconds(1000)) { try await loop.sleep(for: .untilCancelled).value }
       }
       try await loop.sleep(for: .milliseconds(1)).value
       caller.cancel()
@@ -215,7 +215,7 @@ import UVTestSupport
     try await withLoop { loop in
       var log: [String] = []
       let task = loop.spawn {
-        do { try await loop.sleep(for: .seconds(1000)).value } catch {
+        do { try await loop.sleep(for: .untilCancelled).value } catch {
           try await loop.withShield {
             log.append("cancelled: \(Task.isCancelled)")
             try await loop.sleep(for: .milliseconds(1)).value
@@ -254,7 +254,7 @@ import UVTestSupport
     try await withLoop { loop in
       await #expect {
         try await loop.withShield {
-          try await loop.withDeadline(.milliseconds(1)) { try await loop.sleep(for: .seconds(1000)).value }
+          try await loop.withDeadline(.milliseconds(1)) { try await loop.sleep(for: .untilCancelled).value }
         }
       } throws: { ($0 as? UVError)?.code == .timedOut }
       let value = await loop.withShield { 5 }
@@ -267,7 +267,7 @@ import UVTestSupport
     try await withLoop { loop in
       var isCancelled = false
       let task = loop.spawn {
-        do { try await loop.sleep(for: .seconds(1000)).value } catch {
+        do { try await loop.sleep(for: .untilCancelled).value } catch {
           isCancelled = (error as? UVError)?.isCancelled == true
         }
       }

@@ -18,11 +18,11 @@ import UVTestSupport
     try await withThread {
       let loop = try EventLoop()
       let log = Log<Int>()
-      loop.sleep(for: .seconds(1000)) { _ in log.append(1) }.cancel()
-      let before = loop.sleep(for: .seconds(1000)) { _ in log.append(2) }
+      loop.sleep(for: .untilCancelled) { _ in log.append(1) }.cancel()
+      let before = loop.sleep(for: .untilCancelled) { _ in log.append(2) }
       try loop.runCallbacks { loop in
         loop.queueMicrotask { before.cancel() }
-        let other = loop.sleep(for: .seconds(1000)) { _ in log.append(3) }
+        let other = loop.sleep(for: .untilCancelled) { _ in log.append(3) }
         // Whoever asks in the callback that starts it is told of it.
         #expect(loop.isAlive)
         #expect(loop.backendTimeout != nil)
@@ -32,11 +32,11 @@ import UVTestSupport
       // A body that throws leaves its timer to the next run.
       #expect(throws: UVError(.busy, operation: "body")) {
         try loop.runCallbacks { loop throws(UVError) in
-          loop.sleep(for: .seconds(1000)) { _ in log.append(4) }
+          loop.sleep(for: .untilCancelled) { _ in log.append(4) }
           throw UVError(.busy, operation: "body")
         }
       }
-      #expect(loop.backendTimeout.map { $0 > .zero && $0 <= .seconds(1000) } == true)
+      #expect(loop.backendTimeout.map { $0 > .zero && $0 <= .untilCancelled } == true)
       loop.shutdown()
       #expect(log.values == [1, 3, 2, 4])
     }
@@ -84,7 +84,7 @@ import UVTestSupport
   @Test func cancellingASleep() async throws {
     let log = Log<UVError.Code?>()
     try await withCallbackLoop { loop in
-      let pending = loop.sleep(for: .seconds(1000)) { result in
+      let pending = loop.sleep(for: .untilCancelled) { result in
         log.append(result.error?.code)
       }
       pending.cancel()
@@ -102,7 +102,7 @@ import UVTestSupport
       var long = PendingRequest()
       loop.sleep(for: .zero) { _ in long.cancel() }
       loop.sleep(for: .zero) { _ in }
-      long = loop.sleep(for: .seconds(1000)) { log.append($0.error?.isCancelled == true) }
+      long = loop.sleep(for: .untilCancelled) { log.append($0.error?.isCancelled == true) }
     }
     #expect(log.values == [true])
   }
@@ -167,9 +167,9 @@ import UVTestSupport
 
   @Test func aTimeoutEndsARequest() async throws {
     try await withLoop { loop in
-      let slow = loop.sleep(for: .seconds(100)).timeout(after: .milliseconds(2))
+      let slow = loop.sleep(for: .untilCancelled).timeout(after: .milliseconds(2))
       await expectFailure(.timedOut) { () async throws(UVError) in try await slow.value }
-      let atOnce = loop.sleep(for: .seconds(100)).timeout(after: .zero)
+      let atOnce = loop.sleep(for: .untilCancelled).timeout(after: .zero)
       await expectFailure(.timedOut) { () async throws(UVError) in try await atOnce.value }
       try await loop.sleep(for: .milliseconds(1)).timeout(after: .seconds(100)).value
     }
@@ -255,7 +255,7 @@ import UVTestSupport
       }
       let elapsed = try await task.value
       #expect(elapsed >= .milliseconds(3))
-      let cancelled = Task.detached { try await clock.sleep(for: .seconds(1000)) }
+      let cancelled = Task.detached { try await clock.sleep(for: .untilCancelled) }
       cancelled.cancel()
       await #expect(throws: CancellationError.self) { try await cancelled.value }
       return clock
@@ -271,10 +271,10 @@ import UVTestSupport
       defer { loop.shutdown() }
       return try loop.run { loop in
         let clock = loop.clock
-        let task = loop.spawn { () async throws in try await clock.sleep(for: .seconds(1000)) }
+        let task = loop.spawn { () async throws in try await clock.sleep(for: .untilCancelled) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        let sleeper = Task.detached { try await clock.sleep(for: .seconds(1000)) }
+        let sleeper = Task.detached { try await clock.sleep(for: .untilCancelled) }
         while loop.activity.timers == 0 { try await loop.sleep(for: .milliseconds(1)).value }
         loop.stop()
         return sleeper
@@ -292,6 +292,65 @@ import UVTestSupport
       }
       let value = try await request.timeout(after: .seconds(3600)).value
       #expect(value == 1)
+    }
+  }
+
+  @Test("A timer that has fired lets its handler go, and is not started again without one")
+  func aTimerThatHasFired() async throws {
+    final class Token {}
+    try await withLoop { loop in
+      weak var kept: Token?
+      let timer = try LoopTimer(loop)
+      let fired = Log<Int>()
+      do {
+        let token = Token()
+        kept = token
+        try timer.start(after: .milliseconds(1)) { [token] in
+          _ = token
+          fired.append(1)
+        }
+      }
+      while fired.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      #expect(kept == nil)
+      timer.repeatInterval = .milliseconds(1)
+      #expect(throws: UVError.self) { try timer.again() }
+      try timer.start(after: .milliseconds(1), repeating: .milliseconds(1)) { fired.append(2) }
+      timer.stop()
+      #expect(throws: UVError.self) { try timer.again() }
+      #expect(!timer.isActive)
+      timer.close()
+    }
+  }
+
+  @Test("A handler that stops and starts a ticker is called once for each tick")
+  func ticksThatAreStartedAnew() async throws {
+    let log = Log<Int>()
+    try await withCallbackLoop { loop in
+      let ticks = loop.ticks(every: .milliseconds(2))
+      // That the program ends shows that no tick is left; this one is never due.
+      let never = loop.ticks(every: .seconds(Int64.max))
+      never.start { _ in log.append(-1) }
+      func again(_ result: Result<Tick?, UVError>) {
+        guard case .success(let tick?) = result else { return }
+        log.append(tick.index)
+        ticks.stop()
+        if log.values.count < 5 { ticks.start(again) } else { never.stop() }
+      }
+      ticks.start(again)
+    }
+    #expect(log.values.count == 5)
+    #expect(log.values == log.values.sorted() && Set(log.values).count == 5 && !log.values.contains(-1))
+  }
+
+  @Test("Durations of any size are taken")
+  func extremeDurations() async throws {
+    try await withLoop { loop in
+      for duration in [Duration.seconds(Int64.max) * 2, .seconds(Int64.min) * 2, .nanoseconds(Int64.max)] {
+        let task = loop.spawn { () async throws(UVError) in try await loop.sleep(for: duration).value }
+        try await loop.sleep(for: .zero).value
+        task.cancel()
+        _ = try? await task.value
+      }
     }
   }
 }

@@ -1,5 +1,4 @@
 import Testing
-
 import UV
 
 @Suite struct QueueTests {

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Testing
 import UV
@@ -14,7 +15,8 @@ import UVTestSupport
       let reader = loop.spawn { () async throws(UVError) in
         try await server.read(until: "\n", limit: 100).value
       }
-      try await loop.sleep(for: .milliseconds(20)).value
+      let begin = loop.clock.now
+      while begin.duration(to: loop.clock.now) < .milliseconds(20) { try await loop.sleep(for: .zero).value }
       let snapshot = loop.snapshot()
       let task = try #require(snapshot.tasks.entries.first { $0.state == .waiting })
       let wait = try #require(task.wait)
@@ -37,7 +39,7 @@ import UVTestSupport
     try await withPair { loop, client, server in
       let bytes = Bytes(Array(repeating: 7, count: 1 << 24))
       let writing = loop.spawn { () async throws(UVError) in try await server.write(bytes).value }
-      try await loop.sleep(for: .milliseconds(10)).value
+      try await loop.settle()
       let handles = loop.snapshot().handles
       #expect(handles.count == 2 && handles.omittedCount == 0)
       let mine = try #require(handles.entries.first { $0.isAccepted })
@@ -57,20 +59,20 @@ import UVTestSupport
   )
   func limit() async throws {
     try await withLoop { loop in
-      let first = loop.spawn { try? await loop.sleep(for: .seconds(1000)).value }
-      try await loop.sleep(for: .milliseconds(5)).value
-      let others = (0..<49).map { _ in loop.spawn { try? await loop.sleep(for: .seconds(2000)).value } }
-      try await loop.sleep(for: .milliseconds(5)).value
+      let first = loop.spawn { try? await loop.sleep(for: .untilCancelled).value }
+      try await loop.sleep(for: .milliseconds(2)).value
+      let others = (0..<49).map { _ in loop.spawn { try? await loop.sleep(for: .untilCancelled * 2).value } }
+      try await loop.settle()
       let snapshot = loop.snapshot(limit: 10)
       #expect(snapshot.tasks.entries.count == 10 && snapshot.tasks.count == 51)
       #expect(snapshot.tasks.entries[0].state == .running)
       let wait = try #require(snapshot.tasks.entries[1].wait)
       #expect(wait.operation == "sleep" && snapshot.tasks.entries[2].wait.map { $0.age < wait.age } == true)
-      #expect(try #require(wait.remaining) <= .seconds(1000))
+      #expect(try #require(wait.remaining) <= .untilCancelled)
       #expect(snapshot.timers.count == 50 && snapshot.timers.entries.count == 10)
       #expect(
-        snapshot.timers.entries[0].dueIn <= .seconds(1000)
-          && snapshot.timers.entries[1].dueIn > .seconds(1000))
+        snapshot.timers.entries[0].dueIn <= .untilCancelled
+          && snapshot.timers.entries[1].dueIn > .untilCancelled)
       #expect(snapshot.description.contains("  and 41 more"))
       #expect(loop.snapshot(limit: 0).tasks == SnapshotList(count: 51))
       for task in [first] + others { task.cancel() }
@@ -84,8 +86,9 @@ import UVTestSupport
       mkfifo(fifo, 0o600)
       try await withLoop { loop in
         let opening = loop.spawn { () async throws(UVError) in try await loop.files.open(fifo).value }
-        let working = loop.spawn { try? await loop.work { usleep(50_000) }.value }
-        try await loop.sleep(for: .milliseconds(10)).value
+        let gate = DispatchSemaphore(value: 0)
+        let working = loop.spawn { try? await loop.work { gate.wait() }.value }
+        try await loop.settle()
         let snapshot = loop.snapshot()
         #expect(snapshot.poolRequests.count == 2 && snapshot.requests.count == 0)
         let opened = try #require(snapshot.poolRequests.entries.first { $0.operation == "fs_open" })
@@ -97,6 +100,7 @@ import UVTestSupport
         let writer = open(fifo, O_WRONLY)
         try await opening.value.close().value
         close(writer)
+        gate.signal()
         _ = await working.value
       }
     }
@@ -108,14 +112,14 @@ import UVTestSupport
   func otherWaits() async throws {
     try await withLoop { loop in
       let line = #line + 1
-      let slow = loop.spawn { try? await loop.sleep(for: .milliseconds(50)).value }
+      let slow = loop.spawn { try? await loop.sleep(for: .untilCancelled).value }
       let waiting = loop.spawn { await slow.value }
       let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
       let elsewhere = loop.spawn { for await _ in stream {} }
       let limited = loop.spawn {
-        try? await loop.sleep(for: .seconds(9)).timeout(after: .milliseconds(60)).value
+        try? await loop.sleep(for: .untilCancelled).timeout(after: .milliseconds(60)).value
       }
-      try await loop.sleep(for: .milliseconds(5)).value
+      try await loop.settle()
       let tasks = loop.snapshot().tasks.entries
       #expect(
         tasks.contains {
@@ -125,6 +129,7 @@ import UVTestSupport
       // A request with a timeout is told as what it is made of.
       #expect(tasks.filter { $0.wait?.operation == "sleep" }.count == 2)
       continuation.finish()
+      slow.cancel()
       await waiting.value
       await elsewhere.value
       await limited.value
@@ -137,7 +142,7 @@ import UVTestSupport
     try await withPair { loop, client, server in
       let reader = loop.spawn { _ = try? await server.read().value }
       let signals = try loop.signals(.user2)
-      try await loop.sleep(for: .milliseconds(5)).value
+      try await loop.settle()
       var snapshot = loop.snapshot()
       snapshot.tasks.entries[0].place = "a \"quoted\"\n\u{1} path"
       let decoder = JSONDecoder()
@@ -202,13 +207,13 @@ import UVTestSupport
         try await loop.withDeadline(.seconds(1000)) {
           #expect(Task.name == "reader")
           return try await loop.withTasks { tasks in
-            tasks.spawn(name: "helper") { try await loop.sleep(for: .seconds(1000)).value }
-            try await loop.sleep(for: .seconds(1000)).value
+            tasks.spawn(name: "helper") { try await loop.sleep(for: .untilCancelled).value }
+            try await loop.sleep(for: .untilCancelled).value
           }
         }
       }
       let waiter = loop.spawn { try? await reader.value }
-      try await loop.sleep(for: .milliseconds(5)).value
+      try await loop.settle()
       let tasks = loop.snapshot().tasks.entries
       #expect(
         tasks.compactMap(\.name).sorted() == ["client", "helper", "reader", "reader", "reader", "server"])

@@ -1,0 +1,59 @@
+import CTestHooks
+import Foundation
+import Testing
+import UV
+import UVTestSupport
+
+/// Writes that fail.
+@Suite(.serialized) struct WriteFaultTests {
+  @Test("A write for which libuv has no memory ends, and does not keep the loop running")
+  func aWriteWithoutMemory() async throws {
+    let log = Log<UVError.Code?>()
+    try await withPair { loop, client, server in
+      let buffers = (0..<100).map { Bytes("\($0) ") }
+      // Not told yet of this one's end, the stream gathers the next.
+      client.write("before it, ") { _ in }
+      test_faults_arm(ENOMEM, FaultLayer.allocator, 1, 1, "malloc")
+      client.write(buffers) { log.append($0.error?.code) }
+      while log.values.isEmpty { try await loop.sleep(for: .zero).value }
+      #expect(test_faults_disarm() == 1)
+      // Nothing of it had left, so the stream is whole, and goes on.
+      try await client.write("after it").value
+      #expect(try await server.read(exactly: 19).value == "before it, after it")
+    }
+    #expect(log.values == [.outOfMemory])
+  }
+
+  @Test("After bytes that were lost nothing more is written, and no end is asked for")
+  func nothingFollowsAHole() async throws {
+    let log = Log<String>()
+    try await withPair { loop, client, server in
+      func note(_ what: String) -> (Result<Void, UVError>) -> Void {
+        { log.append("\(what) \($0.error?.name ?? "ok")") }
+      }
+      // The system takes a part, and libuv has no room for the rest.
+      test_faults_arm(ENOMEM, FaultLayer.libuv, 1, 1, "uv_write2")
+      client.write(Bytes(repeating: 1, count: 16 << 20), note("begun"))
+      #expect(client.writeQueueSize < 16 << 20)
+      client.write("queued", note("queued"))
+      while log.values.count < 2 { try await loop.sleep(for: .zero).value }
+      #expect(test_faults_disarm() == 1)
+      client.write("later", note("later"))
+      client.shutdown(note("shutdown"))
+      while log.values.count < 4 { try await loop.sleep(for: .zero).value }
+      #expect(!client.isWritable)
+      #expect(client.writeQueueSize == 0)
+      client.closeReset()
+      var received = 0
+      var isIntact = true
+      while let part = try? await server.read().value {
+        isIntact = isIntact && part == Bytes(repeating: 1, count: part.count)
+        received += part.count
+      }
+      #expect(isIntact)
+      #expect(received > 0)
+      #expect(received < 16 << 20)
+    }
+    #expect(log.values == ["begun ENOMEM", "queued ENOMEM", "later ENOMEM", "shutdown ENOMEM"])
+  }
+}
