@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// What a client asks for in its first message, and the server's answer: its identity, and the context in which the client's
+/// The wishes of a client's first message, and the server's answer: its identity, and the context in which the client's
 /// session may be resumed.
 final class Greeting {
   /// The host that the client names.

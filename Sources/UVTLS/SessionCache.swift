@@ -6,7 +6,7 @@ import COpenSSL
 /// connections belong together. One of TLS 1.2 is used again, because a server doesn't send another.
 // Sound: everything is behind the lock.
 final class SessionCache: @unchecked Sendable {
-  /// Whom a client has a session with. What else it has been made by is the context's, which has this cache for itself.
+  /// The server that a client has a session with. The context has this cache for itself, so its other settings needn't be here.
   struct Key: Hashable {
     /// The name or address that was verified.
     let host: String

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// What a server's session depends on: a session is resumed only where the same policy would have made it.
+/// The settings that a server's session depends on: a session is resumed only where the same policy would have made it.
 ///
 /// Resuming skips the checks of a full handshake. Servers that share ticket keys can decrypt each other's sessions, whatever
 /// they ask of their clients. So each session carries a digest, and OpenSSL makes a full handshake where another is expected.

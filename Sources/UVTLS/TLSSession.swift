@@ -24,9 +24,6 @@ final class TLSSession: StreamFilter {
   private let wire: UnsafeMutablePointer<ctls_wire>
   /// Where a client's sessions are kept; nil to keep none.
   private let cacheKey: SessionCache.Key?
-  // The properties that each record touches are confined to one thread at a time. Exclusivity checks would cost more than the
-  // accesses.
-
   /// The handshake that is under way.
   @exclusivity(unchecked) var handshake: TLSHandshake?
   @exclusivity(unchecked) private var isReady = false
@@ -46,7 +43,7 @@ final class TLSSession: StreamFilter {
   @exclusivity(unchecked) private var smallRecords: SmallRecords?
   /// The session that a client wants to resume. It is only compared.
   private var offered: OpaquePointer?
-  /// What a server's client asks for, until the handshake is done.
+  /// The wishes of a server's client, until the handshake is done.
   private var greeting: Greeting?
   /// The host that a server's client has named.
   private var askedName: String?

@@ -8,14 +8,14 @@ final class TLSVisitor: StreamFilter {
 
   /// When the handshake must have ended.
   private(set) var deadline: LoopClock.Instant
-  /// Who has asked for the connection.
+  /// The source that the connection goes to.
   let source: CustomSource<TLSConnection>?
   /// Nil once the visit is over. This and the connection's filter, which is this, keep each other until then.
   private(set) var connection: TLSConnection?
   private let acceptor: TLSAcceptor
   /// The bytes that have come, in memory that the connections of a thread share.
   private var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  /// What the peer has sent, if it has to wait for its turn.
+  /// The peer's bytes, if the peer has to wait for its turn.
   private var kept: [UInt8] = []
 
   /// Whether the peer has spoken.

@@ -64,8 +64,8 @@ extension ByteStream {
   ///   `cancelled` if the stream is closed, and with `brokenPipe` or `connectionReset` if the peer has gone.
   ///   It fails with `badDescriptor` if the file is closed or not open for reading, and with
   ///   `invalidArgument` for a negative number or a file of another loop. If it fails, some of the bytes may
-  ///   have been sent. If you cancel it, the sending stops where it is; a write would go on. What you write later
-  ///   follows, so cancel it only if you close the stream next, or if your protocol can tell the peer.
+  ///   have been sent. If you cancel it, the sending stops where it is; a write would go on. Later
+  ///   writes follow, so cancel it only if you close the stream next, or if your protocol can tell the peer.
   ///
   /// The corresponding libuv function is `uv_queue_work`; the thread pool then calls the system's `sendfile`.
   public func sendfile(_ file: File, from offset: Int64 = 0, count: Int) -> Request<Int> {

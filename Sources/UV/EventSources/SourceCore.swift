@@ -48,8 +48,7 @@ final class SourceCore<Element>: Cancelling {
     let generation: UInt
   }
 
-  // The properties that each element touches come first, so that they share a cache line. They are confined
-  // to the loop and never `inout` across a call. Exclusivity checks would cost more than the accesses.
+  // The properties that each element touches come first, so that they share a cache line.
   @exclusivity(unchecked) private var first: Entry?
   @exclusivity(unchecked) private var others = Queue<Entry>()
   // They fit in behind the queue's last word, which is half empty.

@@ -14,7 +14,6 @@ public final class File {
   private let name: FileName
   let descriptor: Int32
   private let isReadOnly: Bool
-  // Loop-confined: exclusivity checks would cost more than the accesses.
   @exclusivity(unchecked) private var operations = 0
   @exclusivity(unchecked) private(set) var isClosed = false
   @exclusivity(unchecked) private var isDescriptorClosed = false

@@ -12,7 +12,6 @@ final class FileRequest: ActiveRequest {
   // the list when it ends.
   private let requests: RequestList
   private let queue: FileQueue
-  // Loop-confined: exclusivity checks would cost more than the accesses.
   @exclusivity(unchecked) private var operation: StaticString = ""
   @exclusivity(unchecked) private var file: File?
   /// Memory that the operation reads from or writes to.

@@ -21,7 +21,7 @@ public final class FileWatcher: SourceHandle<FileEvent> {
   /// Events that nobody has asked for yet, in the order in which they first happened.
   private var unasked: [FileEvent] = []
   private var indices: [FilePath?: Int] = [:]
-  /// What is watched; nil if the system doesn't tell.
+  /// The file itself; nil if the system doesn't identify it.
   private let watched: FileIdentity?
   /// Whether it is no longer at its path.
   private var hasGone = false
@@ -101,7 +101,7 @@ public final class FileWatcher: SourceHandle<FileEvent> {
       hasGone = event.kinds.contains(.rename) && isAboutItself(event) && !isAtPath
     }
     source.pauseIfUnwanted()
-    // Who was told of the event may have asked for the next one meanwhile.
+    // The receiver of the event may have asked for the next one meanwhile.
     if hasGone, unasked.isEmpty, source.hasDemand { loop.callback { endWithPath() } }
   }
 }

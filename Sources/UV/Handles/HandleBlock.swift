@@ -11,7 +11,7 @@ struct HandleBlock {
     /// The owner retains itself through this while libuv may call it. Sound: released in the close callback at the latest.
     var retainedOwner: Unmanaged<Handle>?
     unowned(unsafe) var loop: EventLoop
-    /// What only some handles need; kept until the handle closes. Balanced in `endSidecar`.
+    /// State that only some handles need; it stays until the handle closes. Balanced in `endSidecar`.
     var sidecar: Unmanaged<HandleSidecar>?
     // These share a word: a header is a part of every connection.
     var activity: Handle.Activity = []

@@ -1,11 +1,11 @@
-/// What only some handles need, so that the others don't pay for it. A handle's block keeps it while the handle is open.
+/// State that only some handles need, so that the others don't pay for it. A handle's block keeps it while the handle is open.
 ///
 /// The owner of the handle may go at any time, on any thread; its sidecar is used on the loop's thread only.
 class HandleSidecar {
   /// Called on the loop's thread when the handle begins to close, however that comes about. Its descriptor is still open.
   func handleCloses() {}
 
-  /// Called right after libuv was told to close the handle. What is closed from here is closed when the handle is.
+  /// Called right after libuv was told to close the handle. A handle that is closed here closes together with this one.
   func closeBegan() {}
 }
 

@@ -53,7 +53,7 @@ final class ListenerPoll: HandleSidecar {
 }
 
 extension HandleBlock {
-  /// What a listener is polled by; nil if the handle is none, or closes. Sound: a listener's sidecar is of this class.
+  /// The poll of a listener; nil if the handle is no listener, or closes. Sound: a listener's sidecar is of this class.
   var listenerPoll: ListenerPoll? {
     guard header.pointee.role == .listener, let sidecar = header.pointee.sidecar else { return nil }
     return unsafeDowncast(sidecar.takeUnretainedValue(), to: ListenerPoll.self)

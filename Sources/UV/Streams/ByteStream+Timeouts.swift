@@ -72,7 +72,7 @@ extension ByteStream {
   /// then in order to stay. Set it when a part of the conversation begins, such as a request, its answer or the goodbye.
   ///
   /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those who wait for bytes are
-  /// told, as with ``readTimeout``, and so are those who wait later, until the property is set again. What has come already is
+  /// told, as with ``readTimeout``, and so are those who wait later, until the property is set again. Bytes that have come already are
   /// read without waiting. The error names this timeout.
   ///
   /// libuv has no corresponding function.

@@ -89,7 +89,7 @@ extension ByteStream {
   }
 
   /// How many bytes have been written to the stream but not yet taken by the system. The number shrinks while
-  /// a large write drains. What a stream that encrypts its bytes has to send itself counts, too.
+  /// a large write drains. The protocol's own bytes of an encrypting stream count, too.
   ///
   /// The corresponding libuv function is `uv_stream_get_write_queue_size`.
   public var writeQueueSize: Int { queuedByteCount }

@@ -105,7 +105,7 @@ struct PendingWrites {
     }
     queuedByteCount -= byteCount
     start += count
-    // What is behind moves up once for as many writes as have been taken, not each time.
+    // The rest moves up once for as many writes as have been taken, not each time.
     if start * 2 >= queued.count {
       queued.removeFirst(start)
       start = 0

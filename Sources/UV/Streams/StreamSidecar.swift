@@ -35,7 +35,6 @@ final class StreamSidecar: HandleSidecar {
     }
   }
 
-  // They are confined to the loop; exclusivity checks would cost more than the accesses.
   /// When bytes have come last, or when somebody has begun to wait for them.
   @exclusivity(unchecked) private var lastRead: UInt64 = 0
   /// When the system has last taken bytes, or when somebody has begun to wait for that.

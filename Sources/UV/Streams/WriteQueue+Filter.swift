@@ -49,7 +49,7 @@ extension WriteQueue {
       if taken < output.count { return wait(for: filter, after: taken) }
       filter.dropOutput()
       pending.endInFlight { tellTaken($0) }
-      // Whoever reads fast doesn't keep the loop from its others.
+      // A fast reader doesn't keep the loop from its other streams.
       if !mayGoOn(after: taken), !pending.queued.isEmpty { return schedule() }
     } while !pending.queued.isEmpty
     letFilterRead()
@@ -119,7 +119,7 @@ extension WriteQueue {
   /// The most bytes that the filter itself may have to say while the stream goes on reading.
   ///
   /// A peer can ask for answers, such as new keys, without end. If it doesn't read them, nothing of what it sends is read.
-  /// What the program writes doesn't count here: two programs that both write much and read would wait for each other.
+  /// The program's own writes don't count here: two programs that both write much and read would wait for each other.
   static let mostOutput = 65536
 
   /// Whether the peer has to read before the stream reads more.

@@ -10,7 +10,7 @@ import CUV
 /// for each write is never delayed.
 final class WriteQueue: Cancelling {
   // The properties that a write touches which the system takes at once come first, so that they share a cache
-  // line. They are confined to the loop; exclusivity checks would cost more than the accesses.
+  // line.
   /// The stream's handle, which every write looks at. Going through the stream would retain it each time.
   let block: HandleBlock
   let loop: EventLoop

@@ -77,7 +77,7 @@ class TaskAnswer<Success: Sendable>: Cancelling, @unchecked Sendable {
 
   final func cancel(slot: UInt, generation: UInt) { answer(.failure(cancellation)) }
 
-  /// What is waited for, for a snapshot.
+  /// The thing that the task waits for, for a snapshot.
   var subject: String? { nil }
 
   final func awaited(slot: UInt, generation: UInt) -> Awaited? {

@@ -132,7 +132,7 @@ public struct LoopLag: Hashable, Sendable {
     sum.elapsed += other.elapsed
   }
 
-  /// What has been measured since an earlier value of the same loop. The longest turn is known to 3 %. If the loop has begun to
+  /// The measurements since an earlier value of the same loop. The longest turn is known to 3 %. If the loop has begun to
   /// measure anew meanwhile, that is all it has measured.
   package func since(_ earlier: LoopLag) -> LoopLag {
     if earlier.turns > turns || earlier.elapsed > elapsed || earlier.buckets.isEmpty { return self }

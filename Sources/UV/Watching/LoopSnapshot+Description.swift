@@ -47,7 +47,7 @@ extension LoopSnapshot: CustomStringConvertible {
 
 /// An entry of a list of a snapshot, which is a line of the snapshot's text.
 private protocol SnapshotEntry {
-  /// What stands in the columns of the line. Some may be empty.
+  /// The texts of the line's columns. Some may be empty.
   var columns: [String] { get }
 }
 

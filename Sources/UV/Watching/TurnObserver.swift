@@ -1,6 +1,6 @@
 import CUV
 
-/// What looks at a loop's turns from another thread. It is the one place where such a watch meets the loop; the product
+/// An object that looks at a loop's turns from another thread. It is the one place where such a watch meets the loop; the product
 /// `UVStalls` has one.
 package protocol TurnObserver: AnyObject {
   /// Where the loop says when its turn began.

@@ -4,7 +4,6 @@ import UV
 @usableFromInline
 enum Trampoline {
   final class State {
-    // Of one thread, and never passed as `inout` to what could come back here.
     @exclusivity(unchecked) var isDraining = false
     /// How many deliveries are nested in each other.
     @exclusivity(unchecked) var depth = 0

@@ -5,7 +5,6 @@ import UV
 @usableFromInline
 enum InlineQueue {
   private final class State {
-    // Of one thread, and never passed as `inout` to what could come back here.
     @exclusivity(unchecked) var isRunning = false
     @exclusivity(unchecked) var next = 0
     @exclusivity(unchecked) var steps: ContiguousArray<(step: Node, source: Node)> = []

@@ -1,6 +1,6 @@
 import UV
 
-/// What is attached to a future, and where the future comes from.
+/// The branches of a future, and where the future comes from.
 final class StreamNode<Output, Failure: Error>: Replaying {
   @exclusivity(unchecked) var branches: [Future<Output, Failure>.Branch] = []
   /// The future that this one was derived from.

@@ -3,7 +3,6 @@ import UV
 /// Runs work one after the other that would otherwise call itself ever deeper; one for each thread.
 enum Trampoline {
   final class State {
-    // Of one thread, and never passed as `inout` to what could come back here.
     @exclusivity(unchecked) var isDraining = false
     /// How many calls are nested in each other.
     @exclusivity(unchecked) var depth = 0

@@ -26,7 +26,7 @@ public class Future<Output, Failure: Error>: StreamFuture {
 
   /// How the future ended, nil until then.
   @exclusivity(unchecked) private(set) final var outcome: Settlement<Output, Failure>?
-  /// What is attached to this future, and where it comes from.
+  /// The branches of this future, and where it comes from.
   final let node = StreamNode<Output, Failure>()
   /// The gate that everything goes through where there is no loop: a future that is made outside one may be completed and
   /// attached to by any thread. Nil on a loop, and where somebody in this module settles it.

@@ -2,12 +2,12 @@
 ///
 /// RxStream's `Stream`.
 public protocol AnyStream<Output, Failure>: AnyObject {
-  /// What the stream delivers.
+  /// The type of the stream's values.
   associatedtype Output
   /// How it may fail.
   associatedtype Failure: Error
 
-  /// What it delivers, as a stream of many values.
+  /// The same values, as a stream of many.
   var asHot: Hot<Output, Failure> { get }
 }
 
