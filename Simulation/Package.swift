@@ -46,7 +46,7 @@ let package = Package(
         "Addresses", "Requests", "Connections/ConnectionLimitTests.swift",
         "Connections/EchoWithCallbacks.swift", "Connections/ListenerRuleTests.swift",
         "Connections/TCPFailureTests.swift", "Connections/TCPTests.swift", "Datagrams/UDPTests.swift",
-        "Files/DirectoryTests.swift", "Files/FileSystemTests.swift", "Group/LoopLocalTests.swift",
+        "Files/DirectoryTests.swift", "Files/FileSystemTests.swift", "Threads/LoopLocalTests.swift",
         "Handles/CloseRuleTests.swift", "Handles/IterationTests.swift", "Loop/EventLoopTests.swift",
         "Loop/LastRoundTests.swift", "Loop/StarvationTests.swift", "Shutdown/GracefulShutdownTests.swift",
         "Shutdown/ShutdownTests.swift", "Streams/DirectWritesTests.swift",
