@@ -13,7 +13,8 @@ enum WhatALoopWaitsFor: Program {
       let worker = loop.spawn { try? await loop.files.stat("/").timeout(after: .seconds(60)).value }
       let timer = try LoopTimer(loop)
       try timer.start(after: .seconds(60)) {}
-      try await loop.sleep(for: .milliseconds(20)).value
+      _ = await worker.value
+      try await loop.sleep(for: .milliseconds(1)).value
 
       let snapshot = loop.snapshot()
       print(snapshot.isRunning, snapshot.isStopping, snapshot.isShuttingDown, snapshot.microtaskCount)

@@ -44,7 +44,8 @@ enum AnyThreadThatStalls: Program {
     do throws(StallWatchError) {
       _ = try StallWatcher("too short", longerThan: .zero) { _ in }
     } catch {
-      switch error {
+      let refusal: StallWatchError = error
+      switch refusal {
       case .limit(let limit): print("refused:", limit)
       case .system(let number): print("the system:", number)
       }
