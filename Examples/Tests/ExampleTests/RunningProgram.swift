@@ -124,7 +124,7 @@ enum Client {
 
   /// Runs a client to its end, in a shell; what it printed.
   static func run(_ script: String) throws -> String {
-    let (output, status) = try ExampleTests.run(
+    let (output, status) = try runProgram(
       URL(fileURLWithPath: "/usr/bin/timeout"), ["-k", "5", "50", "/bin/bash", "-c", script])
     #expect(status != 124 && status != 137, "the client hasn't ended: \(script)")
     return output

@@ -65,21 +65,6 @@ import UVTestSupport
     }
   }
 
-  @Test("A frame that is about to be answered when its stream closes is answered once, with an error")
-  func closedBeforeItIsTold() async throws {
-    try await withStream { loop, near, far in
-      try await far.write("one\ntwo\n").value
-      #expect(try await near.readLine(limit: 5).value == "one")
-      let log = Log<Bool>()
-      // The turn's budget is used up, so that the answer waits until the next one.
-      _ = loop.payForCall(1 << 24)
-      near.readLine(limit: 5) { log.append($0.error != nil) }
-      try await near.close().value
-      try await turns(loop)
-      #expect(log.values == [true])
-    }
-  }
-
   @Test("A time limit leaves the bytes for the next try")
   func timeLimit() async throws {
     try await withStream { loop, near, far in
