@@ -276,12 +276,14 @@ func withOwner<Owner: Handle>(of handle: UnsafeRawPointer, as _: Owner.Type, _ b
   Unmanaged<Owner>.fromOpaque(cuv_handle_data(handle)!)._withUnsafeGuaranteedRef(body)
 }
 
-/// Stops a debug build if a libuv handle that calls back belongs to an object of another type.
+/// Stops a debug build if a libuv handle that calls back belongs to an object of another type, or keeps no owner alive.
 @inline(__always)
 private func assertOwner<Owner: Handle>(of handle: UnsafeRawPointer, is _: Owner.Type) {
   assert(
-    Unmanaged<Handle>.fromOpaque(cuv_handle_data(handle)!)._withUnsafeGuaranteedRef { $0 is Owner },
-    "libuv calls a handle whose owner is of another type")
+    Unmanaged<Handle>.fromOpaque(cuv_handle_data(handle)!)._withUnsafeGuaranteedRef {
+      $0 is Owner && $0.block.header.pointee.retainedOwner != nil
+    },
+    "libuv calls a handle whose owner is of another type or may be gone")
 }
 
 /// The owner of a libuv handle. Sound: a handle that libuv may call retains itself.

@@ -156,6 +156,7 @@ final class WriteQueue: Cancelling {
   /// Ends what ``keepOwnerAlive()`` began.
   @inline(__always)
   private func letOwnerGo() {
+    assert(pending.inFlight.isEmpty || block.isClosing, "libuv still writes")
     block.header.pointee.activity.remove(.writing)
     if block.header.pointee.activity.isEmpty { owner.letGo(.writing) }
   }
@@ -221,11 +222,14 @@ final class WriteQueue: Cancelling {
       // The writing side isn't ended: the peer would think that it has everything.
       if code < 0 { done(.failure(failure(code, "shutdown"))) } else { startShutdown(done) }
     }
-    letOwnerGo()
+    // A shutdown lets the filter say its last word, and whoever is told may write.
+    if isEmpty { letOwnerGo() }
   }
 
   /// Nothing is left, because the system has taken everything at once. Those who wait for that are told after the writers.
   func becameEmptyAtOnce() {
+    // The filter, which may read again, may have something to say itself.
+    guard isEmpty else { return }
     if drainWaiters.isEmpty, shutdownWaiter == nil { return letOwnerGo() }
     loop.queueMicrotask { [self] in becameEmpty(failureCode ?? 0) }
   }
