@@ -1,3 +1,5 @@
+import CBenchSupport
+
 /// What this process has used so far.
 public struct ProcessUsage: Hashable, Sendable {
   var wall: UInt64 = 0
