@@ -91,10 +91,3 @@ private final class LoopStalls: TurnObserver {
   func leave() { watcher.leave() }
   func stop() { watcher.stop() }
 }
-
-/// Writes a text and the end of a line.
-@usableFromInline
-func printToStandardError(_ text: String) {
-  let line = "\(text)\n"
-  _ = line.utf8CString.withUnsafeBytes { write(2, $0.baseAddress, $0.count - 1) }
-}

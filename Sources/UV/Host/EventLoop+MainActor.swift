@@ -56,18 +56,18 @@ extension EventLoop {
       """
 
     private static func warnOfMainActor(_ task: LoopTaskBase) {
-      let text = """
+      printToStandardError(
+        """
         EventLoop.run: the task of \(task.origin) has waited for a while for something that isn't the loop's. The run was called \
         in a job of the main actor. If that task waits for the main actor or the main queue, if only through another task, it \
-        waits for ever. \(mainActorRemedy)\n
-        """
-      _ = text.utf8CString.withUnsafeBytes { write(2, $0.baseAddress, $0.count - 1) }
+        waits for ever. \(mainActorRemedy)
+        """)
     }
   #endif
 }
 
 #if os(Linux)
-  /// What a run in a job of the main actor has seen of its tasks.
+  /// A run's looks at its tasks, while a job of the main actor waits for it.
   struct MainActorLooks {
     /// How many looks in a row a task is seen to wait elsewhere before the program is told: on a loop that runs no task
     /// meanwhile, and on others. There the task may have run between two looks.

@@ -24,8 +24,7 @@ extension EventLoop {
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> Void
   ) {
     do { try run(body) } catch {
-      let line = "Error: \(error)\n"
-      _ = line.utf8CString.withUnsafeBytes { write(2, $0.baseAddress, $0.count - 1) }
+      printToStandardError("Error: \(error)")
       exit(1)
     }
   }

@@ -71,8 +71,8 @@ extension EventLoop {
       let counts = Dictionary(grouping: objects.compactMap(\.nameIfForsaken)) { $0 }.mapValues(\.count)
       if counts.isEmpty { return }
       let names = counts.sorted { $0.key < $1.key }.map { $0.value == 1 ? $0.key : "\($0.value) × \($0.key)" }
-      let text = "an event loop has ended before a result came for: \(names.joined(separator: ", "))\n"
-      _ = text.utf8CString.withUnsafeBytes { write(2, $0.baseAddress, $0.count - 1) }
+      printToStandardError(
+        "an event loop has ended before a result came for: \(names.joined(separator: ", "))")
     #endif
   }
 }

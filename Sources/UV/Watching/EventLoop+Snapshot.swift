@@ -40,7 +40,7 @@ extension EventLoop {
     watcher.keepsLoopRunning = false
     watcher.start { [unowned watcher] result in
       // One text in one call, so that the lines of several loops stay apart.
-      if case .success(_?) = result { watcher.loop.snapshot(limit: limit).printToStandardError() }
+      if case .success(_?) = result { printToStandardError("\(watcher.loop.snapshot(limit: limit))") }
     }
     return watcher
   }
@@ -57,20 +57,5 @@ extension EventLoop {
     }
     let now = uv_hrtime() / 1_000_000
     return (count, .milliseconds(now > oldest ? now - oldest : 0))
-  }
-}
-
-extension LoopSnapshot {
-  fileprivate func printToStandardError() {
-    var text = "\(self)\n"
-    text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)
-      while !rest.isEmpty {
-        let count = CUV.write(2, rest.baseAddress, rest.count)
-        // If the standard error takes no more, the rest is lost: the loop mustn't hang because of this.
-        if count <= 0 { return }
-        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-      }
-    }
   }
 }
