@@ -1,5 +1,5 @@
-// What this library reaches for behind the interfaces that are promised, each with the reason why, and what would be without
-// it. Everything else goes through libuv's functions, the system's and Swift's own.
+// This library's reaches behind the interfaces that are promised. Each says why it is there, and what would be without it.
+// Everything else goes through libuv's functions, the system's and Swift's own.
 #pragma once
 
 #include <uv.h>

@@ -1,4 +1,4 @@
-// What another thread may know of a thread's turns, and the stack of a thread that is stuck.
+// A thread's turns as another thread may see them, and the stack of a thread that is stuck.
 //
 // This is C because most of it runs in a signal handler. Swift code may allocate or take a lock at any place, for example
 // to make a type's metadata, and a handler that interrupts `malloc` must do neither.

@@ -11,7 +11,7 @@ protocol SourceDriver: AnyObject {
   func pause()
   /// Called when somebody has been cancelled, and has left the line.
   func left(_ number: UInt)
-  /// What somebody in the line waits for, in words, if it isn't simply the next element.
+  /// The wish of somebody in the line, in words, if it isn't simply the next element.
   func wish(of number: UInt) -> String?
 }
 

@@ -1,4 +1,4 @@
-/// What a loop knows of its end.
+/// The end of a loop: whether it was asked for, and how far it has come.
 struct LoopEnding {
   /// Whether the run is to end; see ``EventLoop/stop()``.
   var isStopRequested = false
@@ -7,7 +7,7 @@ struct LoopEnding {
   /// Whether the loop has been shut down, or detached from its host.
   var isClosed = false
   var lastRound = LastRound()
-  /// What keeps an adopted loop alive.
+  /// The holds that keep an adopted loop alive.
   var holds = LoopHolds()
   /// How an adopted loop leaves its host.
   var leaving = Leaving()

@@ -35,8 +35,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     @inline(__always) get { loopThread.load(ordering: .relaxed) == cuv_thread_id() }
   }
 
-  /// Stops the program with a sentence if the calling thread isn't the loop's; in debug builds alone. What has no loop any
-  /// more does nothing, on any thread.
+  /// Stops the program with a sentence if the calling thread isn't the loop's; in debug builds alone. An object whose loop
+  /// has ended does nothing, on any thread.
   @inline(__always)
   package func assertOnLoop(_ name: StaticString = #function) {
     assert(isOnLoop || hasEnded, LoopExecutor.wrongThread(name))

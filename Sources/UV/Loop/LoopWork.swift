@@ -1,6 +1,6 @@
 import CUV
 
-/// What a loop has to do beside the callbacks of libuv and the queue of microtasks.
+/// A loop's work beside the callbacks of libuv and the queue of microtasks.
 struct LoopWork {
   /// Whether the loop is inside one of its `run` functions.
   var isRunning = false
@@ -8,7 +8,7 @@ struct LoopWork {
   var isInBody = false
   /// How many pieces of work keep the loop running that libuv knows nothing of; see ``EventLoop/beginWork()``.
   var count = 0
-  /// What runs when the queue of microtasks has run empty; see ``EventLoop/enqueueAfterMicrotasks(_:)``.
+  /// Microtasks that run when the queue has run empty; see ``EventLoop/enqueueAfterMicrotasks(_:)``.
   var checkpoints: [Microtask] = []
   var adaptiveYield = AdaptiveYield()
 }

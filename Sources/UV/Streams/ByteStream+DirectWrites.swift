@@ -6,7 +6,7 @@ import CUV
 /// ``WriteQueue``, which takes as much memory as the rest of a connection's objects. It is made for the first write that
 /// waits or fails, for a filter, for the end of writing and for a high-water mark, and then stays until the stream goes.
 extension ByteStream {
-  /// What happens to a write that begins now.
+  /// How a write fares that begins now.
   enum Admission {
     /// The system is offered its bytes.
     case offered

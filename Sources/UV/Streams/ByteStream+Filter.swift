@@ -76,7 +76,7 @@ extension ByteStream {
       filter.received(count)
       deliver(through: filter)
     }
-    // What was written in answer leaves first. A reader that waited for that can then ask again before the stream pauses.
+    // An answer that was written meanwhile leaves first. A reader that waited for that can then ask again before the stream pauses.
     if writes.isScheduled { loop.callback { writes.endDelivering() } } else { writes.isDelivering = false }
     if count > 0 { pauseIfUnwanted() }
     if block.header.pointee.activity.contains(.filterEnding) { stopReadingForFilter() }

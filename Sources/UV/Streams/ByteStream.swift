@@ -21,7 +21,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   @exclusivity(unchecked) var unmanagedWrites: Unmanaged<WriteQueue>?
   /// The number of the microtask that tells a writer of the last write.
   @exclusivity(unchecked) var lastTold = -1
-  /// What readers have left, and the frames that they wait for; nil until there is one. Balanced in `deinit`. An unmanaged
+  /// The bytes that readers have left, and the frames that they wait for; nil until there is one. Balanced in `deinit`. An unmanaged
   /// reference isn't counted each time that a frame is asked for.
   @exclusivity(unchecked) var unmanagedReads: Unmanaged<StreamReads>?
   /// How many bytes may wait to be written before ``isAboveHighWaterMark`` becomes true; 64 KiB at first.

@@ -8,7 +8,7 @@ import CUV
 final class StreamReads: Microtask {
   typealias Outcome = Result<Bytes?, UVError>
 
-  /// What a reader waits for, if it isn't simply the next bytes.
+  /// The wish of a reader that doesn't simply wait for the next bytes.
   private struct Wish {
     let frame: Frame
     /// The reader's number in the line.
@@ -116,7 +116,7 @@ final class StreamReads: Microtask {
     return unread.take(frame)
   }
 
-  /// A reader has been cancelled, and has left the line. Whoever is first now may find enough.
+  /// A reader has been cancelled, and has left the line. The reader that is first now may find enough.
   func left(_ number: UInt) {
     if firstWish?.number == number {
       popWish()
@@ -134,9 +134,13 @@ final class StreamReads: Microtask {
 
   // MARK: Wishes
 
+  /// Whether the first reader in the line has a wish.
+  @inline(__always)
+  private func hasWish(_ line: SourceCore<Bytes>) -> Bool { firstWish?.number == line.firstNumber }
+
   @inline(__always)
   private func frameOfFirst(_ line: SourceCore<Bytes>) -> Frame {
-    if let firstWish, firstWish.number == line.firstNumber { firstWish.frame } else { Frame(.any) }
+    hasWish(line) ? firstWish!.frame : Frame(.any)
   }
 
   private func popWish() {
@@ -145,7 +149,7 @@ final class StreamReads: Microtask {
   }
 
   private func takeFirst(_ line: SourceCore<Bytes>) -> SourceCore<Bytes>.Waiter? {
-    if firstWish?.number == line.firstNumber { popWish() }
+    if hasWish(line) { popWish() }
     return line.takeFirst()
   }
 
@@ -223,10 +227,8 @@ final class StreamReads: Microtask {
   /// Has bytes come into the memory of the frame that is waited for; false if they should come elsewhere.
   func reserve(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
     place = .shared
-    guard state == .waiting, let firstWish,
-      firstWish.number == line._withUnsafeGuaranteedRef({ $0.firstNumber })
-    else { return false }
-    let frame = firstWish.frame
+    guard state == .waiting, line._withUnsafeGuaranteedRef({ hasWish($0) }) else { return false }
+    let frame = firstWish!.frame
     switch frame.kind {
     case .exactly, .rest:
       guard let room = unread.room(upTo: frame.kind == .rest ? frame.limit + 1 : frame.count) else { break }
@@ -256,10 +258,10 @@ final class StreamReads: Microtask {
   func take(_ bytes: Bytes) {
     let line = line.takeUnretainedValue()
     guard state == .waiting else { return unread.append(bytes) }
-    if unread.isEmpty, line.hasDemand, firstWish == nil || firstWish!.number != line.firstNumber {
+    if unread.isEmpty, line.hasDemand, !hasWish(line) {
       // The first reader takes them as they are. The next one may want a part of the next ones.
       line.deliver(bytes)
-      guard firstWish != nil, firstWish!.number == line.firstNumber, state == .waiting else { return }
+      guard hasWish(line), state == .waiting else { return }
     } else {
       unread.append(bytes)
     }

@@ -92,7 +92,7 @@ final class StreamSidecar: HandleSidecar {
   @inline(__always)
   private func noteRead() { lastRead = uv_now(clock) }
 
-  /// Bytes have come, and were delivered. Whoever asks for more by now goes on to wait: the stream doesn't begin to read anew.
+  /// Bytes have come, and were delivered. A reader that has asked for more by now goes on to wait: the stream doesn't begin to read anew.
   @inline(__always)
   func goOnReading() {
     noteRead()

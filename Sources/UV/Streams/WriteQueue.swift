@@ -75,7 +75,7 @@ final class WriteQueue: Cancelling {
 
   // MARK: Writing
 
-  /// What happens to a write that begins now.
+  /// How a write fares that begins now.
   var admission: ByteStream.Admission {
     @inline(__always) get {
       if let code = refusal() { return .refused(code) }

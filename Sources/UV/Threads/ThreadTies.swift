@@ -1,4 +1,4 @@
-/// What ties a loop to its thread, and others to the loop.
+/// The ties of a loop to its thread, and of others to the loop.
 struct ThreadTies {
   /// The slot of the thread that made the loop, if it is that thread's loop.
   var slot: CurrentLoop.Slot?

@@ -1,12 +1,12 @@
 import CUV
 
-/// What looks at a loop's turns. A loop that nobody looks at has none of it.
+/// The observers of a loop's turns. A loop that nobody looks at has none of it.
 struct Watching {
   var turns: TurnWatch?
   var observer: (any TurnObserver)?
 }
 
 extension EventLoop {
-  /// What looks at the loop's turns from another thread.
+  /// The observer that looks at the loop's turns from another thread.
   package var turnObserver: (any TurnObserver)? { watching.observer }
 }

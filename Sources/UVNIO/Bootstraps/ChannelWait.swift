@@ -48,7 +48,7 @@ final class ChannelWait<Output: Sendable>: Sendable {
       return state.continuation.take()
     }
     if let continuation { return continuation.resume(with: result.map { $1 }) }
-    // Nobody gets it. What was made of the channel, such as a `NIOAsyncChannel`, may not go before that is closed.
+    // Nobody gets it. Its output, such as a `NIOAsyncChannel`, may not go before the channel is closed.
     if case .success(let (channel, output)) = result {
       channel.close().whenComplete { _ in withExtendedLifetime(output) {} }
     }
@@ -56,7 +56,7 @@ final class ChannelWait<Output: Sendable>: Sendable {
 }
 
 extension EventLoopFuture {
-  /// What was made of the channel, for a task. If the task is cancelled, this throws `CancellationError` at once, and the channel
+  /// The output that was made of the channel, for a task. If the task is cancelled, this throws `CancellationError` at once, and the channel
   /// is closed.
   func made<Output: Sendable>() async throws -> Output where Value == (any Channel, Output) {
     try await ChannelWait().value(of: self)
