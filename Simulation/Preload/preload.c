@@ -68,7 +68,10 @@ static int simulated_main(int count, char **values, char **variables) {
   };
   sim_begin(&options);
   double cut = weather && strcmp(weather, "storm") == 0 ? 0.6 : weather && strcmp(weather, "usual") == 0 ? 0.1 : 0;
-  struct sim_weather sky = {.latency = 500000, .jitter = 100000, .cut = (uint64_t)(number("UVSIM_CUT", cut) * 1e6)};
+  uint64_t signals = weather && strcmp(weather, "storm") == 0 ? 50000 : weather && strcmp(weather, "usual") == 0 ? 1000 : 0;
+  struct sim_weather sky = {
+      .latency = 500000, .jitter = 100000, .cut = (uint64_t)(number("UVSIM_CUT", cut) * 1e6), .interruption = signals,
+      .refusal = signals};
   sim_set_weather(&sky);
   has_begun = true;
   // For a program that calls `exit` itself.

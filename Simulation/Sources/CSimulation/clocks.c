@@ -68,12 +68,16 @@ time_t time(time_t *place) {
 
 // MARK: Sleeping
 
-static void sleep_until(uint64_t moment) {
+/// Returns whether a signal has cut it short.
+static bool sleep_until(uint64_t moment) {
   struct queue queue = {0};
-  // A signal doesn't cut it short here.
-  while (thread_wait(&queue, moment, "nanosleep") != SIM_TIMED_OUT) {}
-  trace_call(CALL_nanosleep, -1, 0, 0);
+  bool is_cut = thread_wait_interruptibly(&queue, moment, "nanosleep") == SIM_INTERRUPTED;
+  trace_call(CALL_nanosleep, -1, is_cut ? -EINTR : 0, 0);
+  if (is_cut) errno = EINTR;
+  return is_cut;
 }
+
+static uint64_t rest_until(uint64_t moment) { return moment > kernel.now ? moment - kernel.now : 0; }
 
 static bool is_valid(const struct timespec *time) {
   return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
@@ -89,8 +93,10 @@ int nanosleep(const struct timespec *length, struct timespec *rest) {
     errno = EINVAL;
     return -1;
   }
-  sleep_until(kernel.now + nanoseconds_of(length));
-  return 0;
+  uint64_t until = kernel.now + nanoseconds_of(length);
+  if (!sleep_until(until)) return 0;
+  if (rest) *rest = spec_of(rest_until(until));
+  return -1;
 }
 
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *length, struct timespec *rest) {
@@ -103,18 +109,18 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *length, s
   } else {
     until += kernel.now;
   }
-  sleep_until(until);
-  return 0;
+  if (!sleep_until(until)) return 0;
+  if (rest && !(flags & TIMER_ABSTIME)) *rest = spec_of(rest_until(until));
+  return EINTR;
 }
 
 int usleep(useconds_t microseconds) {
   if (!IS_SIMULATED) return REAL(usleep)(microseconds);
-  sleep_until(kernel.now + (uint64_t)microseconds * 1000);
-  return 0;
+  return sleep_until(kernel.now + (uint64_t)microseconds * 1000) ? -1 : 0;
 }
 
 unsigned sleep(unsigned seconds) {
   if (!IS_SIMULATED) return REAL(sleep)(seconds);
-  sleep_until(kernel.now + (uint64_t)seconds * 1000000000);
-  return 0;
+  uint64_t until = kernel.now + (uint64_t)seconds * 1000000000;
+  return sleep_until(until) ? (unsigned)((rest_until(until) + 999999999) / 1000000000) : 0;
 }

@@ -120,12 +120,14 @@ static ssize_t send_file(int to, int from, off64_t *offset, size_t size) {
   if (start >= source->node->size) return 0;
   if (size > source->node->size - start) size = source->node->size - start;
   if (!target->kind->write) return -EBADF;
+  if (refusal_is_due(target)) return -EAGAIN;
   ssize_t sent;
   file_hold(target);
   while ((sent = target->kind->write(target, &(struct iovec){source->node->bytes + start, size}, 1)) == -EAGAIN &&
-         !(target->flags & O_NONBLOCK))
-    thread_wait(&target->waiters, NEVER, "sendfile");
+         !(target->flags & O_NONBLOCK) && code == 0)
+    code = file_wait(target, "sendfile");
   file_release(target);
+  if (sent == -EAGAIN && code < 0) sent = code;
   if (sent > 0 && offset) *offset += sent;
   if (sent > 0 && !offset) source->offset += (size_t)sent;
   return sent;

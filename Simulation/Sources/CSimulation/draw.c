@@ -20,8 +20,8 @@ uint64_t draw_below(struct draw *draw, uint64_t bound) {
   return (uint64_t)(((unsigned __int128)draw_number(draw) * bound) >> 64);
 }
 
-bool fault_is_due(enum stream stream, uint64_t chance) {
-  if (!chance || draw_below(&kernel.draws[stream], 1000000) >= chance) return false;
+bool fault_is_drawn(enum stream stream, uint64_t chance) {
+  if (draw_below(&kernel.draws[stream], 1000000) >= chance) return false;
   uint32_t number = kernel.faults++;
   if (!kernel.options.faults) return true;
   while (kernel.next_fault < kernel.options.fault_count && kernel.options.faults[kernel.next_fault] < number)

@@ -21,6 +21,8 @@ struct epoll {
   /// By descriptor.
   struct item **items;
   int count;
+  /// Whether it has told of a socket too early the last time; it doesn't the next time.
+  bool was_too_early;
   struct item *first_ready, *last_ready;
   /// Of one call.
   struct item **chosen;
@@ -170,6 +172,27 @@ static int collect(struct epoll *epoll, struct epoll_event *events, int most) {
   return told;
 }
 
+/// Tells that a socket can be read on which nothing has arrived. With edges, Linux wouldn't tell again when something has.
+static int tell_too_early(struct epoll *epoll, struct epoll_event *events) {
+  uint64_t count = 0;
+  struct item *chosen = NULL;
+  for (int i = 0; i < epoll->count; i++) {
+    struct item *item = epoll->items[i];
+    if (!item || !(item->event.events & EPOLLIN) || (item->event.events & (EPOLLET | EPOLLONESHOT))) continue;
+    if (!socket_may_refuse(item->watch.file)) continue;
+    if (draw_below(&kernel.draws[DRAW_REFUSAL], ++count) == 0) chosen = item;
+  }
+  if (!chosen) return 0;
+  *events = (struct epoll_event){.events = EPOLLIN, .data = chosen->event.data};
+  return 1;
+}
+
+static bool refusal_of_epoll(struct epoll *epoll) {
+  if (!kernel.weather.refusal) return false;
+  epoll->was_too_early = !epoll->was_too_early && fault_is_due(DRAW_REFUSAL, kernel.weather.refusal);
+  return epoll->was_too_early;
+}
+
 static int wait_for(int descriptor, struct epoll_event *events, int most, int timeout) {
   struct file *file = file_of(descriptor);
   if (!file) return -EBADF;
@@ -185,7 +208,8 @@ static int wait_for(int descriptor, struct epoll_event *events, int most, int ti
       told = collect((struct epoll *)file, events, most);
     }
     if (told || timeout == 0) break;
-    enum sim_reason reason = thread_wait(&file->waiters, deadline, "epoll_wait");
+    if (refusal_of_epoll((struct epoll *)file) && (told = tell_too_early((struct epoll *)file, events))) break;
+    enum sim_reason reason = thread_wait_interruptibly(&file->waiters, deadline, "epoll_wait");
     if (reason == SIM_TIMED_OUT) break;
     if (reason == SIM_INTERRUPTED) {
       told = -EINTR;
@@ -250,7 +274,7 @@ int poll(struct pollfd *targets, nfds_t count, int timeout) {
       file_hold(file);
       watch_add(&polled[i].watch, file);
     }
-    enum sim_reason reason = thread_wait(&queue, deadline, "poll");
+    enum sim_reason reason = thread_wait_interruptibly(&queue, deadline, "poll");
     for (nfds_t i = 0; i < count; i++) {
       struct file *file = polled[i].watch.file;
       if (!file) continue;
@@ -259,6 +283,10 @@ int poll(struct pollfd *targets, nfds_t count, int timeout) {
     }
     free(polled);
     if (reason == SIM_TIMED_OUT) break;
+    if (reason == SIM_INTERRUPTED) {
+      ready = -EINTR;
+      break;
+    }
   }
   return (int)traced(CALL_poll, -1, ready, count);
 }

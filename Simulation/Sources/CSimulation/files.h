@@ -31,6 +31,8 @@ struct kind {
 struct file {
   const struct kind *kind;
   int references, flags;
+  /// Whether the last call was refused by the weather; the next one isn't then.
+  bool was_refused;
   struct watch *watches;
   struct queue waiters;
   uint64_t number;
@@ -41,6 +43,15 @@ void file_hold(struct file *file);
 void file_release(struct file *file);
 /// The file may be ready for something now.
 void file_changed(struct file *file);
+/// Waits until the file may be ready; -EINTR if a signal comes whose handler doesn't ask for another try.
+int file_wait(struct file *file, const char *call);
+/// Whether a call on a socket has to find it not ready, although it is: Linux may tell too early.
+bool refusal_is_drawn(struct file *file);
+static inline bool refusal_is_due(struct file *file) {
+  return __builtin_expect(kernel.weather.refusal != 0, 0) && refusal_is_drawn(file);
+}
+/// Whether it is one that may be found not ready.
+bool socket_may_refuse(const struct file *file);
 void watch_add(struct watch *watch, struct file *file);
 void watch_remove(struct watch *watch);
 

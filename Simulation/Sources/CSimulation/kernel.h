@@ -31,7 +31,10 @@ struct draw {
   uint64_t state;
 };
 
-enum stream { DRAW_ORDER, DRAW_READY, DRAW_WAKE, DRAW_RANDOM, DRAW_CLOCK, DRAW_NETWORK, DRAW_CUT, DRAW_STREAMS };
+enum stream {
+  DRAW_ORDER, DRAW_READY, DRAW_WAKE, DRAW_RANDOM, DRAW_CLOCK, DRAW_NETWORK, DRAW_CUT, DRAW_INTERRUPTION, DRAW_REFUSAL,
+  DRAW_STREAMS
+};
 
 uint64_t draw_number(struct draw *draw);
 /// A number below `bound`, which is 1 or more.
@@ -40,7 +43,10 @@ void random_fill(void *bytes, size_t size);
 void draw_seed(struct draw *draw, uint64_t seed, const char *name);
 
 /// Whether something goes wrong that does so with that chance, in millionths.
-bool fault_is_due(enum stream stream, uint64_t chance);
+bool fault_is_drawn(enum stream stream, uint64_t chance);
+static inline bool fault_is_due(enum stream stream, uint64_t chance) {
+  return __builtin_expect(chance != 0, 0) && fault_is_drawn(stream, chance);
+}
 
 // MARK: What is due
 
@@ -88,6 +94,10 @@ struct thread {
   bool is_detached;
   /// How often it has looked in vain since it last waited.
   int spins;
+  /// Whether its last wait was interrupted by the weather; the next one isn't then.
+  bool was_interrupted;
+  /// Whether all the signals that have interrupted it ask for another try (`SA_RESTART`).
+  bool tries_again;
   // What it waits for.
   struct queue *queue;
   struct thread *previous, *next;
@@ -187,12 +197,6 @@ void library_prepare(struct sim_host *host);
 
 // MARK: The world
 
-/// How bad the network is; chances are in millionths.
-struct weather {
-  uint64_t latency, jitter;
-  uint64_t cut, loss, duplication;
-};
-
 /// How long questions for names take, and whether they are answered.
 struct names {
   uint64_t latency, jitter;
@@ -202,7 +206,7 @@ struct names {
 struct kernel {
   struct sim_options options;
   struct names names;
-  struct weather weather;
+  struct sim_weather weather;
   uint64_t now;
   struct draw draws[DRAW_STREAMS];
   struct event **events;
@@ -232,6 +236,16 @@ struct kernel {
 };
 
 extern struct kernel kernel;
+
+// MARK: Signals that interrupt
+
+/// Whether the weather interrupts what is about to wait.
+bool interruption_is_drawn(void);
+static inline bool interruption_is_due(void) {
+  return __builtin_expect(kernel.weather.interruption != 0, 0) && interruption_is_drawn();
+}
+/// Waits in a queue until `deadline`, unless a signal comes, or the weather has it seem so.
+enum sim_reason thread_wait_interruptibly(struct queue *queue, uint64_t deadline, const char *call);
 
 // MARK: The trace
 

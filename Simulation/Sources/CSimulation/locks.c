@@ -49,8 +49,10 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *time)
 
 static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t deadline, const char *call) {
   pthread_mutex_unlock(mutex);
-  enum sim_reason reason;
-  while ((reason = thread_wait_at(condition, deadline, call)) == SIM_INTERRUPTED) {}
+  enum sim_reason reason = SIM_WOKEN;
+  // One may wake for nothing, if a signal comes.
+  if (interruption_is_due()) thread_yield();
+  else while ((reason = thread_wait_at(condition, deadline, call)) == SIM_INTERRUPTED) {}
   pthread_mutex_lock(mutex);
   return reason == SIM_TIMED_OUT ? ETIMEDOUT : 0;
 }
@@ -109,30 +111,32 @@ int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
 
 // MARK: Semaphores
 
+static int wait_for_semaphore(sem_t *semaphore, uint64_t deadline, const char *call) {
+  while (sem_trywait(semaphore) < 0) {
+    enum sim_reason reason = SIM_INTERRUPTED;
+    sim_self->tries_again = true;
+    if (interruption_is_due()) sim_self->tries_again = false;
+    else reason = thread_wait_at(semaphore, deadline, call);
+    if (reason == SIM_WOKEN || (reason == SIM_INTERRUPTED && sim_self->tries_again)) continue;
+    errno = reason == SIM_TIMED_OUT ? ETIMEDOUT : EINTR;
+    return -1;
+  }
+  return 0;
+}
+
 int sem_wait(sem_t *semaphore) {
   if (!IS_SIMULATED) return REAL(sem_wait)(semaphore);
-  while (sem_trywait(semaphore) < 0) thread_wait_at(semaphore, NEVER, "sem_wait");
-  return 0;
+  return wait_for_semaphore(semaphore, NEVER, "sem_wait");
 }
 
 int sem_timedwait(sem_t *semaphore, const struct timespec *time) {
   if (!IS_SIMULATED) return REAL(sem_timedwait)(semaphore, time);
-  while (sem_trywait(semaphore) < 0) {
-    if (thread_wait_at(semaphore, deadline_of(time, false), "sem_timedwait") != SIM_TIMED_OUT) continue;
-    errno = ETIMEDOUT;
-    return -1;
-  }
-  return 0;
+  return wait_for_semaphore(semaphore, deadline_of(time, false), "sem_timedwait");
 }
 
 int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *time) {
   if (!IS_SIMULATED) return REAL(sem_clockwait)(semaphore, clock, time);
-  while (sem_trywait(semaphore) < 0) {
-    if (thread_wait_at(semaphore, deadline_of(time, clock == CLOCK_MONOTONIC), "sem_clockwait") != SIM_TIMED_OUT) continue;
-    errno = ETIMEDOUT;
-    return -1;
-  }
-  return 0;
+  return wait_for_semaphore(semaphore, deadline_of(time, clock == CLOCK_MONOTONIC), "sem_clockwait");
 }
 
 int sem_post(sem_t *semaphore) {

@@ -35,17 +35,19 @@ static ssize_t send_message(int descriptor, const struct msghdr *message, int fl
     fail_missing("sendmsg with control data", caller);
     return -ENOSYS;
   }
+  if (refusal_is_due(&socket->file)) return -EAGAIN;
   if (message->msg_controllen && socket->connection) {
     code = rights_send(socket, message);
     if (code < 0) return code;
   }
   bool waits = !(flags & MSG_DONTWAIT) && !(socket->file.flags & O_NONBLOCK);
   ssize_t sent;
+  code = 0;
   file_hold(&socket->file);
-  while ((sent = send_once(socket, message)) == -EAGAIN && waits)
-    thread_wait(&socket->file.waiters, NEVER, "sendmsg");
+  while ((sent = send_once(socket, message)) == -EAGAIN && waits && code == 0)
+    code = file_wait(&socket->file, "sendmsg");
   file_release(&socket->file);
-  return sent;
+  return sent == -EAGAIN && code < 0 ? code : sent;
 }
 
 static ssize_t receive_once(struct socket *socket, struct msghdr *message, int flags) {
@@ -67,10 +69,13 @@ static ssize_t receive_message(int descriptor, struct msghdr *message, int flags
   struct socket *socket = socket_of(descriptor, &code);
   if (!socket) return code;
   bool waits = !(flags & MSG_DONTWAIT) && !(socket->file.flags & O_NONBLOCK);
+  if (!(flags & MSG_PEEK) && refusal_is_due(&socket->file)) return -EAGAIN;
   ssize_t size;
+  code = 0;
   file_hold(&socket->file);
-  while ((size = receive_once(socket, message, flags)) == -EAGAIN && waits)
-    thread_wait(&socket->file.waiters, NEVER, "recvmsg");
+  while ((size = receive_once(socket, message, flags)) == -EAGAIN && waits && code == 0)
+    code = file_wait(&socket->file, "recvmsg");
+  if (size == -EAGAIN && code < 0) size = code;
   if (size > 0 && socket->connection && socket->family == AF_UNIX) rights_receive(socket, message, flags);
   else if (size >= 0) message->msg_controllen = 0;
   file_release(&socket->file);

@@ -102,12 +102,14 @@ bool sim_host_signal(struct sim_host *host, int signal) {
 
 void signals_deliver(void) {
   struct sim_host *host = sim_self->host;
+  sim_self->tries_again = true;
   while (host->signals) {
     int signal = __builtin_ctzll(host->signals);
     if (sigismember(&sim_self->blocked, signal) == 1) return;
     host->signals &= host->signals - 1;
     int error = errno;
     struct sigaction action = host->actions[signal];
+    if (!(action.sa_flags & SA_RESTART)) sim_self->tries_again = false;
     if (action.sa_flags & SA_SIGINFO) {
       siginfo_t info = {.si_signo = signal};
       action.sa_sigaction(signal, &info, NULL);

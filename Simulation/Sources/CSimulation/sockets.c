@@ -150,11 +150,12 @@ static int accept_from(int descriptor, struct sockaddr *address, socklen_t *leng
   struct socket *listener = socket_of(descriptor, &code), *child;
   if (!listener) return code;
   if (listener->state != SOCKET_LISTENING) return -EINVAL;
+  if (refusal_is_due(&listener->file)) return -EAGAIN;
   file_hold(&listener->file);
-  while (!(child = tcp_accept(listener)) && !(listener->file.flags & O_NONBLOCK))
-    thread_wait(&listener->file.waiters, NEVER, "accept");
+  while (!(child = tcp_accept(listener)) && !(listener->file.flags & O_NONBLOCK) && code == 0)
+    code = file_wait(&listener->file, "accept");
   file_release(&listener->file);
-  if (!child) return -EAGAIN;
+  if (!child) return code < 0 ? code : -EAGAIN;
   if (flags & SOCK_NONBLOCK) child->file.flags |= O_NONBLOCK;
   address_give(&child->remote, address, length);
   return descriptor_make(&child->file, flags & SOCK_CLOEXEC);
@@ -194,9 +195,13 @@ static int connect_socket(int descriptor, const struct sockaddr *to, socklen_t l
   code = tcp_connect(socket, &address);
   if (code != -EINPROGRESS || (socket->file.flags & O_NONBLOCK)) return code;
   file_hold(&socket->file);
-  while (socket->state == SOCKET_CONNECTING) thread_wait(&socket->file.waiters, NEVER, "connect");
-  code = -socket->error;
-  socket->error = 0;
+  code = 0;
+  while (socket->state == SOCKET_CONNECTING && code == 0) code = file_wait(&socket->file, "connect");
+  // If it was interrupted, the connection is made nevertheless.
+  if (socket->state != SOCKET_CONNECTING) {
+    code = -socket->error;
+    socket->error = 0;
+  }
   file_release(&socket->file);
   return code;
 }

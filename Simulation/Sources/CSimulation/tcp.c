@@ -187,6 +187,16 @@ static void tcp_close(struct file *file) {
   local_close(socket);
 }
 
+bool socket_may_refuse(const struct file *file) {
+  const struct socket *socket = (const struct socket *)file;
+  if (socket->error) return false;
+  if (file->kind == &udp_kind) return socket->is_bound || socket->pair;
+  if (file->kind != &tcp_kind) return false;
+  if (socket->state != SOCKET_CONNECTED) return socket->state == SOCKET_LISTENING;
+  return !socket->has_shut_reading && !socket->has_shut_writing && socket->connection &&
+         !socket->connection->flows[1 - socket->side].has_received_end;
+}
+
 const struct kind tcp_kind = {
     .name = "socket", .type = S_IFSOCK, .poll = tcp_poll, .read = tcp_read, .write = tcp_write,
     .readable = tcp_readable, .close = tcp_close};

@@ -25,12 +25,14 @@ static ssize_t transfer(int descriptor, const struct iovec *parts, int count, bo
   ssize_t (*move)(struct file *, const struct iovec *, int) = writes ? file->kind->write : file->kind->read;
   int access = file->flags & O_ACCMODE;
   if (!move || access == (writes ? O_RDONLY : O_WRONLY)) return -EBADF;
+  if (refusal_is_due(file)) return -EAGAIN;
   ssize_t moved;
+  int code = 0;
   file_hold(file);
-  while ((moved = move(file, parts, count)) == -EAGAIN && !(file->flags & O_NONBLOCK))
-    thread_wait(&file->waiters, NEVER, writes ? "write" : "read");
+  while ((moved = move(file, parts, count)) == -EAGAIN && !(file->flags & O_NONBLOCK) && code == 0)
+    code = file_wait(file, writes ? "write" : "read");
   file_release(file);
-  return moved;
+  return moved == -EAGAIN && code < 0 ? code : moved;
 }
 
 static ssize_t read_parts(int descriptor, const struct iovec *parts, int count) {

@@ -26,8 +26,8 @@ bool sim_begin(const struct sim_options *options) {
   barriers_forget();
   kernel.options = *options;
   kernel.names = (struct names){.latency = 1000000, .jitter = 1000000};
-  kernel.weather = (struct weather){.latency = 500000, .jitter = 100000};
-  static const char *const names[] = {"order", "ready", "wake", "random", "clock", "network", "cut"};
+  kernel.weather = (struct sim_weather){.latency = 500000, .jitter = 100000};
+  static const char *const names[] = {"order", "ready", "wake", "random", "clock", "network", "cut", "interruption", "refusal"};
   for (int i = 0; i < DRAW_STREAMS; i++) draw_seed(&kernel.draws[i], options->seed, names[i]);
   kernel.trace = calloc(options->trace_capacity, sizeof *kernel.trace);
   return true;
@@ -99,9 +99,7 @@ void sim_fail(const char *text) {
 }
 
 void sim_set_weather(const struct sim_weather *weather) {
-  kernel.weather = (struct weather){
-      .latency = weather->latency, .jitter = weather->jitter, .cut = weather->cut, .loss = weather->loss,
-      .duplication = weather->duplication};
+  kernel.weather = *weather;
   for (struct sim_host *host = kernel.hosts; host; host = host->next) {
     for (int other = 0; other < MOST_HOSTS; other++) {
       host->links[other].latency = weather->latency;

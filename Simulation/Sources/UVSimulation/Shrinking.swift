@@ -27,6 +27,7 @@ public struct ShrunkRun: Sendable {
     }
     for (name, chance) in [
       ("cut", weather.cut), ("loss", weather.loss), ("duplication", weather.duplication),
+      ("interruption", weather.interruption), ("refusal", weather.refusal),
     ]
     where chance > 0 { parts.append("\(name): \(chance)") }
     return """
@@ -68,7 +69,8 @@ extension Simulation {
     guard var error = failure(weather, nil) else { return nil }
     // Whole kinds of faults.
     let milder: [(inout Weather) -> Void] = [
-      { $0.cut = 0 }, { $0.loss = 0 }, { $0.duplication = 0 }, { $0.jitter = .zero }, { $0.latency = .zero },
+      { $0.cut = 0 }, { $0.loss = 0 }, { $0.duplication = 0 }, { $0.interruption = 0 },
+      { $0.refusal = 0 }, { $0.jitter = .zero }, { $0.latency = .zero },
     ]
     for change in milder {
       var other = weather

@@ -26,7 +26,7 @@ public struct Simulation: Sendable {
   /// How many calls the hosts made.
   public let steps: UInt64
   /// How many faults of the weather were due: reads and writes that were cut, packets that were lost or
-  /// doubled. They are numbered from 0.
+  /// doubled, calls that were interrupted or refused. They are numbered from 0.
   public let faultCount: Int
   /// The last calls, in order; see the initializer's `traceLength`.
   public let trace: [TraceEntry]

@@ -15,15 +15,23 @@ public struct Weather: Sendable, Hashable {
   public var loss = 0.0
   /// The chance that a datagram arrives twice.
   public var duplication = 0.0
+  /// The chance that a call which waits is interrupted as by a signal (`EINTR`), and that a condition wakes for
+  /// nothing. Never twice in a row.
+  public var interruption = 0.0
+  /// The chance that a socket which epoll has told of isn't ready after all (`EAGAIN`), and that epoll tells of
+  /// one too early. Never twice in a row.
+  public var refusal = 0.0
 
   /// A network that is always fast, on which nothing is lost.
   public static let calm = Weather()
   /// A network between two cities.
   public static let usual = Weather(
-    latency: .milliseconds(5), jitter: .milliseconds(15), cut: 0.1, loss: 0.001)
+    latency: .milliseconds(5), jitter: .milliseconds(15), cut: 0.1, loss: 0.001, interruption: 0.001,
+    refusal: 0.001)
   /// A network on which little works at once.
   public static let storm = Weather(
-    latency: .milliseconds(1), jitter: .milliseconds(300), cut: 0.6, loss: 0.05, duplication: 0.05)
+    latency: .milliseconds(1), jitter: .milliseconds(300), cut: 0.6, loss: 0.05, duplication: 0.05,
+    interruption: 0.05, refusal: 0.05)
 
   /// Another mixture for each seed: each fault is there or not, and then rare or frequent. A storm of all
   /// faults at once hides what only one of them would show.
@@ -41,25 +49,29 @@ public struct Weather: Sendable, Hashable {
     return Weather(
       latency: .microseconds(Int64(next(2) == 0 ? 10 : next(20_000))),
       jitter: .microseconds(Int64(next(2) == 0 ? 0 : next(300_000))),
-      cut: chance(0.9), loss: chance(0.1), duplication: chance(0.1))
+      cut: chance(0.9), loss: chance(0.1), duplication: chance(0.1), interruption: chance(0.3),
+      refusal: chance(0.3))
   }
 
   /// Creates a weather.
   public init(
     latency: Duration = .microseconds(500), jitter: Duration = .microseconds(100), cut: Double = 0,
-    loss: Double = 0, duplication: Double = 0
+    loss: Double = 0, duplication: Double = 0, interruption: Double = 0, refusal: Double = 0
   ) {
     self.latency = latency
     self.jitter = jitter
     self.cut = cut
     self.loss = loss
     self.duplication = duplication
+    self.interruption = interruption
+    self.refusal = refusal
   }
 
   var raw: sim_weather {
     func millionths(_ chance: Double) -> UInt64 { UInt64((min(max(chance, 0), 1) * 1_000_000).rounded()) }
     return sim_weather(
       latency: UInt64(nanoseconds: latency), jitter: UInt64(nanoseconds: jitter), cut: millionths(cut),
-      loss: millionths(loss), duplication: millionths(duplication))
+      loss: millionths(loss), duplication: millionths(duplication),
+      interruption: millionths(interruption), refusal: millionths(refusal))
   }
 }

@@ -75,7 +75,7 @@ private func echoWorld(_ world: World) throws {
 /// What was said to be written before a close arrives. If the system takes whole writes, all of them do.
 private func closeWorld(_ world: World) throws {
   let (received, told) = (Notes(0), Notes(0))
-  let takesAll = world.weather.cut == 0
+  let takesAll = world.weather.cut == 0 && world.weather.refusal == 0
   world.client("server") { loop in
     let listener = try loop.tcp.listen(port: 7)
     let connection = try await listener.accept().value

@@ -23,7 +23,7 @@ struct sim_options {
   uint64_t limit;
   /// How many of the last entries of the trace are kept; a power of two.
   uint32_t trace_capacity;
-  /// The numbers of the faults that happen, in order; null if all do. A fault is a cut, a loss or a duplication.
+  /// The numbers of the faults that happen, in order; null if all do. A fault is what the weather does to one call or packet.
   const uint32_t *faults;
   uint32_t fault_count;
   /// Whether the hosts have the files of the machine, and not a disk of their own.
@@ -129,9 +129,10 @@ bool sim_host_signal(struct sim_host *host, int signal);
 struct sim_weather {
   uint64_t latency, jitter;
   uint64_t cut, loss, duplication;
+  uint64_t interruption, refusal;
 };
 
-/// Sets that for all links, and for reads and writes.
+/// Sets that for all links, and for all calls.
 void sim_set_weather(const struct sim_weather *weather);
 
 /// Nothing arrives from one host at another while the link is cut; what is sent is sent again.
