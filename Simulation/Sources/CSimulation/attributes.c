@@ -82,6 +82,12 @@ int statfs64(const char *path, struct statfs64 *status) {
     status->f_bsize = 4096;
     status->f_blocks = 1 << 24;
     status->f_bfree = status->f_bavail = 1 << 23;
+    const struct sim_host *host = sim_self->host;
+    if (host->disk_limit) {
+      status->f_blocks = host->disk_limit / 4096;
+      status->f_bfree = status->f_bavail =
+          host->disk_limit > host->disk_used ? (host->disk_limit - host->disk_used) / 4096 : 0;
+    }
     status->f_files = 1 << 20;
     status->f_ffree = 1 << 19;
   }

@@ -88,8 +88,11 @@ static int truncate_file(int descriptor, off64_t size) {
   int code;
   struct open_file *open = open_of(descriptor, &code);
   if (!open || size < 0 || (open->file.flags & O_ACCMODE) == O_RDONLY) return code < 0 ? code : -EINVAL;
+  if ((code = disk_fault(sim_self->host, false)) < 0) return code;
   open->node->modified = open->node->changed = disk_now();
-  return node_resize(open->node, (size_t)size);
+  code = node_resize(open->node, (size_t)size);
+  if (code == 0) disk_resized(open->node);
+  return code;
 }
 
 int ftruncate64(int descriptor, off64_t size) {
@@ -103,11 +106,28 @@ int ftruncate(int descriptor, off_t size) {
 
 static int sync_file(int descriptor) {
   int code;
-  open_of(descriptor, &code);
+  struct open_file *open = open_of(descriptor, &code);
+  if (open && (code = disk_fault(sim_self->host, false)) == 0) {
+    if (S_ISDIR(open->node->mode)) directory_sync(sim_self->host, open->node);
+    else node_sync(open->node);
+  } else if (open && code != -EINTR) {
+    node_damage(open->node);
+  }
   return (int)traced(CALL_sync, descriptor, code == -ESPIPE ? -EINVAL : code, 0);
+}
+
+static int sync_all(int descriptor) {
+  disk_sync_all(sim_self->host);
+  return (int)traced(CALL_sync, descriptor, descriptor >= 0 && !file_of(descriptor) ? -EBADF : 0, 1);
 }
 int fsync(int descriptor) { return !LEAVES(descriptor) ? sync_file(descriptor) : REAL(fsync)(descriptor); }
 int fdatasync(int descriptor) { return !LEAVES(descriptor) ? sync_file(descriptor) : REAL(fdatasync)(descriptor); }
+
+int syncfs(int descriptor) { return !LEAVES(descriptor) ? sync_all(descriptor) : REAL(syncfs)(descriptor); }
+void sync(void) {
+  if (LEAVES(0)) REAL(sync)();
+  else sync_all(-1);
+}
 
 // MARK: From one file to another
 
@@ -116,9 +136,11 @@ static ssize_t send_file(int to, int from, off64_t *offset, size_t size) {
   struct open_file *source = open_of(from, &code);
   struct file *target = file_of(to);
   if (!source || !target) return !target ? -EBADF : -EINVAL;
+  if ((code = disk_fault(sim_self->host, false)) < 0) return code;
   size_t start = offset ? (size_t)*offset : source->offset;
   if (start >= source->node->size) return 0;
   if (size > source->node->size - start) size = source->node->size - start;
+  if (sim_self->host->move_limit && size > sim_self->host->move_limit) size = sim_self->host->move_limit;
   if (!target->kind->write) return -EBADF;
   if (refusal_is_due(target)) return -EAGAIN;
   ssize_t sent;

@@ -9,6 +9,7 @@ uint64_t disk_now(void) { return (sim_self ? sim_self->host->date : 0) + kernel.
 
 struct node *node_make(struct sim_host *host, uint32_t mode) {
   struct node *node = calloc(1, sizeof *node);
+  node->host = host;
   node->mode = mode;
   node->owner = node->group = 1000;
   // Numbers are the seed's, and grow as they do on a disk.
@@ -20,14 +21,19 @@ struct node *node_make(struct sim_host *host, uint32_t mode) {
 
 void node_hold(struct node *node) { node->references++; }
 
-static void node_free(struct node *node) {
+void node_free(struct node *node) {
   if (node->references > 0 || node->links > 0) return;
+  if (!node->has_gone) node->host->disk_used -= node->size;
+  node->has_gone = true;
+  if (node->changes > 0) return;
   while (node->entries) {
     struct entry *entry = node->entries;
     node->entries = entry->next;
     free(entry);
   }
   free(node->bytes);
+  free(node->stable);
+  free(node->ranges);
   free(node);
 }
 
@@ -43,6 +49,8 @@ void node_link(struct node *directory, const char *name, struct node *node) {
   while (*last) last = &(*last)->next;
   *last = entry;
   node->links++;
+  if (node->has_gone) node->host->disk_used += node->size;
+  node->has_gone = false;
   if (S_ISDIR(node->mode)) node->parent = directory;
   directory->modified = directory->changed = disk_now();
 }
@@ -67,6 +75,9 @@ void node_unlink(struct node *directory, struct entry *entry) {
 
 int node_resize(struct node *node, size_t size) {
   if (size > (1u << 30)) return -EFBIG;
+  struct sim_host *host = node->host;
+  if (size > node->size && host->disk_limit && host->disk_used + (size - node->size) > host->disk_limit) return -ENOSPC;
+  host->disk_used += size - node->size;
   if (size > node->capacity) {
     size_t capacity = node->capacity ? node->capacity : 4096;
     while (capacity < size) capacity *= 2;
@@ -112,6 +123,8 @@ struct node *disk_root(struct sim_host *host) {
     static const char root_user[] = "root:x:0:0:root:/root:/bin/sh\n";
     node_resize(users, sizeof root_user - 1);
     memcpy(users->bytes, root_user, sizeof root_user - 1);
+    disk_wrote(users, 0, users->size);
+    node_sync(users);
     node_link(devices, "null", node_make(host, S_IFCHR | 0666));
     node_link(devices, "random", node_make(host, S_IFCHR | 0666));
     node_link(devices, "urandom", node_make(host, S_IFCHR | 0666));

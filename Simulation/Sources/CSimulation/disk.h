@@ -13,15 +13,34 @@ struct entry {
   char name[];
 };
 
+/// A part of a file that was written, and hasn't been synced.
+struct range {
+  size_t start, end;
+};
+
 struct node {
+  struct sim_host *host;
   uint32_t mode, links, owner, group;
   /// Open files and calls that refer to it.
   int references;
+  /// Changes of names that may be undone refer to it, too.
+  int changes;
+  /// Whether nobody but those does: it takes no room.
+  bool has_gone;
   uint64_t number;
   uint64_t accessed, changed, modified, born;
   // A file's bytes, or a link's target.
   char *bytes;
   size_t size, capacity;
+  // What of them is on the disk, and what was written since; see durability.c.
+  char *stable;
+  size_t stable_size, stable_capacity;
+  /// The smallest size since the last sync.
+  size_t least;
+  struct range *ranges;
+  int range_count, range_capacity;
+  /// Whether a crash may lose something of it, and whether a sync has failed, so that a crash does.
+  bool is_unsynced, is_damaged;
   // A directory's, in the order in which they were made.
   struct entry *entries;
   struct node *parent;
@@ -41,12 +60,37 @@ extern const struct kind disk_kind;
 struct node *node_make(struct sim_host *host, uint32_t mode);
 void node_hold(struct node *node);
 void node_release(struct node *node);
+/// Frees it if nobody refers to it any more.
+void node_free(struct node *node);
 void node_link(struct node *directory, const char *name, struct node *node);
 struct entry *node_entry(struct node *directory, const char *name);
 void node_unlink(struct node *directory, struct entry *entry);
 /// Makes the file longer or shorter.
 int node_resize(struct node *node, size_t size);
 void node_free_all(struct node *root);
+
+/// Notes that a part of a file was written.
+void disk_wrote(struct node *node, size_t start, size_t end);
+/// Notes that a file has another size now.
+void disk_resized(struct node *node);
+/// Has what was written last.
+void node_sync(struct node *node);
+/// A sync has failed: what was written since the last one never reaches the disk.
+void node_damage(struct node *node);
+/// Notes that a name is about to mean something else: nothing before, or nothing afterwards. A rename says where `after` was.
+void change_note(
+    struct sim_host *host, struct node *directory, const char *name, struct node *before, struct node *after,
+    struct node *from_directory, const char *from_name);
+/// Has the names of a directory last.
+void directory_sync(struct sim_host *host, struct node *directory);
+/// Has the name of a file last.
+void creation_sync(struct sim_host *host, struct node *node);
+/// The disk loses what wasn't synced, or a part of it.
+void disk_crash(struct sim_host *host);
+void disk_sync_all(struct sim_host *host);
+void changes_free(struct sim_host *host);
+/// An error if the disk fails, for a call that needs room or doesn't.
+int disk_fault(struct sim_host *host, bool needs_room);
 
 /// What a path names.
 struct place {

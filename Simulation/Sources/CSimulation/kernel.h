@@ -33,7 +33,7 @@ struct draw {
 
 enum stream {
   DRAW_ORDER, DRAW_READY, DRAW_WAKE, DRAW_RANDOM, DRAW_CLOCK, DRAW_NETWORK, DRAW_CUT, DRAW_INTERRUPTION, DRAW_REFUSAL,
-  DRAW_STREAMS
+  DRAW_DISK, DRAW_STREAMS
 };
 
 uint64_t draw_number(struct draw *draw);
@@ -176,6 +176,14 @@ struct sim_host {
   struct socket *sockets;
   struct node *root;
   uint64_t last_node;
+  /// The names that have changed, and may change back in a crash; the latest is first.
+  struct change *changes;
+  int change_count;
+  /// How many bytes are on the disk, and how many have room; 0 if that isn't limited.
+  uint64_t disk_used, disk_limit;
+  /// How many bytes of a file one call moves; 0 if that isn't limited.
+  uint64_t move_limit;
+  bool is_disk_broken;
   /// By the number of the other host.
   struct link links[MOST_HOSTS];
   /// Whether it has no power.

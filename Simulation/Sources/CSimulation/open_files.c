@@ -7,12 +7,21 @@
 static ssize_t disk_move(struct node *node, const struct iovec *parts, int count, size_t offset, bool writes) {
   if (S_ISDIR(node->mode)) return -EISDIR;
   size_t size = parts_size(parts, count);
+  struct sim_host *host = node->host;
+  int code = disk_fault(host, writes);
+  if (code < 0) return code;
+  if (host->move_limit && size > host->move_limit) size = host->move_limit;
   if (writes) {
     size = cut_short(size);
     if (offset + size > node->size) {
-      int code = node_resize(node, offset + size);
+      // What there is room for is written.
+      size_t room = host->disk_limit > host->disk_used ? host->disk_limit - host->disk_used : 0;
+      if (host->disk_limit && offset <= node->size && offset + size > node->size + room) size = node->size + room - offset;
+      if (host->disk_limit && size == 0 && parts_size(parts, count) > 0) return -ENOSPC;
+      code = node_resize(node, offset + size);
       if (code < 0) return code;
     }
+    disk_wrote(node, offset, offset + size);
     node->modified = node->changed = disk_now();
   } else {
     if (offset >= node->size) return 0;
@@ -35,7 +44,9 @@ ssize_t disk_move_at(
     struct open_file *open, const struct iovec *parts, int count, size_t offset, bool writes);
 ssize_t disk_move_at(
     struct open_file *open, const struct iovec *parts, int count, size_t offset, bool writes) {
-  return disk_move(open->node, parts, count, offset, writes);
+  ssize_t moved = disk_move(open->node, parts, count, offset, writes);
+  if (writes && moved > 0 && (open->file.flags & O_DSYNC)) node_sync(open->node);
+  return moved;
 }
 
 static ssize_t disk_read(struct file *file, const struct iovec *parts, int count) {
@@ -48,7 +59,7 @@ static ssize_t disk_read(struct file *file, const struct iovec *parts, int count
 static ssize_t disk_write(struct file *file, const struct iovec *parts, int count) {
   struct open_file *open = (struct open_file *)file;
   if (file->flags & O_APPEND) open->offset = open->node->size;
-  ssize_t moved = disk_move(open->node, parts, count, open->offset, true);
+  ssize_t moved = disk_move_at(open, parts, count, open->offset, true);
   if (moved > 0) open->offset += (size_t)moved;
   return moved;
 }
@@ -89,7 +100,9 @@ int disk_open(struct sim_host *host, int directory, const char *path, int flags,
   struct node *node = place.node;
   if (!node) {
     if (!(flags & O_CREAT)) return -ENOENT;
+    if ((code = disk_fault(host, true)) < 0) return code;
     node = node_make(host, S_IFREG | (mode & 07777 & ~022u));
+    change_note(host, place.directory, place.name, NULL, node, NULL, NULL);
     node_link(place.directory, place.name, node);
   } else {
     if ((flags & O_CREAT) && (flags & O_EXCL)) return -EEXIST;
@@ -103,9 +116,10 @@ int disk_open(struct sim_host *host, int directory, const char *path, int flags,
       const struct kind *kind = strcmp(place.name, "null") == 0 ? &null_kind : &random_kind;
       return descriptor_make(file_make(kind, sizeof(struct file), flags & (O_ACCMODE | O_NONBLOCK)), flags & O_CLOEXEC);
     }
-    if ((flags & O_TRUNC) && access != O_RDONLY) node_resize(node, 0);
+    if (S_ISREG(node->mode) && (code = disk_fault(host, false)) < 0) return code;
+    if ((flags & O_TRUNC) && access != O_RDONLY && node_resize(node, 0) == 0) disk_resized(node);
   }
-  struct open_file *open = file_make(&disk_kind, sizeof *open, flags & (O_ACCMODE | O_APPEND | O_NONBLOCK));
+  struct open_file *open = file_make(&disk_kind, sizeof *open, flags & (O_ACCMODE | O_APPEND | O_NONBLOCK | O_DSYNC));
   open->node = node;
   node_hold(node);
   return descriptor_make(&open->file, flags & O_CLOEXEC);

@@ -49,11 +49,14 @@ static int make_node(const char *path, uint32_t mode, const char *target) {
   int code = disk_find(sim_self->host, path, false, &place);
   if (code < 0) return code;
   if (place.node) return -EEXIST;
+  if ((code = disk_fault(sim_self->host, true)) < 0) return code;
   struct node *node = node_make(sim_self->host, mode);
   if (target) {
     node_resize(node, strlen(target));
     memcpy(node->bytes, target, strlen(target));
+    node_sync(node);
   }
+  change_note(sim_self->host, place.directory, place.name, NULL, node, NULL, NULL);
   node_link(place.directory, place.name, node);
   return 0;
 }
@@ -82,6 +85,8 @@ static int remove_name(int directory, const char *path, bool is_directory) {
   }
   struct entry *entry = node_entry(place.directory, place.name);
   if (!entry) return -EBUSY;
+  if ((code = disk_fault(sim_self->host, false)) < 0) return code;
+  change_note(sim_self->host, place.directory, place.name, place.node, NULL, NULL, NULL);
   node_unlink(place.directory, entry);
   return 0;
 }
@@ -114,12 +119,15 @@ static int rename_node(int from_directory, const char *from, int to_directory, c
     if (S_ISDIR(target.node->mode) && !S_ISDIR(source.node->mode)) return -EISDIR;
     if (!S_ISDIR(target.node->mode) && S_ISDIR(source.node->mode)) return -ENOTDIR;
     if (S_ISDIR(target.node->mode) && target.node->entries) return -ENOTEMPTY;
-    node_unlink(target.directory, node_entry(target.directory, target.name));
   }
   for (struct node *above = target.directory; S_ISDIR(source.node->mode); above = above->parent) {
     if (above == source.node) return -EINVAL;
     if (above == above->parent) break;
   }
+  if ((code = disk_fault(sim_self->host, false)) < 0) return code;
+  change_note(
+      sim_self->host, target.directory, target.name, target.node, source.node, source.directory, source.name);
+  if (target.node) node_unlink(target.directory, node_entry(target.directory, target.name));
   node_link(target.directory, target.name, source.node);
   node_unlink(source.directory, entry);
   return 0;
@@ -143,7 +151,11 @@ int link(const char *from, const char *to) {
   if (code == 0 && S_ISDIR(source.node->mode)) code = -EPERM;
   if (code == 0) code = disk_find(sim_self->host, to, false, &target);
   if (code == 0 && target.node) code = -EEXIST;
-  if (code == 0) node_link(target.directory, target.name, source.node);
+  if (code == 0) code = disk_fault(sim_self->host, true);
+  if (code == 0) {
+    change_note(sim_self->host, target.directory, target.name, NULL, source.node, NULL, NULL);
+    node_link(target.directory, target.name, source.node);
+  }
   return (int)traced(CALL_link, -1, code, HASH(to));
 }
 

@@ -27,7 +27,7 @@ bool sim_begin(const struct sim_options *options) {
   kernel.options = *options;
   kernel.names = (struct names){.latency = 1000000, .jitter = 1000000};
   kernel.weather = (struct sim_weather){.latency = 500000, .jitter = 100000};
-  static const char *const names[] = {"order", "ready", "wake", "random", "clock", "network", "cut", "interruption", "refusal"};
+  static const char *const names[] = {"order", "ready", "wake", "random", "clock", "network", "cut", "interruption", "refusal", "disk"};
   for (int i = 0; i < DRAW_STREAMS; i++) draw_seed(&kernel.draws[i], options->seed, names[i]);
   kernel.trace = calloc(options->trace_capacity, sizeof *kernel.trace);
   return true;
@@ -75,6 +75,7 @@ void sim_end(void) {
   udp_free_all();
   for (struct sim_host *host = kernel.hosts; host;) {
     struct sim_host *next = host->next;
+    changes_free(host);
     node_free_all(host->root);
     free(host->library);
     free(host->name);
@@ -208,11 +209,9 @@ const char *sim_host_name_of(uint8_t number) {
   return "?";
 }
 
-void sim_host_crash(struct sim_host *host) {
-  trace_call(CALL_crash, -1, host->number, 0);
-  host->is_down = true;
+static void drop_process(struct sim_host *host) {
   threads_drop(host);
-  tcp_crash(host);
+  if (host->is_down) tcp_crash(host);
   files_drop(host);
   free(host->library);
   library_prepare(host);
@@ -223,6 +222,18 @@ void sim_host_crash(struct sim_host *host) {
   host->has_pool = false;
   host->crashes++;
   sim_tell();
+}
+
+void sim_host_crash(struct sim_host *host) {
+  trace_call(CALL_crash, -1, host->number, 0);
+  host->is_down = true;
+  drop_process(host);
+  disk_crash(host);
+}
+
+void sim_host_kill(struct sim_host *host) {
+  trace_call(CALL_end, -1, host->number, 0);
+  drop_process(host);
 }
 
 void sim_host_call(struct sim_host *host, sim_body body, void *context) {
@@ -236,6 +247,12 @@ void sim_host_call(struct sim_host *host, sim_body body, void *context) {
 
 void sim_host_limit(struct sim_host *host, int descriptors) { host->descriptor_limit = descriptors; }
 
+void sim_host_break_disk(struct sim_host *host, bool is_broken) { host->is_disk_broken = is_broken; }
+
+void sim_host_limit_disk(struct sim_host *host, uint64_t bytes) { host->disk_limit = bytes; }
+
+void sim_host_limit_moves(struct sim_host *host, uint64_t bytes) { host->move_limit = bytes; }
+
 void sim_host_move_date(struct sim_host *host, int64_t nanoseconds) { host->date += (uint64_t)nanoseconds; }
 
 void sim_host_write(struct sim_host *host, const char *path, const void *bytes, size_t size) {
@@ -245,8 +262,10 @@ void sim_host_write(struct sim_host *host, const char *path, const void *bytes, 
   struct file *file = descriptor < 0 ? NULL : file_of(descriptor);
   if (file) {
     struct node *node = ((struct open_file *)file)->node;
-    node_resize(node, size);
-    memcpy(node->bytes, bytes, size);
+    if (node_resize(node, size) == 0) memcpy(node->bytes, bytes, size);
+    disk_wrote(node, 0, node->size);
+    node_sync(node);
+    creation_sync(host, node);
     descriptor_close(host, descriptor);
   } else {
     sim_fail("a file of a host couldn't be written");

@@ -30,6 +30,8 @@ public struct ShrunkRun: Sendable {
       ("interruption", weather.interruption), ("refusal", weather.refusal),
     ]
     where chance > 0 { parts.append("\(name): \(chance)") }
+    if weather.unsyncedLoss != calm.unsyncedLoss { parts.append("unsyncedLoss: \(weather.unsyncedLoss)") }
+    if weather.diskError > 0 { parts.append("diskError: \(weather.diskError)") }
     return """
       // \(error.description.split(separator: "\n").first ?? "")
       try Simulation(
@@ -70,7 +72,8 @@ extension Simulation {
     // Whole kinds of faults.
     let milder: [(inout Weather) -> Void] = [
       { $0.cut = 0 }, { $0.loss = 0 }, { $0.duplication = 0 }, { $0.interruption = 0 },
-      { $0.refusal = 0 }, { $0.jitter = .zero }, { $0.latency = .zero },
+      { $0.refusal = 0 }, { $0.unsyncedLoss = 0 }, { $0.diskError = 0 }, { $0.jitter = .zero },
+      { $0.latency = .zero },
     ]
     for change in milder {
       var other = weather

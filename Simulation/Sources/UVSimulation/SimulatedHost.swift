@@ -46,6 +46,11 @@ public final class SimulatedHost: @unchecked Sendable {
     sim_host_crash(raw)
   }
 
+  func kill() {
+    executor = nil
+    sim_host_kill(raw)
+  }
+
   func start() {
     // Balanced by the thread.
     let context = Unmanaged.passRetained(self).toOpaque()

@@ -1,6 +1,6 @@
 import CSimulation
 
-/// How bad a world's network and system calls are.
+/// How bad a world's network, disks and system calls are.
 ///
 /// A program has to stand each of them: a read or a write may always take less than was asked for, and a
 /// packet may always be late. Chances are between 0 and 1.
@@ -21,6 +21,12 @@ public struct Weather: Sendable, Hashable {
   /// The chance that a socket which epoll has told of isn't ready after all (`EAGAIN`), and that epoll tells of
   /// one too early. Never twice in a row.
   public var refusal = 0.0
+  /// The chance that something that wasn't synced is lost when a host crashes: what was written to a file, in
+  /// whole or in part, or that a name was made, removed or changed. It is one half in every weather.
+  public var unsyncedLoss = 0.5
+  /// The chance that a call about a file fails: with `EIO`, with `EINTR`, or with `ENOSPC` if it needs room. It
+  /// is 0 in every weather of ``Weather``'s own, because few programs get on with such a disk.
+  public var diskError = 0.0
 
   /// A network that is always fast, on which nothing is lost.
   public static let calm = Weather()
@@ -56,7 +62,8 @@ public struct Weather: Sendable, Hashable {
   /// Creates a weather.
   public init(
     latency: Duration = .microseconds(500), jitter: Duration = .microseconds(100), cut: Double = 0,
-    loss: Double = 0, duplication: Double = 0, interruption: Double = 0, refusal: Double = 0
+    loss: Double = 0, duplication: Double = 0, interruption: Double = 0, refusal: Double = 0,
+    unsyncedLoss: Double = 0.5, diskError: Double = 0
   ) {
     self.latency = latency
     self.jitter = jitter
@@ -65,6 +72,8 @@ public struct Weather: Sendable, Hashable {
     self.duplication = duplication
     self.interruption = interruption
     self.refusal = refusal
+    self.unsyncedLoss = unsyncedLoss
+    self.diskError = diskError
   }
 
   var raw: sim_weather {
@@ -72,6 +81,7 @@ public struct Weather: Sendable, Hashable {
     return sim_weather(
       latency: UInt64(nanoseconds: latency), jitter: UInt64(nanoseconds: jitter), cut: millionths(cut),
       loss: millionths(loss), duplication: millionths(duplication),
-      interruption: millionths(interruption), refusal: millionths(refusal))
+      interruption: millionths(interruption), refusal: millionths(refusal),
+      unsynced_loss: millionths(unsyncedLoss), disk_error: millionths(diskError))
   }
 }

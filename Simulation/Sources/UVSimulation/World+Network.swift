@@ -65,7 +65,8 @@ extension World {
 
   // MARK: Hosts that fail
 
-  /// Cuts a host's power: its threads go no further, and its peers aren't told. Its files stay.
+  /// Cuts a host's power: its threads go no further, and its peers aren't told. What it has synced stays on its
+  /// disk; of the rest, something may be lost (``Weather/unsyncedLoss``).
   public func crash(_ host: SimulatedHost) {
     note("crash \(host.name)")
     host.crash()
@@ -80,10 +81,11 @@ extension World {
 }
 
 extension World {
-  /// Sends a host's process a signal. If the process has no handler for it, it ends at once.
+  /// Sends a host's process a signal. If the process has no handler for it, it ends at once:
+  /// its peers see its connections end, and its files stay.
   public func signal(_ host: SimulatedHost, _ signal: Signal) {
     note("signal \(signal.rawValue) to \(host.name)")
-    if !host.hasEnded, !sim_host_signal(host.raw, signal.rawValue) { host.crash() }
+    if !host.hasEnded, !sim_host_signal(host.raw, signal.rawValue) { host.kill() }
   }
 
   /// Limits how many descriptors a host may have open, the few of libuv's own included. More fail with
@@ -105,7 +107,7 @@ extension World {
     sim_host_move_date(host.raw, duration < .zero ? -size : size)
   }
 
-  /// Writes a file of a host's disk, which stays when the host crashes. Its directory must be there: `/`,
+  /// Writes a file of a host's disk, as if it had been there before. It stays when the host crashes. Its directory must be there: `/`,
   /// `/tmp` or `/etc`.
   public func write(_ bytes: some Sequence<UInt8>, to path: String, of host: SimulatedHost) {
     let bytes = Array(bytes)

@@ -3,14 +3,15 @@ import UV
 import UVSimulation
 
 @Suite struct DiskTests {
-  @Test("Each host has files of its own, which a crash leaves") func files() throws {
+  @Test("Each host has files of its own, which a crash leaves if they were synced") func files() throws {
     let found = Log<String>()
     try Simulation(seed: 1) { world in
       let writer = world.host("writer") { loop in
         if let old = try? await loop.files.readFile("/data").value {
           found.append(String(decoding: old, as: UTF8.self))
         }
-        try await loop.files.writeFile("/data", Bytes("of the writer".utf8)).value
+        try await loop.files.writeFile("/data", Bytes("of the writer".utf8), atomically: true).value
+        try await loop.files.open("/").value.sync().value
         try await loop.sleep(for: .seconds(1000)).value
       }
       world.host("other") { loop in

@@ -100,6 +100,9 @@ bool sim_host_has_ended(const struct sim_host *host);
 /// Drops everything that the host does and has, as if its machine had lost its power.
 void sim_host_crash(struct sim_host *host);
 
+/// Ends the process of the host, while its machine goes on: peers are told, and files stay.
+void sim_host_kill(struct sim_host *host);
+
 const char *sim_host_name(const struct sim_host *host);
 
 /// The last part of its addresses; 0 is the world's own thread.
@@ -113,6 +116,15 @@ bool sim_pool_is_busy(void);
 
 /// Writes a file of the host's.
 void sim_host_write(struct sim_host *host, const char *path, const void *bytes, size_t size);
+
+/// Has calls about the host's files fail with EIO, until that is ended.
+void sim_host_break_disk(struct sim_host *host, bool is_broken);
+
+/// Limits how many bytes the host's files may have; 0 ends that.
+void sim_host_limit_disk(struct sim_host *host, uint64_t bytes);
+
+/// Limits how many bytes of a file one call moves; 0 ends that.
+void sim_host_limit_moves(struct sim_host *host, uint64_t bytes);
 
 /// Limits how many descriptors the host may have; 0 ends that.
 void sim_host_limit(struct sim_host *host, int descriptors);
@@ -130,6 +142,7 @@ struct sim_weather {
   uint64_t latency, jitter;
   uint64_t cut, loss, duplication;
   uint64_t interruption, refusal;
+  uint64_t unsynced_loss, disk_error;
 };
 
 /// Sets that for all links, and for all calls.
