@@ -32,9 +32,9 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
   note_look();
   const struct sim_host *host = sim_self->host;
   if (is_date(clock)) {
-    *time = spec_of(host->date + kernel.now);
+    *time = spec_of(host_clock(host, host->date));
   } else if (is_uptime(clock)) {
-    *time = spec_of(host->uptime + kernel.now);
+    *time = spec_of(host_clock(host, host->uptime));
   } else {
     fail_missing("clock_gettime of a clock of processor time", __builtin_return_address(0));
     errno = EINVAL;
@@ -52,7 +52,7 @@ int clock_getres(clockid_t clock, struct timespec *time) {
 int gettimeofday(struct timeval *restrict time, void *restrict zone) {
   if (!IS_SIMULATED) return REAL(gettimeofday)(time, zone);
   note_look();
-  uint64_t now = sim_self->host->date + kernel.now;
+  uint64_t now = host_clock(sim_self->host, sim_self->host->date);
   time->tv_sec = (time_t)(now / 1000000000);
   time->tv_usec = (suseconds_t)(now % 1000000000 / 1000);
   return 0;
@@ -61,7 +61,7 @@ int gettimeofday(struct timeval *restrict time, void *restrict zone) {
 time_t time(time_t *place) {
   if (!IS_SIMULATED) return REAL(time)(place);
   note_look();
-  time_t now = (time_t)((sim_self->host->date + kernel.now) / 1000000000);
+  time_t now = (time_t)(host_clock(sim_self->host, sim_self->host->date) / 1000000000);
   if (place) *place = now;
   return now;
 }
@@ -76,6 +76,9 @@ static bool sleep_until(uint64_t moment) {
   if (is_cut) errno = EINTR;
   return is_cut;
 }
+
+/// The moment when so much time has passed by the host's clocks.
+static uint64_t after(uint64_t span) { return kernel.now + host_span(sim_self->host, span); }
 
 static uint64_t rest_until(uint64_t moment) { return moment > kernel.now ? moment - kernel.now : 0; }
 
@@ -93,7 +96,7 @@ int nanosleep(const struct timespec *length, struct timespec *rest) {
     errno = EINVAL;
     return -1;
   }
-  uint64_t until = kernel.now + nanoseconds_of(length);
+  uint64_t until = after(nanoseconds_of(length));
   if (!sleep_until(until)) return 0;
   if (rest) *rest = spec_of(rest_until(until));
   return -1;
@@ -104,10 +107,10 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *length, s
   if (!is_valid(length)) return EINVAL;
   uint64_t until = nanoseconds_of(length);
   if (flags & TIMER_ABSTIME) {
-    uint64_t start = is_date(clock) ? sim_self->host->date : sim_self->host->uptime;
-    until = until > start ? until - start : 0;
+    const struct sim_host *host = sim_self->host;
+    until = host_moment(host, is_date(clock) ? host->date : host->uptime, until);
   } else {
-    until += kernel.now;
+    until = after(until);
   }
   if (!sleep_until(until)) return 0;
   if (rest && !(flags & TIMER_ABSTIME)) *rest = spec_of(rest_until(until));
@@ -116,11 +119,11 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *length, s
 
 int usleep(useconds_t microseconds) {
   if (!IS_SIMULATED) return REAL(usleep)(microseconds);
-  return sleep_until(kernel.now + (uint64_t)microseconds * 1000) ? -1 : 0;
+  return sleep_until(after((uint64_t)microseconds * 1000)) ? -1 : 0;
 }
 
 unsigned sleep(unsigned seconds) {
   if (!IS_SIMULATED) return REAL(sleep)(seconds);
-  uint64_t until = kernel.now + (uint64_t)seconds * 1000000000;
+  uint64_t until = after((uint64_t)seconds * 1000000000);
   return sleep_until(until) ? (unsigned)((rest_until(until) + 999999999) / 1000000000) : 0;
 }

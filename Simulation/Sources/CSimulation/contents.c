@@ -28,7 +28,7 @@ static ssize_t move_at(int descriptor, const struct iovec *parts, int count, off
   if (file && file->kind->type == S_IFCHR) moved = writes ? file->kind->write(file, parts, count) : file->kind->read(file, parts, count);
   else if (open && offset < 0) moved = -EINVAL;
   else if (open && access == (writes ? O_RDONLY : O_WRONLY)) moved = -EBADF;
-  else if (open) moved = disk_move_at(open, parts, count, (size_t)offset, writes);
+  else if (open) moved = UNLESS_PLANNED(writes ? CALL_write : CALL_read, disk_move_at(open, parts, count, (size_t)offset, writes));
   return traced(writes ? CALL_write : CALL_read, descriptor, moved, (uint64_t)offset);
 }
 
@@ -97,17 +97,17 @@ static int truncate_file(int descriptor, off64_t size) {
 
 int ftruncate64(int descriptor, off64_t size) {
   if (LEAVES(descriptor)) return REAL(ftruncate64)(descriptor, size);
-  return (int)traced(CALL_truncate, descriptor, truncate_file(descriptor, size), (uint64_t)size);
+  return (int)traced(CALL_truncate, descriptor, UNLESS_PLANNED(CALL_truncate, truncate_file(descriptor, size)), (uint64_t)size);
 }
 int ftruncate(int descriptor, off_t size) {
   if (LEAVES(descriptor)) return REAL(ftruncate)(descriptor, size);
-  return (int)traced(CALL_truncate, descriptor, truncate_file(descriptor, size), (uint64_t)size);
+  return (int)traced(CALL_truncate, descriptor, UNLESS_PLANNED(CALL_truncate, truncate_file(descriptor, size)), (uint64_t)size);
 }
 
 static int sync_file(int descriptor) {
   int code;
   struct open_file *open = open_of(descriptor, &code);
-  if (open && (code = disk_fault(sim_self->host, false)) == 0) {
+  if (open && (code = planned(CALL_sync)) == 0 && (code = disk_fault(sim_self->host, false)) == 0) {
     if (S_ISDIR(open->node->mode)) directory_sync(sim_self->host, open->node);
     else node_sync(open->node);
   } else if (open && code != -EINTR) {
@@ -157,11 +157,11 @@ static ssize_t send_file(int to, int from, off64_t *offset, size_t size) {
 
 ssize_t sendfile64(int to, int from, off64_t *offset, size_t size) {
   if (LEAVES(to)) return REAL(sendfile64)(to, from, offset, size);
-  return traced(CALL_sendfile, to, send_file(to, from, offset, size), size);
+  return traced(CALL_sendfile, to, UNLESS_PLANNED(CALL_sendfile, send_file(to, from, offset, size)), size);
 }
 ssize_t sendfile(int to, int from, off_t *offset, size_t size) {
   if (LEAVES(to)) return REAL(sendfile)(to, from, offset, size);
-  return traced(CALL_sendfile, to, send_file(to, from, (off64_t *)offset, size), size);
+  return traced(CALL_sendfile, to, UNLESS_PLANNED(CALL_sendfile, send_file(to, from, (off64_t *)offset, size)), size);
 }
 
 // MARK: Directories

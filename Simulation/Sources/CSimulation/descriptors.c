@@ -65,6 +65,16 @@ struct file *file_of(int number) {
   return descriptor ? descriptor->file : NULL;
 }
 
+bool descriptors_have_room(void) {
+  const struct sim_host *host = sim_self->host;
+  int limit = host->descriptor_limit ? host->descriptor_limit : MOST_DESCRIPTORS;
+  if (host->descriptor_count < limit) return true;
+  for (int place = 0; place < limit; place++) {
+    if (!host->descriptors[place].file) return true;
+  }
+  return false;
+}
+
 int descriptor_make_from(struct file *file, bool closes_on_exec, int least) {
   struct sim_host *host = sim_self->host;
   int place = least > FIRST_DESCRIPTOR ? least - FIRST_DESCRIPTOR : 0;

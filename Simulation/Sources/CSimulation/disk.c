@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t disk_now(void) { return (sim_self ? sim_self->host->date : 0) + kernel.now; }
+uint64_t disk_now(void) { return sim_self ? host_clock(sim_self->host, sim_self->host->date) : kernel.now; }
 
 struct node *node_make(struct sim_host *host, uint32_t mode) {
   struct node *node = calloc(1, sizeof *node);

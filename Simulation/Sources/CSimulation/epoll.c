@@ -93,6 +93,8 @@ static void epoll_close(struct file *file) {
 static const struct kind epoll_kind = {.name = "epoll", .poll = epoll_poll, .close = epoll_close};
 
 static int make(int flags) {
+  int code = planned(CALL_epoll_create);
+  if (code < 0) return (int)traced(CALL_epoll_create, -1, code, 0);
   struct epoll *epoll = file_make(&epoll_kind, sizeof *epoll, 0);
   return (int)traced(CALL_epoll_create, -1, descriptor_make(&epoll->file, flags & EPOLL_CLOEXEC), 0);
 }
@@ -140,7 +142,7 @@ static int control(int descriptor, int operation, int target, struct epoll_event
 
 int epoll_ctl(int descriptor, int operation, int target, struct epoll_event *event) {
   if (!IS_SIMULATED) return REAL(epoll_ctl)(descriptor, operation, target, event);
-  int code = control(descriptor, operation, target, event);
+  int code = (int)UNLESS_PLANNED(CALL_epoll_ctl, control(descriptor, operation, target, event));
   return (int)traced(CALL_epoll_ctl, target, code, (uint64_t)operation << 32 | (event ? event->events : 0));
 }
 
@@ -197,7 +199,7 @@ static int wait_for(int descriptor, struct epoll_event *events, int most, int ti
   struct file *file = file_of(descriptor);
   if (!file) return -EBADF;
   if (file->kind != &epoll_kind || most <= 0) return -EINVAL;
-  uint64_t deadline = timeout < 0 ? NEVER : kernel.now + (uint64_t)timeout * 1000000;
+  uint64_t deadline = timeout < 0 ? NEVER : kernel.now + host_span(sim_self->host, (uint64_t)timeout * 1000000);
   file_hold(file);
   int told;
   for (;;) {
@@ -262,7 +264,7 @@ static int polled_count(struct pollfd *targets, nfds_t count) {
 
 int poll(struct pollfd *targets, nfds_t count, int timeout) {
   if (!IS_SIMULATED) return REAL(poll)(targets, count, timeout);
-  uint64_t deadline = timeout < 0 ? NEVER : kernel.now + (uint64_t)timeout * 1000000;
+  uint64_t deadline = timeout < 0 ? NEVER : kernel.now + host_span(sim_self->host, (uint64_t)timeout * 1000000);
   int ready;
   while (!(ready = polled_count(targets, count)) && timeout != 0) {
     struct queue queue = {0};

@@ -60,6 +60,8 @@ struct file *file_of(int descriptor);
 /// The lowest descriptor that is free, which then refers to the file; an error is negative. Takes the reference over.
 int descriptor_make(struct file *file, bool closes_on_exec);
 int descriptor_make_from(struct file *file, bool closes_on_exec, int least);
+/// Whether the running thread's host may have another descriptor.
+bool descriptors_have_room(void);
 int descriptor_close(struct sim_host *host, int descriptor);
 struct descriptor *descriptor_at(int number);
 /// Closes all descriptors of a host.

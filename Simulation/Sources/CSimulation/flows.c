@@ -38,6 +38,11 @@ static void deliver(struct event *event) {
   int side = 1 - flow->side;
   struct socket *sender = connection->ends[flow->side], *receiver = connection->ends[side];
   if (link_is_held(connection->hosts[flow->side], connection->hosts[side])) return;
+  if (flow->tries && connection->hosts[flow->side]->is_paused) {
+    // Nobody tries again there now.
+    event_add(&flow->event, kernel.now + flow->timeout, deliver);
+    return;
+  }
   if (link_is_cut(connection->hosts[flow->side], connection->hosts[side])) {
     try_again(flow);
     return;

@@ -91,7 +91,7 @@ static SWIFT void enqueue_global(void *job, enqueue_original original) {
 }
 
 static SWIFT void enqueue_delayed(unsigned long long delay, void *job, delay_original original) {
-  if (IS_SIMULATED) event_add(&job_make(job)->event, kernel.now + delay, put_later);
+  if (IS_SIMULATED) event_add(&job_make(job)->event, kernel.now + host_span(sim_self->host, delay), put_later);
   else original(delay, job);
 }
 
@@ -103,8 +103,8 @@ static SWIFT void enqueue_at(
     original(seconds, nanoseconds, tolerance, more, clock, job);
     return;
   }
-  uint64_t moment = (uint64_t)seconds * 1000000000 + (uint64_t)nanoseconds, start = sim_self->host->uptime;
-  moment = moment > start ? moment - start : 0;
+  uint64_t moment = (uint64_t)seconds * 1000000000 + (uint64_t)nanoseconds;
+  moment = host_moment(sim_self->host, sim_self->host->uptime, moment);
   event_add(&job_make(job)->event, moment > kernel.now ? moment : kernel.now, put_later);
 }
 
@@ -167,9 +167,9 @@ void dispatch_after_f(uint64_t time, void *queue, void *context, void (*function
     return;
   }
   // Two bits say which clock it is; here they are one.
-  uint64_t moment = time & ~(3ull << 62), start = sim_self->host->uptime;
+  uint64_t moment = time & ~(3ull << 62);
   if (time == NEVER) return;
-  moment = moment > start ? moment - start : 0;
+  moment = host_moment(sim_self->host, sim_self->host->uptime, moment);
   struct job *job = job_make(context);
   job->function = function;
   event_add(&job->event, moment > kernel.now ? moment : kernel.now, put_later);

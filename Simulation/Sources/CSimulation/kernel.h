@@ -92,6 +92,8 @@ struct thread {
   enum thread_state state;
   int number;
   bool is_detached;
+  /// Whether it could run if its host weren't paused.
+  bool is_held;
   /// How often it has looked in vain since it last waited.
   int spins;
   /// Whether its last wait was interrupted by the weather; the next one isn't then.
@@ -168,8 +170,8 @@ struct sim_host {
   int descriptor_count, descriptor_capacity;
   /// How many it may have; 0 if that isn't limited.
   int descriptor_limit;
-  /// Nanoseconds on its clocks when the world began.
-  uint64_t uptime, date;
+  /// Nanoseconds on its clocks at the world's moment `since`, and by how many billionths of a second they go on in a nanosecond.
+  uint64_t uptime, date, since, rate;
   struct sigaction actions[MOST_SIGNALS];
   /// Those that have come, a bit for each.
   uint64_t signals;
@@ -184,6 +186,10 @@ struct sim_host {
   /// How many bytes of a file one call moves; 0 if that isn't limited.
   uint64_t move_limit;
   bool is_disk_broken;
+  /// The calls that fail when their turn comes.
+  struct plan *plans;
+  /// Whether nothing of it runs, and nothing arrives at it.
+  bool is_paused;
   /// By the number of the other host.
   struct link links[MOST_HOSTS];
   /// Whether it has no power.
@@ -195,6 +201,17 @@ struct sim_host {
   /// How often it has crashed.
   int crashes;
 };
+
+enum { USUAL_RATE = 1000000000 };
+/// What a clock of the host shows that has shown `start` at the host's moment `since`.
+uint64_t host_clock(const struct sim_host *host, uint64_t start);
+/// The world's moment at which it shows `moment`.
+uint64_t host_moment(const struct sim_host *host, uint64_t start, uint64_t moment);
+/// How long a time by the host's clocks takes in the world.
+uint64_t host_span(const struct sim_host *host, uint64_t span);
+/// Has threads of the host that could run do so again.
+void threads_release(struct sim_host *host);
+void threads_hold(struct sim_host *host);
 
 void library_find(void);
 void library_enter(struct sim_host *host);
@@ -268,6 +285,17 @@ uint64_t hash_bytes(const void *bytes, size_t count);
 void trace_call(enum call call, int descriptor, int64_t result, uint64_t bytes);
 /// Notes that something has arrived at a host, with the moment at which it was sent.
 void trace_arrival(const struct sim_host *from, const struct sim_host *to, uint64_t sent, size_t size);
+/// An error if a call fails by a plan of the world's; else 0.
+int plan_is_due(struct sim_host *host, enum call call);
+static inline int planned(enum call call) {
+  return __builtin_expect(sim_self->host->plans != NULL, 0) ? plan_is_due(sim_self->host, call) : 0;
+}
+void plans_free(struct sim_host *host);
+#define UNLESS_PLANNED(call, expression)                                                                     \
+  ({                                                                                                         \
+    long planned_code = planned(call);                                                                       \
+    planned_code < 0 ? planned_code : (long)(expression);                                                    \
+  })
 /// Returns `result`, or -1 with `errno` if it is negative, and notes the call.
 long traced(enum call call, int descriptor, long result, uint64_t bytes);
 

@@ -12,7 +12,7 @@ uint64_t link_latency(struct sim_host *from, struct sim_host *to) {
 }
 
 bool link_is_cut(struct sim_host *from, struct sim_host *to) {
-  return to->is_down || (from != to && from->links[to->number].is_cut);
+  return to->is_down || (from != to && to->is_paused) || (from != to && from->links[to->number].is_cut);
 }
 
 bool link_is_held(struct sim_host *from, struct sim_host *to) {

@@ -27,12 +27,10 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   return code;
 }
 
-static uint64_t since_beginning(uint64_t moment, uint64_t start) { return moment > start ? moment - start : 0; }
-
 static uint64_t deadline_of(const struct timespec *time, bool is_monotonic) {
   uint64_t moment = (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
   const struct sim_host *host = sim_self->host;
-  return since_beginning(moment, is_monotonic ? host->uptime : host->date);
+  return host_moment(host, is_monotonic ? host->uptime : host->date, moment);
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *time) {

@@ -35,6 +35,7 @@ static ssize_t send_message(int descriptor, const struct msghdr *message, int fl
     fail_missing("sendmsg with control data", caller);
     return -ENOSYS;
   }
+  if ((code = planned(CALL_sendmsg)) < 0) return code;
   if (refusal_is_due(&socket->file)) return -EAGAIN;
   if (message->msg_controllen && socket->connection) {
     code = rights_send(socket, message);
@@ -69,6 +70,7 @@ static ssize_t receive_message(int descriptor, struct msghdr *message, int flags
   struct socket *socket = socket_of(descriptor, &code);
   if (!socket) return code;
   bool waits = !(flags & MSG_DONTWAIT) && !(socket->file.flags & O_NONBLOCK);
+  if ((code = planned(CALL_recvmsg)) < 0) return code;
   if (!(flags & MSG_PEEK) && refusal_is_due(&socket->file)) return -EAGAIN;
   ssize_t size;
   code = 0;

@@ -52,8 +52,8 @@ static long wait_while(uint32_t *word, uint32_t value, const struct timespec *li
   uint64_t deadline = NEVER;
   if (limit) {
     deadline = (uint64_t)limit->tv_sec * 1000000000 + (uint64_t)limit->tv_nsec;
-    uint64_t start = sim_self->host->uptime;
-    deadline = !is_moment ? deadline + kernel.now : deadline > start ? deadline - start : 0;
+    const struct sim_host *host = sim_self->host;
+    deadline = is_moment ? host_moment(host, host->uptime, deadline) : kernel.now + host_span(host, deadline);
   }
   return thread_wait_at(word, deadline, "futex") == SIM_TIMED_OUT ? -ETIMEDOUT : 0;
 }

@@ -20,7 +20,7 @@
     mode_t mode = va_arg(rest, mode_t);                                                                      \
     va_end(rest);                                                                                            \
     if (LEAVES(0)) return REAL(name)(path, flags, mode);                                                 \
-    return (int)traced(CALL_open, -1, disk_open(sim_self->host, AT_FDCWD, path, flags, mode), HASH(path));             \
+    return (int)traced(CALL_open, -1, UNLESS_PLANNED(CALL_open, disk_open(sim_self->host, AT_FDCWD, path, flags, mode)), HASH(path));             \
   }
 OPEN(open)
 OPEN(open64)
@@ -39,7 +39,7 @@ int openat(int directory, const char *path, int flags, ...) {
   mode_t mode = va_arg(rest, mode_t);
   va_end(rest);
   if (LEAVES(0)) return REAL(openat)(directory, path, flags, mode);
-  return (int)traced(CALL_open, -1, disk_open(sim_self->host, directory, path, flags, mode), HASH(path));
+  return (int)traced(CALL_open, -1, UNLESS_PLANNED(CALL_open, disk_open(sim_self->host, directory, path, flags, mode)), HASH(path));
 }
 
 // MARK: Names
@@ -63,7 +63,7 @@ static int make_node(const char *path, uint32_t mode, const char *target) {
 
 int mkdir(const char *path, mode_t mode) {
   if (LEAVES(0)) return REAL(mkdir)(path, mode);
-  return (int)traced(CALL_mkdir, -1, make_node(path, S_IFDIR | (mode & 07777 & ~022u), NULL), HASH(path));
+  return (int)traced(CALL_mkdir, -1, UNLESS_PLANNED(CALL_mkdir, make_node(path, S_IFDIR | (mode & 07777 & ~022u), NULL)), HASH(path));
 }
 
 int symlink(const char *target, const char *path) {
@@ -93,17 +93,17 @@ static int remove_name(int directory, const char *path, bool is_directory) {
 
 int unlink(const char *path) {
   if (LEAVES(0)) return REAL(unlink)(path);
-  return (int)traced(CALL_unlink, -1, remove_name(AT_FDCWD, path, false), HASH(path));
+  return (int)traced(CALL_unlink, -1, UNLESS_PLANNED(CALL_unlink, remove_name(AT_FDCWD, path, false)), HASH(path));
 }
 
 int rmdir(const char *path) {
   if (LEAVES(0)) return REAL(rmdir)(path);
-  return (int)traced(CALL_rmdir, -1, remove_name(AT_FDCWD, path, true), HASH(path));
+  return (int)traced(CALL_rmdir, -1, UNLESS_PLANNED(CALL_rmdir, remove_name(AT_FDCWD, path, true)), HASH(path));
 }
 
 int unlinkat(int directory, const char *path, int flags) {
   if (LEAVES(0)) return REAL(unlinkat)(directory, path, flags);
-  return (int)traced(CALL_unlink, -1, remove_name(directory, path, flags & AT_REMOVEDIR), HASH(path));
+  return (int)traced(CALL_unlink, -1, UNLESS_PLANNED(CALL_unlink, remove_name(directory, path, flags & AT_REMOVEDIR)), HASH(path));
 }
 
 static int rename_node(int from_directory, const char *from, int to_directory, const char *to) {
@@ -135,12 +135,12 @@ static int rename_node(int from_directory, const char *from, int to_directory, c
 
 int rename(const char *from, const char *to) {
   if (LEAVES(0)) return REAL(rename)(from, to);
-  return (int)traced(CALL_rename, -1, rename_node(AT_FDCWD, from, AT_FDCWD, to), HASH(to));
+  return (int)traced(CALL_rename, -1, UNLESS_PLANNED(CALL_rename, rename_node(AT_FDCWD, from, AT_FDCWD, to)), HASH(to));
 }
 
 int renameat(int from_directory, const char *from, int to_directory, const char *to) {
   if (LEAVES(0)) return REAL(renameat)(from_directory, from, to_directory, to);
-  return (int)traced(CALL_rename, -1, rename_node(from_directory, from, to_directory, to), HASH(to));
+  return (int)traced(CALL_rename, -1, UNLESS_PLANNED(CALL_rename, rename_node(from_directory, from, to_directory, to)), HASH(to));
 }
 
 int link(const char *from, const char *to) {

@@ -50,6 +50,8 @@ static const struct kind counter_kind = {
 
 int eventfd(unsigned value, int flags) {
   if (!IS_SIMULATED) return REAL(eventfd)(value, flags);
+  int code = planned(CALL_eventfd);
+  if (code < 0) return (int)traced(CALL_eventfd, -1, code, value);
   struct counter *counter = file_make(&counter_kind, sizeof *counter, O_RDWR | (flags & EFD_NONBLOCK));
   counter->value = value;
   counter->is_semaphore = flags & EFD_SEMAPHORE;
@@ -146,10 +148,10 @@ int pipe_make(int ends[2], int flags) {
 
 int pipe2(int ends[2], int flags) {
   if (!IS_SIMULATED) return REAL(pipe2)(ends, flags);
-  return (int)traced(CALL_pipe, -1, pipe_make(ends, flags), (uint64_t)flags);
+  return (int)traced(CALL_pipe, -1, UNLESS_PLANNED(CALL_pipe, pipe_make(ends, flags)), (uint64_t)flags);
 }
 
 int pipe(int ends[2]) {
   if (!IS_SIMULATED) return REAL(pipe)(ends);
-  return (int)traced(CALL_pipe, -1, pipe_make(ends, 0), 0);
+  return (int)traced(CALL_pipe, -1, UNLESS_PLANNED(CALL_pipe, pipe_make(ends, 0)), 0);
 }

@@ -20,6 +20,8 @@ int pthread_create(
     fail_missing("a thread of Dispatch's", __builtin_return_address(0));
     return EAGAIN;
   }
+  int planned_code = planned(CALL_pthread_create);
+  if (planned_code < 0) return -planned_code;
   struct thread *thread = thread_start(sim_self->host, body, argument);
   int detached = 0;
   if (attributes) pthread_attr_getdetachstate(attributes, &detached);

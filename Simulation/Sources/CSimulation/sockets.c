@@ -38,14 +38,15 @@ static int make(int family, int type, int protocol) {
 
 int socket(int family, int type, int protocol) {
   if (!IS_SIMULATED) return REAL(socket)(family, type, protocol);
-  return (int)traced(CALL_socket, -1, make(family, type, protocol), (uint64_t)family << 32 | (uint32_t)type);
+  return (int)traced(CALL_socket, -1, UNLESS_PLANNED(CALL_socket, make(family, type, protocol)), (uint64_t)family << 32 | (uint32_t)type);
 }
 
 int socketpair(int family, int type, int protocol, int ends[2]) {
   if (!IS_SIMULATED) return REAL(socketpair)(family, type, protocol, ends);
-  int kind = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC), flags = type & SOCK_NONBLOCK ? O_NONBLOCK : 0, code = 0;
-  if (family != AF_UNIX) code = -EOPNOTSUPP;
-  else if (kind != SOCK_STREAM && kind != SOCK_DGRAM) code = -EPROTONOSUPPORT;
+  int kind = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC), flags = type & SOCK_NONBLOCK ? O_NONBLOCK : 0;
+  int code = planned(CALL_socketpair);
+  if (code == 0 && family != AF_UNIX) code = -EOPNOTSUPP;
+  else if (code == 0 && kind != SOCK_STREAM && kind != SOCK_DGRAM) code = -EPROTONOSUPPORT;
   if (code == 0) {
     struct socket *one = socket_make(sim_self->host, family, kind, flags);
     struct socket *two = socket_make(sim_self->host, family, kind, flags);
@@ -59,6 +60,7 @@ int socketpair(int family, int type, int protocol, int ends[2]) {
     }
     ends[0] = descriptor_make(&one->file, type & SOCK_CLOEXEC);
     ends[1] = descriptor_make(&two->file, type & SOCK_CLOEXEC);
+    if (ends[1] < 0 && ends[0] >= 0) descriptor_close(sim_self->host, ends[0]);
     if (ends[0] < 0 || ends[1] < 0) code = -EMFILE;
   }
   return (int)traced(CALL_socketpair, -1, code, (uint64_t)type);
@@ -134,14 +136,14 @@ static int bind_socket(int descriptor, const struct sockaddr *from, socklen_t le
 
 int bind(int descriptor, const struct sockaddr *address, socklen_t length) {
   if (!IS_SIMULATED) return REAL(bind)(descriptor, address, length);
-  return (int)traced(CALL_bind, descriptor, bind_socket(descriptor, address, length), hash_bytes(address, length));
+  return (int)traced(CALL_bind, descriptor, UNLESS_PLANNED(CALL_bind, bind_socket(descriptor, address, length)), hash_bytes(address, length));
 }
 
 int listen(int descriptor, int backlog) {
   if (!IS_SIMULATED) return REAL(listen)(descriptor, backlog);
   int code;
   struct socket *socket = socket_of(descriptor, &code);
-  if (socket) code = socket->type == SOCK_STREAM ? tcp_listen(socket, backlog) : -EOPNOTSUPP;
+  if (socket) code = (int)UNLESS_PLANNED(CALL_listen, socket->type == SOCK_STREAM ? tcp_listen(socket, backlog) : -EOPNOTSUPP);
   return (int)traced(CALL_listen, descriptor, code, (uint64_t)backlog);
 }
 
@@ -149,6 +151,8 @@ static int accept_from(int descriptor, struct sockaddr *address, socklen_t *leng
   int code;
   struct socket *listener = socket_of(descriptor, &code), *child;
   if (!listener) return code;
+  // Linux looks for a descriptor first, so that the connection stays with the listener if there is none.
+  if (!descriptors_have_room()) return -EMFILE;
   if (listener->state != SOCKET_LISTENING) return -EINVAL;
   if (refusal_is_due(&listener->file)) return -EAGAIN;
   file_hold(&listener->file);
@@ -163,12 +167,12 @@ static int accept_from(int descriptor, struct sockaddr *address, socklen_t *leng
 
 int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags) {
   if (!IS_SIMULATED) return REAL(accept4)(descriptor, address, length, flags);
-  return (int)traced(CALL_accept, descriptor, accept_from(descriptor, address, length, flags), 0);
+  return (int)traced(CALL_accept, descriptor, UNLESS_PLANNED(CALL_accept, accept_from(descriptor, address, length, flags)), 0);
 }
 
 int accept(int descriptor, struct sockaddr *address, socklen_t *length) {
   if (!IS_SIMULATED) return REAL(accept)(descriptor, address, length);
-  return (int)traced(CALL_accept, descriptor, accept_from(descriptor, address, length, 0), 0);
+  return (int)traced(CALL_accept, descriptor, UNLESS_PLANNED(CALL_accept, accept_from(descriptor, address, length, 0)), 0);
 }
 
 static int connect_socket(int descriptor, const struct sockaddr *to, socklen_t length) {
@@ -208,7 +212,7 @@ static int connect_socket(int descriptor, const struct sockaddr *to, socklen_t l
 
 int connect(int descriptor, const struct sockaddr *address, socklen_t length) {
   if (!IS_SIMULATED) return REAL(connect)(descriptor, address, length);
-  int code = connect_socket(descriptor, address, length);
+  int code = (int)UNLESS_PLANNED(CALL_connect, connect_socket(descriptor, address, length));
   return (int)traced(CALL_connect, descriptor, code, hash_bytes(address, length));
 }
 

@@ -37,19 +37,19 @@ static int status_of_descriptor(int descriptor, struct stat *status) {
   int name(__VA_ARGS__, struct type *restrict status)
 STATUS(stat, stat, const char *restrict path) {
   if (LEAVES(0)) return REAL(stat)(path, status);
-  return (int)traced(CALL_stat, -1, status_of(path, true, status), HASH(path));
+  return (int)traced(CALL_stat, -1, UNLESS_PLANNED(CALL_stat, status_of(path, true, status)), HASH(path));
 }
 STATUS(lstat, stat, const char *restrict path) {
   if (LEAVES(0)) return REAL(lstat)(path, status);
-  return (int)traced(CALL_stat, -1, status_of(path, false, status), HASH(path));
+  return (int)traced(CALL_stat, -1, UNLESS_PLANNED(CALL_stat, status_of(path, false, status)), HASH(path));
 }
 STATUS(stat64, stat64, const char *restrict path) {
   if (LEAVES(0)) return REAL(stat64)(path, status);
-  return (int)traced(CALL_stat, -1, status_of(path, true, (struct stat *)status), HASH(path));
+  return (int)traced(CALL_stat, -1, UNLESS_PLANNED(CALL_stat, status_of(path, true, (struct stat *)status)), HASH(path));
 }
 STATUS(lstat64, stat64, const char *restrict path) {
   if (LEAVES(0)) return REAL(lstat64)(path, status);
-  return (int)traced(CALL_stat, -1, status_of(path, false, (struct stat *)status), HASH(path));
+  return (int)traced(CALL_stat, -1, UNLESS_PLANNED(CALL_stat, status_of(path, false, (struct stat *)status)), HASH(path));
 }
 
 static int standard_status(int descriptor, struct stat *status) {
@@ -99,7 +99,8 @@ long statx_simulated(int directory, const char *path, int flags, struct statx *t
   }
   struct stat status;
   struct node *node = NULL;
-  int code;
+  int code = planned(CALL_stat);
+  if (code < 0) return code;
   if ((flags & AT_EMPTY_PATH) && !*path) {
     code = status_of_descriptor(directory, &status);
     struct file *file = file_of(directory);

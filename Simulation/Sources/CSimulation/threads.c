@@ -12,11 +12,31 @@ __thread struct thread *sim_self __attribute__((tls_model("initial-exec")));
 
 static void make_runnable(struct thread *thread) {
   thread->state = RUNNABLE;
+  thread->is_held = thread->host->is_paused;
+  if (thread->is_held) return;
   if (kernel.runnable_count == kernel.runnable_capacity) {
     kernel.runnable_capacity = kernel.runnable_capacity ? kernel.runnable_capacity * 2 : 16;
     kernel.runnable = realloc(kernel.runnable, kernel.runnable_capacity * sizeof *kernel.runnable);
   }
   kernel.runnable[kernel.runnable_count++] = thread;
+}
+
+void threads_hold(struct sim_host *host) {
+  for (size_t i = 0; i < kernel.runnable_count;) {
+    struct thread *thread = kernel.runnable[i];
+    if (thread->host == host) {
+      thread->is_held = true;
+      kernel.runnable[i] = kernel.runnable[--kernel.runnable_count];
+    } else {
+      i++;
+    }
+  }
+}
+
+void threads_release(struct sim_host *host) {
+  for (struct thread *thread = kernel.threads; thread; thread = thread->next_of_all) {
+    if (thread->host == host && thread->is_held) make_runnable(thread);
+  }
 }
 
 /// The next thread to run; null if the world is over.
@@ -171,6 +191,7 @@ void threads_drop(struct sim_host *host) {
       }
     }
     leave_queue(thread);
+    thread->is_held = false;
     event_remove(&thread->timer);
     // The thread that runs is still on its stack.
     if (thread != kernel.running) {

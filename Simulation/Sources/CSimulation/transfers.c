@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static uint64_t hash_parts(const struct iovec *parts, int count, ssize_t size) {
@@ -25,9 +26,11 @@ static ssize_t transfer(int descriptor, const struct iovec *parts, int count, bo
   ssize_t (*move)(struct file *, const struct iovec *, int) = writes ? file->kind->write : file->kind->read;
   int access = file->flags & O_ACCMODE;
   if (!move || access == (writes ? O_RDONLY : O_WRONLY)) return -EBADF;
+  // Not what libuv wakes a loop with.
+  int code = file->kind->type == S_IFREG || file->kind->type == S_IFSOCK ? planned(writes ? CALL_write : CALL_read) : 0;
+  if (code < 0) return code;
   if (refusal_is_due(file)) return -EAGAIN;
   ssize_t moved;
-  int code = 0;
   file_hold(file);
   while ((moved = move(file, parts, count)) == -EAGAIN && !(file->flags & O_NONBLOCK) && code == 0)
     code = file_wait(file, writes ? "write" : "read");
@@ -98,18 +101,18 @@ static int replace(int descriptor, int place, bool closes_on_exec) {
 
 int dup(int descriptor) {
   if (LEAVES(descriptor)) return REAL(dup)(descriptor);
-  return (int)traced(CALL_dup, descriptor, duplicate(descriptor, false, 0), 0);
+  return (int)traced(CALL_dup, descriptor, UNLESS_PLANNED(CALL_dup, duplicate(descriptor, false, 0)), 0);
 }
 
 int dup2(int descriptor, int place) {
   if (LEAVES(descriptor)) return REAL(dup2)(descriptor, place);
-  return (int)traced(CALL_dup, descriptor, replace(descriptor, place, false), (uint64_t)place);
+  return (int)traced(CALL_dup, descriptor, UNLESS_PLANNED(CALL_dup, replace(descriptor, place, false)), (uint64_t)place);
 }
 
 int dup3(int descriptor, int place, int flags) {
   if (LEAVES(descriptor)) return REAL(dup3)(descriptor, place, flags);
   if (descriptor == place) return (int)traced(CALL_dup, descriptor, -EINVAL, 0);
-  return (int)traced(CALL_dup, descriptor, replace(descriptor, place, flags & O_CLOEXEC), (uint64_t)place);
+  return (int)traced(CALL_dup, descriptor, UNLESS_PLANNED(CALL_dup, replace(descriptor, place, flags & O_CLOEXEC)), (uint64_t)place);
 }
 
 // MARK: fcntl and ioctl

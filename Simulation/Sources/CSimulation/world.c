@@ -75,6 +75,7 @@ void sim_end(void) {
   udp_free_all();
   for (struct sim_host *host = kernel.hosts; host;) {
     struct sim_host *next = host->next;
+    plans_free(host);
     changes_free(host);
     node_free_all(host->root);
     free(host->library);
@@ -166,6 +167,7 @@ struct sim_host *sim_host_add(const char *name) {
   // Up for a day at most, in the year 2030.
   host->uptime = 1000000000u * (3600 + draw_below(&kernel.draws[DRAW_CLOCK], 86400));
   host->date = 1893456000000000000u;
+  host->rate = USUAL_RATE;
   library_prepare(host);
   if (host->number >= MOST_HOSTS) sim_fail("more than 127 hosts");
   for (int other = 0; other < MOST_HOSTS; other++)
@@ -185,7 +187,7 @@ static void *run_host(void *argument) {
 }
 
 void sim_host_start(struct sim_host *host, sim_body body, void *context) {
-  host->is_down = false;
+  host->is_down = host->is_paused = false;
   struct start *start = malloc(sizeof *start);
   *start = (struct start){body, context};
   host->main = thread_start(host, run_host, start);
@@ -253,8 +255,6 @@ void sim_host_limit_disk(struct sim_host *host, uint64_t bytes) { host->disk_lim
 
 void sim_host_limit_moves(struct sim_host *host, uint64_t bytes) { host->move_limit = bytes; }
 
-void sim_host_move_date(struct sim_host *host, int64_t nanoseconds) { host->date += (uint64_t)nanoseconds; }
-
 void sim_host_write(struct sim_host *host, const char *path, const void *bytes, size_t size) {
   struct sim_host *own = sim_self->host;
   sim_self->host = host;
@@ -276,9 +276,10 @@ void sim_host_write(struct sim_host *host, const char *path, const void *bytes, 
 size_t sim_describe_waits(char *text, size_t size) {
   size_t length = 0;
   for (struct thread *thread = kernel.threads; thread; thread = thread->next_of_all) {
-    if (thread->state != WAITING) continue;
+    if (thread->state != WAITING && !thread->is_held) continue;
     int count = snprintf(length < size ? text + length : NULL, length < size ? size - length : 0,
-                         "%s, thread %d: %s\n", thread->host->name, thread->number, thread->call);
+                         "%s, thread %d: %s\n", thread->host->name, thread->number,
+                         thread->is_held ? "its host is paused" : thread->call);
     length += (size_t)count;
   }
   return length;

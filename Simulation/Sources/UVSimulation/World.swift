@@ -139,7 +139,10 @@ public final class World {
 
   /// Tells the hosts that still run to stop, and gives them a minute.
   func stopHosts() {
-    for host in hosts where !host.hasEnded { host.stop() }
+    for host in hosts where !host.hasEnded {
+      sim_host_pause(host.raw, false)
+      host.stop()
+    }
     let end = sim_now() + 60_000_000_000
     while !hosts.allSatisfy(\.hasEnded) {
       if sim_failure() != nil || sim_wait(end) != SIM_WOKEN { return }

@@ -129,6 +129,15 @@ void sim_host_limit_moves(struct sim_host *host, uint64_t bytes);
 /// Limits how many descriptors the host may have; 0 ends that.
 void sim_host_limit(struct sim_host *host, int descriptors);
 
+/// Has calls of that name fail on the host: `times` of them, after `after` others. Returns false if no call of that name can.
+bool sim_host_plan(struct sim_host *host, const char *call, uint64_t after, uint64_t times, int error);
+
+/// Stops the machine, or has it go on: nothing of it runs meanwhile, what is sent to it is lost, and its clocks go on.
+void sim_host_pause(struct sim_host *host, bool is_paused);
+
+/// Has the host's clocks go faster or slower, in billionths of their usual speed.
+void sim_host_set_rate(struct sim_host *host, uint64_t rate);
+
 /// Sets the date of the host forward or back.
 void sim_host_move_date(struct sim_host *host, int64_t nanoseconds);
 
