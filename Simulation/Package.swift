@@ -45,7 +45,8 @@ let package = Package(
       sources: [
         "Addresses", "Connections/ConnectionLimitTests.swift", "Connections/EchoWithCallbacks.swift",
         "Connections/ListenerRuleTests.swift", "Connections/TCPFailureTests.swift",
-        "Connections/TCPTests.swift", "Datagrams/UDPTests.swift", "Files/DirectoryTests.swift",
+        "Connections/TCPTests.swift", "Datagrams/UDPOptionTests.swift", "Datagrams/UDPTests.swift",
+        "Files/DirectoryTests.swift",
         "Files/FileSystemTests.swift", "Handles/CloseRuleTests.swift", "Handles/IterationTests.swift",
         "Loop/EventLoopTests.swift", "Loop/LastRoundTests.swift", "Loop/ShutdownTests.swift",
         "Loop/StarvationTests.swift", "Requests/PoolRuleTests.swift", "Requests/RequestRuleTests.swift",

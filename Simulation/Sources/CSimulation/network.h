@@ -78,6 +78,9 @@ struct socket {
   struct datagram *first_datagram, *last_datagram;
   size_t datagram_size;
   int datagram_count;
+  struct membership *memberships;
+  /// Where it sends what is for a group.
+  int multicast_interface;
   /// The other end of a pair.
   struct socket *pair;
 };
@@ -105,6 +108,19 @@ ssize_t tcp_peek(struct socket *socket, const struct iovec *parts, int count);
 ssize_t udp_send(struct socket *socket, const struct iovec *parts, int count, const union address *to);
 ssize_t udp_receive(struct socket *socket, const struct iovec *parts, int count, union address *from, int *flags);
 void udp_free_all(void);
+
+/// Sets an option of groups; false if it is none.
+bool multicast_set(struct socket *socket, int level, int name, const void *bytes, socklen_t length, int *code);
+void multicast_drop(struct socket *socket);
+/// Whether it sends to groups by the interface of loopback.
+bool multicast_is_local(const struct socket *socket);
+/// Whether it gets what `source` has sent to the group, by loopback or by the network.
+bool multicast_takes(
+    const struct socket *socket, const union address *group, bool is_local, const union address *source);
+bool address_is_group(const union address *address);
+bool address_is_broadcast(const union address *address);
+/// The value of an option that is kept.
+int socket_option(const struct socket *socket, int level, int name);
 
 int local_bind(struct socket *socket, const union address *address);
 int local_find(struct sim_host *host, const union address *address, struct socket **socket);

@@ -18,7 +18,7 @@ static int keep(struct socket *socket, int level, int name, int value) {
   return -ENOBUFS;
 }
 
-static int kept(const struct socket *socket, int level, int name) {
+int socket_option(const struct socket *socket, int level, int name) {
   for (int i = 0; i < MOST_OPTIONS; i++) {
     if (socket->options[i].level == level && socket->options[i].name == name) return socket->options[i].value;
   }
@@ -33,6 +33,7 @@ static int set(int descriptor, int level, int name, const void *bytes, socklen_t
   int code;
   struct socket *socket = socket_of(descriptor, &code);
   if (!socket) return code;
+  if (multicast_set(socket, level, name, bytes, length, &code)) return code;
   int value = 0;
   if (length >= sizeof value) memcpy(&value, bytes, sizeof value);
   else if (length == 1) value = *(const uint8_t *)bytes;
@@ -68,6 +69,8 @@ static int set(int descriptor, int level, int name, const void *bytes, socklen_t
     }
   } else if (level == IPPROTO_IP && (name == IP_TTL || name == IP_MULTICAST_TTL || name == IP_MULTICAST_LOOP)) {
     return value < (name == IP_TTL ? 1 : 0) || value > 255 ? -EINVAL : keep(socket, level, name, value);
+  } else if (level == IPPROTO_IPV6 && (name == IPV6_UNICAST_HOPS || name == IPV6_MULTICAST_HOPS || name == IPV6_MULTICAST_LOOP)) {
+    return value < -1 || value > 255 ? -EINVAL : keep(socket, level, name, value);
   } else if (level == IPPROTO_IP && name == IP_RECVERR) {
     return keep(socket, level, name, value);
   }
@@ -87,7 +90,7 @@ static int get(int descriptor, int level, int name, void *bytes, socklen_t *leng
   if (!socket) return code;
   int value;
   if (level != SOL_SOCKET) {
-    value = level == IPPROTO_IPV6 && name == IPV6_V6ONLY ? socket->only_six : kept(socket, level, name);
+    value = level == IPPROTO_IPV6 && name == IPV6_V6ONLY ? socket->only_six : socket_option(socket, level, name);
   } else {
     switch (name) {
       case SO_ERROR:
@@ -108,7 +111,7 @@ static int get(int descriptor, int level, int name, void *bytes, socklen_t *leng
         *length = size;
         return 0;
       }
-      default: value = kept(socket, level, name);
+      default: value = socket_option(socket, level, name);
     }
   }
   socklen_t size = *length < sizeof value ? *length : sizeof value;

@@ -120,9 +120,7 @@ static int bind_socket(int descriptor, const struct sockaddr *from, socklen_t le
   if (socket->is_bound) return -EINVAL;
   if (socket->family == AF_UNIX) return local_bind(socket, &address);
   if (!address_is_any(&address) && !address_is_of(&address, socket->host)) {
-    bool is_multicast = socket->type == SOCK_DGRAM && address.any.sa_family == AF_INET &&
-                        IN_MULTICAST(ntohl(address.four.sin_addr.s_addr));
-    if (!is_multicast) return -EADDRNOTAVAIL;
+    if (socket->type != SOCK_DGRAM || !address_is_group(&address)) return -EADDRNOTAVAIL;
   }
   if (address_port(&address) == 0) {
     if ((code = give_port(socket, &address)) < 0) return code;

@@ -15,6 +15,8 @@ struct datagram {
   struct sim_host *source, *target;
   size_t size;
   uint64_t sent;
+  /// Whether it is for many, and whether by the interface of loopback.
+  bool is_for_many, is_local;
   char bytes[];
 };
 
@@ -55,6 +57,17 @@ static bool takes(const struct socket *socket, const struct datagram *datagram) 
 
 static void put(struct socket *socket, struct datagram *datagram);
 
+/// Everybody who has joined the group gets a copy.
+static void arrive_at_many(struct datagram *datagram) {
+  for (struct socket *socket = datagram->target->sockets; socket; socket = socket->next_of_host) {
+    if (!takes(socket, datagram) || !multicast_takes(socket, &datagram->to, datagram->is_local, &datagram->from)) continue;
+    if (socket->datagram_size + datagram->size > socket->receive_size) continue;
+    trace_arrival(datagram->source, datagram->target, datagram->sent, datagram->size);
+    put(socket, datagram_make(datagram, datagram->size));
+  }
+  datagram_free(datagram);
+}
+
 static void refuse(struct event *event) {
   struct datagram *datagram = (struct datagram *)event;
   for (struct socket *socket = datagram->source->sockets; socket; socket = socket->next_of_host) {
@@ -70,6 +83,10 @@ static void arrive(struct event *event) {
   struct datagram *datagram = (struct datagram *)event;
   if (link_is_cut(datagram->source, datagram->target)) {
     datagram_free(datagram);
+    return;
+  }
+  if (datagram->is_for_many) {
+    arrive_at_many(datagram);
     return;
   }
   struct socket *found[64];
@@ -127,6 +144,41 @@ static ssize_t send_to_pair(struct socket *socket, const struct iovec *parts, in
   return (ssize_t)size;
 }
 
+/// Something goes from one host to another, or is lost, or doubled on the way.
+static void send_by_link(struct datagram *datagram) {
+  struct sim_host *from = datagram->source, *to = datagram->target;
+  if (fault_is_due(DRAW_NETWORK, kernel.weather.duplication))
+    event_add(&datagram_make(datagram, datagram->size)->event, kernel.now + link_latency(from, to), arrive);
+  if (fault_is_due(DRAW_NETWORK, kernel.weather.loss)) datagram_free(datagram);
+  else event_add(&datagram->event, kernel.now + link_latency(from, to), arrive);
+}
+
+static void send_to_many(struct socket *socket, struct datagram *datagram) {
+  bool is_six = socket->family == AF_INET6;
+  int hops = is_six ? socket_option(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS)
+                    : socket_option(socket, IPPROTO_IP, IP_MULTICAST_TTL);
+  bool comes_back = is_six ? socket_option(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP)
+                           : socket_option(socket, IPPROTO_IP, IP_MULTICAST_LOOP);
+  datagram->is_for_many = true;
+  datagram->is_local = multicast_is_local(socket);
+  if (datagram->is_local && address_is_any(&socket->local)) {
+    union address loopback = {.any.sa_family = datagram->to.any.sa_family};
+    if (is_six) loopback.six.sin6_addr = in6addr_loopback;
+    else loopback.four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address_set_port(&loopback, address_port(&socket->local));
+    datagram->from = loopback;
+  }
+  for (struct sim_host *host = kernel.hosts; host && !datagram->is_local && hops != 0; host = host->next) {
+    // The world's own thread isn't a host.
+    if (host == socket->host || !host->number) continue;
+    struct datagram *copy = datagram_make(datagram, datagram->size);
+    copy->target = host;
+    send_by_link(copy);
+  }
+  if (comes_back) arrive(&datagram->event);
+  else datagram_free(datagram);
+}
+
 ssize_t udp_send(struct socket *socket, const struct iovec *parts, int count, const union address *to) {
   if (socket->error) {
     int error = socket->error;
@@ -145,7 +197,9 @@ ssize_t udp_send(struct socket *socket, const struct iovec *parts, int count, co
     int code = socket_bind_any(socket, NULL);
     if (code < 0) return code;
   }
-  struct sim_host *target = address_host(to, socket->host);
+  if (address_is_broadcast(to) && !socket_option(socket, SOL_SOCKET, SO_BROADCAST)) return -EACCES;
+  bool is_for_many = address_is_group(to) || address_is_broadcast(to);
+  struct sim_host *target = is_for_many ? socket->host : address_host(to, socket->host);
   if (!target) return -ENETUNREACH;
   struct datagram *datagram = datagram_of(parts, count);
   datagram->from = socket->local;
@@ -161,14 +215,15 @@ ssize_t udp_send(struct socket *socket, const struct iovec *parts, int count, co
   datagram->source = socket->host;
   datagram->target = target;
   datagram->sent = kernel.now;
+  if (is_for_many) {
+    send_to_many(socket, datagram);
+    return (ssize_t)size;
+  }
   if (target == socket->host) {
     arrive(&datagram->event);
     return (ssize_t)size;
   }
-  if (fault_is_due(DRAW_NETWORK, kernel.weather.duplication))
-    event_add(&datagram_make(datagram, size)->event, kernel.now + link_latency(socket->host, target), arrive);
-  if (fault_is_due(DRAW_NETWORK, kernel.weather.loss)) datagram_free(datagram);
-  else event_add(&datagram->event, kernel.now + link_latency(socket->host, target), arrive);
+  send_by_link(datagram);
   return (ssize_t)size;
 }
 
@@ -228,6 +283,7 @@ static void udp_close(struct file *file) {
   while (*place != socket) place = &(*place)->next_of_host;
   *place = socket->next_of_host;
   if (socket->pair) socket->pair->pair = NULL;
+  multicast_drop(socket);
   while (socket->first_datagram) {
     struct datagram *datagram = socket->first_datagram;
     socket->first_datagram = datagram->next;
