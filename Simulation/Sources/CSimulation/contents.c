@@ -33,11 +33,11 @@ static ssize_t move_at(int descriptor, const struct iovec *parts, int count, off
 }
 
 ssize_t pread64(int descriptor, void *bytes, size_t size, off64_t offset) {
-  if (LEAVES(descriptor)) return REAL(pread64)(descriptor, bytes, size, offset);
+  if (LEAVES(descriptor)) return LEFT("pread64", descriptor, REAL(pread64)(descriptor, bytes, size, offset));
   return move_at(descriptor, &(struct iovec){bytes, size}, 1, offset, false);
 }
 ssize_t pwrite64(int descriptor, const void *bytes, size_t size, off64_t offset) {
-  if (LEAVES(descriptor)) return REAL(pwrite64)(descriptor, bytes, size, offset);
+  if (LEAVES(descriptor)) return LEFT("pwrite64", descriptor, REAL(pwrite64)(descriptor, bytes, size, offset));
   return move_at(descriptor, &(struct iovec){(void *)bytes, size}, 1, offset, true);
 }
 ssize_t pread(int descriptor, void *bytes, size_t size, off_t offset) {

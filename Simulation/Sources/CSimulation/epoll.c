@@ -141,7 +141,7 @@ static int control(int descriptor, int operation, int target, struct epoll_event
 }
 
 int epoll_ctl(int descriptor, int operation, int target, struct epoll_event *event) {
-  if (!IS_SIMULATED) return REAL(epoll_ctl)(descriptor, operation, target, event);
+  if (!IS_SIMULATED) return LEFT("epoll_ctl", target, REAL(epoll_ctl)(descriptor, operation, target, event));
   int code = (int)UNLESS_PLANNED(CALL_epoll_ctl, control(descriptor, operation, target, event));
   return (int)traced(CALL_epoll_ctl, target, code, (uint64_t)operation << 32 | (event ? event->events : 0));
 }

@@ -216,6 +216,10 @@ void threads_hold(struct sim_host *host);
 void library_find(void);
 void library_enter(struct sim_host *host);
 void library_leave(void);
+/// Whether libuv is a shared library.
+bool library_is_found(void);
+/// Whether a world has begun and not ended, seen from outside.
+bool world_runs(void);
 /// Whether that is one of libuv's variables.
 bool library_has(const void *address);
 void library_prepare(struct sim_host *host);
@@ -300,6 +304,20 @@ void plans_free(struct sim_host *host);
 long traced(enum call call, int descriptor, long result, uint64_t bytes);
 
 // MARK: What isn't simulated
+
+/// Notes that a thread outside has used a host's descriptor, for which libc's answer was EBADF.
+void fail_outside(const char *call, int descriptor);
+/// The result of a call that has gone on to libc.
+#define LEFT(call, descriptor, expression)                                                                   \
+  ({                                                                                                         \
+    __typeof__(expression) left_result = (expression);                                                       \
+    if (__builtin_expect(left_result < 0 && (descriptor) >= FIRST_DESCRIPTOR && errno == EBADF, 0))          \
+      fail_outside(call, descriptor);                                                                        \
+    left_result;                                                                                             \
+  })
+/// Takes over what threads outside have done wrong.
+void adopt_failures(void);
+extern int has_outside_failure;
 
 /// Notes that a thread of the simulation has called that.
 void fail_missing(const char *call, const void *caller);

@@ -41,6 +41,8 @@ void library_find(void) {
   memcpy(pristine, variables, size);
 }
 
+bool library_is_found(void) { return size > 0; }
+
 void library_prepare(struct sim_host *host) {
   host->library = malloc(size + 1);
   memcpy(host->library, pristine, size);

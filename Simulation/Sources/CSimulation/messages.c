@@ -85,34 +85,34 @@ static ssize_t receive_message(int descriptor, struct msghdr *message, int flags
 }
 
 ssize_t sendmsg(int descriptor, const struct msghdr *message, int flags) {
-  if (!IS_SIMULATED) return REAL(sendmsg)(descriptor, message, flags);
+  if (!IS_SIMULATED) return LEFT("sendmsg", descriptor, REAL(sendmsg)(descriptor, message, flags));
   ssize_t sent = send_message(descriptor, message, flags, __builtin_return_address(0));
   return traced(CALL_sendmsg, descriptor, sent, hash_parts(message->msg_iov, message->msg_iovlen, sent));
 }
 
 ssize_t recvmsg(int descriptor, struct msghdr *message, int flags) {
-  if (!IS_SIMULATED) return REAL(recvmsg)(descriptor, message, flags);
+  if (!IS_SIMULATED) return LEFT("recvmsg", descriptor, REAL(recvmsg)(descriptor, message, flags));
   ssize_t size = receive_message(descriptor, message, flags);
   return traced(CALL_recvmsg, descriptor, size, hash_parts(message->msg_iov, message->msg_iovlen, size));
 }
 
 ssize_t sendto(
     int descriptor, const void *bytes, size_t size, int flags, const struct sockaddr *address, socklen_t length) {
-  if (!IS_SIMULATED) return REAL(sendto)(descriptor, bytes, size, flags, address, length);
+  if (!IS_SIMULATED) return LEFT("sendto", descriptor, REAL(sendto)(descriptor, bytes, size, flags, address, length));
   struct iovec part = {(void *)bytes, size};
   struct msghdr message = {.msg_name = (void *)address, .msg_namelen = length, .msg_iov = &part, .msg_iovlen = 1};
   return sendmsg(descriptor, &message, flags);
 }
 
 ssize_t send(int descriptor, const void *bytes, size_t size, int flags) {
-  if (!IS_SIMULATED) return REAL(send)(descriptor, bytes, size, flags);
+  if (!IS_SIMULATED) return LEFT("send", descriptor, REAL(send)(descriptor, bytes, size, flags));
   return sendto(descriptor, bytes, size, flags, NULL, 0);
 }
 
 ssize_t recvfrom(
     int descriptor, void *restrict bytes, size_t size, int flags, struct sockaddr *restrict address,
     socklen_t *restrict length) {
-  if (!IS_SIMULATED) return REAL(recvfrom)(descriptor, bytes, size, flags, address, length);
+  if (!IS_SIMULATED) return LEFT("recvfrom", descriptor, REAL(recvfrom)(descriptor, bytes, size, flags, address, length));
   struct iovec part = {bytes, size};
   struct msghdr message = {
       .msg_name = address, .msg_namelen = length ? *length : 0, .msg_iov = &part, .msg_iovlen = 1};
@@ -122,7 +122,7 @@ ssize_t recvfrom(
 }
 
 ssize_t recv(int descriptor, void *bytes, size_t size, int flags) {
-  if (!IS_SIMULATED) return REAL(recv)(descriptor, bytes, size, flags);
+  if (!IS_SIMULATED) return LEFT("recv", descriptor, REAL(recv)(descriptor, bytes, size, flags));
   return recvfrom(descriptor, bytes, size, flags, NULL, NULL);
 }
 

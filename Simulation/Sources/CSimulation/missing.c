@@ -27,6 +27,31 @@ void fail_missing(const char *call, const void *caller) {
   sim_fail(text);
 }
 
+// MARK: Threads outside
+
+int has_outside_failure;
+static char outside_failure[256];
+static pthread_mutex_t outside_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void fail_outside(const char *call, int descriptor) {
+  if (IS_SIMULATED || !world_runs()) return;
+  REAL(pthread_mutex_lock)(&outside_lock);
+  if (!__atomic_load_n(&has_outside_failure, __ATOMIC_ACQUIRE)) {
+    snprintf(outside_failure, sizeof outside_failure,
+             "a thread outside of the world called %s with the descriptor %d of a host: only the threads of a host may", call,
+             descriptor);
+    __atomic_store_n(&has_outside_failure, 1, __ATOMIC_RELEASE);
+  }
+  REAL(pthread_mutex_unlock)(&outside_lock);
+  errno = EBADF;
+}
+
+void adopt_failures(void) {
+  if (!__atomic_load_n(&has_outside_failure, __ATOMIC_ACQUIRE)) return;
+  sim_fail(outside_failure);
+  __atomic_store_n(&has_outside_failure, 0, __ATOMIC_RELEASE);
+}
+
 #define MISSING(type, failure, name, parameters, arguments)                                                  \
   type name parameters {                                                                                     \
     if (!IS_SIMULATED) return REAL(name) arguments;                                                          \
@@ -47,5 +72,6 @@ MISSING(int, ENOSYS, posix_spawn,
          char *const environment[restrict]),
         (process, path, actions, attributes, arguments, environment))
 MISSING(int, -1, tcgetattr, (int descriptor, struct termios *attributes), (descriptor, attributes))
+MISSING(FILE *, NULL, popen, (const char *command, const char *mode), (command, mode))
 MISSING(int, -1, getifaddrs, (struct ifaddrs **list), (list))
 

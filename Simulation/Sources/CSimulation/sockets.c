@@ -164,12 +164,12 @@ static int accept_from(int descriptor, struct sockaddr *address, socklen_t *leng
 }
 
 int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags) {
-  if (!IS_SIMULATED) return REAL(accept4)(descriptor, address, length, flags);
+  if (!IS_SIMULATED) return LEFT("accept4", descriptor, REAL(accept4)(descriptor, address, length, flags));
   return (int)traced(CALL_accept, descriptor, UNLESS_PLANNED(CALL_accept, accept_from(descriptor, address, length, flags)), 0);
 }
 
 int accept(int descriptor, struct sockaddr *address, socklen_t *length) {
-  if (!IS_SIMULATED) return REAL(accept)(descriptor, address, length);
+  if (!IS_SIMULATED) return LEFT("accept", descriptor, REAL(accept)(descriptor, address, length));
   return (int)traced(CALL_accept, descriptor, UNLESS_PLANNED(CALL_accept, accept_from(descriptor, address, length, 0)), 0);
 }
 
@@ -209,13 +209,13 @@ static int connect_socket(int descriptor, const struct sockaddr *to, socklen_t l
 }
 
 int connect(int descriptor, const struct sockaddr *address, socklen_t length) {
-  if (!IS_SIMULATED) return REAL(connect)(descriptor, address, length);
+  if (!IS_SIMULATED) return LEFT("connect", descriptor, REAL(connect)(descriptor, address, length));
   int code = (int)UNLESS_PLANNED(CALL_connect, connect_socket(descriptor, address, length));
   return (int)traced(CALL_connect, descriptor, code, hash_bytes(address, length));
 }
 
 int shutdown(int descriptor, int how) {
-  if (!IS_SIMULATED) return REAL(shutdown)(descriptor, how);
+  if (!IS_SIMULATED) return LEFT("shutdown", descriptor, REAL(shutdown)(descriptor, how));
   int code;
   struct socket *socket = socket_of(descriptor, &code);
   if (socket) code = socket->type == SOCK_STREAM ? tcp_shutdown(socket, how) : -ENOTCONN;

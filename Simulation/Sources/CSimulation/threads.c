@@ -80,6 +80,7 @@ static struct thread *next_thread(void) {
 }
 
 static void run_next(struct thread *self) {
+  if (__builtin_expect(__atomic_load_n(&has_outside_failure, __ATOMIC_RELAXED), 0)) adopt_failures();
   if (kernel.check && !kernel.failure[0]) {
     kernel.is_checking = true;
     kernel.check(kernel.check_context);

@@ -52,27 +52,27 @@ static ssize_t write_parts(int descriptor, const struct iovec *parts, int count)
 static bool is_output(int descriptor) { return descriptor == 1 || descriptor == 2; }
 
 ssize_t read(int descriptor, void *bytes, size_t size) {
-  if (LEAVES(descriptor)) return REAL(read)(descriptor, bytes, size);
+  if (LEAVES(descriptor)) return LEFT("read", descriptor, REAL(read)(descriptor, bytes, size));
   return read_parts(descriptor, &(struct iovec){bytes, size}, 1);
 }
 
 ssize_t readv(int descriptor, const struct iovec *parts, int count) {
-  if (LEAVES(descriptor)) return REAL(readv)(descriptor, parts, count);
+  if (LEAVES(descriptor)) return LEFT("readv", descriptor, REAL(readv)(descriptor, parts, count));
   return read_parts(descriptor, parts, count);
 }
 
 ssize_t write(int descriptor, const void *bytes, size_t size) {
-  if (LEAVES(descriptor) || is_output(descriptor)) return REAL(write)(descriptor, bytes, size);
+  if (LEAVES(descriptor) || is_output(descriptor)) return LEFT("write", descriptor, REAL(write)(descriptor, bytes, size));
   return write_parts(descriptor, &(struct iovec){(void *)bytes, size}, 1);
 }
 
 ssize_t writev(int descriptor, const struct iovec *parts, int count) {
-  if (LEAVES(descriptor) || is_output(descriptor)) return REAL(writev)(descriptor, parts, count);
+  if (LEAVES(descriptor) || is_output(descriptor)) return LEFT("writev", descriptor, REAL(writev)(descriptor, parts, count));
   return write_parts(descriptor, parts, count);
 }
 
 int close(int descriptor) {
-  if (LEAVES(descriptor)) return REAL(close)(descriptor);
+  if (LEAVES(descriptor)) return LEFT("close", descriptor, REAL(close)(descriptor));
   if (descriptor >= 0 && descriptor <= 2) return 0;
   return (int)traced(CALL_close, descriptor, descriptor_close(sim_self->host, descriptor), 0);
 }
@@ -100,12 +100,12 @@ static int replace(int descriptor, int place, bool closes_on_exec) {
 }
 
 int dup(int descriptor) {
-  if (LEAVES(descriptor)) return REAL(dup)(descriptor);
+  if (LEAVES(descriptor)) return LEFT("dup", descriptor, REAL(dup)(descriptor));
   return (int)traced(CALL_dup, descriptor, UNLESS_PLANNED(CALL_dup, duplicate(descriptor, false, 0)), 0);
 }
 
 int dup2(int descriptor, int place) {
-  if (LEAVES(descriptor)) return REAL(dup2)(descriptor, place);
+  if (LEAVES(descriptor)) return LEFT("dup2", descriptor, REAL(dup2)(descriptor, place));
   return (int)traced(CALL_dup, descriptor, UNLESS_PLANNED(CALL_dup, replace(descriptor, place, false)), (uint64_t)place);
 }
 
@@ -177,7 +177,7 @@ int ioctl(int descriptor, unsigned long request, ...) {
   va_start(rest, request);
   void *argument = va_arg(rest, void *);
   va_end(rest);
-  if (LEAVES(descriptor)) return REAL(ioctl)(descriptor, request, argument);
+  if (LEAVES(descriptor)) return LEFT("ioctl", descriptor, REAL(ioctl)(descriptor, request, argument));
   int code = ioctl_simulated(descriptor, request, argument, __builtin_return_address(0));
   return (int)traced(CALL_ioctl, descriptor, code, request);
 }

@@ -10,6 +10,9 @@
 
 struct kernel kernel;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static int runs;
+
+bool world_runs(void) { return __atomic_load_n(&runs, __ATOMIC_ACQUIRE); }
 
 __attribute__((constructor)) static void prepare(void) {
   library_find();
@@ -30,6 +33,8 @@ bool sim_begin(const struct sim_options *options) {
   static const char *const names[] = {"order", "ready", "wake", "random", "clock", "network", "cut", "interruption", "refusal", "disk"};
   for (int i = 0; i < DRAW_STREAMS; i++) draw_seed(&kernel.draws[i], options->seed, names[i]);
   kernel.trace = calloc(options->trace_capacity, sizeof *kernel.trace);
+  has_outside_failure = 0;
+  __atomic_store_n(&runs, 1, __ATOMIC_RELEASE);
   return true;
 }
 
@@ -62,6 +67,8 @@ bool sim_run(sim_body body, void *context) {
   kernel.carrier = carrier;
   sim_switch(&kernel.carrier, &host->main->context);
   kernel.running = NULL;
+  __atomic_store_n(&runs, 0, __ATOMIC_RELEASE);
+  adopt_failures();
   threads_drop(NULL);
   return kernel.has_returned;
 }

@@ -73,12 +73,13 @@ public struct Simulation: Sendable {
       seed: seed, limit: UInt64(nanoseconds: limit), trace_capacity: capacity,
       faults: allowed.map { UnsafePointer($0.baseAddress!) },
       fault_count: UInt32(numbers?.count ?? 0), keeps_disk: false)
-    guard sim_begin(&options) else {
-      throw SimulationError(
-        seed: seed, reason: .nested, time: .zero, faults: [], faultCount: 0, report: "",
-        repetition: nil,
+    func impossible(_ reason: SimulationError.Reason) -> SimulationError {
+      SimulationError(
+        seed: seed, reason: reason, time: .zero, faults: [], faultCount: 0, report: "", repetition: nil,
         hosts: [], trace: [])
     }
+    if let problem = Self.linkageProblem { throw impossible(.notSimulated(problem)) }
+    guard sim_begin(&options) else { throw impossible(.nested) }
     defer { sim_end() }
     let weather = weather ?? setting.weather
     var sky = weather.raw
@@ -105,6 +106,9 @@ public struct Simulation: Sendable {
       world.violation.map { .violated($0) } ?? failure.map { .notSimulated($0) } ?? .limit,
       report: world.waits())
   }
+
+  /// Why the program can't run worlds, because of how it was linked.
+  private static let linkageProblem = sim_linkage_problem().map { String(cString: $0) }
 
   /// How many calls the hosts of the world that runs now have made.
   public static var stepsSoFar: Int { Int(sim_steps()) }

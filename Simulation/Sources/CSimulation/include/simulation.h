@@ -45,6 +45,9 @@ enum sim_reason {
   SIM_INTERRUPTED,
 };
 
+/// Why the program can't run worlds, because of how it was linked; null if it can.
+const char *sim_linkage_problem(void);
+
 /// Makes the calling thread the one that carries a world, and waits until no other does. Returns false on a thread of a
 /// simulation: worlds aren't nested.
 bool sim_begin(const struct sim_options *options);

@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import UV
+import UVSimulation
+
+/// What can't work is told.
+@Suite struct MisuseTests {
+  /// Builds a program in C of the kernel's sources, and returns what it prints.
+  static func printed(_ arguments: String) throws -> String {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("uvsim-\(UUID())")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let program = """
+      #include "simulation.h"
+      #include <stdio.h>
+      int main(void) {
+        const char *problem = sim_linkage_problem();
+        fputs(problem ? problem : "none", stderr);
+      }
+      """
+    try program.write(to: directory.appendingPathComponent("main.c"), atomically: true, encoding: .utf8)
+    let sources = PreloadTests.package.appendingPathComponent("Sources/CSimulation").path
+    let script = "S=\(sources); cc() { clang -w -I$S -I$S/include \"$@\"; }; \(arguments) && ./program"
+    let (_, text) = try PreloadTests.run("/bin/bash", ["-c", "cd \(directory.path); \(script)"], [:])
+    return text.split(separator: "\n").last.map(String.init) ?? ""
+  }
+
+  @Test("A program that has libc in itself is told, and ends") func staticLibc() throws {
+    #expect(
+      try Self.printed("cc -static $S/*.c main.c -o program -lpthread -ldl")
+        == "UVSimulation needs libc as a shared library: link the program without -static")
+  }
+
+  @Test("A program that finds libc's functions first is told, and so is one without libuv") func order()
+    throws
+  {
+    let library =
+      "cc -shared -fPIC $S/*.c -o libsim.so -ldl && cc main.c -o program -Wl,--no-as-needed -Wl,-rpath,."
+    #expect(
+      try Self.printed("\(library) -lc -L. -lsim").hasPrefix(
+        "libc's functions are found before the simulation's: link UVSimulation into the program"))
+    #expect(try Self.printed("\(library) -L. -lsim -lc").hasPrefix("libuv isn't a shared library"))
+  }
+
+  @Test("A thread outside that uses a host's descriptor is told") func outside() throws {
+    let descriptor = Mutex<Int32>(-1)
+    let isDone = Atomic(false)
+    let thread = Thread {
+      while descriptor.withLock({ $0 }) < 0 { usleep(100) }
+      var byte: UInt8 = 0
+      #expect(read(descriptor.withLock { $0 }, &byte, 1) == -1 && errno == EBADF)
+      isDone.store(true, ordering: .releasing)
+    }
+    thread.start()
+    let error = #expect(throws: SimulationError.self) {
+      try Simulation(seed: 1) { world in
+        world.program("a") {
+          let own = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+          descriptor.withLock { $0 = own }
+          while !isDone.load(ordering: .acquiring) { usleep(1000) }
+          usleep(1000)
+          close(own)
+        }
+      }
+    }
+    #expect(
+      error?.description.hasPrefix(
+        "a thread outside of the world called read with the descriptor 1000 of a host")
+        == true, "\(error!)")
+  }
+
+  @Test("Outside of a world, a wrong descriptor is an error as ever") func wrongDescriptor() throws {
+    var byte: UInt8 = 0
+    #expect(read(1000, &byte, 1) == -1 && errno == EBADF)
+    try Simulation(seed: 1) { world in
+      world.host("a") { loop in try await loop.sleep(for: .seconds(1)).value }
+    }
+  }
+
+  @Test("A missing call is told with its name and its caller") func missing() throws {
+    let watched = #expect(throws: SimulationError.self) {
+      try Simulation(seed: 1) { world in
+        world.host("a") { loop in for try await _ in try loop.files.watch("/tmp") {} }
+      }
+    }
+    #expect(
+      watched?.description.contains(
+        #/^inotify_init1 isn't simulated; the host "a" called it from .*in libuv\.so/#) == true,
+      "\(watched!)")
+    let own = #expect(throws: SimulationError.self) {
+      try Simulation(seed: 1) { world in world.program("b") { #expect(popen("true", "r") == nil) } }
+    }
+    #expect(
+      own?.description.hasPrefix(#"popen isn't simulated; the host "b" called it from "#) == true)
+  }
+}
