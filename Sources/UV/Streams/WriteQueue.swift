@@ -222,8 +222,8 @@ final class WriteQueue: Cancelling {
       // The writing side isn't ended: the peer would think that it has everything.
       if code < 0 { done(.failure(failure(code, "shutdown"))) } else { startShutdown(done) }
     }
-    // A shutdown lets the filter say its last word, and whoever is told may write.
-    if isEmpty { letOwnerGo() }
+    // Whoever is told may write. A shutdown lets the filter say its last word first, and goes on in a microtask.
+    if isEmpty, shutdownWaiter == nil || shutdownRequest != nil { letOwnerGo() }
   }
 
   /// Nothing is left, because the system has taken everything at once. Those who wait for that are told after the writers.
