@@ -242,6 +242,23 @@ import UVTestSupport
     }
   }
 
+  @Test("A connection whose last reference goes says goodbye, on any thread", arguments: [false, true])
+  func letGo(isElsewhere: Bool) async throws {
+    let (server, client) = try (Certificates.shared.server(), Certificates.shared.client())
+    try await withLoop { loop in
+      func connect() async throws -> (Box<TLSConnection?>, TLSConnection) {
+        let (near, far) = try await handshake(loop, server, client).get()
+        try await near.write("x").value
+        return (Box(near), far)
+      }
+      let (near, far) = try await connect()
+      if isElsewhere { elsewhere { near.value = nil } } else { near.value = nil }
+      #expect(try await far.read().value == "x")
+      #expect(try await far.read().value == nil)
+      far.close()
+    }
+  }
+
   @Test("As many bytes as the system takes at once are written without waiting")
   func tryWrite() async throws {
     try await withTLS { loop, server, client throws in

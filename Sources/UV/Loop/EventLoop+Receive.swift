@@ -57,6 +57,7 @@ extension EventLoop {
     case .body(let body): enqueue(.body(body))
     case .object(let message): enqueue(.message(message))
     case .release(let block, _): block.abandon()
+    case .goodbye(let goodbye): goodbye.sayGoodbye()
     }
   }
 }

@@ -8,6 +8,13 @@ package protocol LoopMessage: AnyObject, Sendable {
   func arrive(on loop: EventLoop)
 }
 
+/// What the owner of a handle has to say right before the handle closes. It retains the loop, so that it is heard before the
+/// loop's end.
+protocol Goodbye: AnyObject {
+  /// Called on the loop's thread.
+  func sayGoodbye()
+}
+
 /// The messages that other threads send to a loop: a list under a lock.
 ///
 /// Only a loop that waits is signalled: one that has looked and found nothing. While a loop handles messages, others are
@@ -20,6 +27,8 @@ final class Inbox: Sendable {
     /// A handle whose owner has gone. If the loop is adopted, it is retained here so that it doesn't go
     /// before the handle.
     case release(HandleBlock, EventLoop?)
+    /// What an owner that has gone still has to say. Its `release` comes after it.
+    case goodbye(any Goodbye)
   }
 
   private struct State {

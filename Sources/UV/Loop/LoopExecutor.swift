@@ -196,6 +196,10 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// Whether messages are taken, so that tasks can run. On the loop's thread.
   var isOpenOnLoop: Bool { inbox.isOpenOnLoop }
 
+  /// Has a goodbye said on the loop's thread, for the thread that dropped an owner's last reference. The handle's release follows.
+  // Sound: nobody else has the object any more.
+  func say(_ goodbye: any Goodbye) { _ = inbox.send(.goodbye(goodbye)) }
+
   /// Releases a handle's memory, on the thread that dropped its last reference.
   func release(_ block: HandleBlock) {
     let loop = block.header.pointee.loop

@@ -60,7 +60,8 @@ open class ByteStream: Handle, EventSource, SourceDriver {
 
   deinit {
     unmanagedReads?.release()
-    unmanagedWrites?.release()
+    guard let writes = unmanagedWrites?.takeRetainedValue(), writes.isFiltered else { return }
+    if loop.executor.isOnLoop { writes.sayGoodbye() } else { loop.executor.say(writes) }
   }
 
   /// The stream's sidecar, if it has one.

@@ -11,3 +11,14 @@ extension WriteQueue {
     closingCode = code == UV_EAGAIN.rawValue ? UV_ECANCELED.rawValue : code
   }
 }
+
+extension WriteQueue: Goodbye {
+  /// Says the filter's last word, as far as there is room. The stream has gone, and closes next. Nothing waits here, and `owner` is no more.
+  func sayGoodbye() {
+    loop.assertOnLoop()
+    guard takesMore, !block.isClosing, let filter, filter.end() else { return }
+    let output = filter.output
+    // What there is no room for is lost: the stream closes.
+    _ = cuv_try_write(cuv_stream(block.raw), output.baseAddress!, output.count)
+  }
+}
