@@ -75,7 +75,7 @@ import UVTestSupport
       let token = centre.requestIfNeeded()
         .receive(on: loop)
         .sink(receiveCompletion: { _ in hasEnded = true }, receiveValue: { answers.append($0) })
-      while !hasEnded { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { hasEnded }
       token.cancel()
       try? await loop.files.unlink(file).value
       try await loop.files.rmdir(directory).value

@@ -124,7 +124,7 @@ import UVTestSupport
       let service = try ZoneService(loop, directory: directory, failures: failures)
       let screen = Screen(loop, service.address)
       let token = screen.show("home")
-      while screen.zone == Zone(name: "none yet") { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { screen.zone != Zone(name: "none yet") }
       token.cancel()
       service.close()
       try? await loop.files.unlink(directory.appending("home")).value

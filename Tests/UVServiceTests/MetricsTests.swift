@@ -26,7 +26,7 @@ import UVTestSupport
       func total(_ label: String) -> Int64 {
         metrics.counterTotal(label: label, dimensions: [("loop", "mine")])
       }
-      while total("uv.timeouts") < 1 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { total("uv.timeouts") >= 1 }
       #expect(total("uv.bytes.read") == 8)
       #expect(total("uv.bytes.written") == 8)
       #expect(total("uv.connections.accepted") == 1)
@@ -75,8 +75,8 @@ import UVTestSupport
     let metrics = TestMetrics()
     try await withLoop { loop in
       let report = loop.reportMetrics(every: .zero, to: metrics)
-      while (try? metrics.expectGauge("uv.eventloop.tasks", [("loop", loop.name)]).lastValue) == nil {
-        try await loop.sleep(for: .milliseconds(1)).value
+      try await loop.until {
+        (try? metrics.expectGauge("uv.eventloop.tasks", [("loop", loop.name)]).lastValue) != nil
       }
       report.cancel()
       #expect(!metrics.recorders.contains { $0.label.hasPrefix("uv.eventloop.delay") })
@@ -111,8 +111,8 @@ import UVTestSupport
       for _ in 0..<3 { _ = try await loop.files.stat("/").value }
       _ = try await loop.files.realpath("/").value
       let count = Int64(threads + 5)
-      while metrics.counterTotal(label: "uv.pool.finished", dimensions: [("loop", loop.name)]) < count {
-        try await loop.sleep(for: .milliseconds(1)).value
+      try await loop.until {
+        metrics.counterTotal(label: "uv.pool.finished", dimensions: [("loop", loop.name)]) >= count
       }
       func values(_ label: String) throws -> [Double] {
         try metrics.expectGauge(label, [("loop", loop.name)]).values
@@ -130,8 +130,8 @@ import UVTestSupport
     try await withLoop { loop in
       let report = loop.reportMetrics(every: .milliseconds(1), to: metrics)
       let dimensions = [("loop", loop.name)]
-      while metrics.counterTotal(label: "uv.eventloop.jobs", dimensions: dimensions) == 0 {
-        try await loop.sleep(for: .milliseconds(1)).value
+      try await loop.until {
+        metrics.counterTotal(label: "uv.eventloop.jobs", dimensions: dimensions) != 0
       }
       let counts = loop.metrics != nil
       #expect(((try? metrics.expectCounter("uv.eventloop.turns", dimensions)) != nil) == counts)

@@ -102,14 +102,14 @@ import UVTestSupport
     @Test func thereIsAThreadOnlyWhileALoopIsWatched() async throws {
       try await withLoop { loop in
         try loop.watchStalls()
-        while watchdogThreads() != 1 { try await loop.sleep(for: .milliseconds(1)).value }
+        try await loop.until { watchdogThreads() == 1 }
         try loop.watchStalls(longerThan: .seconds(1))
         loop.stopWatchingStalls()
         #expect(loop.stallCount == 0)
-        while watchdogThreads() != 0 { try await loop.sleep(for: .milliseconds(1)).value }
+        try await loop.until { watchdogThreads() == 0 }
         // The end of a loop ends the watch, too.
         try loop.watchStalls()
-        while watchdogThreads() != 1 { try await loop.sleep(for: .milliseconds(1)).value }
+        try await loop.until { watchdogThreads() == 1 }
       }
       while watchdogThreads() != 0 { try await Task.sleep(for: .milliseconds(1)) }
     }

@@ -153,7 +153,7 @@ import UVTestSupport
         onHandshakeFailure: { failures.append($0.code) })
       listener.start { _ in }
       let silent = try await loop.tcp.connect(to: listener.localAddress()).value
-      while loop.openConnectionCount == 0 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { loop.openConnectionCount != 0 }
       // The beginning of a record.
       if !isSilent { try await silent.write(Bytes([22, 3, 1, 2, 0, 1])).value }
       let report = try await loop.shutdownGracefully(within: .seconds(1000)).value

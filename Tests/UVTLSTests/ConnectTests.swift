@@ -48,7 +48,7 @@ import UVTestSupport
       try await plain.write("GET / HTTP/1.1\r\n\r\n").value
       _ = try? await plain.readToEnd(limit: 1000).value
       plain.close()
-      while failures.values.count < 2 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { failures.values.count >= 2 }
       #expect(
         failures.values.sorted() == [
           "accept: http request (TLS)", "accept: the peer has sent the alert unknown CA (TLS)",
@@ -274,7 +274,7 @@ import UVTestSupport
         return count
       }
       let plain = try await loop.tcp.connect(host: "127.0.0.1", port: port).value
-      while loop.counts.accepted == 0 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { loop.counts.accepted != 0 }
       let shutdown = loop.spawn { () async throws(UVError) in
         try await loop.shutdownGracefully(within: .seconds(1000)).value
       }
@@ -300,7 +300,7 @@ import UVTestSupport
       let accepting = loop.spawn { () async throws(UVError) in try await listener.next().value == nil }
       let silent = try await loop.tcp.connect(host: "127.0.0.1", port: Int(listener.localAddress().port))
         .value
-      while loop.counts.accepted == 0 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { loop.counts.accepted != 0 }
       #expect(try await loop.shutdownGracefully(within: .milliseconds(5)).value.count == 1)
       #expect(try await accepting.value)
       #expect(failures.values == [.cancelled])

@@ -67,7 +67,7 @@ import UVTestSupport
       let pending = loop.spawn { () async throws(UVError) in
         try await loop.tls.secure(try loop.pipes.open(fileDescriptor: sockets.near), context).value
       }
-      while !client.connect() { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { client.connect() }
       let server = try await pending.value
       let received = Log<Int>()
       server.start { if case .success(let bytes?) = $0 { received.append(bytes.count) } }

@@ -15,7 +15,7 @@ import UVTestSupport
         try await server.read(exactly: 40_000).value
       }
       server.start { if let error = $0.error { handled.append(error.code) } }
-      while handled.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { !handled.values.isEmpty }
       #expect(handled.values == [.timedOut])
       server.readTimeout = nil
       try await server.write("408").value

@@ -26,7 +26,7 @@ import UVTestSupport
       #expect(turns < 60)
       let failures = test_faults_disarm()
       #expect(failures > 0 && failures < 60)
-      while accepted.count < clients.count { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { accepted.count >= clients.count }
       // Nobody was dropped.
       for client in clients { try await client.write("hello").value }
       for connection in accepted { #expect(try await connection.read().value == "hello") }
@@ -53,7 +53,7 @@ import UVTestSupport
       var silent: [TCPConnection] = []
       for count in 1...2 {
         silent.append(try await loop.tcp.connect(to: address).value)
-        while loop.counts.accepted < count { try await loop.sleep(for: .milliseconds(1)).value }
+        try await loop.until { loop.counts.accepted >= count }
       }
       test_faults_arm(EMFILE, FaultLayer.system, 1, 1, "accept4")
       let connection = try await loop.tls.connect(host: "localhost", port: Int(address.port), client).value
@@ -83,10 +83,10 @@ import UVTestSupport
       // Nobody was dropped.
       #expect(clients.allSatisfy { !$0.hasOutcome })
       limit.lift()
-      while accepted.count < clients.count { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { accepted.count >= clients.count }
       for connection in accepted { try await connection.write("welcome").value }
       for client in clients {
-        while !client.hasOutcome { try await loop.sleep(for: .milliseconds(1)).value }
+        try await loop.until { client.hasOutcome }
         #expect(client.outcome == .bytes(7))
       }
       clients = []

@@ -50,7 +50,7 @@ import UVTestSupport
           log.append("source \(Request.name)")
           ticks.stop()
         }
-        while log.values.count < 7 { try await loop.sleep(for: .milliseconds(1)).value }
+        try await loop.until { log.values.count >= 7 }
         sink.cancel()
       }
     }

@@ -50,6 +50,8 @@ struct Combination: Hashable, CustomStringConvertible {
     case cancel, timeout, taskCancelled, close, shutdown, peerResets, peerHalfCloses, loopShutsDown
     /// The stream's own timeout, ``ByteStream/writeTimeout``.
     case writeTimeout
+    /// The program lets go of the stream: at once, or after it has asked for a shutdown.
+    case letGo, shutdownAndLetGo
   }
 
   let transport: Transport
@@ -88,6 +90,15 @@ struct Combination: Hashable, CustomStringConvertible {
   /// Whether the event can't come before the write has ended: no timer is due in the turn in which a write
   /// leaves.
   var isTooLate: Bool { state == .notBegun && (event == .timeout || event == .writeTimeout) }
+
+  /// Whether the program keeps no reference to the stream.
+  var letsGo: Bool { event == .letGo || event == .shutdownAndLetGo }
+
+  /// Whether the goodbye that TLS says by itself may find no room, because the peer reads late.
+  var mayEndWithoutGoodbye: Bool { event == .letGo && transport.isTLS && state != .notBegun }
+
+  /// Whether the event is the last that the program does with the stream.
+  var isLast: Bool { event == .shutdown || letsGo }
 
   /// Whether the program gives the write up, and the stream goes on.
   var givesUp: Bool { event == .cancel || event == .timeout || event == .taskCancelled }

@@ -1,5 +1,6 @@
 import CUV
 import Foundation
+import Testing
 import UV
 import UVTLS
 import UVTestSupport
@@ -30,18 +31,24 @@ struct Run: Sendable {
 
   /// Everything that happens on the loop.
   nonisolated(nonsending) func body(_ loop: EventLoop) async throws {
-    let stream = try await open(loop)
     let file = combination.payload == .file ? try await loop.files.open(path).value : nil
-    try await prepare(stream)
-    let asked = ask(stream, file)
-    try await reach(stream, asked)
-    try await happen(stream, asked)
+    let stream = try await begin(loop, file)
     if combination.event == .loopShutsDown {
       if loop.isAdopted { loop.detach() } else { loop.stop() }
       return
     }
-    try await finish(stream)
+    if let stream { try await finish(stream) } else { try await finish(loop) }
     if let file { try await file.close().value }
+  }
+
+  /// Asks for the write, and has happen what the combination says. Returns the stream, unless the program lets go of it.
+  nonisolated(nonsending) private func begin(_ loop: EventLoop, _ file: File?) async throws -> ByteStream? {
+    let stream = try await open(loop)
+    try await prepare(stream)
+    let asked = ask(stream, file)
+    try await reach(stream, asked)
+    try await happen(stream, asked)
+    return combination.letsGo ? nil : stream
   }
 
   // MARK: Before
@@ -124,7 +131,7 @@ struct Run: Sendable {
     switch combination.state {
     case .notBegun: break
     case .begun:
-      while peer.waitingCount == 0 { try await stream.loop.sleep(for: .milliseconds(1)).value }
+      try await stream.loop.until { peer.waitingCount != 0 }
       if combination.payload != .file { try await waitUntilStuck(stream) }
     case .inFlight:
       try await waitUntilStuck(stream)
@@ -150,37 +157,44 @@ struct Run: Sendable {
     switch combination.event {
     case .cancel: if case .pending(let pending) = asked { pending.cancel() }
     case .taskCancelled: if case .task(let task) = asked { task.cancel() }
-    case .timeout, .loopShutsDown: break
+    case .timeout, .loopShutsDown, .letGo: break
     case .writeTimeout: stream.writeTimeout = .milliseconds(20)
     case .close: stream.close()
-    case .shutdown: stream.shutdown { evidence.note(.shutdown, $0) }
+    case .shutdown, .shutdownAndLetGo: stream.shutdown { evidence.note(.shutdown, $0) }
     case .peerResets: peer.reset()
     case .peerHalfCloses:
       peer.endWriting()
       stream.next { evidence.note(.reading, $0) }
-      while !evidence.has(.reading) { try await stream.loop.sleep(for: .milliseconds(1)).value }
+      try await stream.loop.until { evidence.has(.reading) }
     }
   }
 
   // MARK: Afterwards
 
+  /// Waits until everybody has been told. Nobody has a reference to the stream.
+  nonisolated(nonsending) private func finish(_ loop: EventLoop) async throws {
+    peer.read()
+    let expected: [Evidence.Name] =
+      [.tested] + (content.before.isEmpty ? [] : [.before])
+      + (combination.event == .shutdownAndLetGo ? [.shutdown] : [])
+    try await loop.until { expected.allSatisfy(evidence.has) }
+  }
+
   nonisolated(nonsending) private func finish(_ stream: ByteStream) async throws {
     let loop = stream.loop
     // The outcome doesn't wait for a peer that doesn't read.
     if combination.givesUp || combination.endsStream {
-      while !evidence.has(.tested) { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { evidence.has(.tested) }
     }
     if combination.event == .writeTimeout, combination.endsStream {
-      while !stream.isClosing { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { stream.isClosing }
     }
     if combination.event != .shutdown {
       stream.write(Content.after) { evidence.note(.after, $0) }
       stream.shutdown { evidence.note(.shutdown, $0) }
     }
     if combination.event != .peerResets { peer.read() }
-    while !evidence.has(.shutdown) || !evidence.has(.tested) {
-      try await loop.sleep(for: .milliseconds(1)).value
-    }
+    try await loop.until { evidence.has(.shutdown) && evidence.has(.tested) }
     try await stream.close().value
   }
 }

@@ -18,7 +18,7 @@ import UVTestSupport
           }.value
         }
       }
-      while began.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { !began.values.isEmpty }
       for (host, text) in [
         ("127.0.0.1", "127.0.0.1:80"), ("::1", "[::1]:80"), ("fe80::1%lo", "[fe80::1%lo]:80"),
       ] {

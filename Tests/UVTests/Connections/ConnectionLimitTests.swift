@@ -40,7 +40,7 @@ import UVTestSupport
           }
         }
       }
-      while count.served < 12 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { count.served >= 12 }
       #expect(count.most == limit)
       listener.close()
     }

@@ -84,7 +84,7 @@ import UVTestSupport
         client.sendfile(file, count: 24 << 20) { log.append($0.error?.code) }
         _ = try await server.read().value
         client.close()
-        while log.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+        try await loop.until { !log.values.isEmpty }
         #expect(log.values == [.cancelled])
         await expectFailure(.badDescriptor) { () async throws(UVError) in
           try await client.sendfile(file, count: 1).value

@@ -98,7 +98,7 @@ import UVTestSupport
             }
           }
         }
-        while found.count < count { try await loop.sleep(for: .milliseconds(1)).value }
+        try await loop.until { found.count >= count }
         #expect(found.sorted() == Array(0..<count))
       }
     }

@@ -99,7 +99,7 @@ import UVTestSupport
       }
       for client in clients.dropFirst(3) { client.close() }
       let late = try clients.prefix(3).map { client throws(UVError) in try client.localAddress() }
-      while ended.values.count < 5 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { ended.values.count >= 5 }
       let report = await group.shutdownGracefully(within: .zero)
       #expect(report.count == 3)
       #expect(ended.values == [nil, nil, nil, nil, nil, .cancelled, .cancelled, .cancelled])
@@ -154,7 +154,7 @@ import UVTestSupport
       for executor in executors {
         while await code(of: { () async throws(UVError) in try await executor.submit { _ in } }) == nil {}
       }
-      while openDescriptors().count > before { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { openDescriptors().count <= before }
     }
     #expect(log.values == [.cancelled])
   }

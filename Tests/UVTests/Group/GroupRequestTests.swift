@@ -123,7 +123,7 @@ import UVTestSupport
       try await loop.sleep(for: .zero).value
       #expect(log.values == ["ECANCELED"])
       gate.signal()
-      while log.values.count < 2 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { log.values.count >= 2 }
       #expect(log.values == ["ECANCELED", "asked"])
       _ = await group.shutdownGracefully(within: .zero)
     }

@@ -36,7 +36,7 @@ import UVTestSupport
       try await Task.detached {
         for index in 0..<1000 { try executor.execute { _ in log.append(index) } }
       }.value
-      while log.values.count < 1000 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { log.values.count >= 1000 }
       #expect(log.values == Array(0..<1000))
     }
   }

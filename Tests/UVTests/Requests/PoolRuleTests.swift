@@ -20,12 +20,12 @@ import UVTestSupport
           log.append("work")
         }
       }
-      while began.values.count < threads { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { began.values.count >= threads }
       loop.files.stat("/") { _ in log.append("stat") }
       for _ in 0..<50 { try await loop.sleep(for: .zero).value }
       #expect(log.values.isEmpty)
       for _ in 0..<threads { gate.signal() }
-      while log.values.count <= threads { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { log.values.count > threads }
       #expect(log.values.contains("stat"))
     }
   }
@@ -44,7 +44,7 @@ import UVTestSupport
           }.value
         }
       }
-      while began.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { !began.values.isEmpty }
       for task in tasks { task.cancel() }
       for task in tasks {
         await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
@@ -99,7 +99,7 @@ import UVTestSupport
           folder.cancel()
           try await loop.sleep(for: .zero).value
         }
-        while loop.activity.requests > 0 { try await loop.sleep(for: .milliseconds(1)).value }
+        try await loop.until { loop.activity.requests == 0 }
         #expect(try await loop.files.scandir(directory).value.isEmpty)
       }
     }

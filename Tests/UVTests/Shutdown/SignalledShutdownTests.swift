@@ -26,7 +26,7 @@ import UVTestSupport
       #expect(log.values.isEmpty)
       kill(getpid(), SIGUSR2)
       await expectFailure(.connectionReset) { () async throws(UVError) in try await client.read().value }
-      while log.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { !log.values.isEmpty }
       #expect(log.values == [1])
       client.close()
     }
@@ -109,7 +109,7 @@ import UVTestSupport
       }
       try await loop.sleep(for: .zero).value
       kill(getpid(), SIGUSR1)
-      while told.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { !told.values.isEmpty }
       kill(getpid(), SIGUSR1)
       #expect(try await shutdown.value.count == 1)
       client.close()

@@ -39,13 +39,13 @@ import UVTestSupport
       server.idleTimeout = .milliseconds(5)
       let log = Log<String>()
       server.start { log.append($0.error?.description ?? "\($0.value??.description ?? "end")") }
-      while log.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { !log.values.isEmpty }
       #expect(
         log.values == ["read within the idleTimeout of 0.005 seconds: connection timed out (ETIMEDOUT)"])
       server.idleTimeout = nil
       server.start { log.append($0.value??.description ?? "end") }
       try await client.write("hello").value
-      while log.values.count < 2 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { log.values.count >= 2 }
       #expect(log.values.last == "hello")
       server.stop()
     }
@@ -74,7 +74,7 @@ import UVTestSupport
       let writing = loop.spawn { () async throws(UVError) in
         try await server.write(Bytes([UInt8](repeating: 1, count: 32 << 20))).value
       }
-      while server.writeQueueSize == 0 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { server.writeQueueSize != 0 }
       let log = Log<String?>()
       server.write("queued") { log.append($0.error?.description) }
       server.drain { log.append($0.error?.description) }

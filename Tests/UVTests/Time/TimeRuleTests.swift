@@ -17,7 +17,7 @@ import UVTestSupport
       try timer.start(after: .milliseconds(10)) { fired = loop.clock.now }
       try await loop.sleep(for: .milliseconds(10)).value
       #expect(start.duration(to: loop.clock.now) >= .milliseconds(10))
-      while fired == nil { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { fired != nil }
       #expect(start.duration(to: fired!) >= .milliseconds(10))
       timer.close()
     }

@@ -275,7 +275,7 @@ import UVTestSupport
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         let sleeper = Task.detached { try await clock.sleep(for: .untilCancelled) }
-        while loop.activity.timers == 0 { try await loop.sleep(for: .milliseconds(1)).value }
+        try await loop.until { loop.activity.timers != 0 }
         loop.stop()
         return sleeper
       }
@@ -310,7 +310,7 @@ import UVTestSupport
           fired.append(1)
         }
       }
-      while fired.values.isEmpty { try await loop.sleep(for: .milliseconds(1)).value }
+      try await loop.until { !fired.values.isEmpty }
       #expect(kept == nil)
       timer.repeatInterval = .milliseconds(1)
       #expect(throws: UVError.self) { try timer.again() }
