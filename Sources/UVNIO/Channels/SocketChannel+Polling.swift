@@ -16,13 +16,9 @@ extension SocketChannel {
   func updatePoll() {
     loop.assertInEventLoop()
     guard isOpen, isPolling else { return }
-    var events: PollEvents = []
-    if wantsRead { events.insert(.readable) }
-    if wantsWrite { events.insert(.writable) }
-    if watchesEnd { events.insert(.disconnect) }
     // The system tells of a loss whatever is asked for, but only if something is.
-    if events.isEmpty, isLive, noticesLoss, !isDeaf { events = .prioritized }
-    do { try watch(for: events) } catch { pollFailed(error) }
+    let watchesLoss = interest.isEmpty && isLive && noticesLoss && !isDeaf
+    do { try watch(for: watchesLoss ? .prioritized : interest) } catch { pollFailed(error) }
   }
 
   /// Closes the channel, since the system can't watch its socket.
@@ -34,14 +30,15 @@ extension SocketChannel {
   }
 
   func watchForWrites(_ isWanted: Bool) {
-    if wantsWrite == isWanted { return }
-    wantsWrite = isWanted
+    if interest.contains(.writable) == isWanted { return }
+    interest.set(.writable, isWanted)
     updatePoll()
   }
 
   /// Doesn't watch for what the peer sends, nor for its end.
   func stopReading() {
-    (wantsRead, watchesEnd, isReadPending) = (false, false, false)
+    isReadPending = false
+    interest.subtract([.readable, .disconnect])
     updatePoll()
   }
 
@@ -50,7 +47,7 @@ extension SocketChannel {
     if pendingConnect != nil { return finishConnecting() }
     if outlivesErrors { return tellError() }
     // The bytes that came before the error are for the handlers.
-    watchesEnd = false
+    interest.remove(.disconnect)
     readToEnd()
     guard isOpen else { return }
     close0(error: socket.takeFailure(), mode: .all, promise: nil)
@@ -89,7 +86,7 @@ extension SocketChannel {
     guard isOpen else { return }
     markFlush()
     // If the system has no room, it will say when it has.
-    if isLive, !wantsWrite { flushNow() }
+    if isLive, !interest.contains(.writable) { flushNow() }
   }
 
   /// Offers the system what was flushed, and what handlers flush meanwhile because there is room. If they go on for longer than the
@@ -125,22 +122,22 @@ extension SocketChannel {
   func read0() {
     guard isOpen, !isInputClosed else { return }
     isReadPending = true
-    if wantsRead || isResting || !isLive { return }
-    wantsRead = true
+    if interest.contains(.readable) || isResting || !isLive { return }
+    interest.insert(.readable)
     updatePoll()
   }
 
   /// Leaves the socket alone for a while, or goes on with what was asked for.
   func rest(_ isResting: Bool) {
     self.isResting = isResting
-    wantsRead = !isResting && isReadPending
+    interest.set(.readable, !isResting && isReadPending)
     updatePoll()
   }
 
   func pauseReading() {
     isReadPending = false
-    guard wantsRead else { return }
-    wantsRead = false
+    guard interest.contains(.readable) else { return }
+    interest.remove(.readable)
     updatePoll()
   }
 
@@ -155,7 +152,7 @@ extension SocketChannel {
   private enum Reading { case more, nothing, end }
 
   private func peerEnded() {
-    watchesEnd = false
+    interest.remove(.disconnect)
     readToEnd()
     // If that wasn't all, the rest is read when it comes.
     if isOpen { updatePoll() }
@@ -166,7 +163,7 @@ extension SocketChannel {
       switch readOnce() {
       case .more: continue
       case .nothing:
-        wantsRead = true
+        interest.insert(.readable)
         isReadPending = true
         return
       case .end: return

@@ -44,13 +44,11 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   private var madePipeline: ChannelPipeline!
   var pendingConnect: EventLoopPromise<Void>?
 
-  // The events that the poll watches for. `wantsRead` may stay true although nobody wants to read any more, until something comes: to
-  // stop watching and to begin again would cost two system calls each.
   private var poll: DescriptorPoll?
   private(set) var isPolling = false
-  var wantsRead = false
-  var wantsWrite = false
-  var watchesEnd = false
+  /// The events that the poll watches for. `readable` may stay although nobody wants to read any more, until something comes: to stop
+  /// watching and to begin again would cost two system calls each.
+  var interest: PollEvents = []
   /// Whether the peer has sent urgent data, which would be told of again and again.
   var isDeaf = false
   /// Whether the channel waits although a read was asked for.
@@ -250,9 +248,9 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
     state = .active
     pipeline.syncOperations.fireChannelActive()
     guard isOpen else { return }
-    watchesEnd = noticesEnd
     // A handler may have asked before.
-    wantsRead = isReadPending
+    interest.set(.readable, isReadPending)
+    interest.set(.disconnect, noticesEnd)
     flushNow()
     didBecomeActive()
     readIfNeeded()
@@ -299,9 +297,15 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
     let code = socket.takeError()
     if code != 0 { return close0(error: Socket.error("connect", code), mode: .all, promise: nil) }
     pendingConnect = nil
-    wantsWrite = false
+    interest.remove(.writable)
     updateAddresses()
     becomeActive(promise)
+  }
+}
+
+extension PollEvents {
+  mutating func set(_ event: PollEvents, _ isIncluded: Bool) {
+    if isIncluded { insert(event) } else { remove(event) }
   }
 }
 
