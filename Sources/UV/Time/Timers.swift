@@ -2,7 +2,7 @@ extension EventLoop {
   /// Waits for a time.
   ///
   /// - Parameter duration: How long to wait at least, rounded up to a millisecond. Zero or less means until
-  ///   the next turn of the loop. A second or more counts from the end of the callback that starts the sleep.
+  ///   the next turn of the loop. A second or more may count from the end of the callback that starts the sleep.
   ///   Sleeps that end in the same millisecond end in the order in which they were started.
   /// - Returns: A request that succeeds when the time has passed.
   ///
