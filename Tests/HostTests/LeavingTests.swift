@@ -31,7 +31,9 @@ import UVTestSupport
         await withUnsafeContinuation { gate.continuation = $0 }
         // On another thread, without the host.
         log.append("woken \(Task.isCancelled)")
-        do throws(UVError) { try await loop.sleep(for: .seconds(1)).value } catch { log.append(error.name) }
+        do throws(UVError) { try await loop.sleep(for: .untilCancelled).value } catch {
+          log.append(error.name)
+        }
         loop.files.stat("/") { log.append("stat \($0.error?.name ?? "ok")") }
         _ = try? await connection?.next().value
         connection?.close()

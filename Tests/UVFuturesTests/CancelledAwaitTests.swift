@@ -18,12 +18,12 @@ import UVTestSupport
         task.cancel()
         do throws(E) { return .success(try await task.value) } catch { return .failure(error) }
       }
-      let named = await outcome(loop.sleep(for: .seconds(1000)).future())
+      let named = await outcome(loop.sleep(for: .untilCancelled).future())
       guard case .failure(let error) = named else { return #expect(Bool(false), "\(named)") }
       #expect(error.isCancelled)
       let any = await outcome(
         Future<Int, any Error> {
-          try await loop.sleep(for: .seconds(1000)).value
+          try await loop.sleep(for: .untilCancelled).value
           return 1
         })
       guard case .failure(let failure) = any else { return #expect(Bool(false), "\(any)") }

@@ -68,7 +68,7 @@ import UVTestSupport
         try UV.EventLoop.run { loop in
           let client = try await UVClientBootstrap(group: loop.nio).connect(to: server.localAddress!).get()
           loop.spawn {
-            _ = try? await loop.sleep(for: .seconds(1000)).value
+            _ = try? await loop.sleep(for: .untilCancelled).value
             try await client.writeAndFlush(ByteBuffer(string: "goodbye")).get()
           }
           await Task.yield()

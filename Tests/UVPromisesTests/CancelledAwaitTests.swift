@@ -13,13 +13,13 @@ import UVTestSupport
   > {
     let (pending, resolver) = Promise<Int>.pending()
     resolvers.append(resolver)
-    let sleep = { loop.sleep(for: .seconds(1000)).promise().map { 1 } }
+    let sleep = { loop.sleep(for: .untilCancelled).promise().map { 1 } }
     switch work {
     case .resolver: return pending
     case .request: return sleep()
     case .task:
       return Promise {
-        try await loop.sleep(for: .seconds(1000)).value
+        try await loop.sleep(for: .untilCancelled).value
         return 1
       }
     case .chain: return sleep().then { _ in pending }.ensure {}
@@ -82,7 +82,7 @@ import UVTestSupport
   @Test("A deadline around a promise ends the wait and the work")
   func deadline() async throws {
     try await withLoop { loop in
-      let promise = loop.sleep(for: .seconds(1000)).promise()
+      let promise = loop.sleep(for: .untilCancelled).promise()
       await #expect(throws: UVError.self) {
         try await loop.withDeadline(.milliseconds(1)) { try await promise.async() }
       }

@@ -10,7 +10,7 @@
     func handler() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let loop = try EventLoop()
-        let promise = Box(loop.sleep(for: .seconds(1)).promise())
+        let promise = Box(loop.sleep(for: .untilCancelled).promise())
         let done = DispatchSemaphore(value: 0)
         Thread {
           let other = try? EventLoop()

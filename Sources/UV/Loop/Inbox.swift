@@ -8,8 +8,8 @@ package protocol LoopMessage: AnyObject, Sendable {
   func arrive(on loop: EventLoop)
 }
 
-/// What the owner of a handle has to say right before the handle closes. It retains the loop, so that it is heard before the
-/// loop's end.
+/// The last word of a handle's owner, said right before the handle closes. It retains the loop, so that the loop hears it before
+/// its end.
 protocol Goodbye: AnyObject {
   /// Called on the loop's thread.
   func sayGoodbye()
@@ -27,7 +27,7 @@ final class Inbox: Sendable {
     /// A handle whose owner has gone. If the loop is adopted, it is retained here so that it doesn't go
     /// before the handle.
     case release(HandleBlock, EventLoop?)
-    /// What an owner that has gone still has to say. Its `release` comes after it.
+    /// The last word of an owner that has gone. The owner's `release` follows.
     case goodbye(any Goodbye)
   }
 

@@ -18,7 +18,7 @@ extension WriteQueue: Goodbye {
     loop.assertOnLoop()
     guard takesMore, !block.isClosing, let filter, filter.end() else { return }
     let output = filter.output
-    // What there is no room for is lost: the stream closes.
+    // Without room the word is lost: the stream closes.
     _ = cuv_try_write(cuv_stream(block.raw), output.baseAddress!, output.count)
   }
 }

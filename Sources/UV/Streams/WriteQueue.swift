@@ -222,7 +222,7 @@ final class WriteQueue: Cancelling {
       // The writing side isn't ended: the peer would think that it has everything.
       if code < 0 { done(.failure(failure(code, "shutdown"))) } else { startShutdown(done) }
     }
-    // Whoever is told may write. A shutdown lets the filter say its last word first, and goes on in a microtask.
+    // A writer that has been told may write again. With a filter, a shutdown goes on in a microtask, after the filter's last word.
     if isEmpty, shutdownWaiter == nil || shutdownRequest != nil { letOwnerGo() }
   }
 

@@ -84,7 +84,7 @@ import UVTestSupport
         ledger.hasEnded = { loop.isClosed }
         loop.runCallbacks { loop in
           for workload in Workload.allCases { workload.start(loop, directory, ledger) }
-          for _ in 0..<1000 { loop.sleep(for: .seconds(1000), ledger.once("sleep, cancelled")) }
+          for _ in 0..<1000 { loop.sleep(for: .untilCancelled, ledger.once("sleep, cancelled")) }
           func stop(after turns: Int) {
             if turns == 0 { return loop.queueMicrotask { loop.stop() } }
             loop.sleep(for: .zero) { _ in stop(after: turns - 1) }

@@ -9,7 +9,7 @@ struct TimeWork {
   func start() {
     loop.sleep(for: .zero, ledger.once("sleep"))
     loop.sleep(for: .milliseconds(1), ledger.once("sleep"))
-    loop.sleep(for: .seconds(1000), ledger.once("sleep, cancelled")).cancel()
+    loop.sleep(for: .untilCancelled, ledger.once("sleep, cancelled")).cancel()
     loop.sleep(for: .untilCancelled).timeout(after: .milliseconds(1)).start(ledger.once("timeout, meant"))
     let ticks = loop.ticks(every: .milliseconds(1))
     ticks.next(ledger.once("tick") { _ in ticks.next(ledger.once("tick")) })

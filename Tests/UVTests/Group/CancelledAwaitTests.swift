@@ -208,7 +208,7 @@ import UVTestSupport
         ("write", { _, connection in connection.write("x").map { _ in } }),
         ("drain", { _, connection in connection.drain() }),
         ("stat", { loop, _ in loop.files.stat("/").map { _ in } }),
-        ("sleep", { loop, _ in loop.sleep(for: .seconds(1)) }),
+        ("sleep", { loop, _ in loop.sleep(for: .untilCancelled) }),
         ("work", { loop, _ in loop.work { 1 }.map { _ in } }),
         ("resolve", { loop, _ in loop.dns.resolve("localhost").map { _ in } }),
         ("mine", { loop, _ in mine(loop).timeout(after: .seconds(1)) }),
