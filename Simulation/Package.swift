@@ -25,14 +25,24 @@ let package = Package(
       name: "UVSimulation", dependencies: ["CSimulation", .product(name: "UV", package: "swift-uv")],
       swiftSettings: settings),
     .target(name: "UVSimulationTesting", dependencies: ["UVSimulation"], swiftSettings: settings),
+    // Worlds in which bugs of the library are hunted.
+    .target(
+      name: "SimulatedWorlds",
+      dependencies: [
+        "UVSimulation", .product(name: "UV", package: "swift-uv"),
+        .product(name: "UVTLS", package: "swift-uv"),
+        .product(name: "UVPromises", package: "swift-uv"),
+      ], swiftSettings: settings),
     // What is measured, and compared between processes and builds.
     .executableTarget(
-      name: "uvsim", dependencies: ["UVSimulation", .product(name: "UV", package: "swift-uv")],
+      name: "uvsim",
+      dependencies: ["SimulatedWorlds", "UVSimulation", .product(name: "UV", package: "swift-uv")],
       swiftSettings: settings),
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "UVSimulation", "UVSimulationTesting", "uvsim", .product(name: "UV", package: "swift-uv"),
+        "SimulatedWorlds", "UVSimulation", "UVSimulationTesting", "uvsim",
+        .product(name: "UV", package: "swift-uv"),
         .product(name: "UVTLS", package: "swift-uv"),
       ],
       swiftSettings: settings),

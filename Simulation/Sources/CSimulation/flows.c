@@ -83,7 +83,7 @@ void flow_send(struct flow *flow, const struct iovec *parts, int count, size_t s
   struct sim_host *from = connection->hosts[flow->side], *to = connection->hosts[1 - flow->side];
   struct socket *receiver = connection->ends[1 - flow->side];
   if (from == to && !flow->first && receiver && receiver->state != SOCKET_DEAD &&
-      flow->received.count < receiver->receive_size && !(size && refuses_bytes(receiver))) {
+      (receiver->family == AF_UNIX || flow->received.count < receiver->receive_size) && !(size && refuses_bytes(receiver))) {
     if (size) buffer_put(&flow->received, parts, count, 0, size);
     if (is_end) flow->has_received_end = true;
     file_changed(&receiver->file);

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -118,6 +119,14 @@ static long by_number(long number, const long a[6], const void *caller) {
     case SYS_sendmmsg: {
       int count = sendmmsg((int)a[0], (struct mmsghdr *)a[1], (unsigned)a[2], (int)a[3]);
       return count < 0 ? -errno : count;
+    }
+    case SYS_preadv: {
+      ssize_t size = preadv((int)a[0], (const struct iovec *)a[1], (int)a[2], a[3]);
+      return size < 0 ? -errno : size;
+    }
+    case SYS_pwritev: {
+      ssize_t size = pwritev((int)a[0], (const struct iovec *)a[1], (int)a[2], a[3]);
+      return size < 0 ? -errno : size;
     }
     // libuv copies in another way then.
     case SYS_copy_file_range: return -ENOSYS;

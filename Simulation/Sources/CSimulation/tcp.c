@@ -9,7 +9,9 @@ static bool has_ended(struct socket *socket) {
 }
 
 static size_t room(struct socket *socket) {
-  size_t used = outgoing(socket)->transit.count;
+  struct flow *flow = outgoing(socket);
+  // What one writes to a socket of the Unix domain is the reader's at once, and takes the writer's room until it is read.
+  size_t used = socket->family == AF_UNIX ? flow->received.count : flow->transit.count;
   return used < socket->send_size ? socket->send_size - used : 0;
 }
 
@@ -44,10 +46,12 @@ static ssize_t take(struct socket *socket, const struct iovec *parts, int count,
   size_t size = parts_size(parts, count);
   if (size > flow->received.count) size = flow->received.count;
   if (size) {
-    if (!peeks) size = cut_short(size);
+    // Once both sides have ended, libuv takes a read that leaves room for the last one. On Linux it is: all that has come is given.
+    if (!peeks && !(flow->has_received_end && socket->family != AF_UNIX)) size = cut_short(size);
     buffer_copy(&flow->received, 0, parts, count, size);
     if (peeks) return (ssize_t)size;
     buffer_drop(&flow->received, size);
+    if (socket->family == AF_UNIX && tcp_peer(socket)) file_changed(&tcp_peer(socket)->file);
     if (flow->is_full && flow->received.count <= socket->receive_size / 2) {
       // The sender learns of the room, and what it sends then takes as long again.
       flow->is_full = false;

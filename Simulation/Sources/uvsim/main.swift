@@ -1,17 +1,46 @@
 // What is measured and compared of simulations.
 //
-//   uvsim digests [SEEDS]     the digests of the first seeds, to be compared with another process or another build
-//   uvsim measure             how fast worlds run
-//   uvsim hunt [SEEDS [all]]  looks for bugs of the library with so many seeds; says all that an error says
+//   uvsim digests [SEEDS]         the digests of the first seeds, to be compared with another process or another build
+//   uvsim measure                 how fast worlds run
+//   uvsim worlds                  the names of the worlds that bugs are hunted in
+//   uvsim hunt [SEEDS] [WORLD]…   looks for bugs of the library with so many seeds (100 unless said), in worlds whose names contain WORLD
+//   uvsim show SEED WORLD         runs one world with one seed, and says all that an error says, with the last calls
+//   uvsim shrink SEED WORLD       makes a failing run smaller, and prints it as code
 
 import Glibc
+import SimulatedWorlds
 
-let arguments = CommandLine.arguments
-switch arguments.dropFirst().first {
-case "digests": try printDigests(arguments.count > 2 ? UInt64(arguments[2])! : 10)
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+/// The worlds whose names contain one of the texts.
+func worlds(_ names: some Collection<String>) -> [HuntedWorld] {
+  let worlds = HuntedWorld.all.filter { world in names.isEmpty || names.contains { world.name.contains($0) } }
+  if worlds.isEmpty {
+    print("no world has such a name; `uvsim worlds` lists them")
+    exit(2)
+  }
+  return worlds
+}
+
+switch arguments.first {
+case "digests": try printDigests(arguments.count > 1 ? UInt64(arguments[1])! : 10)
 case "measure": try measure()
+case "worlds": for world in HuntedWorld.all { print(world.name) }
 case "hunt":
-  let isClean = hunt(arguments.count > 2 ? UInt64(arguments[2])! : 100, verbose: arguments.count > 3)
-  exit(isClean ? 0 : 1)
-default: print("usage: uvsim digests [SEEDS] | uvsim measure | uvsim hunt [SEEDS [all]]")
+  let count = arguments.count > 1 ? UInt64(arguments[1]) ?? 0 : 100
+  if count == 0 {
+    print("uvsim hunt: \(arguments[1]) is no number of seeds")
+    exit(2)
+  }
+  exit(hunt(1...count, worlds(arguments.dropFirst(2)), isVerbose: false) ? 0 : 1)
+case "show" where arguments.count > 2:
+  let seed = UInt64(arguments[1])!
+  exit(hunt(seed...seed, worlds(arguments.dropFirst(2)), isVerbose: true) ? 0 : 1)
+case "shrink" where arguments.count > 2:
+  let seed = UInt64(arguments[1])!
+  for world in worlds(arguments.dropFirst(2)) { shrink(seed, world) }
+default:
+  print(
+    "usage: uvsim digests [SEEDS] | measure | worlds | hunt [SEEDS] [WORLD]… | show SEED WORLD | shrink SEED WORLD"
+  )
 }

@@ -1,0 +1,47 @@
+import UV
+import UVSimulation
+
+extension World {
+  /// Adds a host whose end the world waits for, and which must leave nothing open.
+  @discardableResult
+  func node(
+    _ name: String, _ program: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> Void
+  ) -> SimulatedHost {
+    client(name) { loop in
+      try await program(loop)
+      try await loop.expectNothingOpen()
+    }
+  }
+}
+
+extension EventLoop {
+  /// Waits until nothing is open but the body of the run. Throws if that doesn't come.
+  nonisolated(nonsending) func expectNothingOpen() async throws {
+    for _ in 0..<5000 {
+      let activity = activity
+      if activity.handles == 0, activity.requests == 0, activity.timers == 0, activity.tasks == 1 { return }
+      try await sleep(for: .milliseconds(100)).value
+    }
+    throw Violation("left open: \(snapshot())")
+  }
+
+  /// A number below `bound`, from the host's random bytes, and so from the seed.
+  func draw(_ bound: Int) -> Int { Int.random(in: 0..<bound) }
+
+  /// True once in so many times.
+  func isDrawn(oneIn count: Int) -> Bool { draw(count) == 0 }
+
+  /// Waits for a short while, or not at all.
+  nonisolated(nonsending) func dawdle() async throws(UVError) {
+    switch draw(4) {
+    case 0: try await sleep(for: .microseconds(Int64(draw(3000)))).value
+    case 1: try await sleep(for: .milliseconds(Int64(draw(400)))).value
+    default: break
+    }
+  }
+}
+
+/// Expects that something is so.
+func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) throws {
+  if !isTrue { throw Violation(text()) }
+}

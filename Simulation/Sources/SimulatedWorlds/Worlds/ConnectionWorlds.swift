@@ -1,0 +1,402 @@
+import UV
+import UVSimulation
+import UVTLS
+
+let connectionWorlds = [
+  HuntedWorld("datagrams", datagrams), HuntedWorld("passing", passing), HuntedWorld("pairs", pairs),
+  HuntedWorld("visitors", visitors), HuntedWorld("names", names), HuntedWorld("sendfile", sendfile),
+  HuntedWorld("starttls", startTLS), HuntedWorld("connects", connects), HuntedWorld("farewells", farewells),
+]
+
+/// Datagrams are lost or doubled by the network alone. Each is whole, comes from where it was sent, and each send is told once.
+private func datagrams(_ world: World, _ ledger: Ledger) throws {
+  let mayLose = world.weather.loss > 0
+  let isDoubled = world.weather.duplication > 0
+  let (sent, received) = (Shared<[Int: Int]>([:]), Shared<[Int: Int]>([:]))
+  let isOver = Shared(false)
+  ledger.atEnd {
+    for (number, count) in received.value {
+      try expect(sent.value[number] != nil, "a datagram that nobody has sent")
+      try expect(isDoubled || count == 1, "datagram \(number) came \(count) times")
+    }
+    if !mayLose { try expect(received.value.count == sent.value.count, "datagrams are lost without a loss") }
+  }
+  world.node("server") { loop in
+    let socket = try loop.udp.bind(port: 7)
+    let reading = loop.spawn { () async throws in
+      for try await datagram in socket {
+        let number = Int(datagram.bytes.bigEndian(UInt32.self))
+        try expect(!datagram.isTruncated, "a datagram is cut short")
+        try expect(
+          Bytes(datagram.bytes[(datagram.bytes.startIndex + 4)...])
+            == message(number, datagram.bytes.count - 4), "other bytes in datagram \(number)")
+        received.value[number, default: 0] += 1
+        socket.send(datagram.bytes, to: datagram.address, ledger.ask("answer"))
+        if loop.isDrawn(oneIn: 5) { try await loop.dawdle() }
+      }
+    }
+    while !isOver.value { try await loop.sleep(for: .milliseconds(100)).value }
+    try await loop.sleep(for: .seconds(5)).value
+    socket.close()
+    try await reading.value
+  }
+  world.node("client") { loop in
+    try await loop.sleep(for: .milliseconds(50)).value
+    let address = try await loop.dns.resolve("server", port: 7).value[0]
+    let isConnected = loop.isDrawn(oneIn: 2)
+    let socket = isConnected ? try loop.udp.connect(to: address) : try loop.udp.bind(port: 0)
+    let answers = Shared(0)
+    socket.start { result in
+      if case .success(let datagram?) = result {
+        answers.value += 1
+        let number = Int(datagram.bytes.bigEndian(UInt32.self))
+        if sent.value[number] != datagram.bytes.count { ledger.complain("an answer to another question") }
+      }
+    }
+    func datagram(_ number: Int) -> Datagram {
+      var bytes = BytesBuilder()
+      bytes.append(bigEndian: UInt32(number))
+      bytes.append(message(number, loop.draw(1400)))
+      sent.value[number] = bytes.count
+      return Datagram(bytes.takeBytes(), to: isConnected ? nil : address)
+    }
+    for round in 0..<8 {
+      switch loop.draw(3) {
+      case 0:
+        let one = datagram(round * 10)
+        try await socket.send(one.bytes, to: one.address).value
+      case 1: try await socket.send((0..<loop.draw(9)).map { datagram(round * 10 + $0) }).value
+      default:
+        for number in 0..<5 {
+          let one = datagram(round * 10 + number)
+          socket.send(one.bytes, to: one.address, ledger.ask("send"))
+        }
+      }
+      try await loop.dawdle()
+    }
+    try await loop.sleep(for: .seconds(5)).value
+    if !mayLose { try expect(answers.value >= sent.value.count, "answers are lost without a loss") }
+    isOver.value = true
+    socket.close(ledger.ask("close"))
+  }
+}
+
+/// Connections and files' descriptors that are passed through a socket of the Unix domain go on where they come.
+private func passing(_ world: World, _ ledger: Ledger) throws {
+  let count = 1 + Int(world.random(below: 4))
+  world.node("server") { loop in
+    let (here, there) = try loop.pipes.socketPair(passesHandles: true)
+    let worker = loop.spawn { () async throws in
+      var tasks: [LoopTask<Void, any Error>] = []
+      var left = count
+      while left > 0 {
+        guard let bytes = try await there.read().value else { throw Violation("the channel has ended") }
+        _ = bytes
+        while there.pendingHandleCount > 0 {
+          let connection = try there.acceptTCPConnection()
+          left -= 1
+          tasks.append(
+            loop.spawn { () async throws in
+              for try await bytes in connection { try await connection.write(bytes).value }
+              connection.close()
+            })
+        }
+      }
+      for task in tasks { try await task.value }
+      there.close()
+    }
+    let listener = try loop.tcp.listen(port: 7)
+    for number in 0..<count {
+      let connection = try await listener.accept().value
+      if loop.isDrawn(oneIn: 2) { here.write(message(number, loop.draw(5000)), ledger.ask("bytes before")) }
+      let done: Completion<Void> = ledger.ask("passing \(number)") { result in
+        if case .failure(let error) = result { ledger.complain("passing: \(error)") }
+      }
+      here.write(Bytes("x"), passing: connection) { result in
+        connection.close()
+        done(result)
+      }
+      if loop.isDrawn(oneIn: 2) { here.write(message(number, loop.draw(5000)), ledger.ask("bytes after")) }
+      if loop.isDrawn(oneIn: 3) { try await here.drain().value }
+    }
+    listener.close()
+    try await worker.value
+    here.close()
+  }
+  for number in 0..<count {
+    world.node("client \(number)") { loop in
+      let connection = try await Transport.tcp.connect(loop)
+      for round in 1...3 {
+        let bytes = message(round, loop.draw(20_000))
+        let writing = loop.spawn { () async throws(UVError) in try await connection.write(bytes).value }
+        try expect(try await connection.read(exactly: bytes.count).value == bytes, "other bytes")
+        try await writing.value
+      }
+      try await connection.shutdown().value
+      try expect(try await connection.read().value == nil, "no end")
+      connection.close()
+    }
+  }
+}
+
+/// Pipes and pairs of sockets on one loop.
+private func pairs(_ world: World, _ ledger: Ledger) throws {
+  world.node("a") { loop in
+    for _ in 0..<3 {
+      let sender = RecordSender(ledger, "pipe")
+      let isPipe = loop.isDrawn(oneIn: 2)
+      let (reading, writing) = isPipe ? try loop.pipes.pair() : try loop.pipes.socketPair()
+      let reader = RecordReader()
+      let readingTask = loop.spawn { () async throws in
+        _ = reader.chooseStyle(loop)
+        try await reader.readAll(reading)
+        reading.close()
+      }
+      try await sender.send(6, to: writing)
+      if isPipe || loop.isDrawn(oneIn: 2) {
+        try await writing.drain().value
+        writing.close(ledger.ask("close"))
+      } else {
+        try await writing.shutdown().value
+        writing.close()
+      }
+      try await readingTask.value
+      try expect(
+        reader.isBetweenRecords, "the pipe ends within a record, in style \(reader.style), isPipe \(isPipe)")
+      try sender.check(reader.received, all: true)
+    }
+  }
+}
+
+/// More visitors than a server lets in or has descriptors for. Each gets an answer in the end, and never are more let in.
+private func visitors(_ world: World, _ ledger: Ledger) throws {
+  let (limit, count) = (1 + Int(world.random(below: 4)), 12)
+  let isStarved = world.random(below: 3) == 0
+  let server = world.node("server") { loop in
+    let listener = try loop.tcp.listen(port: 7)
+    if !isStarved { listener.connectionLimit = limit }
+    var open = 0
+    var tasks: [LoopTask<Void, any Error>] = []
+    for _ in 0..<count {
+      guard let connection = try await listener.next().value else {
+        throw Violation("the listener has ended")
+      }
+      open += 1
+      try expect(isStarved || open <= limit, "\(open) connections in place of \(limit)")
+      tasks.append(
+        loop.spawn { () async throws in
+          if let line = try await connection.readLine(limit: 100).value {
+            try await loop.dawdle()
+            try await connection.write([line, "\n"]).value
+          }
+          // Until it is closed, it counts.
+          open -= 1
+          if loop.isDrawn(oneIn: 2) { try await connection.close().value } else { connection.close() }
+        })
+    }
+    for task in tasks { try await task.value }
+    listener.close()
+  }
+  if isStarved { world.limitDescriptors(16 + limit, of: server) }
+  for client in 0..<4 {
+    world.node("client \(client)") { loop in
+      for number in 0..<(count / 4) {
+        let connection = try await Transport.tcp.connect(loop)
+        try await loop.dawdle()
+        try await connection.write(Bytes("\(client) \(number)\n")).value
+        let answer = try await connection.readLine(limit: 100).value
+        try expect(answer == Bytes("\(client) \(number)"), "another answer: \(String(describing: answer))")
+        connection.close()
+      }
+    }
+  }
+}
+
+/// Questions for names, many at a time, some of which are given up. Each has the right answer, once.
+private func names(_ world: World, _ ledger: Ledger) throws {
+  world.setNames(latency: .milliseconds(3), jitter: .milliseconds(Int64(world.random(below: 300))))
+  let others = (0..<5).map { number in
+    world.node("host \(number)") { loop in try await loop.sleep(for: .milliseconds(1)).value }
+  }
+  let addresses = others.map(\.address)
+  world.node("asker") { loop in
+    for round in 0..<4 {
+      for number in 0..<6 {
+        let isKnown = number < 5
+        let done: Completion<[SocketAddress]> = ledger.ask("name \(number)") { result in
+          switch result {
+          case .success(let found):
+            if !isKnown || !found.contains(where: { $0.host == addresses[number] && $0.port == 80 }) {
+              ledger.complain("host \(number) is at \(found)")
+            }
+          case .failure(let error):
+            if isKnown, !error.isCancelled, error.code != .timedOut {
+              ledger.complain("host \(number): \(error)")
+            }
+          }
+        }
+        let request = loop.dns.resolve("host \(number)", port: 80)
+        switch loop.draw(4) {
+        case 0: request.timeout(after: .microseconds(Int64(loop.draw(5000)))).start(done)
+        case 1:
+          let pending = request.start(done)
+          if loop.isDrawn(oneIn: 2) { pending.cancel() } else { loop.queueMicrotask { pending.cancel() } }
+        default: request.start(done)
+        }
+      }
+      if round % 2 == 0 { try await loop.dawdle() }
+      let found = try await loop.dns.resolve("host 0", port: round).value
+      try expect(found.contains { $0.host == addresses[0] && $0.port == round }, "host 0 is at \(found)")
+    }
+  }
+}
+
+/// Parts of files between other writes of a stream.
+private func sendfile(_ world: World, _ ledger: Ledger) throws {
+  let transport: Transport = world.random(below: 3) == 0 ? .tls : .tcp
+  let goal = Shared(Bytes())
+  let content = message(9, 150_000)
+  transport.build(world, clients: 1) { loop, stream, _ in
+    try await stream.write(Bytes("!")).value
+    let bytes = try await stream.readToEnd(limit: 1 << 24).value
+    try expect(bytes == goal.value, "\(bytes.count) other bytes in place of \(goal.value.count)")
+    try await stream.shutdown().value
+    stream.close()
+  } client: { loop, _ in
+    try await loop.files.writeFile("/tmp/content", content).value
+    let file = try await loop.files.open("/tmp/content").value
+    let stream = try await transport.connect(loop)
+    _ = try await stream.read(exactly: 1).value
+    var all = BytesBuilder()
+    for round in 0..<5 {
+      let bytes = message(round, loop.draw(30_000))
+      let (from, count) = (loop.draw(content.count), 1 + loop.draw(100_000))
+      let part = content[(content.startIndex + from)...].prefix(count)
+      all.append(bytes)
+      all.append(Bytes(part))
+      if loop.isDrawn(oneIn: 2) {
+        stream.write(bytes, ledger.ask("write"))
+        try await stream.drain().value
+      } else {
+        try await stream.write(bytes).value
+      }
+      let sending = loop.spawn { () async throws(UVError) in
+        try await stream.sendfile(file, from: Int64(from), count: count).value
+      }
+      if loop.isDrawn(oneIn: 2) {
+        // It waits for the file.
+        try await loop.sleep(for: .zero).value
+        let late = message(round + 100, 100)
+        all.append(late)
+        stream.write(late, ledger.ask("write behind a file"))
+      }
+      let sent = try await sending.value
+      try expect(sent == part.count, "\(sent) bytes in place of \(part.count)")
+    }
+    goal.value = all.takeBytes()
+    try await stream.shutdown().value
+    try expect(try await stream.read().value == nil, "no end")
+    stream.close()
+    try await file.close().value
+  }
+}
+
+/// A plain conversation that goes on encrypted.
+private func startTLS(_ world: World, _ ledger: Ledger) throws {
+  world.node("server") { loop in
+    let context = try Certificates.server(loop)
+    let listener = try loop.tcp.listen(port: 7)
+    let plain = try await listener.accept().value
+    listener.close()
+    try expect(try await plain.readLine(limit: 100).value == Bytes("STARTTLS"), "another beginning")
+    try await plain.write(Bytes("OK\n")).value
+    let stream = try await loop.tls.secure(plain, context, handshakeTimeout: .seconds(3600)).value
+    for try await bytes in stream { try await stream.write([bytes, Bytes()]).value }
+    try await stream.shutdown().value
+    stream.close()
+  }
+  world.node("client") { loop in
+    let context = try Certificates.client(loop)
+    let plain = try await Transport.tcp.connect(loop)
+    plain.write(Bytes("STARTTLS"), ledger.ask("write"))
+    plain.write(Bytes("\n"), ledger.ask("write"))
+    try expect(try await plain.readLine(limit: 100).value == Bytes("OK"), "another answer")
+    let stream = try await loop.tls.secure(plain, context, host: "server", handshakeTimeout: .seconds(3600))
+      .value
+    for round in 1...4 {
+      let bytes = message(round, loop.draw(50_000))
+      let writing = loop.spawn { () async throws(UVError) in
+        try await stream.write(Records.divide(bytes, on: loop)).value
+      }
+      try expect(try await stream.read(exactly: bytes.count).value == bytes, "round \(round): other bytes")
+      try await writing.value
+    }
+    try await stream.shutdown().value
+    try expect(try await stream.read().value == nil, "no end")
+    stream.close()
+  }
+}
+
+/// Connections that are refused, given up, or begun many at a time. Each attempt is told once, and leaves nothing open.
+private func connects(_ world: World, _ ledger: Ledger) throws {
+  let isOver = Shared(false)
+  world.node("server") { loop in
+    let listener = try loop.tcp.listen(port: 7)
+    let tls = try loop.tls.listen(port: 8, Certificates.server(loop), handshakeTimeout: .seconds(20))
+    listener.start { if case .success(let connection?) = $0 { greet(connection) } }
+    tls.start { if case .success(let connection?) = $0 { greet(connection) } }
+    func greet(_ connection: ByteStream) {
+      _ = loop.spawn {
+        do throws(UVError) {
+          try await connection.write(Bytes("hello\n")).value
+          while try await connection.read().value != nil {}
+        } catch {}
+        connection.close()
+      }
+    }
+    while !isOver.value { try await loop.sleep(for: .milliseconds(50)).value }
+    listener.close()
+    tls.close()
+  }
+  world.node("client") { loop in
+    try await loop.sleep(for: .milliseconds(10)).value
+    let context = try Certificates.client(loop)
+    var left = 12
+    func settle(_ result: Result<ByteStream, UVError>, _ port: Int) {
+      guard case .success(let stream) = result else {
+        left -= 1
+        return
+      }
+      if port == 9 { ledger.complain("a connection to nobody") }
+      stream.readLine(
+        limit: 10,
+        ledger.ask("greeting") { result in
+          if (try? result.get()) != Bytes("hello") { ledger.complain("a greeting: \(result)") }
+          stream.close()
+          left -= 1
+        })
+    }
+    for number in 0..<12 {
+      let port = 7 + number % 3
+      let pending: PendingRequest
+      if port == 8 {
+        pending = loop.tls.connect(
+          host: "server", port: 8, context, handshakeTimeout: .seconds(60),
+          ledger.ask("TLS \(number)") { settle($0.map { $0 }, port) })
+      } else if loop.isDrawn(oneIn: 3) {
+        pending = loop.tcp.connect(host: "server", port: port).timeout(
+          after: .milliseconds(Int64(loop.draw(600)))
+        )
+        .start(ledger.ask("TCP \(number)") { settle($0.map { $0 }, port) })
+      } else {
+        pending = loop.tcp.connect(
+          host: "server", port: port, ledger.ask("TCP \(number)") { settle($0.map { $0 }, port) })
+      }
+      if loop.isDrawn(oneIn: 3) {
+        loop.sleep(for: .microseconds(Int64(loop.draw(800_000)))) { _ in pending.cancel() }
+      }
+    }
+    while left > 0 { try await loop.sleep(for: .milliseconds(50)).timeout(after: .seconds(4000)).value }
+    isOver.value = true
+  }
+}
