@@ -41,9 +41,12 @@ enum SecureCallbacks: Program {
       let (other, end) = try loop.pipes.socketPair()
       near.start { result in if case .success(let bytes?) = result { other.write(bytes) { _ in } } }
       other.start { result in if case .success(let bytes?) = result { near.write(bytes) { _ in } } }
+      // A connection that nobody keeps says goodbye.
+      var kept: TLSConnection?
       loop.tls.secure(end, server) { result in
         guard case .success(let connection) = result else { return print(result) }
         connection.write("half of it") { _ in }
+        kept = connection
       }
       loop.tls.secure(far, context, host: "localhost") { result in
         guard case .success(let connection) = result else { return print(result) }
@@ -59,6 +62,7 @@ enum SecureCallbacks: Program {
       }
       try await loop.sleep(for: .milliseconds(200)).value
       other.close()
+      kept?.close()
       loop.tls.connect(host: "localhost", port: port, context) { result in
         if case .failure(let error) = result { print(error.code == .connectionRefused) }
       }
