@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,14 +39,21 @@ static ssize_t transfer(int descriptor, const struct iovec *parts, int count, bo
   return moved == -EAGAIN && code < 0 ? code : moved;
 }
 
+/// The hash of what was moved. What goes through a pipe isn't hashed: libuv tells itself of signals by addresses, which differ
+/// from run to run.
+static uint64_t hash_moved(int descriptor, const struct iovec *parts, int count, ssize_t size) {
+  struct file *file = file_of(descriptor);
+  return file && file->kind->type == S_IFIFO ? 0 : hash_parts(parts, count, size);
+}
+
 static ssize_t read_parts(int descriptor, const struct iovec *parts, int count) {
   ssize_t moved = transfer(descriptor, parts, count, false);
-  return traced(CALL_read, descriptor, moved, hash_parts(parts, count, moved));
+  return traced(CALL_read, descriptor, moved, hash_moved(descriptor, parts, count, moved));
 }
 
 static ssize_t write_parts(int descriptor, const struct iovec *parts, int count) {
   ssize_t moved = transfer(descriptor, parts, count, true);
-  return traced(CALL_write, descriptor, moved, hash_parts(parts, count, moved));
+  return traced(CALL_write, descriptor, moved, hash_moved(descriptor, parts, count, moved));
 }
 
 /// Standard output and error are the process's: what hosts print is to be seen.
@@ -134,7 +142,35 @@ static int control(int descriptor, int command, long argument, const void *calle
   }
 }
 
+/// A duplicate of the process's standard output or error.
+struct output {
+  struct file file;
+  int descriptor;
+};
+
+static uint32_t output_poll(struct file *file) {
+  (void)file;
+  return EPOLLOUT;
+}
+
+static ssize_t output_write(struct file *file, const struct iovec *parts, int count) {
+  ssize_t moved = REAL(writev)(((struct output *)file)->descriptor, parts, count);
+  return moved < 0 ? -errno : moved;
+}
+
+static const struct kind output_kind = {.name = "output", .type = S_IFCHR, .poll = output_poll, .write = output_write};
+
+static int duplicate_output(int descriptor, bool closes_on_exec, int least) {
+  struct output *output = file_make(&output_kind, sizeof *output, O_WRONLY);
+  output->descriptor = descriptor;
+  return descriptor_make_from(&output->file, closes_on_exec, least);
+}
+
 static int fcntl_simulated(int descriptor, int command, long argument, const void *caller) {
+  if (is_output(descriptor) && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) {
+    int made = duplicate_output(descriptor, command == F_DUPFD_CLOEXEC, (int)argument);
+    return (int)traced(CALL_fcntl, descriptor, made, (uint64_t)command);
+  }
   if (descriptor >= 0 && descriptor <= 2) {
     return command == F_GETFD || command == F_GETFL ? REAL(fcntl)(descriptor, command) : 0;
   }
