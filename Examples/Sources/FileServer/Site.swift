@@ -107,11 +107,21 @@ final class Site {
     if status.size > Page.maxBody {
       page = Page(real, .file(file), status, at: loop.now)
     } else {
-      let bytes = status.size == 0 ? Bytes() : try await file.read(Int(status.size), at: 0).value
-      page = Page(real, .bytes(bytes), status, at: loop.now)
+      page = Page(real, .bytes(try await contents(of: file, Int(status.size))), status, at: loop.now)
     }
     remember(path, page)
     return page
+  }
+
+  /// The bytes of a file. A read may give less than it could, and the file may have become shorter.
+  private func contents(of file: File, _ count: Int) async throws(UVError) -> Bytes {
+    var contents = Bytes()
+    while contents.count < count {
+      let more = try await file.read(count - contents.count, at: Int64(contents.count)).value
+      if more.isEmpty { break }
+      contents = contents.isEmpty ? more : Bytes(Array(contents) + more)
+    }
+    return contents
   }
 
   // MARK: Memory
