@@ -1,5 +1,3 @@
-import CSimulation
-
 // Sound: one thread of a world runs at a time.
 /// What clients have asked of a register, and been answered: for a check after the run whether the register
 /// behaves as one that does one thing after the other.
@@ -27,16 +25,7 @@ public final class RegisterHistory<Value: Hashable & Sendable>: @unchecked Senda
     fileprivate let index: Int
   }
 
-  private struct Entry {
-    let operation: Operation
-    let begin: Int
-    /// The place of its end; that of a call which never ended is beyond all others.
-    var end = Int.max
-    var value: Value?
-  }
-
-  private var entries: [Entry] = []
-  private var clock = 0
+  private var log = CallLog<Operation, Value?>()
   private let initial: Value
 
   /// An empty history.
@@ -45,25 +34,17 @@ public final class RegisterHistory<Value: Hashable & Sendable>: @unchecked Senda
   public init(initial: Value) { self.initial = initial }
 
   /// How many calls have begun.
-  public var count: Int { entries.count }
+  public var count: Int { log.entries.count }
 
   /// Notes that a client asks.
-  public func begin(_ operation: Operation) -> Call {
-    clock += 1
-    entries.append(Entry(operation: operation, begin: clock))
-    return Call(index: entries.count - 1)
-  }
+  public func begin(_ operation: Operation) -> Call { Call(index: log.begin(operation, nil)) }
 
   /// Notes the answer. A call whose client doesn't know whether it was done isn't ended.
   ///
   /// - Parameters:
   ///   - call: The call.
   ///   - value: What a read was told.
-  public func end(_ call: Call, value: Value? = nil) {
-    clock += 1
-    entries[call.index].end = clock
-    entries[call.index].value = value
-  }
+  public func end(_ call: Call, value: Value? = nil) { log.end(call.index, value) }
 
   /// Whether the calls can be put into an order that keeps to real time, and in which each read tells what
   /// was written last. A call that never ended may have been done at any time after its begin, or not at all.
@@ -72,7 +53,7 @@ public final class RegisterHistory<Value: Hashable & Sendable>: @unchecked Senda
   /// many calls at once.
   public var isLinearizable: Bool {
     // An unanswered read says nothing.
-    let calls = entries.filter { $0.end != .max || $0.operation != .read }
+    let calls = log.entries.filter { $0.end != .max || $0.operation != .read }
     var seen: Set<State> = []
     func search(_ done: Set<Int>, _ value: Value) -> Bool {
       if !calls.indices.contains(where: { !done.contains($0) && calls[$0].end != .max }) { return true }
@@ -85,7 +66,7 @@ public final class RegisterHistory<Value: Hashable & Sendable>: @unchecked Senda
         case .write(let new):
           if search(done.union([index]), new) { return true }
         case .read:
-          if call.value == value, search(done.union([index]), value) { return true }
+          if call.answer == value, search(done.union([index]), value) { return true }
         }
       }
       return false

@@ -28,40 +28,23 @@ public final class ListHistory<Element: Hashable & Sendable>: @unchecked Sendabl
     fileprivate let index: Int
   }
 
-  private struct Entry {
-    let operation: Operation
-    let begin: Int
-    /// The place of its end; that of a call which never ended is beyond all others.
-    var end = Int.max
-    var list: [Element] = []
-  }
-
-  private var entries: [Entry] = []
-  private var clock = 0
+  private var log = CallLog<Operation, [Element]>()
 
   /// An empty history, of a list that is empty at first.
   public init() {}
 
   /// How many calls have begun.
-  public var count: Int { entries.count }
+  public var count: Int { log.entries.count }
 
   /// Notes that a client asks.
-  public func begin(_ operation: Operation) -> Call {
-    clock += 1
-    entries.append(Entry(operation: operation, begin: clock))
-    return Call(index: entries.count - 1)
-  }
+  public func begin(_ operation: Operation) -> Call { Call(index: log.begin(operation, [])) }
 
   /// Notes the answer. A call whose client doesn't know whether it was done isn't ended.
   ///
   /// - Parameters:
   ///   - call: The call.
   ///   - list: What a read was told.
-  public func end(_ call: Call, list: [Element] = []) {
-    clock += 1
-    entries[call.index].end = clock
-    entries[call.index].list = list
-  }
+  public func end(_ call: Call, list: [Element] = []) { log.end(call.index, list) }
 
   /// Whether the calls can be put into an order that keeps to real time, and in which each read tells what was
   /// appended before it. An append that never ended may have been done at any time after its begin, or not at
@@ -75,14 +58,14 @@ public final class ListHistory<Element: Hashable & Sendable>: @unchecked Sendabl
   /// none had ended before another one began that comes earlier. It takes the time of sorting the calls.
   public var violation: String? {
     var appends: [Element: Int] = [:]
-    for (index, entry) in entries.enumerated() {
+    for (index, entry) in log.entries.enumerated() {
       guard case .append(let element) = entry.operation else { continue }
       guard appends.updateValue(index, forKey: element) == nil else { return "\(element) was appended twice" }
     }
-    let reads = entries.filter { $0.operation == .read && $0.end != .max }
-    let order = reads.max { $0.list.count < $1.list.count }?.list ?? []
-    for read in reads where !order.starts(with: read.list) {
-      return "one read has told \(read.list), and another one \(order): neither begins with the other"
+    let reads = log.entries.filter { $0.operation == .read && $0.end != .max }
+    let order = reads.max { $0.answer.count < $1.answer.count }?.answer ?? []
+    for read in reads where !order.starts(with: read.answer) {
+      return "one read has told \(read.answer), and another one \(order): neither begins with the other"
     }
     var places: [Element: Int] = [:]
     for (place, element) in order.enumerated() {
@@ -92,8 +75,8 @@ public final class ListHistory<Element: Hashable & Sendable>: @unchecked Sendabl
       }
     }
     // Where each call is in the order: a read of n elements is between the n-th append and the next one.
-    var ranked: [(rank: Int, entry: Entry)] = []
-    for entry in entries {
+    var ranked: [(rank: Int, entry: CallLog<Operation, [Element]>.Entry)] = []
+    for entry in log.entries {
       switch entry.operation {
       case .append(let element):
         if let place = places[element] {
@@ -101,12 +84,12 @@ public final class ListHistory<Element: Hashable & Sendable>: @unchecked Sendabl
         } else if entry.end != .max {
           ranked.append((2 * order.count + 1, entry))
         }
-      case .read: if entry.end != .max { ranked.append((2 * entry.list.count, entry)) }
+      case .read: if entry.end != .max { ranked.append((2 * entry.answer.count, entry)) }
       }
     }
     let byEnd = ranked.sorted { $0.entry.end < $1.entry.end }
     var ended = 0
-    var latest: (rank: Int, entry: Entry)?
+    var latest: (rank: Int, entry: CallLog<Operation, [Element]>.Entry)?
     for one in ranked.sorted(by: { $0.entry.begin < $1.entry.begin }) {
       while ended < byEnd.count, byEnd[ended].entry.end < one.entry.begin {
         if byEnd[ended].rank > latest?.rank ?? -1 { latest = byEnd[ended] }
@@ -119,10 +102,10 @@ public final class ListHistory<Element: Hashable & Sendable>: @unchecked Sendabl
     return nil
   }
 
-  private static func text(_ entry: Entry) -> String {
+  private static func text(_ entry: CallLog<Operation, [Element]>.Entry) -> String {
     switch entry.operation {
     case .append(let element): "the append of \(element)"
-    case .read: "the read of \(entry.list)"
+    case .read: "the read of \(entry.answer)"
     }
   }
 }
