@@ -16,7 +16,11 @@ let package = Package(
     // The trait of Swift Testing.
     .library(name: "UVSimulationTesting", targets: ["UVSimulationTesting"]),
   ],
-  dependencies: [.package(name: "swift-uv", path: "..", traits: ["LinkLibuv"])],
+  dependencies: [
+    .package(name: "swift-uv", path: "..", traits: ["LinkLibuv"]),
+    // For `swift package generate-documentation` alone, as in the root.
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
+  ],
   targets: [
     // The kernel: it defines functions of libc, which calls on threads of a simulation reach in place of
     // libc's.

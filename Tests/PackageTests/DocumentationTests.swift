@@ -6,7 +6,8 @@ import Testing
   @Test func everyBlockOfCodeCompilesAndThoseThatEndRun() throws {
     let products = try Checkout.program("").path
     let (output, status) = try runProgram(
-      Checkout.root.appendingPathComponent("Tests/Suites/blocks"), ["--products", products])
+      Checkout.root.appendingPathComponent("Tests/Suites/blocks"),
+      ["--package", "root", "--products", products])
     #expect(status == 0, "\(output)")
   }
 

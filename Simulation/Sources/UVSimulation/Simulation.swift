@@ -49,7 +49,8 @@ public struct Simulation: Sendable {
   ///   - body: Sets up the world: adds hosts, lets time pass, and breaks things. It runs on a thread of the
   ///     world's own.
   /// - Throws: A ``SimulationError`` that says the seed, if `body` or a host throws, if nobody can ever go on
-  ///   although somebody waits, if the limit is reached, or if a host calls what can't be simulated.
+  ///   although somebody waits, if the limit is reached, or if a host calls what can't be simulated. If the
+  ///   environment variable `UV_SIMULATION_PAGE` has a path, the error's page is written there.
   @discardableResult
   public init(
     seed: UInt64? = nil, limit: Duration = .seconds(2 * 86_400), weather: Weather? = nil,
@@ -99,12 +100,15 @@ public struct Simulation: Sendable {
     let failure = sim_failure().map { String(cString: $0) }
     // A world that was cut off still refers to it on its stack.
     if hasReturned { context.release() }
-    if let error = script.error { throw error }
-    if hasReturned, failure == nil { return }
+    if script.error == nil, hasReturned, failure == nil { return }
     let world = script.world
-    throw world.failure(
-      world.violation.map { .violated($0) } ?? failure.map { .notSimulated($0) } ?? .limit,
-      report: world.waits())
+    let error =
+      script.error
+      ?? world.failure(
+        world.violation.map { .violated($0) } ?? failure.map { .notSimulated($0) } ?? .limit,
+        report: world.waits())
+    error.writePage()
+    throw error
   }
 
   /// Why the program can't run worlds, because of how it was linked.

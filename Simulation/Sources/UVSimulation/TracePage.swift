@@ -1,8 +1,18 @@
+import Glibc
+
 extension SimulationError {
   /// A page of HTML that shows the end of the failing run to a person: each host is a lane, what was sent is
   /// an arrow, and what was done to the world is marked.
   public var page: String {
     TracePage(title: description, hosts: hosts, entries: trace, faults: faults).html
+  }
+
+  /// Writes the page to the path in the environment variable `UV_SIMULATION_PAGE`, if there is one.
+  func writePage() {
+    guard let path = getenv("UV_SIMULATION_PAGE") else { return }
+    guard let file = fopen(path, "w"), fputs(page, file) >= 0, fclose(file) == 0 else {
+      return perror("UV_SIMULATION_PAGE: \(String(cString: path))")
+    }
   }
 }
 

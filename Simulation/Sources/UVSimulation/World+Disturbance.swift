@@ -22,7 +22,7 @@ extension World {
       Unmanaged.passRetained(disturber).toOpaque())
   }
 
-  /// Ends what ``disturb(_:bouncing:every:longest:)`` has begun, repairs all links and has all machines go on.
+  /// Ends what ``disturb(_:bouncing:pausing:every:longest:)`` has begun, repairs all links and has all machines go on.
   public func calmDown() {
     disturbance += 1
     for one in hosts { for other in hosts where one !== other { sim_link_cut(one.raw, other.raw, false) } }

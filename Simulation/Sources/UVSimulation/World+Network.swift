@@ -41,6 +41,8 @@ extension World {
   /// - Parameters:
   ///   - latency: The least that it takes.
   ///   - jitter: How much longer it may take.
+  ///   - one: A host.
+  ///   - other: The other one.
   public func setLatency(
     _ latency: Duration, jitter: Duration = .zero, between one: SimulatedHost, and other: SimulatedHost
   ) {

@@ -36,7 +36,7 @@ extension Trait where Self == Simulated {
   }
 
   /// Runs the test once for each seed, with another mixture of faults each time; see
-  /// ``UVSimulation/Weather/swarm(_:)``.
+  /// `Weather.swarm`.
   ///
   /// - Parameter seeds: The seeds; see ``Testing/Trait/simulated(seeds:weather:)``.
   public static func swarm(seeds: ClosedRange<Int>) -> Simulated {

@@ -40,4 +40,18 @@ import UVSimulation
     #expect(page.contains("threw an error: Broken()"))
     #expect(!page.contains("<server>"))
   }
+
+  @Test("A failing run writes its page to the path in UV_SIMULATION_PAGE") func environment() throws {
+    struct Broken: Error {}
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("uvsim-\(UUID()).html")
+    setenv("UV_SIMULATION_PAGE", path.path, 1)
+    defer {
+      unsetenv("UV_SIMULATION_PAGE")
+      try? FileManager.default.removeItem(at: path)
+    }
+    try Simulation(seed: 1) { _ in }
+    #expect(!FileManager.default.fileExists(atPath: path.path))
+    let error = #expect(throws: SimulationError.self) { try Simulation(seed: 1) { _ in throw Broken() } }
+    #expect(try String(contentsOf: path, encoding: .utf8) == error?.page)
+  }
 }
