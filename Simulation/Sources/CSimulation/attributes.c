@@ -26,12 +26,14 @@ static struct node *node_of(int descriptor, int *code) {
 static void set_mode(struct node *node, mode_t mode) {
   node->mode = (node->mode & S_IFMT) | (mode & 07777);
   node->changed = disk_now();
+  notice_node(node, IN_ATTRIB);
 }
 
 static void set_owner(struct node *node, uid_t owner, gid_t group) {
   if (owner != (uid_t)-1) node->owner = owner;
   if (group != (gid_t)-1) node->group = group;
   node->changed = disk_now();
+  notice_node(node, IN_ATTRIB);
 }
 
 static void set_times(struct node *node, const struct timespec times[2]) {
@@ -42,6 +44,7 @@ static void set_times(struct node *node, const struct timespec times[2]) {
       *places[i] = (uint64_t)times[i].tv_sec * 1000000000 + (uint64_t)times[i].tv_nsec;
   }
   node->changed = disk_now();
+  notice_node(node, IN_ATTRIB);
 }
 
 #define CHANGE(name, about, call, parameters, arguments, find, what)                                              \

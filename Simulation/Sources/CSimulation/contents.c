@@ -91,7 +91,10 @@ static int truncate_file(int descriptor, off64_t size) {
   if ((code = disk_fault(sim_self->host, false)) < 0) return code;
   open->node->modified = open->node->changed = disk_now();
   code = node_resize(open->node, (size_t)size);
-  if (code == 0) disk_resized(open->node);
+  if (code == 0) {
+    disk_resized(open->node);
+    notice_node(open->node, IN_MODIFY);
+  }
   return code;
 }
 

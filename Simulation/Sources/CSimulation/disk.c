@@ -24,6 +24,7 @@ void node_hold(struct node *node) { node->references++; }
 void node_free(struct node *node) {
   if (node->references > 0 || node->links > 0) return;
   if (!node->has_gone) node->host->disk_used -= node->size;
+  if (!node->has_gone && node->host->notices) notice_end(node);
   node->has_gone = true;
   if (node->changes > 0) return;
   while (node->entries) {

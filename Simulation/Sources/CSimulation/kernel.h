@@ -181,6 +181,9 @@ struct sim_host {
   /// The names that have changed, and may change back in a crash; the latest is first.
   struct change *changes;
   int change_count;
+  /// What is watched of its files.
+  struct notice *notices;
+  int last_rename;
   /// How many bytes are on the disk, and how many have room; 0 if that isn't limited.
   uint64_t disk_used, disk_limit;
   /// How many bytes of a file one call moves; 0 if that isn't limited.

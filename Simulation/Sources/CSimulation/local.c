@@ -16,6 +16,7 @@ int local_bind(struct socket *socket, const union address *address) {
   node->socket = socket;
   change_note(socket->host, place.directory, place.name, NULL, node, NULL, NULL);
   node_link(place.directory, place.name, node);
+  notice_names(place.directory, place.name, node, IN_CREATE, 0);
   socket->local = *address;
   socket->is_bound = true;
   socket->node = node;

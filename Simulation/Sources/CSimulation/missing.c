@@ -9,7 +9,6 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -60,7 +59,6 @@ void adopt_failures(void) {
     return failure;                                                                                          \
   }
 
-MISSING(int, -1, inotify_init1, (int flags), (flags))
 MISSING(int, -1, timerfd_create, (int clock, int flags), (clock, flags))
 MISSING(pid_t, -1, fork, (void), ())
 MISSING(pid_t, -1, waitpid, (pid_t process, int *status, int options), (process, status, options))

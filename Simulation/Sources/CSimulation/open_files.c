@@ -37,6 +37,7 @@ static ssize_t disk_move(struct node *node, const struct iovec *parts, int count
     place += length;
     left -= length;
   }
+  if (size > 0) notice_node(node, writes ? IN_MODIFY : IN_ACCESS);
   return (ssize_t)size;
 }
 
@@ -69,7 +70,11 @@ static int disk_readable(struct file *file) {
   return open->offset < open->node->size ? (int)(open->node->size - open->offset) : 0;
 }
 
-static void disk_close(struct file *file) { node_release(((struct open_file *)file)->node); }
+static void disk_close(struct file *file) {
+  struct node *node = ((struct open_file *)file)->node;
+  if (!node->host->is_down) notice_node(node, (file->flags & O_ACCMODE) == O_RDONLY ? IN_CLOSE_NOWRITE : IN_CLOSE_WRITE);
+  node_release(node);
+}
 
 const struct kind disk_kind = {
     .name = "file", .type = S_IFREG, .read = disk_read, .write = disk_write, .readable = disk_readable,
@@ -104,6 +109,7 @@ int disk_open(struct sim_host *host, int directory, const char *path, int flags,
     node = node_make(host, S_IFREG | (mode & 07777 & ~022u));
     change_note(host, place.directory, place.name, NULL, node, NULL, NULL);
     node_link(place.directory, place.name, node);
+    notice_names(place.directory, place.name, node, IN_CREATE, 0);
   } else {
     if ((flags & O_CREAT) && (flags & O_EXCL)) return -EEXIST;
     if (S_ISLNK(node->mode)) return -ELOOP;
@@ -117,10 +123,14 @@ int disk_open(struct sim_host *host, int directory, const char *path, int flags,
       return descriptor_make(file_make(kind, sizeof(struct file), flags & (O_ACCMODE | O_NONBLOCK)), flags & O_CLOEXEC);
     }
     if (S_ISREG(node->mode) && (code = disk_fault(host, false)) < 0) return code;
-    if ((flags & O_TRUNC) && access != O_RDONLY && node_resize(node, 0) == 0) disk_resized(node);
+    if ((flags & O_TRUNC) && access != O_RDONLY && node_resize(node, 0) == 0) {
+      disk_resized(node);
+      notice_node(node, IN_MODIFY);
+    }
   }
   struct open_file *open = file_make(&disk_kind, sizeof *open, flags & (O_ACCMODE | O_APPEND | O_NONBLOCK | O_DSYNC));
   open->node = node;
   node_hold(node);
+  notice_node(node, IN_OPEN);
   return descriptor_make(&open->file, flags & O_CLOEXEC);
 }

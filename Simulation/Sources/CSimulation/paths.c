@@ -58,6 +58,7 @@ static int make_node(const char *path, uint32_t mode, const char *target) {
   }
   change_note(sim_self->host, place.directory, place.name, NULL, node, NULL, NULL);
   node_link(place.directory, place.name, node);
+  notice_names(place.directory, place.name, node, IN_CREATE, 0);
   return 0;
 }
 
@@ -87,7 +88,11 @@ static int remove_name(int directory, const char *path, bool is_directory) {
   if (!entry) return -EBUSY;
   if ((code = disk_fault(sim_self->host, false)) < 0) return code;
   change_note(sim_self->host, place.directory, place.name, place.node, NULL, NULL, NULL);
+  node_hold(place.node);
   node_unlink(place.directory, entry);
+  notice_names(place.directory, place.name, place.node, IN_DELETE, 0);
+  if (!is_directory) notice_node(place.node, IN_ATTRIB);
+  node_release(place.node);
   return 0;
 }
 
@@ -127,9 +132,14 @@ static int rename_node(int from_directory, const char *from, int to_directory, c
   if ((code = disk_fault(sim_self->host, false)) < 0) return code;
   change_note(
       sim_self->host, target.directory, target.name, target.node, source.node, source.directory, source.name);
-  if (target.node) node_unlink(target.directory, node_entry(target.directory, target.name));
+  if (target.node) node_hold(target.node), node_unlink(target.directory, node_entry(target.directory, target.name));
   node_link(target.directory, target.name, source.node);
   node_unlink(source.directory, entry);
+  uint32_t cookie = (uint32_t)++sim_self->host->last_rename;
+  notice_names(source.directory, source.name, source.node, IN_MOVED_FROM, cookie);
+  notice_names(target.directory, target.name, source.node, IN_MOVED_TO, cookie);
+  notice_node(source.node, IN_MOVE_SELF);
+  if (target.node) notice_node(target.node, IN_ATTRIB), node_release(target.node);
   return 0;
 }
 
@@ -155,6 +165,8 @@ int link(const char *from, const char *to) {
   if (code == 0) {
     change_note(sim_self->host, target.directory, target.name, NULL, source.node, NULL, NULL);
     node_link(target.directory, target.name, source.node);
+    notice_node(source.node, IN_ATTRIB);
+    notice_names(target.directory, target.name, source.node, IN_CREATE, 0);
   }
   return (int)traced(CALL_link, -1, code, HASH(to));
 }
