@@ -268,4 +268,46 @@ import UVTestSupport
       #expect(try await server.read(exactly: 16384).value?.count == 16384)
     }
   }
+
+  @Test(
+    "A try takes a record whole; what the system has no room for is counted, and leaves before the next one")
+  func tryWriteWithoutRoom() async throws {
+    try await withTLS { loop, server, client throws in
+      let record = Bytes(repeating: 1, count: 16384)
+      var (taken, sum) = (1, 0)
+      while taken > 0 {
+        taken = try client.tryWrite(record)
+        #expect(taken == 0 || taken == 16384)
+        sum += taken
+      }
+      #expect(client.writeQueueSize > 0)
+      #expect(try client.tryWrite("more") == 0)
+      let drained = loop.spawn { () async throws(UVError) in try await client.drain().value }
+      #expect(try await server.read(exactly: sum).value?.count == sum)
+      try await drained.value
+      #expect(client.writeQueueSize == 0)
+      #expect(try client.tryWrite("more") == 4)
+      #expect(try await server.read().value == "more")
+    }
+  }
+
+  @Test("A write without bytes ends after the writes before it") func nothing() async throws {
+    try await withTLS { loop, server, client throws in
+      let count = 32 << 20
+      let log = Log<String>()
+      client.write(Bytes(repeating: 7, count: count)) { _ in log.append("all") }
+      client.write(Bytes()) { _ in log.append("empty") }
+      client.write([]) { _ in log.append("no buffers") }
+      let task = loop.spawn { () async throws(UVError) in
+        try await client.write(Bytes()).value
+        log.append("task")
+        try await client.write([]).value
+      }
+      for _ in 0..<10 { try await loop.sleep(for: .zero).value }
+      #expect(log.values == [], "the server hasn't read")
+      #expect(try await server.read(exactly: count).value?.count == count)
+      try await task.value
+      #expect(log.values == ["all", "empty", "no buffers", "task"])
+    }
+  }
 }

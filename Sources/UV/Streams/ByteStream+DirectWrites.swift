@@ -53,7 +53,9 @@ extension ByteStream {
     switch admission {
     case .refused(let code): return refuse(done, code)
     case .offered: if !gathers { taken = offer() }
-    case .waits, .filtered: break
+    // A write without bytes ends after those before it, too.
+    case .waits: return wait(0)
+    case .filtered: if !writes.isEmpty { return wait(0) }
     }
     return taken < 0 || taken == count ? tell(done, taken) : wait(taken)
   }
@@ -106,9 +108,10 @@ extension ByteStream {
     switch admission {
     case .refused(let code): return .failure(writeError(code))
     case .offered: taken = offer(bytes)
-    case .waits: taken = 0
+    case .waits: taken = bytes.isEmpty ? WriteQueue.sealed : 0
     case .filtered: return writes.writeAtOnce(filtered: bytes)
     }
+    if taken == WriteQueue.sealed { return .success(taken) }
     return taken < 0 ? .failure(failure(taken, "write")) : .success(taken)
   }
 
@@ -144,14 +147,15 @@ extension ByteStream {
   nonisolated(nonsending) func writeForTask(_ buffers: [Bytes]) async -> Result<Void, UVError> {
     if loop.spend(1) { await loop.giveWay() }
     if let error = cancellation { return .failure(error) }
-    let taken: Int
+    var (taken, waits) = (0, false)
     switch admission {
     case .refused(let code): return .failure(writeError(code))
     case .offered: taken = offer(buffers)
-    case .waits, .filtered: taken = 0
+    case .waits: waits = true
+    case .filtered: waits = !self.writes.isEmpty
     }
     if taken < 0 { return .failure(failure(taken, "write")) }
-    if taken == buffers.byteCount { return .success(()) }
+    if taken == buffers.byteCount, !waits { return .success(()) }
     let writes = writes
     let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
       writes.wait(buffers, after: taken, .task(continuation))

@@ -6,7 +6,8 @@ extension ByteStream {
   ///
   /// The stream gathers the bytes that you write before you have been told that the last write ended. They
   /// leave together at the end of the loop's turn. If the stream is closed before that, the system is offered
-  /// the bytes as the stream closes, and takes as many as it has room for.
+  /// the bytes as the stream closes, and takes as many as it has room for. A write without bytes waits
+  /// for those before it, too.
   ///
   /// - Parameter bytes: The bytes to write.
   /// - Returns: A request that ends when the system has taken all of the bytes. It fails with `brokenPipe`
@@ -60,9 +61,13 @@ extension ByteStream {
   /// Writes as many bytes as the system takes at once. The stream doesn't keep the rest: the caller writes it
   /// later.
   ///
+  /// An encrypting stream takes one record at most, of 16,384 bytes. It takes the record whole, because a part of one can't
+  /// be read. If the system has room for a part of it, or for nothing, the stream keeps the rest. Then ``writeQueueSize`` is more
+  /// than 0, and the next tries take nothing until that has left; ``drain()`` waits for it.
+  ///
   /// - Parameter bytes: The bytes to write.
-  /// - Returns: How many of the first bytes the system has taken. The number is 0 if the system has no room,
-  ///   or if other writes are waiting.
+  /// - Returns: How many of the first bytes the system has taken; of an encrypting stream, how many the stream has taken. The number
+  ///   is 0 if the system has no room, or if other writes are waiting.
   /// - Throws: The errors with which ``write(_:)-(Bytes)`` fails, and `badDescriptor` if the stream is
   ///   closed.
   ///
@@ -73,7 +78,7 @@ extension ByteStream {
   /// ``tryWrite(_:)-(Bytes)``.
   ///
   /// - Parameter buffers: The bytes to write. The system looks at the first 1,024 buffers only.
-  /// - Returns: How many bytes the system has taken, counted from the first byte of the first buffer.
+  /// - Returns: How many bytes were taken, counted from the first byte of the first buffer.
   ///
   /// The corresponding libuv function is `uv_try_write`.
   public func tryWrite(_ buffers: [Bytes]) throws(UVError) -> Int {

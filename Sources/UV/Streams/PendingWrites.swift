@@ -54,6 +54,7 @@ struct PendingWrites {
   /// Adds several buffers to the write that was added last. The system has taken the first `taken` bytes of them,
   /// but not all.
   mutating func append(_ buffers: [Bytes], after taken: Int, _ waiter: PendingWrite.Waiter) {
+    if buffers.isEmpty { return append(Bytes(), waiter) }
     var skipped = taken
     for (index, bytes) in buffers.enumerated() {
       let isLast = index == buffers.count - 1

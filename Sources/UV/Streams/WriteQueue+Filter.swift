@@ -17,7 +17,7 @@ extension WriteQueue {
   /// - Returns: How many bytes the system has taken: all or none, or ``sealed``.
   func writeAtOnce(filtered bytes: Bytes) -> Result<Int, UVError> {
     guard isEmpty, bytes.count <= PendingWrites.bytesPerOffer, let filter, filter.output.isEmpty else {
-      return .success(0)
+      return .success(bytes.isEmpty && !isEmpty ? Self.sealed : 0)
     }
     _ = loop.spend(TurnBudget.systemCall &+ bytes.count >> 10)
     if !bytes.isEmpty, let error = bytes.withUnsafeBytes({ filter.seal($0) }) {
@@ -141,7 +141,7 @@ extension WriteQueue {
   /// All later writes fail with a code.
   func failLater(_ code: Int32) { _ = noteRefusal(code) }
 
-  /// Writes one record, if the system has room. The stream keeps what the system doesn't take of it.
+  /// Writes one record, if nothing waits. The stream keeps what the system doesn't take of it: half a record can't be taken back.
   func tryWrite(filtered buffers: [Bytes]) throws(UVError) -> Int {
     guard isEmpty, let filter, !buffers.isEmpty else { return 0 }
     var room = PendingWrites.bytesPerRecord
