@@ -51,7 +51,7 @@ extension World {
     }
   }
 
-  /// Changes the weather, on all links.
+  /// Changes the weather, on all links: those with a latency of their own have the weather's again.
   public func setWeather(_ weather: Weather) {
     self.weather = weather
     var raw = weather.raw

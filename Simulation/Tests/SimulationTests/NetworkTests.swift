@@ -106,4 +106,53 @@ import UVSimulation
     }
     #expect(run.duration > .seconds(60))
   }
+
+  @Test("Names are slow or fail, a link has a latency of its own, and the weather changes") func changes()
+    throws
+  {
+    let took = Log<Duration>()
+    let errors = Log<UVError.Code>()
+    try Simulation(seed: 1) { world in
+      let server = world.host("server") { loop in
+        for try await connection in try loop.tcp.listen(port: 7) {
+          for try await bytes in connection { try await connection.write(bytes).value }
+        }
+      }
+      world.setNames(latency: .seconds(2), jitter: .zero)
+      let client = world.client("client") { loop in
+        let clock = ContinuousClock()
+        func echo(_ connection: TCPConnection) async throws(UVError) {
+          try await connection.write("hello").value
+          _ = try await connection.read(exactly: 5).timeout(after: .seconds(5)).value
+        }
+        var begin = clock.now
+        let connection = try await loop.tcp.connect(host: "server", port: 7).value
+        took.append(begin.duration(to: clock.now))
+        try await loop.sleep(for: .seconds(10)).value
+        do throws(UVError) { _ = try await loop.tcp.connect(host: "server", port: 7).value } catch {
+          errors.append(error.code)
+        }
+        begin = clock.now
+        try await echo(connection)
+        took.append(begin.duration(to: clock.now))
+        try await loop.sleep(for: .seconds(20)).value
+        begin = clock.now
+        try await echo(connection)
+        took.append(begin.duration(to: clock.now))
+        connection.close()
+      }
+      try world.sleep(for: .seconds(5))
+      world.setNames(fail: true)
+      world.setLatency(.seconds(1), between: server, and: client)
+      try world.sleep(for: .seconds(20))
+      world.setWeather(Weather(loss: 1))
+    }
+    #expect(errors.values == [.nameServerFailure])
+    // A name, then an echo by a slow link, then one in a weather that is the link's, too: each packet is lost once.
+    let times = [2000, 2000, 400].map { Duration.milliseconds($0) }
+    #expect(took.values.count == times.count)
+    for (time, least) in zip(took.values, times) {
+      #expect(time >= least && time < least + .milliseconds(100), "\(time)")
+    }
+  }
 }

@@ -36,7 +36,8 @@ import UVSimulation
     #expect(
       page.contains(#"class="host">&lt;server&gt;</text>"#) && page.contains(#"class="host">client</text>"#))
     #expect(page.components(separatedBy: #"class="arrow""#).count >= 7)
-    #expect(page.contains("77 bytes") && page.contains("hold &lt;server&gt; – client"))
+    #expect(page.contains("77 bytes arrive") && page.contains("the run failed here"))
+    #expect(!page.contains("eventfd") && page.contains("hold &lt;server&gt; – client"))
     #expect(page.contains("threw an error: Broken()"))
     #expect(!page.contains("<server>"))
   }
