@@ -230,12 +230,18 @@ static int wait_traced(int descriptor, struct epoll_event *events, int most, int
 }
 
 int epoll_wait(int descriptor, struct epoll_event *events, int most, int timeout) {
-  if (!IS_SIMULATED) return REAL(epoll_wait)(descriptor, events, most, timeout);
+  if (!IS_SIMULATED) {
+    fail_outside_loop(__builtin_return_address(0));
+    return REAL(epoll_wait)(descriptor, events, most, timeout);
+  }
   return wait_traced(descriptor, events, most, timeout);
 }
 
 int epoll_pwait(int descriptor, struct epoll_event *events, int most, int timeout, const sigset_t *mask) {
-  if (!IS_SIMULATED) return REAL(epoll_pwait)(descriptor, events, most, timeout, mask);
+  if (!IS_SIMULATED) {
+    fail_outside_loop(__builtin_return_address(0));
+    return REAL(epoll_pwait)(descriptor, events, most, timeout, mask);
+  }
   return wait_traced(descriptor, events, most, timeout);
 }
 

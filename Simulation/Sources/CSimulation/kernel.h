@@ -225,6 +225,8 @@ bool library_is_found(void);
 bool world_runs(void);
 /// Whether that is one of libuv's variables.
 bool library_has(const void *address);
+/// Whether a call came from the code of libuv.
+bool library_calls(const void *caller);
 void library_prepare(struct sim_host *host);
 
 // MARK: The world
@@ -310,6 +312,8 @@ long traced(enum call call, int descriptor, long result, uint64_t bytes);
 
 /// Notes that a thread outside has used a host's descriptor, for which libc's answer was EBADF.
 void fail_outside(const char *call, int descriptor);
+/// Ends the world if a thread outside of it waits for a loop of libuv.
+void fail_outside_loop(const void *caller);
 /// The result of a call that has gone on to libc.
 #define LEFT(call, descriptor, expression)                                                                   \
   ({                                                                                                         \

@@ -9,6 +9,7 @@
 
 static char *variables;
 static size_t size;
+static uintptr_t code_start, code_end;
 /// As they were when the program began, and as they are outside of the world.
 static char *pristine, *outside;
 
@@ -19,6 +20,10 @@ static int look(struct dl_phdr_info *info, size_t length, void *context) {
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &info->dlpi_phdr[i];
     uintptr_t address = info->dlpi_addr + part->p_vaddr;
+    if (part->p_type == PT_LOAD && (part->p_flags & PF_X)) {
+      code_start = address;
+      code_end = address + part->p_memsz;
+    }
     if (part->p_type == PT_LOAD && (part->p_flags & PF_W)) {
       start = address;
       end = address + part->p_memsz;
@@ -61,6 +66,8 @@ void library_leave(void) {
   memcpy(variables, outside, size);
   kernel.inside = NULL;
 }
+
+bool library_calls(const void *caller) { return (uintptr_t)caller >= code_start && (uintptr_t)caller < code_end; }
 
 bool library_has(const void *address) {
   return (const char *)address >= variables && (const char *)address < variables + size;

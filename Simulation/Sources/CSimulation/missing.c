@@ -32,17 +32,29 @@ int has_outside_failure;
 static char outside_failure[256];
 static pthread_mutex_t outside_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void fail_outside(const char *call, int descriptor) {
-  if (IS_SIMULATED || !world_runs()) return;
+static void note_outside(const char *text) {
   REAL(pthread_mutex_lock)(&outside_lock);
   if (!__atomic_load_n(&has_outside_failure, __ATOMIC_ACQUIRE)) {
-    snprintf(outside_failure, sizeof outside_failure,
-             "a thread outside of the world called %s with the descriptor %d of a host: only the threads of a host may", call,
-             descriptor);
+    snprintf(outside_failure, sizeof outside_failure, "%s", text);
     __atomic_store_n(&has_outside_failure, 1, __ATOMIC_RELEASE);
   }
   REAL(pthread_mutex_unlock)(&outside_lock);
+}
+
+void fail_outside(const char *call, int descriptor) {
+  if (IS_SIMULATED || !world_runs()) return;
+  char text[sizeof outside_failure];
+  snprintf(text, sizeof text,
+           "a thread outside of the world called %s with the descriptor %d of a host: only the threads of a host may", call,
+           descriptor);
+  note_outside(text);
   errno = EBADF;
+}
+
+void fail_outside_loop(const void *caller) {
+  if (!world_runs() || !library_calls(caller)) return;
+  note_outside("a thread outside of the world runs a loop of libuv meanwhile, which would share libuv's thread pool and "
+               "signals with the hosts: run it before or after the world, or in another process");
 }
 
 void adopt_failures(void) {

@@ -71,6 +71,43 @@ import UVSimulation
         == true, "\(error!)")
   }
 
+  @Test("A loop that runs outside of the world at the same time is told, and one before or after it isn't")
+  func outsideLoop() throws {
+    @Sendable func turn() throws {
+      try EventLoop.run { loop in try await loop.sleep(for: .milliseconds(1)).value }
+    }
+    try turn()
+    let runs = Atomic(false)
+    let isDone = Atomic(false)
+    let hasTurned = Atomic(false)
+    let thread = Thread {
+      while !runs.load(ordering: .acquiring) { usleep(100) }
+      while !isDone.load(ordering: .acquiring) {
+        #expect(throws: Never.self) { try turn() }
+        hasTurned.store(true, ordering: .releasing)
+      }
+    }
+    thread.start()
+    let error = #expect(throws: SimulationError.self) {
+      try Simulation(seed: 1) { world in
+        world.host("a") { loop in
+          runs.store(true, ordering: .releasing)
+          while !hasTurned.load(ordering: .acquiring) { try await loop.sleep(for: .milliseconds(1)).value }
+          try await loop.sleep(for: .seconds(1)).value
+        }
+      }
+    }
+    isDone.store(true, ordering: .releasing)
+    while !thread.isFinished { usleep(100) }
+    #expect(
+      error?.description.hasPrefix("a thread outside of the world runs a loop of libuv meanwhile") == true,
+      "\(error!)")
+    try turn()
+    try Simulation(seed: 1) { world in
+      world.host("a") { loop in try await loop.sleep(for: .seconds(1)).value }
+    }
+  }
+
   @Test("Outside of a world, a wrong descriptor is an error as ever") func wrongDescriptor() throws {
     var byte: UInt8 = 0
     #expect(read(1000, &byte, 1) == -1 && errno == EBADF)
