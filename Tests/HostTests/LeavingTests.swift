@@ -54,6 +54,33 @@ import UVTestSupport
     #expect(log.values == ["left 1", "woken true", "ECANCELED", "stat ELOOPCLOSED"])
   }
 
+  @Test("A body that another thread has sent is answered when the loop goes without it")
+  func aBodyIsLeft() async throws {
+    let gate = Gate()
+    let log = Log<String>()
+    try await withThread {
+      let host = Host()
+      var loop: EventLoop? = try EventLoop(adopting: host.loop)
+      let executor = loop!.executor
+      // The host's loop only turns while there is something to do.
+      loop!.spawn { [loop = loop!] in _ = try? await loop.sleep(for: .untilCancelled).value }
+      Task.detached {
+        do {
+          try await executor.run { _ in await withUnsafeContinuation { gate.continuation = $0 } }
+          log.append("ended")
+        } catch { log.append("\((error as? UVError)?.code == .loopClosed)") }
+      }
+      while gate.continuation == nil { host.turn() }
+      loop!.detach(leavingTasksAfter: .zero)
+      loop = nil
+      host.run()
+      while log.values.isEmpty { usleep(1000) }
+      #expect(host.close() == 0)
+      gate.continuation!.resume()
+    }
+    #expect(log.values == ["true"])
+  }
+
   @Test("A detach that may leave tasks waits for none that ends in time")
   func noTaskIsLeft() async throws {
     let log = Log<String>()

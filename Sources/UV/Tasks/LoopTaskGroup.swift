@@ -16,6 +16,12 @@ public final class LoopTaskGroup {
 
   init(_ loop: EventLoop) { self.loop = loop }
 
+  /// A group that calls `didEnd` once the tasks that it has been given have ended, or their loop has gone without them.
+  convenience init(_ loop: EventLoop, didEnd: @escaping () -> Void) {
+    self.init(loop)
+    whenEnded = { _ in didEnd() }
+  }
+
   /// Whether the group's tasks have been cancelled. A task that is started afterwards is cancelled from its start.
   public private(set) var isCancelled = false
 

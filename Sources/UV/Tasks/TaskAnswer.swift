@@ -6,8 +6,10 @@ private enum Stage {
   /// Nobody waits yet.
   static let open: UInt8 = 0
   static let waiting: UInt8 = 1
+  /// Somebody works on the answer, and is told of a cancellation.
+  static let begun: UInt8 = 2
   /// The task has been resumed, or won't have to wait.
-  static let over: UInt8 = 2
+  static let over: UInt8 = 3
 }
 
 /// An answer that a task waits for and that comes from any thread. If the task is cancelled first, it waits no longer.
@@ -50,7 +52,7 @@ class TaskAnswer<Success: Sendable>: Cancelling, @unchecked Sendable {
       _ = isolation
       return await withUnsafeContinuation { begin($0, ask) }
     } onCancel: {
-      answer(.failure(cancellation))
+      cancel(slot: 0, generation: 0)
     }
   }
 
@@ -67,15 +69,41 @@ class TaskAnswer<Success: Sendable>: Cancelling, @unchecked Sendable {
   private var cancellation: UVError { UVError(.cancelled, operation: operation.description) }
 
   /// Whether the task waits for the answer.
-  final var isAwaited: Bool { stage.load(ordering: .acquiring) == Stage.waiting }
+  final var isAwaited: Bool {
+    let stage = stage.load(ordering: .acquiring)
+    return stage == Stage.waiting || stage == Stage.begun
+  }
+
+  /// Notes that work has begun that ends with an answer, even if the task is cancelled: then ``cancelWork()`` is called.
+  ///
+  /// - Returns: False if nobody waits any more, so that the work isn't to begin.
+  final func beginWork() -> Bool {
+    stage.compareExchange(expected: Stage.waiting, desired: Stage.begun, ordering: .acquiringAndReleasing)
+      .exchanged
+  }
+
+  /// Has the work end. Called on any thread.
+  func cancelWork() {}
 
   /// Resumes the task, unless it has been resumed; the answer is then dropped.
   final func answer(_ outcome: Outcome) {
     let before = stage.exchange(Stage.over, ordering: .acquiringAndReleasing)
-    if before == Stage.waiting { continuation!.resume(returning: outcome) }
+    if before == Stage.waiting || before == Stage.begun { continuation!.resume(returning: outcome) }
   }
 
-  final func cancel(slot: UInt, generation: UInt) { answer(.failure(cancellation)) }
+  final func cancel(slot: UInt, generation: UInt) {
+    var before = stage.load(ordering: .acquiring)
+    while before == Stage.open || before == Stage.waiting {
+      let (isOver, current) = stage.compareExchange(
+        expected: before, desired: Stage.over, ordering: .acquiringAndReleasing)
+      if isOver {
+        if before == Stage.waiting { continuation!.resume(returning: .failure(cancellation)) }
+        return
+      }
+      before = current
+    }
+    if before == Stage.begun { cancelWork() }
+  }
 
   /// The thing that the task waits for, for a snapshot.
   var subject: String? { nil }

@@ -34,6 +34,7 @@ import UVTestSupport
   private static let functions:
     [(name: String, throwsCancelled: Bool, call: @Sendable (EventLoopGroup) async throws -> Void)] = [
       ("submit", true, { try await $0.executors[0].submit { _ in } }),
+      ("run", true, { try await $0.executors[0].run { _ in } }),
       ("snapshots", false, { _ = await $0.snapshots(within: .seconds(1000)) }),
       ("printSnapshots", true, { try await $0.printSnapshots(on: .user1) }),
       ("lag", false, { _ = await $0.lag() }),
