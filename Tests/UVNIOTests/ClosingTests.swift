@@ -118,7 +118,7 @@ import UVTestSupport
         _ = try peer.startConnecting(to: server.localAddress!)
         let channel = server as! ServerChannel
         withoutDescriptors { channel.descriptorIsReady(for: .readable, hasError: false) }
-        #expect(channel.isOpen && channel.isResting)
+        #expect(channel.isOpen && channel.reading.isResting)
         return peer
       }.wait()
       try accepted.futureResult.wait()

@@ -70,14 +70,14 @@ extension ByteStream {
   /// Finishes a read whose bytes, or whose end, pass through the filter.
   func finishFilteredRead(_ count: Int) {
     let writes = writes
-    writes.isDelivering = true
+    writes.gathering.beginDelivering()
     loop.callback {
       guard count > 0, let filter else { return endReading(count) }
       filter.received(count)
       deliver(through: filter)
     }
     // An answer that was written meanwhile leaves first. A reader that waited for that can then ask again before the stream pauses.
-    if writes.isScheduled { loop.callback { writes.endDelivering() } } else { writes.isDelivering = false }
+    if writes.gathering.endDelivering() { loop.callback { writes.flush() } }
     if count > 0 { pauseIfUnwanted() }
     if block.header.pointee.activity.contains(.filterEnding) { stopReadingForFilter() }
   }

@@ -5,12 +5,6 @@ extension WriteQueue {
   /// How many bytes the filter has that were sealed, or that it has to say itself, and that libuv hasn't got.
   var outputCount: Int { filter?.output.count ?? 0 }
 
-  /// Hands over what was written while the stream delivered what it has read.
-  func endDelivering() {
-    isDelivering = false
-    if isScheduled { flush() }
-  }
-
   /// Seals a task's bytes and offers them to the system, if nothing is before them. A task that awaits each write has
   /// nothing to gather.
   ///

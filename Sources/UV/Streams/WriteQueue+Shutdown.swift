@@ -5,10 +5,10 @@ extension WriteQueue {
   func shutDown(_ done: @escaping Completion<Void>) -> PendingRequest {
     if let code = refusal() {
       // A second shutdown fails with the error that libuv would give it.
-      let code = isShutDown && code == UV_EPIPE.rawValue ? UV_ENOTCONN.rawValue : code
+      let code = shutdown != .open && code == UV_EPIPE.rawValue ? UV_ENOTCONN.rawValue : code
       loop.answer { done(.failure(failure(code, "shutdown"))) }
     } else {
-      isShutDown = true
+      shutdown = .waits
       if isEmpty { startShutdown(done) } else { shutdownWaiter = done }
       return PendingRequest(self, slot: Slot.shutdown.rawValue)
     }
@@ -31,6 +31,7 @@ extension WriteQueue {
     let request = shutdownRequest ?? .allocate(capacity: 1)
     shutdownRequest = request
     let code = uv_shutdown(request, owner.stream, didShutDown)
+    shutdown = code < 0 ? .failed : .begun
     if code < 0 {
       loop.queueMicrotask { done(Self.shutdownResult(code)) }
     } else {

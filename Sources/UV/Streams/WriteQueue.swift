@@ -17,7 +17,9 @@ final class WriteQueue: Cancelling {
   @exclusivity(unchecked) var pending = PendingWrites()
   /// See ``ByteStream/highWaterMark``.
   @exclusivity(unchecked) var highWaterMark = WriteQueue.usualHighWaterMark
-  @exclusivity(unchecked) var isShutDown = false
+  @exclusivity(unchecked) var shutdown = Shutdown.open {
+    didSet { assert(oldValue.mayBecome(shutdown), "a shutdown that is \(oldValue) becomes \(shutdown)") }
+  }
   /// The filter that the stream's bytes pass on their way from and to the system, such as TLS. Writes are then gathered until
   /// the end of the turn. It is kept here because a stream that has one has a queue of writes, and others aren't larger for it.
   @exclusivity(unchecked) var filter: (any StreamFilter)? {
@@ -25,9 +27,7 @@ final class WriteQueue: Cancelling {
   }
   /// Whether there is a filter. To ask for the filter would retain it.
   @exclusivity(unchecked) private(set) var isFiltered = false
-  @exclusivity(unchecked) private(set) var isScheduled = false
-  /// Whether the stream is delivering the bytes that it has read. Writes that are made meanwhile leave right afterwards.
-  @exclusivity(unchecked) var isDelivering = false
+  @exclusivity(unchecked) var gathering = Gathering.none
   /// Why a write has failed. Later writes fail with the same code, because there would be a gap before their
   /// bytes.
   @exclusivity(unchecked) private(set) var failureCode: Int32?
@@ -124,12 +124,12 @@ final class WriteQueue: Cancelling {
   }
 
   /// Whether nothing has ended the writing, except perhaps the stream's close.
-  var takesMore: Bool { !isShutDown && failureCode == nil }
+  var takesMore: Bool { shutdown == .open && failureCode == nil }
 
   /// The code that says why nothing can be written; nil if writing is possible.
   func refusal() -> Int32? {
     if block.isClosing { return owner.closedError("write").code.rawValue }
-    return isShutDown ? UV_EPIPE.rawValue : failureCode
+    return shutdown == .open ? failureCode : UV_EPIPE.rawValue
   }
 
   /// Notes that libuv has refused a write that doesn't wait, which is the end of writing. Returns its code; 0 for a file, of which
@@ -141,10 +141,9 @@ final class WriteQueue: Cancelling {
   }
 
   func schedule() {
-    guard !isScheduled, pending.inFlight.isEmpty else { return }
-    isScheduled = true
+    guard !gathering.isDue, pending.inFlight.isEmpty else { return }
     keepOwnerAlive()
-    if !isDelivering { loop.internals.flushNextTurn(owner) }
+    if gathering.begin() { loop.internals.flushNextTurn(owner) }
   }
 
   /// Keeps the stream alive while it writes. It usually keeps itself alive already, and then isn't touched.
@@ -164,7 +163,7 @@ final class WriteQueue: Cancelling {
 
   /// Hands the queued writes to libuv.
   func flush() {
-    isScheduled = false
+    gathering.flush()
     guard pending.inFlight.isEmpty, !block.isClosing || owner.isFile else { return }
     guard !pending.queued.isEmpty else { return becameEmpty() }
     if isFiltered, let filter { return flush(through: filter) }
@@ -219,19 +218,24 @@ final class WriteQueue: Cancelling {
     // If the stream is closing, its close tells everyone who waits.
     guard isEmpty, !block.isClosing else { return }
     if !drainWaiters.isEmpty { tellDrained(code) }
-    if shutdownRequest == nil, let done = shutdownWaiter.take() {
-      // The writing side isn't ended: the peer would think that it has everything.
-      if code < 0 { done(.failure(failure(code, "shutdown"))) } else { startShutdown(done) }
+    if shutdown == .waits, let done = shutdownWaiter.take() {
+      if code < 0 {
+        // The writing side isn't ended: the peer would think that it has everything.
+        shutdown = .failed
+        done(.failure(failure(code, "shutdown")))
+      } else {
+        startShutdown(done)
+      }
     }
     // A writer that has been told may write again. With a filter, a shutdown goes on in a microtask, after the filter's last word.
-    if isEmpty, shutdownWaiter == nil || shutdownRequest != nil { letOwnerGo() }
+    if isEmpty, shutdown != .waits { letOwnerGo() }
   }
 
   /// Nothing is left, because the system has taken everything at once. Those who wait for that are told after the writers.
   func becameEmptyAtOnce() {
     // The filter, which may read again, may have something to say itself.
     guard isEmpty else { return }
-    if drainWaiters.isEmpty, shutdownWaiter == nil { return letOwnerGo() }
+    if drainWaiters.isEmpty, shutdown != .waits { return letOwnerGo() }
     loop.queueMicrotask { [self] in becameEmpty(failureCode ?? 0) }
   }
 
@@ -312,11 +316,12 @@ final class WriteQueue: Cancelling {
     _ = pending.noteInFlight(rest: cuv_write_queue_size(owner.stream))
     let writers = pending.takeWaiters()
     let drainers = drainWaiters.takeAll()
-    let shutdown = shutdownWaiter.take()
+    let shutdownWaiter = shutdownWaiter.take()
+    if shutdown == .waits { shutdown = .failed }
     return {
       for writer in writers { writer.resume(timeout) }
       for done in drainers { done(.failure(timeout)) }
-      shutdown?(.failure(timeout))
+      shutdownWaiter?(.failure(timeout))
     }
   }
 

@@ -52,7 +52,7 @@ final class ServerChannel: SocketChannel, @unchecked Sendable {
     for _ in 0..<maxMessagesPerRead {
       guard isOpen else { throw ChannelError.eof }
       guard let (accepted, peer) = try socket.acceptOne() else { break }
-      isReadPending = false
+      reading.note(isAsked: false)
       hasAccepted = true
       backoff.succeed()
       let child = StreamChannel(accepted, nextLoop(), parent: self, peer: peer)
@@ -91,9 +91,9 @@ final class ServerChannel: SocketChannel, @unchecked Sendable {
   }
 
   private func takeRest() {
-    guard !isResting else { return }
-    rest(true)
-    backoff.begin { [self] in if isOpen { rest(false) } }
+    guard !reading.isResting else { return }
+    rest()
+    backoff.begin { [self] in if isOpen { goOn() } }
   }
 
   override func failWrites(_ error: any Error) { backoff.end() }

@@ -15,10 +15,14 @@ extension SocketChannel {
 
   func updatePoll() {
     loop.assertInEventLoop()
-    guard isOpen, isPolling else { return }
+    let events: PollEvents
+    switch polling {
+    case .none, .ended: return
     // The system tells of a loss whatever is asked for, but only if something is.
-    let watchesLoss = interest.isEmpty && isLive && noticesLoss && !isDeaf
-    do { try watch(for: watchesLoss ? .prioritized : interest) } catch { pollFailed(error) }
+    case .whole: events = interest.isEmpty && isLive && noticesLoss ? .prioritized : interest
+    case .withoutLoss: events = interest
+    }
+    do { try watch(for: events) } catch { pollFailed(error) }
   }
 
   /// Closes the channel, since the system can't watch its socket.
@@ -37,7 +41,7 @@ extension SocketChannel {
 
   /// Doesn't watch for what the peer sends, nor for its end.
   func stopReading() {
-    isReadPending = false
+    reading.note(isAsked: false)
     interest.subtract([.readable, .disconnect])
     updatePoll()
   }
@@ -67,7 +71,7 @@ extension SocketChannel {
   /// The connection is lost in both directions, or the peer has sent urgent data, which nobody reads.
   private func socketMayBeLost() {
     if socket.isLost { return socketFailed() }
-    isDeaf = true
+    polling = .withoutLoss
     updatePoll()
   }
 
@@ -109,7 +113,7 @@ extension SocketChannel {
   /// The peer may have said why it has gone, and the handlers get that first.
   private func writeFailed(_ error: any Error) {
     guard isOpen else { return }
-    if state == .active, isReadPending || autoRead, !isInputClosed {
+    if state == .active, reading.isAsked || autoRead, !isInputClosed {
       var hasRead = false
       while isOpen, (try? readFromSocket()) == true { hasRead = true }
       if hasRead, state == .active { pipeline.syncOperations.fireChannelReadComplete() }
@@ -121,35 +125,42 @@ extension SocketChannel {
 
   func read0() {
     guard isOpen, !isInputClosed else { return }
-    isReadPending = true
-    if interest.contains(.readable) || isResting || !isLive { return }
+    reading.note(isAsked: true)
+    if interest.contains(.readable) || reading.isResting || !isLive { return }
     interest.insert(.readable)
     updatePoll()
   }
 
-  /// Leaves the socket alone for a while, or goes on with what was asked for.
-  func rest(_ isResting: Bool) {
-    self.isResting = isResting
-    interest.set(.readable, !isResting && isReadPending)
+  /// Leaves the socket alone until ``goOn()``.
+  func rest() {
+    reading.rest()
+    interest.remove(.readable)
+    updatePoll()
+  }
+
+  /// Goes on with what was asked for.
+  func goOn() {
+    reading.goOn()
+    interest.set(.readable, reading.isAsked)
     updatePoll()
   }
 
   func pauseReading() {
-    isReadPending = false
+    reading.note(isAsked: false)
     guard interest.contains(.readable) else { return }
     interest.remove(.readable)
     updatePoll()
   }
 
   func readIfNeeded() {
-    if state == .active, !isReadPending, autoRead, !isInputClosed { pipeline.syncOperations.read() }
+    if state == .active, !reading.isAsked, autoRead, !isInputClosed { pipeline.syncOperations.read() }
   }
 
   private func becameReadable() {
-    if isReadPending { _ = readOnce() } else { pauseReading() }
+    if reading.isAsked { _ = readOnce() } else { pauseReading() }
   }
 
-  private enum Reading { case more, nothing, end }
+  private enum ReadOutcome { case more, nothing, end }
 
   private func peerEnded() {
     interest.remove(.disconnect)
@@ -164,14 +175,14 @@ extension SocketChannel {
       case .more: continue
       case .nothing:
         interest.insert(.readable)
-        isReadPending = true
+        reading.note(isAsked: true)
         return
       case .end: return
       }
     }
   }
 
-  private func readOnce() -> Reading {
+  private func readOnce() -> ReadOutcome {
     guard state == .active else { return .end }
     var isOver = false
     do {

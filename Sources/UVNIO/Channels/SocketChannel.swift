@@ -10,26 +10,6 @@ import UV
 /// that is closed then was never active for its handlers, and they hear of neither.
 // Sound: everything that changes is touched on the loop's thread, or is atomic, or is behind a lock.
 class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Sendable {
-  enum State {
-    case fresh, registered, activating, active, closed
-
-    func mayBecome(_ next: State) -> Bool {
-      switch (self, next) {
-      case (.fresh, .registered), (.registered, .activating), (.activating, .active): true
-      case (.fresh, .closed), (.registered, .closed), (.activating, .closed), (.active, .closed): true
-      case (.fresh, _), (.registered, _), (.activating, _), (.active, _), (.closed, _): false
-      }
-    }
-  }
-
-  /// Whether what was flushed is being offered to the system.
-  enum Flushing {
-    case no
-    case yes
-    /// The turn's budget is used up. The rest waits until others have had their turn.
-    case ends
-  }
-
   let loop: UVEventLoop
   /// The descriptor. A pipe has two; this is the input while it is open, and then the output.
   // Sound: touched on the loop's thread alone, and no access lasts while other code runs. It changes at most once.
@@ -45,18 +25,16 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   var pendingConnect: EventLoopPromise<Void>?
 
   private var poll: DescriptorPoll?
-  private(set) var isPolling = false
+  var polling = Polling.none {
+    didSet { assert(oldValue.mayBecome(polling), "a poll that is \(oldValue) becomes \(polling)") }
+  }
   /// The events that the poll watches for. `readable` may stay although nobody wants to read any more, until something comes: to stop
   /// watching and to begin again would cost two system calls each.
   var interest: PollEvents = []
-  /// Whether the peer has sent urgent data, which would be told of again and again.
-  var isDeaf = false
-  /// Whether the channel waits although a read was asked for.
-  var isResting = false
   var flushing = Flushing.no
 
-  /// Whether a read was asked for, and nothing has come since.
-  var isReadPending = false
+  @exclusivity(unchecked) final var reading = Reading.idle
+  /// An option, whatever the channel is doing.
   var autoRead = true
   var maxMessagesPerRead: UInt = 4
   var receiver: NIOPooledRecvBufferAllocator
@@ -227,14 +205,18 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   /// Has the poll made, which watches for nothing yet. Closes the channel if that isn't possible.
   final func makePoll(_ promise: EventLoopPromise<Void>? = nil) -> Bool {
     loop.assertInEventLoop()
-    if isPolling { return true }
-    do {
-      try startPolling()
-      isPolling = true
-      return true
-    } catch {
-      pollFailed(error, promise)
+    switch polling {
+    case .whole, .withoutLoss: return true
+    case .ended:
+      promise.fail(.ioOnClosedChannel)
       return false
+    case .none:
+      do { try startPolling() } catch {
+        pollFailed(error, promise)
+        return false
+      }
+      polling = .whole
+      return true
     }
   }
 
@@ -249,7 +231,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
     pipeline.syncOperations.fireChannelActive()
     guard isOpen else { return }
     // A handler may have asked before.
-    interest.set(.readable, isReadPending)
+    interest.set(.readable, reading.isAsked)
     interest.set(.disconnect, noticesEnd)
     flushNow()
     didBecomeActive()
@@ -263,7 +245,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
     assert(before != .closed, "a channel closes once")
     // First, so that nothing is told of the descriptor's next owner.
     stopPolling()
-    isPolling = false
+    polling = .ended
     var failure: (any Error)?
     do { try discardDescriptor() } catch { failure = error }
     state = .closed

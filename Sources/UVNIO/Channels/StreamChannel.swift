@@ -17,16 +17,35 @@ class StreamChannel: WritingChannel, @unchecked Sendable {
   // 1,100 of the 38,700 instructions of a small request by HTTP.
   @exclusivity(unchecked) private var writes = PendingWrites()
   @exclusivity(unchecked) private var inputClosed = false
-  @exclusivity(unchecked) private var outputClosed = false
-  /// The promise of an end of the output that waits for the writes before it.
-  @exclusivity(unchecked) private var outputEnd: OutputEnd = .none
+  @exclusivity(unchecked) private var outputEnd: OutputEnd = .none {
+    didSet { assert(oldValue.mayBecome(outputEnd), "an output that is \(oldValue) becomes \(outputEnd)") }
+  }
   private var halfClosure = false
   private var connectTimeout: TimeAmount?
   private var connectTimer: Scheduled<Void>?
 
+  /// How far the end of the output is. The end of the input doesn't depend on it.
   private enum OutputEnd {
+    /// Nobody has asked for it.
     case none
+    /// It comes after the writes before it, and then completes the promise.
     case wanted(EventLoopPromise<Void>?)
+    /// Nothing can be written any more.
+    case done
+
+    func mayBecome(_ next: OutputEnd) -> Bool {
+      switch (self, next) {
+      case (.none, .wanted), (.none, .done), (.wanted, .wanted), (.wanted, .done): true
+      case (.none, .none), (.wanted, .none), (.done, _): false
+      }
+    }
+  }
+
+  private var outputClosed: Bool {
+    switch outputEnd {
+    case .none, .wanted: false
+    case .done: true
+    }
   }
 
   final override var isInputClosed: Bool { inputClosed }
@@ -69,7 +88,7 @@ class StreamChannel: WritingChannel, @unchecked Sendable {
         throw ChannelError.eof
       }
       receiver.record(actualReadBytes: count)
-      isReadPending = false
+      reading.note(isAsked: false)
       hasRead = true
       pipeline.syncOperations.fireChannelRead(NIOAny(buffer))
       // It had room for more, so nothing more has come.
@@ -115,9 +134,12 @@ class StreamChannel: WritingChannel, @unchecked Sendable {
     connectTimer.take()?.cancel()
     var lost = FinishedWrites()
     writes.takeAll(&lost)
-    if case .wanted(let promise) = outputEnd {
-      outputEnd = .none
+    switch outputEnd {
+    case .none: outputEnd = .done
+    case .wanted(let promise):
+      outputEnd = .done
       lost.append(promise)
+    case .done: break
     }
     lost.fail(error)
   }
@@ -133,9 +155,11 @@ class StreamChannel: WritingChannel, @unchecked Sendable {
       if outputClosed { return super.close0(error: error, mode: .all, promise: promise) }
       closeInput(isAtEnd: error as? ChannelError == .eof, promise)
     case .output:
-      if outputClosed { return promise.fail(.outputClosed) }
-      if inputClosed, writes.isEmpty { return super.close0(error: error, mode: .all, promise: promise) }
+      if !outputClosed, inputClosed, writes.isEmpty {
+        return super.close0(error: error, mode: .all, promise: promise)
+      }
       switch outputEnd {
+      case .done: return promise.fail(.outputClosed)
       case .none, .wanted(nil): outputEnd = .wanted(promise)
       case .wanted(let first?): if let promise { first.futureResult.cascade(to: promise) }
       }
@@ -163,7 +187,6 @@ class StreamChannel: WritingChannel, @unchecked Sendable {
   /// The peer reads no more.
   final func outputWasLost(_ error: IOError) {
     if inputClosed { return super.close0(error: error, mode: .all, promise: nil) }
-    outputClosed = true
     failWrites(error)
     watchForWrites(false)
     if isOpen { pipeline.fireUserInboundEventTriggered(ChannelEvent.outputClosed) }
@@ -172,13 +195,12 @@ class StreamChannel: WritingChannel, @unchecked Sendable {
   /// Ends the output if that was asked for and all writes have left. Before the connection is there, the system has none to end.
   private func endOutputIfWanted() {
     guard isLive, !outputClosed, case .wanted(let promise) = outputEnd, writes.isEmpty else { return }
-    outputEnd = .none
+    outputEnd = .done
     if inputClosed { return super.close0(error: ChannelError.outputClosed, mode: .all, promise: promise) }
     do { try endOutput() } catch {
       promise?.fail(error)
       return close0(error: error, mode: .all, promise: nil)
     }
-    outputClosed = true
     watchForWrites(false)
     promise?.succeed(())
     if isOpen { pipeline.fireUserInboundEventTriggered(ChannelEvent.outputClosed) }

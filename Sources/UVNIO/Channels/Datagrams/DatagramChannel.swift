@@ -109,7 +109,7 @@ final class DatagramChannel: WritingChannel, @unchecked Sendable {
       return count
     }
     guard let count else { return false }
-    isReadPending = false
+    reading.note(isAsked: false)
     if count == 1 {
       receiver.record(actualReadBytes: buffer.readableBytes)
       pipeline.syncOperations.fireChannelRead(NIOAny(try envelope(0, buffer, batch)))
