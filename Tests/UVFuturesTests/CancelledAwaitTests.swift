@@ -36,13 +36,15 @@ import UVTestSupport
     arguments: [false, true])
   func shared(isCancelledBefore: Bool) async throws {
     try await withLoop { loop in
-      let future = loop.sleep(for: .milliseconds(20)).future()
+      var answer: ((Result<Void, UVError>) -> Void)?
+      let future = Future<Void, UVError> { answer = $0 }
       let other = loop.spawn { try await future.value }
       await Task.yield()
       let task = loop.spawn { try await future.value }
       if !isCancelledBefore { await Task.yield() }
       task.cancel()
       await #expect(throws: UVError(.cancelled, operation: "await")) { try await task.value }
+      answer?(.success(()))
       try await other.value
     }
   }

@@ -27,6 +27,7 @@ import UVTestSupport
   @Test("A graceful shutdown closes the listeners, waits for what connections still do, and ends the service")
   func graceful() async throws {
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
+    let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     let service = EventLoopService(shutdownWithin: .seconds(30), logger: Self.logger) { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       port.yield(Int(try listener.localAddress().port))
@@ -34,6 +35,7 @@ import UVTestSupport
         loop.spawn {
           do {
             let line = try await connection.readLine(limit: 100).value
+            arrival.yield()
             // The answer comes after the end has begun.
             try await connection.quiescing().value
             try await connection.write([line!, "!\n"]).value
@@ -46,7 +48,7 @@ import UVTestSupport
       try await withLoop { loop in
         let client = try await loop.tcp.connect(host: "127.0.0.1", port: number).value
         try await client.write("hello\n").value
-        try await loop.sleep(for: .milliseconds(10)).value
+        await arrivals.first { _ in true }
         await group.triggerGracefulShutdown()
         #expect(try await client.readLine(limit: 100).value == "hello!")
         #expect(try await client.readLine(limit: 100).value == nil)
@@ -59,11 +61,13 @@ import UVTestSupport
     let handler = InMemoryLogHandler()
     let logger = Logger(label: "test") { _ in handler }
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
+    let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     let isCancelled = Atomic(false)
     let service = EventLoopService(shutdownWithin: .milliseconds(50), logger: logger) { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       port.yield(Int(try listener.localAddress().port))
       let connection = try await listener.accept().value
+      arrival.yield()
       do throws(UVError) { try await loop.sleep(for: .untilCancelled).value } catch {
         isCancelled.store(error.isCancelled, ordering: .relaxed)
       }
@@ -73,7 +77,7 @@ import UVTestSupport
       let number = await ports.first { _ in true }!
       try await withLoop { loop in
         let client = try await loop.tcp.connect(host: "127.0.0.1", port: number).value
-        try await loop.sleep(for: .milliseconds(10)).value
+        await arrivals.first { _ in true }
         await group.triggerGracefulShutdown()
         _ = try? await client.read().value
       }
@@ -133,7 +137,7 @@ import UVTestSupport
     let log = Log<String>()
     try await EventLoopService(logger: Self.logger) { loop in
       loop.spawn {
-        try? await loop.sleep(for: .milliseconds(20)).value
+        _ = try? await loop.files.stat("/").value
         log.append("rest")
       }
       log.append("body")
@@ -144,10 +148,12 @@ import UVTestSupport
   @Test("A group of loops serves until it is told to end, and its connections get time")
   func group() async throws {
     let (ports, port) = AsyncStream.makeStream(of: SocketAddress.self)
+    let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     let service = EventLoopGroupService(
       try EventLoopGroup(count: 2), shutdownWithin: .seconds(30), logger: Self.logger
     ) { group in
       let address = try await group.serve(host: "127.0.0.1", port: 0) { connection in
+        arrival.yield()
         do {
           try await connection.quiescing().value
           try await connection.write("goodbye").value
@@ -159,7 +165,7 @@ import UVTestSupport
       let address = await ports.first { _ in true }!
       try await withLoop { loop in
         let client = try await loop.tcp.connect(to: address).value
-        try await loop.sleep(for: .milliseconds(20)).value
+        await arrivals.first { _ in true }
         await group.triggerGracefulShutdown()
         #expect(try await client.read().value == "goodbye")
         #expect(try await client.read().value == nil)

@@ -88,12 +88,14 @@ import UVTestSupport
     let metrics = TestMetrics()
     try await withLoop { loop in
       let report = loop.reportMetrics(every: .milliseconds(5), to: metrics)
-      let work = loop.spawn { try? await loop.work { usleep(60_000) }.value }
+      let isSeen = DispatchSemaphore(value: 0)
+      let work = loop.spawn { try? await loop.work { isSeen.wait() }.value }
       var age = 0.0
       while age < 0.01 {
         try await loop.sleep(for: .milliseconds(1)).value
         age = (try? metrics.expectGauge("uv.pool.age", [("loop", loop.name)]).lastValue ?? 0) ?? 0
       }
+      isSeen.signal()
       _ = await work.value
       report.cancel()
     }

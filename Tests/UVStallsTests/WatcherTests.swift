@@ -66,19 +66,23 @@ import UVTestSupport
 
   /// A thread that runs what it is given, one after the other.
   private final class Worker: Sendable {
-    private let work = Mutex<[@Sendable () -> Void]>([])
-    private let isEnded = Atomic<Bool>(false)
+    private let work = Mutex<[(@Sendable () -> Void)?]>([])
+    private let count = DispatchSemaphore(value: 0)
 
     init() {
       Thread { [self] in
-        while !isEnded.load(ordering: .relaxed) {
-          let next = work.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-          if let next { next() } else { usleep(200) }
+        while true {
+          count.wait()
+          guard let next = work.withLock({ $0.removeFirst() }) else { return }
+          next()
         }
       }.start()
     }
 
-    func add(_ body: @escaping @Sendable () -> Void) { work.withLock { $0.append(body) } }
+    func add(_ body: (@Sendable () -> Void)?) {
+      work.withLock { $0.append(body) }
+      count.signal()
+    }
 
     /// Returns when everything that was added before has run.
     func wait() {
@@ -87,7 +91,7 @@ import UVTestSupport
       done.wait()
     }
 
-    func end() { isEnded.store(true, ordering: .relaxed) }
+    func end() { add(nil) }
   }
 
   @inline(never) private func crunch(for duration: Duration) {

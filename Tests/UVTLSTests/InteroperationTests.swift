@@ -184,8 +184,12 @@ import UVTestSupport
       for (version, command) in [("-tls1_3", "k"), ("-tls1_3", "K"), ("-tls1_2", "R")] {
         let child = try loop.processes.spawn(
           "openssl", ["s_client", "-connect", "127.0.0.1:\(port)", version, "-CAfile", root],
-          stdio: [.pipe, .pipe, .ignore])
+          stdio: [.pipe, .pipe, .pipe])
         child.standardOutput!.start { _ in }
+        var told = ""
+        child.standardError!.start {
+          if case .success(let text?) = $0 { told += String(decoding: text, as: UTF8.self) }
+        }
         let connection = try await listener.accept().value
         try await child.standardInput!.write("before\n").value
         #expect(try await connection.readLine(limit: 100).value == "before")
@@ -195,7 +199,7 @@ import UVTestSupport
           // The client gives up when its request is refused. Whoever reads sees an end, or an error.
           _ = try? await connection.read().value
         } else {
-          try await loop.sleep(for: .milliseconds(50)).value
+          try await loop.until { told.contains("KEYUPDATE") }
           try await connection.write("answer\n").value
           try await child.standardInput!.write("after\n").value
           #expect(try await connection.readLine(limit: 100).value == "after")

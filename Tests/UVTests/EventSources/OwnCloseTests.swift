@@ -122,7 +122,7 @@ import UVTestSupport
         loop.spawn {
           _ = try? await connection.read().value
           kill(getpid(), SIGUSR2)
-          try? await loop.sleep(for: .milliseconds(20)).value
+          try? await loop.until { listener.isClosing }
           try? await connection.write("answer").value
           connection.close()
         }
