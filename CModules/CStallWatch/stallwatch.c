@@ -145,7 +145,7 @@ UNCHECKED static void take_stack(const struct stall_turn *turn) {
   capture.count = count;
 }
 
-/// Hands a signal that isn't ours to whoever had it before.
+/// Hands a signal that isn't ours to the handler that was there before.
 static void pass_on(int signal, siginfo_t *info, void *context) {
   const struct sigaction *old = &before[signal];
   if (old->sa_flags & SA_SIGINFO) {

@@ -16,7 +16,7 @@ final class TLSSession: StreamFilter {
 
   /// The most that a peer may send without a byte for readers. Only a peer that wants to keep the loop busy sends more.
   private static let mostWithoutBytes = 262_144
-  /// The same for a peer that doesn't read the answers, of which this many bytes wait.
+  /// The same for a peer that doesn't read the answers, while this many bytes of them wait.
   private static let mostUnread = 65_536
 
   let context: TLSContext

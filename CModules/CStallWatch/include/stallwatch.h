@@ -16,7 +16,7 @@ typedef bool (*stall_find_place)(
 /// The turn that a thread is in.
 struct stall_turn {
   /// When it began, in milliseconds of `stall_now`, above the last bits of the turn's number; 0 while the thread waits for
-  /// work. These two words come first: whoever marks the turns may know nothing else of this.
+  /// work. These two words come first: the code that marks the turns may know nothing else of this.
   uint64_t start;
   uint64_t number;
   /// The thread and its stack. The thread is 0 while none is watched.

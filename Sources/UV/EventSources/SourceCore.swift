@@ -75,7 +75,7 @@ final class SourceCore<Element>: Cancelling {
     @inline(__always) get { first != nil }
   }
 
-  /// The number of whoever is first in the line; 0 if that is nobody, or a handler.
+  /// The number of the first in the line; 0 if the line is empty, or the first is a handler.
   var firstNumber: UInt {
     @inline(__always) get { first?.generation ?? 0 }
   }
@@ -135,7 +135,7 @@ final class SourceCore<Element>: Cancelling {
     return true
   }
 
-  /// - Parameter isAhead: Whether the source has elements that came before its end, of which it tells the handler.
+  /// - Parameter isAhead: Whether the source has elements that came before its end. The handler gets them.
   func start(_ handler: Waiter, from source: any SourceDriver, isAhead: Bool = false) {
     source.loop.requireOnLoop()
     if hasHandler || !isAhead, let outcome = immediateOutcome() {
@@ -207,7 +207,7 @@ final class SourceCore<Element>: Cancelling {
     return number
   }
 
-  /// Lets somebody stand in the line for whom the driver has something, or may have. Otherwise ``produce(_:)`` follows.
+  /// Lets a waiter stand in the line that the driver has something for, or may have. Otherwise ``produce(_:)`` follows.
   ///
   /// - Returns: The number in the line.
   @inline(__always)

@@ -224,7 +224,7 @@ final class FileRequest: ActiveRequest {
     requests.putBack(self)
   }
 
-  /// Continues a write of which the system has taken only a part, and a read that a signal has interrupted.
+  /// Continues a write that the system has taken only in part, and a read that a signal has interrupted.
   /// libuv itself repeats every other interrupted operation.
   @inline(__always)
   private func goesOn() -> Bool {

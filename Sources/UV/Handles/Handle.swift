@@ -133,7 +133,7 @@ open class Handle {
     case listener
     /// A connection that came through a listener, and gets time to end.
     case accepted
-    /// A stream over a file, of which libuv knows nothing.
+    /// A stream over a file. libuv doesn't know it.
     case file
   }
 

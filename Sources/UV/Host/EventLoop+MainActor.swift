@@ -79,7 +79,7 @@ extension EventLoop {
     private var elsewhere: [UInt64: Int] = [:]
     private var hasTold = false
 
-    /// Returns the task of which the program is to be told now.
+    /// Returns the task that the program hears of now.
     fileprivate mutating func look(at loop: EventLoop) -> LoopTaskBase? {
       if hasTold { return nil }
       let activity = loop.activity

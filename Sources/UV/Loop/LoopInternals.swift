@@ -155,7 +155,7 @@ private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
   // Once in each turn, right before the poll.
   loop.renewBudget()
   loop.microtasks.state.pointee.readShare.renew()
-  // A writer that is told here of the end of a write may write again, and the loop is about to wait.
+  // A writer that learns here of the end of its write may write again, and the loop is about to wait.
   for _ in 0..<16 {
     loop.callback { loop.internals.flush() }
     if !loop.internals.hasUnflushed { break }

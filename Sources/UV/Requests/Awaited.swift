@@ -1,6 +1,6 @@
 /// The thing that a pending request waits for, as ``EventLoop/snapshot(limit:)`` tells of it.
 struct Awaited {
-  /// The operation that is waited for, by libuv's name.
+  /// The operation, by libuv's name.
   var operation: String
   /// A path, a name or a number that says more.
   var subject: String?

@@ -3,7 +3,7 @@ protocol Cancelling: AnyObject {
   /// Cancels the request that occupies `slot` if its generation still is `generation`.
   func cancel(slot: UInt, generation: UInt)
 
-  /// Cancels the request of which nobody has to be told.
+  /// Cancels the request without calling its completion.
   func drop(slot: UInt, generation: UInt)
 
   /// The operation that the request waits for; nil if it has ended.

@@ -52,7 +52,7 @@ extension PendingWrites {
   /// Offers the system what one call carries, from `index` on, and moves `index` past the writes that it has
   /// taken.
   ///
-  /// - Parameter begun: Becomes the number of the last write of which the system has taken bytes.
+  /// - Parameter begun: Becomes the number of the last write that the system has taken bytes from.
   /// - Returns: How many bytes the system has taken. The code is 0 if that is all of them, `EAGAIN` if it has no room for more,
   ///   or another one.
   static func offer(

@@ -3,7 +3,7 @@ import CUV
 /// The bytes that a stream has read and nobody has taken, and the frames that its readers wait for.
 ///
 /// The readers stand in one line, which is that of the stream's source. Most of them wait for the next bytes, whatever these are. A
-/// stream has this object once somebody has waited for another frame, or bytes have come for which nobody asks any more. So the
+/// stream has this object once somebody has waited for another frame, or bytes have come after the last reader left. So the
 /// ways to read a stream can be mixed, and no byte is lost or told out of order.
 final class StreamReads: Microtask {
   typealias Outcome = Result<Bytes?, UVError>
@@ -224,7 +224,7 @@ final class StreamReads: Microtask {
 
   // MARK: Reading
 
-  /// Has bytes come into the memory of the frame that is waited for; false if they should come elsewhere.
+  /// Has bytes come into the memory of the frame that a reader waits for; false if they should come elsewhere.
   func reserve(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
     place = .shared
     guard state == .waiting, line._withUnsafeGuaranteedRef({ hasWish($0) }) else { return false }

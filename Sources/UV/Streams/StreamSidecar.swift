@@ -128,7 +128,7 @@ final class StreamSidecar: HandleSidecar {
 
   // MARK: Looking
 
-  /// The stream, if somebody waits for its peer. Sound: a stream that is waited for keeps itself alive. Another thread
+  /// The stream, if somebody waits for its peer. Sound: a stream keeps itself alive while somebody waits for it. Another thread
   /// may be dropping any other at this moment.
   private var waitingStream: ByteStream? {
     guard !block.isClosing, let owner = block.header.pointee.retainedOwner else { return nil }

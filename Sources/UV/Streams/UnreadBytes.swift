@@ -15,7 +15,7 @@ struct UnreadBytes {
   private(set) var headCount = 0
   /// How many bytes there is memory for from `headStart` on.
   private var headCapacity = 0
-  /// How many bytes of the head have been searched in vain for what ends the frame that is waited for.
+  /// How many bytes of the head don't contain the end of the frame that the reader waits for.
   var searchedCount = 0
 
   init() {

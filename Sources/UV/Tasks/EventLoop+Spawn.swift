@@ -113,7 +113,7 @@ extension EventLoop {
   }
 }
 
-/// The names of tasks. They stand apart from the tasks, most of which have none.
+/// The names of tasks. They stand apart from the tasks, since most tasks have none.
 extension EventLoop {
   /// Gives a task that hasn't begun a name, until it ends.
   func setName(_ name: String?, of task: LoopTaskBase) {

@@ -39,7 +39,7 @@ public final class LoopLocal<Value>: Sendable {
 
 /// The place of a value among those of its loop.
 class LoopLocalAnyPlace {
-  /// The value, if it is one that is told of its loop's end.
+  /// The value, if it observes its loop's end.
   var observer: (any LoopLocalObserver)? { nil }
 }
 
@@ -51,7 +51,7 @@ private final class LoopLocalPlace<Value>: LoopLocalAnyPlace {
   override var observer: (any LoopLocalObserver)? { value as? any LoopLocalObserver }
 }
 
-/// A value that is told of its loop's end.
+/// A value that observes its loop's end.
 package protocol LoopLocalObserver: AnyObject {
   /// The loop ends: it is closed, and ends next what is open on it. Called on the loop's thread.
   func loopEnds()

@@ -105,7 +105,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @usableFromInline
   static func tellLost() { forsake(EventLoop.current?.ties.tickets.takeLost()) }
 
-  /// Tells an object, if it wants to be told, that no answer will come.
+  /// Tells an ``Answerable`` object that no answer will come.
   static func forsake(_ object: AnyObject?) { (object as? any Answerable)?.forsake() }
 
   deinit {
@@ -136,7 +136,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     isClaimed.store(false, ordering: .relaxed)
   }
 
-  /// The object, if it is one that is told.
+  /// The object, if it is ``Answerable``.
   var answerable: (any Answerable)? { current as? any Answerable }
 
   /// Takes the object out: it has its answer, or will have none.
@@ -239,8 +239,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @usableFromInline
   package var isUnclaimed: Bool { !isClaimed.load(ordering: .relaxed) && owner?.hasEnded != true }
 
-  /// Has `body` called with the object on the loop's thread; once, by whoever has claimed the ticket. Dropped if there
-  /// is an answer by then, or the loop has ended.
+  /// Has `body` called with the object on the loop's thread. The thread that has claimed the ticket does so once. Nothing is called
+  /// if there is an answer by then, or the loop has ended.
   ///
   /// - Returns: Whether it is on its way.
   @usableFromInline

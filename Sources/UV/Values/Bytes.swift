@@ -103,8 +103,7 @@ public struct Bytes {
     self.init(storage: storage, start: UnsafePointer(base), count: count)
   }
 
-  /// The same bytes in memory of their own. Use it to let go of a large buffer of which you need a small
-  /// slice. Complexity: O(*n*).
+  /// The same bytes in memory of their own. Use it if you need a small slice of a large buffer, which is then released. Complexity: O(*n*).
   public func copy() -> Bytes { withUnsafeBytes { Bytes(copying: $0) } }
 
   /// The bytes after the first `count`; they share this memory.

@@ -1,6 +1,6 @@
 import CUV
 
-/// An object of which each thread has its own. It is released when the thread ends.
+/// Each thread has such an object of its own. It is released when the thread ends.
 package struct ThreadLocal<Object: AnyObject>: Sendable {
   let key: pthread_key_t
 

@@ -8,7 +8,7 @@ public struct TaskSnapshot: Hashable, Sendable, Codable {
     case waiting
     /// The task's wait is over. It runs when its turn comes.
     case ready
-    /// The task waits for something of which the loop doesn't know, such as an actor, an `AsyncStream` or the end of a
+    /// The task waits for something that the loop doesn't know, such as an actor, an `AsyncStream` or the end of a
     /// handle's close, or it hasn't begun.
     case elsewhere
   }

@@ -1,6 +1,6 @@
-/// Something that is waited for, in a ``LoopSnapshot``: a request, and what it is about.
+/// Something that a task or a callback waits for, in a ``LoopSnapshot``: a request, and what it is about.
 public struct WaitSnapshot: Hashable, Sendable, Codable {
-  /// The operation that is waited for, by libuv's name: `read`, `accept`, `sleep`, `getaddrinfo`, …
+  /// The operation, by libuv's name: `read`, `accept`, `sleep`, `getaddrinfo`, …
   public var operation: String
   /// The request's subject: the addresses of a connection, a path or a name.
   public var subject: String?

@@ -68,7 +68,7 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
   private var link: Link?
   private var demandBeforeLink = 0
   private var waiting = Queue<UnsafeContinuation<UnsafeTransfer<Outcome>, Never>>()
-  /// An error for which nobody waited yet.
+  /// An error that came while nobody waited.
   private var error: Failure?
   private var isOver = false
 

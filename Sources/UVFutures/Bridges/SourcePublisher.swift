@@ -16,7 +16,7 @@ public struct SourcePublisher<Source: EventSource>: LoopPublisher {
   /// Ends the source before its time.
   public typealias Failure = UVError
 
-  /// The source that is asked for elements.
+  /// The source of the elements.
   public let source: Source
 
   @inlinable

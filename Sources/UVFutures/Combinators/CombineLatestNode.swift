@@ -5,7 +5,7 @@ final class Latest<Value> {
   fileprivate(set) var value: Value?
 }
 
-/// A subscription to several publishers, of which the latest values are delivered together.
+/// A subscription that delivers the latest values of several publishers together.
 final class CombineLatestNode<Output, Failure: Error>: DescribedSubscription {
   static var operatorName: String { "CombineLatest" }
 

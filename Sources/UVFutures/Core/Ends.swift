@@ -17,10 +17,11 @@ final class Ends<Input, Failure: Error> {
   /// Whether there is nobody any more to tell anything.
   var isOver: Bool { lock.withLock { downstream == nil } }
 
-  /// The link that is asked for more, and the one that is cancelled.
+  /// The link that the subscriber's demand and its cancellation go to.
   var upstream: Link? { lock.withLock { link } }
 
-  /// Takes the subscription; the subscriber, to be told of it, unless there is one already or it has been cancelled.
+  /// Takes the subscription. Returns the subscriber, which the caller tells of it; nil if there is a subscription already, or if the
+  /// subscriber has cancelled.
   func connect(_ subscription: Link) -> Downstream<Input, Failure>? {
     let next: Downstream<Input, Failure>? = lock.withLock {
       guard link == nil, let downstream else { return nil }

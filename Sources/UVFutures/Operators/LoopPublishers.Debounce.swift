@@ -41,7 +41,7 @@ extension Publisher {
   }
 }
 
-/// A subscription of which the last value waits.
+/// A subscription that keeps the last value until its publisher has been silent for a while.
 private final class DebounceNode<Input, Failure: Error>: TimedNode<Input, Failure> {
   private let dueTime: Duration
   /// The value that waits.

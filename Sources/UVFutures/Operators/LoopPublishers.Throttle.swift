@@ -43,7 +43,7 @@ extension Publisher {
   }
 }
 
-/// A subscription of which some values are delivered.
+/// A subscription that delivers one value of each interval.
 private final class ThrottleNode<Input, Failure: Error>: TimedNode<Input, Failure> {
   private let interval: Duration
   private let latest: Bool

@@ -35,7 +35,7 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
   // MARK: Options
 
   /// Sets what is called with a channel before it is registered. A connection to a host with several addresses may make several
-  /// channels, of which one remains.
+  /// channels. One remains.
   public func channelInitializer(
     _ handler: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
   ) -> Self {

@@ -143,7 +143,7 @@ public struct UVPipeBootstrap: Sendable {
     return open({ (try input.map(Self.adopt), try output.map(Self.adopt)) }, further)
   }
 
-  /// The two directions of one descriptor, of which libuv needs two.
+  /// The two directions of one descriptor. libuv needs a descriptor for each.
   private func openBoth<Output: Sendable>(
     _ descriptor: CInt, _ further: @escaping ClientSetup.Initializer<Output>
   ) -> EventLoopFuture<(any Channel, Output)> {

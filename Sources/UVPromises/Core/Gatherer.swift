@@ -35,7 +35,7 @@ final class Gatherer: Continuation {
   // Sound: allocated with this object and freed with it; an index is below `count`, as only those were given out as tags.
   @usableFromInline let components: UnsafeMutablePointer<Component>
   @exclusivity(unchecked) @usableFromInline var count = 0
-  /// The promise that is settled at the end; nil once that has been seen to.
+  /// The promise that is settled at the end; nil once it has been settled.
   @exclusivity(unchecked) @usableFromInline var result: Node?
   /// The promise that decided the matter, where one did.
   @exclusivity(unchecked) @usableFromInline var winner: Node?
@@ -96,7 +96,7 @@ final class Gatherer: Continuation {
     if remaining == 0, rule != .first { finishAtOnce(nil) }
   }
 
-  /// Settles the result, just made, for which nobody waits yet.
+  /// Settles the result, which was just made. Nobody waits for it yet.
   private func finishAtOnce(_ winner: Node?) {
     guard let result = result.take() else { return }
     leavePending(cancelling: cancelsRest)

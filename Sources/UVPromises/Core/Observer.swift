@@ -1,4 +1,4 @@
-/// What `pipe` attached to a pending promise of which nobody else wants anything. It lives in the room for the
+/// What `pipe` attached to a pending promise that has no other handler. It lives in the room for the
 /// outcome, which is empty until then, and so costs no allocation.
 ///
 /// Anything out of the ordinary (a second handler, an error, a promise that is let go) turns it into a step
@@ -56,7 +56,7 @@ extension Node {
   @inlinable
   final func unfoldObserver<T>(_ type: T.Type) { pipeAsStep(takeObserver(type).body) }
 
-  /// Makes the observer, of which there is one, a step.
+  /// Makes the only observer a step.
   @usableFromInline
   final func unfoldObserver() {
     // Sound: the head is the first thing in an observer of any type.

@@ -30,7 +30,7 @@ extension Bytes: NodeDecodable, NodeEncodable {
     }
   }
 
-  /// A buffer of the same memory; nil for few bytes, for those of a literal, which nobody may write to, and in an environment
+  /// A buffer of the same memory; nil for few bytes, for the bytes of a literal, which are read-only, and in an environment
   /// that has a heap of its own for all memory.
   private func shared(in instance: NodeInstance) throws(NodeError) -> NodeValue? {
     guard count >= Self.leastShared else { return nil }
