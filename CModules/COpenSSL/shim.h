@@ -31,7 +31,8 @@ struct ctls_wire {
   size_t out_count, out_capacity;
 };
 
-/// Takes bytes from the peer, which stay where they are until `ctls_wire_keep`. Returns false if there is no memory.
+/// Takes bytes from the peer, which stay where they are until `ctls_wire_keep`. Returns false if there is no
+/// memory.
 static inline bool ctls_wire_receive(struct ctls_wire *wire, const void *bytes, size_t count) {
   if (wire->in_count == 0) {
     wire->in = (const unsigned char *)bytes;
@@ -48,7 +49,8 @@ static inline bool ctls_wire_receive(struct ctls_wire *wire, const void *bytes, 
   return true;
 }
 
-/// Copies what OpenSSL hasn't read, because the caller's memory will be used again. Returns false if there is no memory.
+/// Copies what OpenSSL hasn't read, because the caller's memory will be used again. Returns false if there is
+/// no memory.
 static inline bool ctls_wire_keep(struct ctls_wire *wire) {
   unsigned char *rest = NULL;
   if (wire->in_count == 0 && !wire->kept) return true;
@@ -166,8 +168,8 @@ static inline void ctls_set_server_protocols(SSL_CTX *context, struct ctls_proto
 
 // MARK: The client's first message
 
-/// The host that a client names, in the callback for its first message; null if it names none, or none that can be. OpenSSL
-/// refuses a message that is wrong by itself, later.
+/// The host that a client names, in the callback for its first message; null if it names none, or none that
+/// can be. OpenSSL refuses a message that is wrong by itself, later.
 static inline const unsigned char *ctls_hello_name(SSL *ssl, size_t *count) {
   const unsigned char *bytes;
   size_t all;

@@ -92,7 +92,8 @@ extern void *swift_task_getCurrent(void);
 
 enum { NOTHING, WANTED, TAKEN, DONE };
 
-/// There is one request at a time. A handler takes one that is wanted of its thread; any other has come too late.
+/// There is one request at a time. A handler takes one that is wanted of its thread; any other has come too
+/// late.
 static struct {
   int state;
   int thread;

@@ -1,8 +1,9 @@
-// The parts of libuv that Swift can't import, or imports awkwardly: variadic functions, and casts between handle types. Also
-// the few system facilities that the event loop needs beside libuv.
+// The parts of libuv that Swift can't import, or imports awkwardly: variadic functions, and casts between
+// handle types. Also the few system facilities that the event loop needs beside libuv.
 //
-// Inline is what each read, write, task or turn calls, where a call would cost more than the work: casts, fields, `cuv_find`
-// of a short pattern, the marks of a turn. Everything else makes a system call or is rare, and stands in the files beside this.
+// Inline is what each read, write, task or turn calls, where a call would cost more than the work: casts,
+// fields, `cuv_find` of a short pattern, the marks of a turn. Everything else makes a system call or is rare,
+// and stands in the files beside this.
 #pragma once
 
 #include <uv.h>
@@ -55,8 +56,8 @@ const char *cuv_handle_type_name(uv_handle_type type);
 /// The first occurrence of a pattern of more than four bytes; null if there is none.
 const void *cuv_find_long(const void *bytes, size_t count, const void *pattern, size_t length);
 
-/// The first occurrence of a pattern of one byte or more; null if there is none. For a short pattern `memmem` takes
-/// longer to prepare than `memchr` to search.
+/// The first occurrence of a pattern of one byte or more; null if there is none. For a short pattern `memmem`
+/// takes longer to prepare than `memchr` to search.
 static inline const void *cuv_find(const void *bytes, size_t count, const void *pattern, size_t length) {
   if (length > 4) return cuv_find_long(bytes, count, pattern, length);
   const char *next = bytes, *end = next + count;
@@ -72,8 +73,8 @@ static inline const void *cuv_find(const void *bytes, size_t count, const void *
 
 /// The turn that a loop is in, in memory of its watcher.
 struct cuv_turn {
-  /// When it began, in milliseconds of libuv's clock, above the last bits of the turn's number; 0 while the loop waits or
-  /// doesn't run.
+  /// When it began, in milliseconds of libuv's clock, above the last bits of the turn's number; 0 while the
+  /// loop waits or doesn't run.
   uint64_t start;
   uint64_t number;
 };
@@ -158,12 +159,12 @@ int cuv_set_blocking(int fd);
 /// The flags with which a descriptor was opened, or a libuv error code.
 int cuv_open_flags(int fd);
 
-/// Opens the null device in place of each standard descriptor that is closed. Otherwise the next descriptor would be that one,
-/// and libuv ends a program that closes it.
+/// Opens the null device in place of each standard descriptor that is closed. Otherwise the next descriptor
+/// would be that one, and libuv ends a program that closes it.
 void cuv_fill_standard_descriptors(void);
 
-/// Opens the pipe of a descriptor once more, so that its blocking mode is nobody else's. Returns the descriptor, or a
-/// libuv error code where the system can't do that.
+/// Opens the pipe of a descriptor once more, so that its blocking mode is nobody else's. Returns the
+/// descriptor, or a libuv error code where the system can't do that.
 int cuv_reopen_pipe(int fd, int flags);
 
 /// Whether a descriptor is a datagram socket. For libuv this includes one of the Unix domain.
@@ -197,10 +198,12 @@ int cuv_loop_measure_idle_time(uv_loop_t *loop);
 
 // MARK: Sockets (sockets.c)
 
-// Without a spare descriptor libuv 1.45 and later accept again and again, and tell nobody; and a listening socket of
-// libuv's cannot rest without being closed. So a listener's socket is polled, and its connections are accepted here.
+// Without a spare descriptor libuv 1.45 and later accept again and again, and tell nobody; and a listening
+// socket of libuv's cannot rest without being closed. So a listener's socket is polled, and its connections
+// are accepted here.
 int cuv_listen(int fd, int backlog);
-/// A connection's descriptor, which isn't inherited, or a libuv error code. Fills in the peer's address if there is room for it.
+/// A connection's descriptor, which isn't inherited, or a libuv error code. Fills in the peer's address if
+/// there is room for it.
 int cuv_accept_from(int fd, struct sockaddr *address, socklen_t *length);
 int cuv_accept(int fd);
 
@@ -209,13 +212,15 @@ int cuv_reuse_port(int fd);
 /// The same as `uv_tcp_getpeername`, for a descriptor that libuv doesn't know yet.
 int cuv_getpeername(int fd, struct sockaddr *address, int *length);
 
-/// A message, and how many of its bytes have come or gone; laid out as Linux's `mmsghdr`, which only GNU sources see.
+/// A message, and how many of its bytes have come or gone; laid out as Linux's `mmsghdr`, which only GNU
+/// sources see.
 struct cuv_message {
   struct msghdr header;
   unsigned int count;
 };
 
-/// Sends messages by one call, and returns how many have gone, or a libuv error code. Where the system has no such call, one.
+/// Sends messages by one call, and returns how many have gone, or a libuv error code. Where the system has no
+/// such call, one.
 int cuv_send_messages(int fd, struct cuv_message *messages, unsigned int count);
 
 /// Receives messages that have come by one call; see `cuv_send_messages`.
@@ -350,8 +355,8 @@ struct cuv_place {
 /// Returns 0 if nothing contains the address.
 int cuv_find_place(const void *address, struct cuv_place *place);
 
-/// Keeps the library that this is part of in memory for as long as the process lives: what a thread calls when it ends is
-/// code of ours, and a host may have unloaded an addon by then. Does nothing in a program.
+/// Keeps the library that this is part of in memory for as long as the process lives: what a thread calls
+/// when it ends is code of ours, and a host may have unloaded an addon by then. Does nothing in a program.
 void cuv_stay_loaded(void);
 
 /// A function of the library that `origin` is code of; null if that has none of this name that can be found.
@@ -359,8 +364,8 @@ void *cuv_find_function(uintptr_t origin, const char *name);
 
 // MARK: Functions of libuv since 1.44 (libraries.c)
 
-// As its newer headers declare them. The header that this is compiled with may be older than the libuv that the program runs with,
-// and the other way round. So these functions are looked up, and never linked.
+// As its newer headers declare them. The header that this is compiled with may be older than the libuv that
+// the program runs with, and the other way round. So these functions are looked up, and never linked.
 
 /// `uv_version()`, with which a bit of `uv_tcp_bind` begins to mean something.
 enum { CUV_TCP_REUSEPORT_SINCE = 0x013100, CUV_TCP_REUSEPORT = 2 };

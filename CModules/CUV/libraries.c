@@ -1,5 +1,5 @@
-// Which library a piece of code belongs to: whether this one may be unloaded, which libuv has made a loop, and what that
-// libuv offers beyond the header.
+// Which library a piece of code belongs to: whether this one may be unloaded, which libuv has made a loop,
+// and what that libuv offers beyond the header.
 #define _GNU_SOURCE
 #include "cuv.h"
 

@@ -1,5 +1,5 @@
-// This library's reaches behind the interfaces that are promised. Each says why it is there, and what would be without it.
-// Everything else goes through libuv's functions, the system's and Swift's own.
+// This library's reaches behind the interfaces that are promised. Each says why it is there, and what would
+// be without it. Everything else goes through libuv's functions, the system's and Swift's own.
 #pragma once
 
 #include <uv.h>
@@ -28,14 +28,15 @@ static inline uint64_t cuv_task_number(void *task) { return swift_task_getJobTas
 
 // MARK: libdispatch
 
-// libdispatch's hooks for an event loop that takes the place of `dispatchMain()`, as Foundation's run loop does.
+// libdispatch's hooks for an event loop that takes the place of `dispatchMain()`, as Foundation's run loop
+// does.
 #ifdef __linux__
 extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *message);
 
-/// Whether a Swift task that is suspended waits for its turn on the main queue. The runtime notes in a task's header the queue
-/// that it has put the task on last. Without it, a run that the main actor waits for, and that waits for the main actor, would
-/// hang in silence; a runtime that notes nothing makes this false.
+/// Whether a Swift task that is suspended waits for its turn on the main queue. The runtime notes in a task's
+/// header the queue that it has put the task on last. Without it, a run that the main actor waits for, and
+/// that waits for the main actor, would hang in silence; a runtime that notes nothing makes this false.
 extern char cuv_main_queue[] __asm__("_dispatch_main_q");
 static inline bool cuv_task_is_on_main_queue(const void *task) {
   return ((void *const *)task)[3] == (void *)cuv_main_queue;
@@ -65,8 +66,8 @@ static inline int cuv_write(
   return code;
 }
 
-/// Code of the libuv that made a loop, by which two of them are told apart. libuv keeps the layout of what its header
-/// shows for all versions that begin with 1.
+/// Code of the libuv that made a loop, by which two of them are told apart. libuv keeps the layout of what
+/// its header shows for all versions that begin with 1.
 static inline uintptr_t cuv_loop_origin(const uv_loop_t *loop) { return (uintptr_t)loop->wq_async.async_cb; }
 
 #ifdef __linux__
@@ -81,8 +82,8 @@ static inline bool cuv_eventfd_by_edge(uv_loop_t *loop, int fd) {
 
 // MARK: libuv's handles
 
-// libuv documents these fields for everybody. A host that carries libuv may have left out the functions that read them, because
-// it calls none: uvloop has.
+// libuv documents these fields for everybody. A host that carries libuv may have left out the functions that
+// read them, because it calls none: uvloop has.
 static inline uv_handle_type cuv_handle_type(const uv_handle_t *handle) { return handle->type; }
 static inline size_t cuv_write_queue_size(const uv_stream_t *stream) { return stream->write_queue_size; }
 static inline uv_pid_t cuv_process_id(const uv_process_t *process) { return process->pid; }

@@ -2,9 +2,10 @@ import CStallWatch
 
 /// A copy of a thread's stack, and the walk through it.
 ///
-/// The calls are found by the tables that exception handling uses (DWARF's call frame information): C libraries have no
-/// frame pointers, and the function that calls into one would be missing otherwise. Where there is no table, the frame
-/// pointer is followed. Nothing is read from the thread's own stack, which has changed since.
+/// The calls are found by the tables that exception handling uses (DWARF's call frame information): C
+/// libraries have no frame pointers, and the function that calls into one would be missing otherwise. Where
+/// there is no table, the frame pointer is followed. Nothing is read from the thread's own stack, which has
+/// changed since.
 struct Stack {
   private static let longest = 128
 
@@ -30,7 +31,8 @@ struct Stack {
       found.append(registers.pc)
       let sp = registers.sp
       let isKnown = step(&registers, isInnermost: found.count == 1)
-      // The stack grows down, so that callers are further up. A function that has none of its own may have the same.
+      // The stack grows down, so that callers are further up. A function that has none of its own may have
+      // the same.
       guard isKnown, registers.sp > sp || (found.count == 1 && registers.sp == sp) else { break }
     }
     return found

@@ -50,7 +50,8 @@ final class StallWatchdog: Sendable {
     while let pause = lookAround() { usleep(UInt32(pause * 1000)) }
   }
 
-  /// Looks at each thread once; returns for how many milliseconds to rest, and nil if there is nothing to watch any more.
+  /// Looks at each thread once; returns for how many milliseconds to rest, and nil if there is nothing to
+  /// watch any more.
   private func lookAround() -> UInt64? {
     let watchers = state.withLock { state in
       if state.watchers.isEmpty { state.process = 0 }

@@ -1,8 +1,9 @@
 import CStallWatch
 import Synchronization
 
-/// Reports each turn of a thread that takes longer than a limit, while it takes that long, with the calls that the thread is
-/// in. Use it to find the function that blocks a thread which others wait for, such as an event loop's.
+/// Reports each turn of a thread that takes longer than a limit, while it takes that long, with the calls
+/// that the thread is in. Use it to find the function that blocks a thread which others wait for, such as an
+/// event loop's.
 ///
 /// The thread says when it begins to work and when it waits for work again:
 ///
@@ -18,11 +19,12 @@ import Synchronization
 /// watcher.stop()
 /// ```
 ///
-/// One thread watches all watchers of the process. It looks at them four times in each limit. A turn pays a reading of the clock
-/// and two stores for that. When a turn takes too long, the watching thread sends a signal to the one that is late, which copies
-/// its stack. So a system call that the thread is blocked in is interrupted once for each stall. The system goes on with
-/// `read`, `write`, `accept`, `flock` and `waitpid` as if nothing had happened. It doesn't go on with `usleep`, `nanosleep`,
-/// `poll`, `select`, `epoll_wait`, `sem_timedwait`, and sockets that have a timeout of their own: these return early, with `EINTR`.
+/// One thread watches all watchers of the process. It looks at them four times in each limit. A turn pays a
+/// reading of the clock and two stores for that. When a turn takes too long, the watching thread sends a
+/// signal to the one that is late, which copies its stack. So a system call that the thread is blocked in is
+/// interrupted once for each stall. The system goes on with `read`, `write`, `accept`, `flock` and `waitpid`
+/// as if nothing had happened. It doesn't go on with `usleep`, `nanosleep`, `poll`, `select`, `epoll_wait`,
+/// `sem_timedwait`, and sockets that have a timeout of their own: these return early, with `EINTR`.
 ///
 /// A watcher watches until you call ``stop()``, whether or not you keep it.
 public final class StallWatcher: Sendable {
@@ -36,7 +38,8 @@ public final class StallWatcher: Sendable {
   /// The beginning of the turn that was reported last.
   private let reported = Atomic<UInt64>(0)
   /// The turn as the watching thread sees it.
-  // Sound: the watched thread writes to it by atomic stores, and under the lock. It is freed with this object.
+  // Sound: the watched thread writes to it by atomic stores, and under the lock. It is freed with this
+  // object.
   nonisolated(unsafe) package let turn = UnsafeMutablePointer<stall_turn>.allocate(capacity: 1)
   /// Held while the thread is interrupted, so that it doesn't end meanwhile.
   private let lock = Mutex(())
@@ -46,12 +49,14 @@ public final class StallWatcher: Sendable {
   /// - Parameters:
   ///   - name: What the thread is called in reports.
   ///   - limit: How long a turn may take, 1 ms or more; it is counted in whole milliseconds.
-  ///   - signal: The number of the signal that is used, the same for all watchers. By default it is a real-time signal,
-  ///     `SIGRTMIN + 6` with glibc. Choose another if something else in the process uses that one. A handler that is installed
-  ///     for the signal gets the signals that aren't this library's, and is put back when nothing is watched any more.
-  ///   - handler: What to do with a stall. It is called on the thread that watches, once for each turn that takes too
-  ///     long; nothing is watched meanwhile.
-  /// - Throws: ``StallWatchError`` for a shorter limit, for a signal that can't be caught, and if the system has no thread left.
+  ///   - signal: The number of the signal that is used, the same for all watchers. By default it is a
+  ///     real-time signal, `SIGRTMIN + 6` with glibc. Choose another if something else in the process uses
+  ///     that one. A handler that is installed for the signal gets the signals that aren't this library's,
+  ///     and is put back when nothing is watched any more.
+  ///   - handler: What to do with a stall. It is called on the thread that watches, once for each turn that
+  ///     takes too long; nothing is watched meanwhile.
+  /// - Throws: ``StallWatchError`` for a shorter limit, for a signal that can't be caught, and if the system
+  ///   has no thread left.
   public convenience init(
     _ name: String, longerThan limit: Duration, signal: Int32? = nil,
     _ handler: @escaping @Sendable (Stall) -> Void
@@ -59,8 +64,8 @@ public final class StallWatcher: Sendable {
     try self.init(name, limit, signal, nil, counted: 0, nil, nil, handler)
   }
 
-  /// Watches a thread from now on that runs work for others, one piece after the other, and doesn't say when it does: the
-  /// main actor, a run loop, an event loop of another library.
+  /// Watches a thread from now on that runs work for others, one piece after the other, and doesn't say when
+  /// it does: the main actor, a run loop, an event loop of another library.
   ///
   /// ```swift
   /// try StallWatcher("the main actor", longerThan: .milliseconds(100)) { ask in
@@ -70,17 +75,19 @@ public final class StallWatcher: Sendable {
   /// }
   /// ```
   ///
-  /// The watching thread asks four times in each limit for a piece of work that does nothing. If that hasn't been run within
-  /// the limit, the thread is late. All pieces must run on the same thread; on a queue whose threads change, the calls of another
-  /// thread would be reported.
+  /// The watching thread asks four times in each limit for a piece of work that does nothing. If that hasn't
+  /// been run within the limit, the thread is late. All pieces must run on the same thread; on a queue whose
+  /// threads change, the calls of another thread would be reported.
   ///
   /// - Parameters:
   ///   - name: What the thread is called in reports.
   ///   - limit: How late it may be, 1 ms or more; it is counted in whole milliseconds.
   ///   - signal: The number of the signal that is used; see the other initializer.
   ///   - enqueue: Has its argument run by the thread. It is called on the watching thread, and must not wait.
-  ///   - handler: What to do with a stall. It is called on the thread that watches, once for each piece that is late.
-  /// - Throws: ``StallWatchError`` for a shorter limit, for a signal that can't be caught, and if the system has no thread left.
+  ///   - handler: What to do with a stall. It is called on the thread that watches, once for each piece that
+  ///     is late.
+  /// - Throws: ``StallWatchError`` for a shorter limit, for a signal that can't be caught, and if the system
+  ///   has no thread left.
   @discardableResult
   public convenience init(
     _ name: String, longerThan limit: Duration, signal: Int32? = nil,
@@ -127,8 +134,8 @@ public final class StallWatcher: Sendable {
   /// The turn has ended, on the same thread.
   public func end() { stall_turn_end(turn) }
 
-  /// Watches no longer, from any thread; a turn that is running isn't reported any more. The handler may be called once more if it
-  /// is running now.
+  /// Watches no longer, from any thread; a turn that is running isn't reported any more. The handler may be
+  /// called once more if it is running now.
   public func stop() {
     // First, so that no signal is sent once the handler is gone.
     leave()

@@ -74,8 +74,8 @@ struct Symbols {
     "NIOPosix",
   ]
 
-  /// Whether a function is the program's own. Swift's library and this one leave copies of generic functions in the
-  /// program.
+  /// Whether a function is the program's own. Swift's library and this one leave copies of generic functions
+  /// in the program.
   private static func isOfProgram(_ name: String?, _ function: String?, _ path: String) -> Bool {
     let file = path.split(separator: "/").last ?? ""
     let libraries = [

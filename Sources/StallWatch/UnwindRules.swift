@@ -1,9 +1,10 @@
 import CStallWatch
 
-/// How to find a function's caller, at one place of the function: the rules of DWARF's call frame information.
+/// How to find a function's caller, at one place of the function: the rules of DWARF's call frame
+/// information.
 ///
-/// Only the instructions that compilers write are understood. A place with others has no rules. See the Linux Standard
-/// Base, "Exception Frames", and DWARF 5, 6.4.
+/// Only the instructions that compilers write are understood. A place with others has no rules. See the Linux
+/// Standard Base, "Exception Frames", and DWARF 5, 6.4.
 struct UnwindRules {
   enum Rule {
     /// The register was saved in memory, so far from the frame's base.

@@ -20,15 +20,15 @@ public struct CancelContext {
     node.cancel(with: error)
   }
 
-  /// Whether the program has asked for the cancellation of this promise, or of a chain that waits for it and that nobody
-  /// else's handlers kept it from.
+  /// Whether the program has asked for the cancellation of this promise, or of a chain that waits for it and
+  /// that nobody else's handlers kept it from.
   ///
   /// PromiseKit 7's `cancelAttempted`.
   public var cancelAttempted: Bool { node.flags.contains(.cancelAttempted) }
 
-  /// Whether a cancellation that the program asked for had an effect on this promise: the promise is pending, has failed
-  /// with an error that stands for a cancellation, or had its value, so that its handlers see the cancellation. It is false
-  /// where the promise has failed with another error.
+  /// Whether a cancellation that the program asked for had an effect on this promise: the promise is pending,
+  /// has failed with an error that stands for a cancellation, or had its value, so that its handlers see the
+  /// cancellation. It is false where the promise has failed with another error.
   ///
   /// PromiseKit 7's `isCancelled`.
   public var isCancelled: Bool {

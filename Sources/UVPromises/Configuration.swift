@@ -34,12 +34,14 @@ public final class Configuration: Sendable {
 
   // PromiseKit's name.
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// How a handler runs that names no dispatcher: `map` is for those that make something of a value, such as `map` and
-  /// `then`; `return` is for those that end a chain or only look on, such as `done`, `get`, `ensure` and `catch`.
+  /// How a handler runs that names no dispatcher: `map` is for those that make something of a value, such as
+  /// `map` and `then`; `return` is for those that end a chain or only look on, such as `done`, `get`,
+  /// `ensure` and `catch`.
   ///
-  /// Both are ``LoopDispatcher/microtask`` unless set; nil means ``LoopDispatcher/inline``. A change holds for the handlers
-  /// that are attached afterwards, on every thread. A dispatch queue can't be set here: a handler that names none may use
-  /// whatever the code around it can see, so it stays on the loop's thread. Name a queue at the handler, `map(on: queue)`.
+  /// Both are ``LoopDispatcher/microtask`` unless set; nil means ``LoopDispatcher/inline``. A change holds
+  /// for the handlers that are attached afterwards, on every thread. A dispatch queue can't be set here: a
+  /// handler that names none may use whatever the code around it can see, so it stays on the loop's thread.
+  /// Name a queue at the handler, `map(on: queue)`.
   public var Q: (map: LoopDispatcher?, return: LoopDispatcher?) {
     get {
       (

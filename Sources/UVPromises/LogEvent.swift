@@ -13,7 +13,8 @@ public enum LogEvent: Sendable {
 }
 
 extension LogEvent: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The name of the event, and the error if there is one: `waitOnMainThread`, `cauterized(MyModule.MyError.failed)`.
+  /// The name of the event, and the error if there is one: `waitOnMainThread`,
+  /// `cauterized(MyModule.MyError.failed)`.
   ///
   /// PromiseKit's `"\(event)"`.
   public var description: String {

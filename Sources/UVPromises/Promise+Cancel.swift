@@ -3,12 +3,12 @@ extension Promise {
   /// error, which stands for a cancellation, goes down the chain. Where a promise on the way has other
   /// handlers, it goes on for them, and the cancellation begins below it.
   ///
-  /// `catch` and `recover` let the error pass unless they are for all errors; `ensure` and `finally` run. Where something in
-  /// the chain has failed already, its error goes down the chain.
+  /// `catch` and `recover` let the error pass unless they are for all errors; `ensure` and `finally` run.
+  /// Where something in the chain has failed already, its error goes down the chain.
   ///
-  /// A promise that has its value keeps it. The handlers that wait for it see the error instead, and so do handlers that
-  /// are added later. The result of a handler that is running is dropped. A chain that has gone on from the value isn't
-  /// cancelled: to stop that chain, cancel its end.
+  /// A promise that has its value keeps it. The handlers that wait for it see the error instead, and so do
+  /// handlers that are added later. The result of a handler that is running is dropped. A chain that has gone
+  /// on from the value isn't cancelled: to stop that chain, cancel its end.
   ///
   /// The steps on the way are walked one by one; their handlers run as microtasks.
   ///

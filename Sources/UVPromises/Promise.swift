@@ -79,7 +79,8 @@ public struct Promise<T>: Thenable, CatchMixin {
 
   /// A promise that waits to be resolved, and the resolver that does it.
   ///
-  /// If the last resolver is dropped before the promise is resolved, that is reported to ``Configuration/logHandler``.
+  /// If the last resolver is dropped before the promise is resolved, that is reported to
+  /// ``Configuration/logHandler``.
   @inlinable
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line

@@ -8,16 +8,16 @@ import UV
 /// }
 /// ```
 ///
-/// On the thread of the promise's loop the promise is resolved at once, on any other as soon as the loop comes to it.
-/// Handlers run on the loop's thread in any case. A promise that was made on a loop keeps it running until it has been
-/// resolved, or the last copy of its resolver is gone.
+/// On the thread of the promise's loop the promise is resolved at once, on any other as soon as the loop
+/// comes to it. Handlers run on the loop's thread in any case. A promise that was made on a loop keeps it
+/// running until it has been resolved, or the last copy of its resolver is gone.
 ///
-/// If the last copy goes first, nobody can resolve the promise: it is reported to ``Configuration/logHandler``,
-/// and a task that waits for it gets ``PMKError/abandoned``. The same happens when the loop is shut down; to resolve the
-/// promise afterwards does nothing.
+/// If the last copy goes first, nobody can resolve the promise: it is reported to
+/// ``Configuration/logHandler``, and a task that waits for it gets ``PMKError/abandoned``. The same happens
+/// when the loop is shut down; to resolve the promise afterwards does nothing.
 ///
-/// A resolver is `Sendable`, whatever its value is. If the value is not, the compiler doesn't check that one thread at a
-/// time uses it: a thread that resolves a promise with such a value must not use it afterwards.
+/// A resolver is `Sendable`, whatever its value is. If the value is not, the compiler doesn't check that one
+/// thread at a time uses it: a thread that resolves a promise with such a value must not use it afterwards.
 ///
 /// PromiseKit's `Resolver`.
 public struct Resolver<T> {
@@ -46,10 +46,11 @@ public struct Resolver<T> {
   /// if !seal.fulfill(connection) { connection.close() }
   /// ```
   ///
-  /// On another thread than the loop's, true says that the value is on its way. The promise takes it unless the promise is
-  /// cancelled, or its loop ends, before the loop comes to it.
+  /// On another thread than the loop's, true says that the value is on its way. The promise takes it unless
+  /// the promise is cancelled, or its loop ends, before the loop comes to it.
   ///
-  /// - Returns: Whether the promise takes the value: not if it has been resolved or cancelled, or if its loop has ended.
+  /// - Returns: Whether the promise takes the value: not if it has been resolved or cancelled, or if its loop
+  ///   has ended.
   @inlinable
   @discardableResult
   public func fulfill(_ value: T) -> Bool {
@@ -89,11 +90,12 @@ public struct Resolver<T> {
       }
   }
 
-  /// Whether nobody has resolved the promise yet, and it hasn't been cancelled: to be asked before work that nobody needs
-  /// otherwise.
+  /// Whether nobody has resolved the promise yet, and it hasn't been cancelled: to be asked before work that
+  /// nobody needs otherwise.
   ///
-  /// Another thread than the loop's doesn't hear of a cancellation: there it is false once a thread other than the loop's
-  /// has resolved the promise, or once the loop has ended. To stop such work, use ``onCancel(_:)``.
+  /// Another thread than the loop's doesn't hear of a cancellation: there it is false once a thread other
+  /// than the loop's has resolved the promise, or once the loop has ended. To stop such work, use
+  /// ``onCancel(_:)``.
   @inlinable
   public var isPending: Bool {
     if !ticket.isHere { return ticket.isUnclaimed }
@@ -158,7 +160,8 @@ public struct Resolver<T> {
   }
 }
 
-/// The same functions where a completion handler is wanted, which returns nothing: `fetch(completion: seal.fulfill)`.
+/// The same functions where a completion handler is wanted, which returns nothing:
+/// `fetch(completion: seal.fulfill)`.
 extension Resolver {
   /// Fulfils the promise; see `fulfill`.
   @_disfavoredOverload
@@ -197,7 +200,7 @@ extension Resolver where T == Void {
   }
 }
 
-// Sound: the promise is touched on the loop's thread only, and the value is given up by who resolves the promise; see
-// there. Not where `T: Sendable`: with a condition, the compiler of Swift 6 cannot tell the type of
-// `Promise { fetch($0.resolve) }`.
+// Sound: the promise is touched on the loop's thread only, and the value is given up by who resolves the
+// promise; see there. Not where `T: Sendable`: with a condition, the compiler of Swift 6 cannot tell the type
+// of `Promise { fetch($0.resolve) }`.
 extension Resolver: @unchecked Sendable {}

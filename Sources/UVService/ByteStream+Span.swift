@@ -2,8 +2,8 @@ public import Tracing
 public import UV
 
 extension ByteStream {
-  /// Runs `body` in a span that says which peer this connection has. Use it for a connection or for one of its requests; no span
-  /// begins by itself.
+  /// Runs `body` in a span that says which peer this connection has. Use it for a connection or for one of
+  /// its requests; no span begins by itself.
   ///
   /// ```swift
   /// while let line = try await connection.readLine(limit: 1024).value {
@@ -14,8 +14,8 @@ extension ByteStream {
   /// }
   /// ```
   ///
-  /// The span is that of the tracer with which the program has bootstrapped its `InstrumentationSystem`. It is the current one in
-  /// `body` and in the tasks that `body` spawns.
+  /// The span is that of the tracer with which the program has bootstrapped its `InstrumentationSystem`. It
+  /// is the current one in `body` and in the tasks that `body` spawns.
   ///
   /// - Parameters:
   ///   - name: The name of the span.

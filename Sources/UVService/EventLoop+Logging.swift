@@ -4,8 +4,8 @@ public import UV
 import UVStalls
 
 extension EventLoop {
-  /// Logs a snapshot of the loop whenever the process receives a signal, as JSON in the metadata `snapshot`. For the text on the
-  /// standard error, use `printSnapshot(on:)`.
+  /// Logs a snapshot of the loop whenever the process receives a signal, as JSON in the metadata `snapshot`.
+  /// For the text on the standard error, use `printSnapshot(on:)`.
   ///
   /// - Parameters:
   ///   - signal: The signal to watch for.
@@ -29,11 +29,13 @@ extension EventLoop {
     return watcher
   }
 
-  /// Logs each turn of the loop that takes longer than a limit, while it takes that long, with the level `warning`. It is
-  /// `watchStalls` of the loop with a handler that logs, so a handler that was set before is replaced.
+  /// Logs each turn of the loop that takes longer than a limit, while it takes that long, with the level
+  /// `warning`. It is `watchStalls` of the loop with a handler that logs, so a handler that was set before is
+  /// replaced.
   ///
-  /// The metadata are `loop`, `duration` in seconds, `function` (the function of the program that blocks the loop),
-  /// `spawned` (where the running task was spawned) and `stack` (the calls, the innermost first). What isn't known is left out.
+  /// The metadata are `loop`, `duration` in seconds, `function` (the function of the program that blocks the
+  /// loop), `spawned` (where the running task was spawned) and `stack` (the calls, the innermost first). What
+  /// isn't known is left out.
   ///
   /// - Parameters:
   ///   - limit: How long a turn may take, 1 ms or more.

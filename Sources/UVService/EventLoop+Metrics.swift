@@ -2,7 +2,8 @@ public import Metrics
 public import UV
 
 extension EventLoop {
-  /// Reports what the loop does as metrics, at intervals, until the loop ends. The overview of this module lists them.
+  /// Reports what the loop does as metrics, at intervals, until the loop ends. The overview of this module
+  /// lists them.
   ///
   /// ```swift
   /// MetricsSystem.bootstrap(prometheus)
@@ -12,8 +13,9 @@ extension EventLoop {
   /// }
   /// ```
   ///
-  /// The loop's counts are read when an interval has passed, and once more at the end. Only the times in the thread pool
-  /// are measured for it, by up to three readings of the clock for each request. The timer doesn't keep the loop running.
+  /// The loop's counts are read when an interval has passed, and once more at the end. Only the times in the
+  /// thread pool are measured for it, by up to three readings of the clock for each request. The timer
+  /// doesn't keep the loop running.
   ///
   /// - Parameters:
   ///   - interval: The time between two reports, a millisecond or more.
@@ -35,7 +37,8 @@ extension EventLoopGroup {
   ///
   /// - Parameters:
   ///   - interval: The time between two reports, a millisecond or more.
-  ///   - name: The name of the group: its loops are called `NAME 1`, `NAME 2`, and so on. If it is nil, they have their own names.
+  ///   - name: The name of the group: its loops are called `NAME 1`, `NAME 2`, and so on. If it is nil, they
+  ///     have their own names.
   ///   - factory: Where the metrics go. Without one it is the one that the program has bootstrapped.
   /// - Throws: `loopClosed` once the group has been shut down.
   public func reportMetrics(

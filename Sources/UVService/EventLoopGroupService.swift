@@ -12,11 +12,11 @@ public import UV
 /// try await services.run()
 /// ```
 ///
-/// The service ends when it is told to, and the group ends with it; see `shutdownGracefully(within:)` of the group. If the
-/// service's task is cancelled, the connections get no time.
+/// The service ends when it is told to, and the group ends with it; see `shutdownGracefully(within:)` of the
+/// group. If the service's task is cancelled, the connections get no time.
 ///
-/// The group has the signals. Task-local values of its task don't reach the tasks that serve connections: these begin in a
-/// callback. They learn of the end by `connection.isQuiescing`.
+/// The group has the signals. Task-local values of its task don't reach the tasks that serve connections:
+/// these begin in a callback. They learn of the end by `connection.isQuiescing`.
 ///
 /// The corresponding type of swift-service-lifecycle is `Service`.
 public struct EventLoopGroupService: Service {
@@ -31,7 +31,8 @@ public struct EventLoopGroupService: Service {
   ///   - group: The loops. They belong to the service from now on.
   ///   - limit: How long a graceful shutdown may take. Zero or less gives the connections no time.
   ///   - logger: Where the service says that it begins to end and what it has cut off.
-  ///   - start: What to begin, such as `serve`. When it has returned, the service goes on until it is told to end.
+  ///   - start: What to begin, such as `serve`. When it has returned, the service goes on until it is told to
+  ///     end.
   public init(
     _ group: EventLoopGroup, shutdownWithin limit: Duration = .seconds(10),
     logger: Logger = Logger(label: "swift-uv"),
@@ -43,7 +44,8 @@ public struct EventLoopGroupService: Service {
     self.start = start
   }
 
-  /// Starts what there is to do, waits until the service is told to end, and ends the group. A `ServiceGroup` calls this.
+  /// Starts what there is to do, waits until the service is told to end, and ends the group. A `ServiceGroup`
+  /// calls this.
   ///
   /// - Throws: The error of `start`.
   public func run() async throws {

@@ -17,18 +17,20 @@ public import UV
 /// try await group.run()
 /// ```
 ///
-/// The body runs as `EventLoop.run` would run it, and the service ends when the body has returned and no work is left on the
-/// loop. A group expects that a service goes on until it is told to end, and ends itself otherwise; its configuration can say
-/// something else.
+/// The body runs as `EventLoop.run` would run it, and the service ends when the body has returned and no work
+/// is left on the loop. A group expects that a service goes on until it is told to end, and ends itself
+/// otherwise; its configuration can say something else.
 ///
-/// When the group shuts down gracefully, the loop does: its listeners close, which ends a loop over them, and the connections
-/// that came through them get time; see `shutdownGracefully(within:)` of `EventLoop`. Tasks that still run at the time limit
-/// are cancelled. When the service's task is cancelled, the loop is stopped: its tasks are cancelled at once.
+/// When the group shuts down gracefully, the loop does: its listeners close, which ends a loop over them, and
+/// the connections that came through them get time; see `shutdownGracefully(within:)` of `EventLoop`. Tasks
+/// that still run at the time limit are cancelled. When the service's task is cancelled, the loop is stopped:
+/// its tasks are cancelled at once.
 ///
-/// The group has the signals. Leave `loop.signals(.terminate)` out of the body, since both would get the signal.
+/// The group has the signals. Leave `loop.signals(.terminate)` out of the body, since both would get the
+/// signal.
 ///
-/// The task-local values of the group's task hold in the body and in the tasks that it spawns, and so do `gracefulShutdown()`
-/// and the other functions of swift-service-lifecycle.
+/// The task-local values of the group's task hold in the body and in the tasks that it spawns, and so do
+/// `gracefulShutdown()` and the other functions of swift-service-lifecycle.
 ///
 /// The corresponding type of swift-service-lifecycle is `Service`.
 public struct EventLoopService: Service {

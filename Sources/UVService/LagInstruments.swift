@@ -1,8 +1,8 @@
 import Metrics
 import UV
 
-/// The instruments for the turns of a loop that measures them. Their names, units and meaning are those of OpenTelemetry's
-/// conventions for the runtime of Node.js, with another prefix.
+/// The instruments for the turns of a loop that measures them. Their names, units and meaning are those of
+/// OpenTelemetry's conventions for the runtime of Node.js, with another prefix.
 struct LagInstruments {
   private let delay: [(gauge: Gauge, value: (LoopLag) -> Duration)]
   private let utilization: Gauge

@@ -1,7 +1,7 @@
 import UV
 
-/// Lets a task from elsewhere start a body on a loop. The body's task is made by that task, so that it inherits its task-local
-/// values.
+/// Lets a task from elsewhere start a body on a loop. The body's task is made by that task, so that it
+/// inherits its task-local values.
 actor LoopEntrance {
   private nonisolated let executor: LoopExecutor
 

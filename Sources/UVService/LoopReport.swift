@@ -2,7 +2,8 @@ import Metrics
 import UV
 import UVStalls
 
-/// Reports the metrics of one loop again and again, until the loop ends or it is stopped. On the loop's thread.
+/// Reports the metrics of one loop again and again, until the loop ends or it is stopped. On the loop's
+/// thread.
 final class LoopReport {
   private var instruments: LoopInstruments
   private let interval: Duration

@@ -3,9 +3,9 @@ public import StallWatch
 public import UV
 
 extension EventLoop {
-  /// Reports each turn of the loop that takes longer than a limit, while it takes that long, with the calls that the
-  /// loop's thread is in. Use it to find the function that blocks a loop. Call it on the loop's thread; calling it again
-  /// replaces the limit and the handler.
+  /// Reports each turn of the loop that takes longer than a limit, while it takes that long, with the calls
+  /// that the loop's thread is in. Use it to find the function that blocks a loop. Call it on the loop's
+  /// thread; calling it again replaces the limit and the handler.
   ///
   /// ```swift
   /// try loop.watchStalls(longerThan: .milliseconds(50)) { stall in
@@ -13,21 +13,24 @@ extension EventLoop {
   /// }
   /// ```
   ///
-  /// `StallWatcher` of `StallWatch` says how this works, and which system calls return early because of it. A turn of the
-  /// loop pays two stores.
+  /// `StallWatcher` of `StallWatch` says how this works, and which system calls return early because of it. A
+  /// turn of the loop pays two stores.
   ///
-  /// A loop that waits for events isn't stalled. On an adopted loop, callbacks of the host count only if they come after
-  /// one of this library in the same turn. Don't watch the loop of a host that waits for events outside of `uv_run`.
+  /// A loop that waits for events isn't stalled. On an adopted loop, callbacks of the host count only if they
+  /// come after one of this library in the same turn. Don't watch the loop of a host that waits for events
+  /// outside of `uv_run`.
   ///
   /// - Parameters:
   ///   - limit: How long a turn may take, 1 ms or more; it is counted in whole milliseconds.
-  ///   - signal: The signal that is used, the same for all loops. By default it is a real-time signal, `SIGRTMIN + 6` with
-  ///     glibc. Choose another if something else in the process uses that one. A handler that is installed for the signal
-  ///     gets the signals that aren't this library's, and is put back when no loop is watched any more.
-  ///   - handler: What to do with a stall. It is called on the thread that watches, once for each turn that takes too
-  ///     long; no loop is watched meanwhile. By default the `description` of the stall is written to the standard error.
-  /// - Throws: `invalidArgument` for a shorter limit and for a signal that can't be caught; `loopClosed`; `wouldBlock` or
-  ///   `outOfMemory` if the system has no thread left.
+  ///   - signal: The signal that is used, the same for all loops. By default it is a real-time signal,
+  ///     `SIGRTMIN + 6` with glibc. Choose another if something else in the process uses that one. A handler
+  ///     that is installed for the signal gets the signals that aren't this library's, and is put back when
+  ///     no loop is watched any more.
+  ///   - handler: What to do with a stall. It is called on the thread that watches, once for each turn that
+  ///     takes too long; no loop is watched meanwhile. By default the `description` of the stall is written
+  ///     to the standard error.
+  /// - Throws: `invalidArgument` for a shorter limit and for a signal that can't be caught; `loopClosed`;
+  ///   `wouldBlock` or `outOfMemory` if the system has no thread left.
   ///
   /// libuv has no corresponding function.
   public func watchStalls(
@@ -48,13 +51,14 @@ extension EventLoop {
     }
   }
 
-  /// Ends what ``watchStalls(longerThan:signal:_:)`` began; otherwise the loop's end does. Call it on the loop's thread.
-  /// The handler may be called once more if it is running now.
+  /// Ends what ``watchStalls(longerThan:signal:_:)`` began; otherwise the loop's end does. Call it on the
+  /// loop's thread. The handler may be called once more if it is running now.
   ///
   /// libuv has no corresponding function.
   public func stopWatchingStalls() { observeTurns(nil) }
 
-  /// How many stalls of the loop have been reported since it is watched; 0 if it isn't. Call it on the loop's thread.
+  /// How many stalls of the loop have been reported since it is watched; 0 if it isn't. Call it on the loop's
+  /// thread.
   ///
   /// libuv has no corresponding function.
   public var stallCount: Int { (turnObserver as? LoopStalls)?.watcher.count ?? 0 }

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// The wishes of a client's first message, and the server's answer: its identity, and the context in which the client's
-/// session may be resumed.
+/// The wishes of a client's first message, and the server's answer: its identity, and the context in which
+/// the client's session may be resumed.
 final class Greeting {
   /// The host that the client names.
   let serverName: String?

@@ -2,11 +2,12 @@ import COpenSSL
 
 /// The sessions with which a client can make its next handshake shorter, by host and port.
 ///
-/// Each of TLS 1.3 is used once, as the standard recommends: somebody who watches the network then can't tell that two
-/// connections belong together. One of TLS 1.2 is used again, because a server doesn't send another.
+/// Each of TLS 1.3 is used once, as the standard recommends: somebody who watches the network then can't tell
+/// that two connections belong together. One of TLS 1.2 is used again, because a server doesn't send another.
 // Sound: everything is behind the lock.
 final class SessionCache: @unchecked Sendable {
-  /// The server that a client has a session with. The context has this cache for itself, so its other settings needn't be here.
+  /// The server that a client has a session with. The context has this cache for itself, so its other
+  /// settings needn't be here.
   struct Key: Hashable {
     /// The name or address that was verified.
     let host: String

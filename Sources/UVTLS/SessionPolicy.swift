@@ -1,10 +1,11 @@
 import COpenSSL
 
-/// The settings that a server's session depends on: a session is resumed only where the same policy would have made it.
+/// The settings that a server's session depends on: a session is resumed only where the same policy would
+/// have made it.
 ///
-/// Resuming skips the checks of a full handshake. Servers that share ticket keys can decrypt each other's sessions, whatever
-/// they ask of their clients. So each session carries a digest, and OpenSSL makes a full handshake where another is expected.
-/// The digest is that of
+/// Resuming skips the checks of a full handshake. Servers that share ticket keys can decrypt each other's
+/// sessions, whatever they ask of their clients. So each session carries a digest, and OpenSSL makes a full
+/// handshake where another is expected. The digest is that of
 ///
 /// - whether clients are asked for certificates, whether they must have one, and which roots are trusted,
 /// - how OpenSSL is set to verify them,
@@ -68,8 +69,8 @@ struct SessionPolicy {
   }
 }
 
-/// Called by OpenSSL with the session of a ticket: a client whose certificate has expired since then is verified anew. A client
-/// that comes often would have its ticket renewed for ever.
+/// Called by OpenSSL with the session of a ticket: a client whose certificate has expired since then is
+/// verified anew. A client that comes often would have its ticket renewed for ever.
 private func checkDate(
   _: OpaquePointer?, _ session: OpaquePointer?, _: UnsafePointer<UInt8>?, _: Int, _ status: SSL_TICKET_STATUS,
   _: UnsafeMutableRawPointer?

@@ -1,9 +1,10 @@
 /// Decides how large the next record is, for ``TLSOptions/smallFirstRecords``.
 package struct SmallRecords {
-  /// With its header and the headers of TCP and IP, it fits into one packet of 1,500 bytes, and into one that a tunnel has
-  /// made smaller.
+  /// With its header and the headers of TCP and IP, it fits into one packet of 1,500 bytes, and into one that
+  /// a tunnel has made smaller.
   package static let recordSize = 1300
-  /// How many bytes leave in small records: about what a connection that begins may send before it hears from its peer.
+  /// How many bytes leave in small records: about what a connection that begins may send before it hears from
+  /// its peer.
   package static let countAfterIdle = 16_384
   /// After so long without a write, TCP begins anew, too.
   static let idle = Duration.seconds(1)

@@ -16,19 +16,20 @@ public struct TLS {
   ///   - context: The server's certificates and what else its connections have in common.
   ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
   ///   - reusePort: Whether other listeners may share the port.
-  ///   - handshakeTimeout: How long a handshake may take from the moment at which its connection is accepted. It then ends,
-  ///     and the connection is closed.
-  ///   - handshakeLimit: How many handshakes may be under way, 1 or more. A handshake begins with the peer's first byte. Peers
-  ///     that speak while there is no place wait for one. A place is taken from a peer that has sent only a part of its first
-  ///     message, or that has held the place for a second.
-  ///   - silentLimit: How many connections may wait for their handshake to begin, 1 or more. Each costs some kilobytes and a
-  ///     descriptor. When there are more, or when the system has no descriptor left, the one that has been silent for the
-  ///     longest time is closed. If all have spoken, others wait in the system; the system resets those that still wait
-  ///     when the listener closes or the loop is shut down.
-  ///   - onHandshakeFailure: Called on the loop's thread with the error of each handshake that fails, or that didn't begin. It
-  ///     is `connectionAborted` for a connection that was closed in favour of others. The listener goes on.
-  /// - Throws: The errors of `TCP.listen(host:port:backlog:reusePort:)`, and `invalidArgument` for a client's context or a
-  ///   limit below 1.
+  ///   - handshakeTimeout: How long a handshake may take from the moment at which its connection is accepted.
+  ///     It then ends, and the connection is closed.
+  ///   - handshakeLimit: How many handshakes may be under way, 1 or more. A handshake begins with the peer's
+  ///     first byte. Peers that speak while there is no place wait for one. A place is taken from a peer that
+  ///     has sent only a part of its first message, or that has held the place for a second.
+  ///   - silentLimit: How many connections may wait for their handshake to begin, 1 or more. Each costs some
+  ///     kilobytes and a descriptor. When there are more, or when the system has no descriptor left, the one
+  ///     that has been silent for the longest time is closed. If all have spoken, others wait in the system;
+  ///     the system resets those that still wait when the listener closes or the loop is shut down.
+  ///   - onHandshakeFailure: Called on the loop's thread with the error of each handshake that fails, or that
+  ///     didn't begin. It is `connectionAborted` for a connection that was closed in favour of others. The
+  ///     listener goes on.
+  /// - Throws: The errors of `TCP.listen(host:port:backlog:reusePort:)`, and `invalidArgument` for a client's
+  ///   context or a limit below 1.
   ///
   /// The corresponding functions are libuv's `uv_listen` and OpenSSL's `SSL_accept`.
   public func listen(
@@ -55,15 +56,18 @@ public struct TLS {
   /// Connects to a host by its name or address, and does a handshake. The host's certificate is verified.
   ///
   /// - Parameters:
-  ///   - host: A name such as `"example.org"`, or an address. The certificate must be for it: a name is compared with the
-  ///     certificate's alternative names, and never with its common name; an address without its zone.
+  ///   - host: A name such as `"example.org"`, or an address. The certificate must be for it: a name is
+  ///     compared with the certificate's alternative names, and never with its common name; an address
+  ///     without its zone.
   ///   - port: 1…65535.
-  ///   - context: Whom the client trusts, and what else its connections have in common; nil for the system's roots.
+  ///   - context: Whom the client trusts, and what else its connections have in common; nil for the system's
+  ///     roots.
   ///   - handshakeTimeout: How long the handshake may take once the connection is there.
-  /// - Returns: A request for the connection. It fails as `TCP.connect(host:port:)` does, with `tls` and the reason if the
-  ///   handshake fails, with `tlsTruncated` if the peer closes the connection meanwhile, with `timedOut`, and with
-  ///   `invalidArgument` for a server's context, and for a host that is neither an address nor a name of letters, digits,
-  ///   hyphens, underscores and dots. Cancelling the request closes the socket.
+  /// - Returns: A request for the connection. It fails as `TCP.connect(host:port:)` does, with `tls` and the
+  ///   reason if the handshake fails, with `tlsTruncated` if the peer closes the connection meanwhile, with
+  ///   `timedOut`, and with `invalidArgument` for a server's context, and for a host that is neither an
+  ///   address nor a name of letters, digits, hyphens, underscores and dots. Cancelling the request closes
+  ///   the socket.
   ///
   /// The corresponding functions are libuv's `uv_tcp_connect` and OpenSSL's `SSL_connect`.
   public func connect(
@@ -98,19 +102,22 @@ public struct TLS {
 
   /// Does a handshake on a connection that is open already, as STARTTLS and proxies need it.
   ///
-  /// The plain stream is used up: the secured connection takes over its connection and all that was set on it, such as timeouts and
-  /// requests for `quiescing()`, and the plain stream is closed. Bytes that it has read and nobody has taken belong to the handshake.
+  /// The plain stream is used up: the secured connection takes over its connection and all that was set on
+  /// it, such as timeouts and requests for `quiescing()`, and the plain stream is closed. Bytes that it has
+  /// read and nobody has taken belong to the handshake.
   ///
   /// - Parameters:
-  ///   - plain: A TCP connection, a pipe, or a TLS connection. Everything that was written to it must have left.
+  ///   - plain: A TCP connection, a pipe, or a TLS connection. Everything that was written to it must have
+  ///     left.
   ///   - context: A server's or a client's context.
-  ///   - host: The name or address that a client verifies, as ``connect(host:port:_:handshakeTimeout:)`` does; nil for a
-  ///     server. A client that verifies needs it.
+  ///   - host: The name or address that a client verifies, as ``connect(host:port:_:handshakeTimeout:)``
+  ///     does; nil for a server. A client that verifies needs it.
   ///   - handshakeTimeout: How long the handshake may take.
-  /// - Returns: A request for the secured connection. It fails as the handshake of ``connect(host:port:_:handshakeTimeout:)``
-  ///   does, with `busy` if the stream has bytes to write, with `brokenPipe` if its writing side has ended, and with
-  ///   `notSupported` if it is another kind of stream. If it fails before the handshake begins, the plain stream is as it was;
-  ///   otherwise the connection is closed.
+  /// - Returns: A request for the secured connection. It fails as the handshake of
+  ///   ``connect(host:port:_:handshakeTimeout:)`` does, with `busy` if the stream has bytes to write, with
+  ///   `brokenPipe` if its writing side has ended, and with `notSupported` if it is another kind of stream.
+  ///   If it fails before the handshake begins, the plain stream is as it was; otherwise the connection is
+  ///   closed.
   ///
   /// The corresponding OpenSSL function is `SSL_do_handshake`.
   public func secure(

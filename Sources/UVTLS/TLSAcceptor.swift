@@ -1,10 +1,12 @@
 /// Accepts connections while somebody asks, and does their handshakes.
 ///
-/// Peers that have sent nothing cost little, and hold up nobody: they aren't handshakes yet, and when there are too many, the
-/// oldest goes. Those that have spoken have their handshake at once, or wait for a place in it. A place is taken from a peer
-/// that hasn't even said whom it wants, or that has kept its handshake waiting.
+/// Peers that have sent nothing cost little, and hold up nobody: they aren't handshakes yet, and when there
+/// are too many, the oldest goes. Those that have spoken have their handshake at once, or wait for a place in
+/// it. A place is taken from a peer that hasn't even said whom it wants, or that has kept its handshake
+/// waiting.
 final class TLSAcceptor {
-  /// How long a handshake may wait for its peer while others want its place. Bytes of the peer don't renew it.
+  /// How long a handshake may wait for its peer while others want its place. Bytes of the peer don't renew
+  /// it.
   private static let patience = Duration.seconds(1)
   /// How often those who wait for a place are looked at.
   private static let beat = Duration.milliseconds(100)

@@ -9,8 +9,8 @@ extension TLSConnection {
 
   /// The address of the other end; see `TCPConnection.peerAddress()`.
   ///
-  /// - Throws: `badDescriptor` if the connection is closed, `notConnected` if the peer has gone, and `notSupported` if it
-  ///   isn't over TCP.
+  /// - Throws: `badDescriptor` if the connection is closed, `notConnected` if the peer has gone, and
+  ///   `notSupported` if it isn't over TCP.
   ///
   /// The corresponding libuv function is `uv_tcp_getpeername`.
   public func peerAddress() throws(UVError) -> SocketAddress { try peerTCPAddress() }
@@ -26,10 +26,10 @@ extension TLSConnection {
 
   /// Has the system probe an idle connection; see `TCPConnection.setKeepAlive(_:)`.
   ///
-  /// - Parameter idle: How long the connection is idle before the first probe, in whole seconds, 1 or more. Nil turns
-  ///   probing off.
-  /// - Throws: `badDescriptor` if the connection is closed, `invalidArgument` for less than a second, and `notSupported` if
-  ///   it isn't over TCP.
+  /// - Parameter idle: How long the connection is idle before the first probe, in whole seconds, 1 or more.
+  ///   Nil turns probing off.
+  /// - Throws: `badDescriptor` if the connection is closed, `invalidArgument` for less than a second, and
+  ///   `notSupported` if it isn't over TCP.
   ///
   /// The corresponding libuv function is `uv_tcp_keepalive`.
   public func setKeepAlive(_ idle: Duration?) throws(UVError) { try setTCPKeepAlive(idle) }

@@ -4,13 +4,14 @@ import COpenSSL
 ///
 /// It is a `ByteStream` like any other: everything that reads, writes or ends a stream does so here.
 ///
-/// - The stream's end is the peer's sign of the end (`close_notify`). A connection that is closed without it ends with the
-///   error `tlsTruncated`, because somebody may have cut it.
+/// - The stream's end is the peer's sign of the end (`close_notify`). A connection that is closed without it
+///   ends with the error `tlsTruncated`, because somebody may have cut it.
 /// - `ByteStream.shutdown()` sends this end's sign, and then ends the writing side of the connection.
 /// - Writes of one turn of the loop leave together, in records of up to 16 KiB.
-/// - `ByteStream.isAboveHighWaterMark` counts bytes before they are encrypted, and what the system hasn't taken of them
-///   after that. What TLS itself has to send counts, too, such as its answers to a peer that asks for new keys. If more than
-///   64 KiB of that wait, because the peer doesn't read, the connection reads no more until the peer has taken them.
+/// - `ByteStream.isAboveHighWaterMark` counts bytes before they are encrypted, and what the system hasn't
+///   taken of them after that. What TLS itself has to send counts, too, such as its answers to a peer that
+///   asks for new keys. If more than 64 KiB of that wait, because the peer doesn't read, the connection reads
+///   no more until the peer has taken them.
 ///
 /// The corresponding OpenSSL type is `SSL`.
 public final class TLSConnection: ByteStream {
@@ -73,8 +74,8 @@ public final class TLSConnection: ByteStream {
   /// The corresponding OpenSSL function is `SSL_get_servername`.
   public var serverName: String? { session.serverName }
 
-  /// The certificates that the peer has presented in DER form, its own first. There are none if the peer has presented none,
-  /// and only its own if the session was resumed.
+  /// The certificates that the peer has presented in DER form, its own first. There are none if the peer has
+  /// presented none, and only its own if the session was resumed.
   ///
   /// The corresponding OpenSSL functions are `SSL_get1_peer_certificate` and `SSL_get_peer_cert_chain`.
   public var peerCertificates: [Bytes] {

@@ -1,6 +1,7 @@
 import COpenSSL
 
-// Sound: OpenSSL's context is set up before the initializer returns, and only read afterwards. The cache has a lock.
+// Sound: OpenSSL's context is set up before the initializer returns, and only read afterwards. The cache has
+// a lock.
 /// The settings that connections share: certificates, trust and protocols of one end.
 ///
 /// ```swift
@@ -35,14 +36,14 @@ public final class TLSContext: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - identity: Who the server is, for clients that name no other.
-  ///   - names: The identities for particular names. A name such as `"*.example.org"` stands for one label in place of the
-  ///     star. Letters may be upper or lower case.
-  ///   - protocols: The application protocols that the server speaks (ALPN), the preferred one first, each of 1 to 255
-  ///     bytes. A client that offers protocols and has none in common is refused.
+  ///   - names: The identities for particular names. A name such as `"*.example.org"` stands for one label in
+  ///     place of the star. Letters may be upper or lower case.
+  ///   - protocols: The application protocols that the server speaks (ALPN), the preferred one first, each of
+  ///     1 to 255 bytes. A client that offers protocols and has none in common is refused.
   ///   - clientCertificates: Whether clients are asked for certificates.
   ///   - options: The rest.
-  /// - Throws: `tls` with OpenSSL's reason, and `invalidArgument` for a protocol of a wrong length, or for a name that can't
-  ///   be one.
+  /// - Throws: `tls` with OpenSSL's reason, and `invalidArgument` for a protocol of a wrong length, or for a
+  ///   name that can't be one.
   ///
   /// The corresponding OpenSSL function is `SSL_CTX_new`.
   public static func server(
@@ -60,8 +61,8 @@ public final class TLSContext: @unchecked Sendable {
   /// A context for servers that load their identities when a client asks for them.
   ///
   /// - Parameters:
-  ///   - choice: Called on the connection's loop with the name that the client asks for, or nil: once in each handshake,
-  ///     also in one that may resume a session. If the request fails, the handshake fails.
+  ///   - choice: Called on the connection's loop with the name that the client asks for, or nil: once in each
+  ///     handshake, also in one that may resume a session. If the request fails, the handshake fails.
   ///   - protocols: See ``server(_:names:protocols:clientCertificates:options:)``.
   ///   - clientCertificates: Whether clients are asked for certificates.
   ///   - options: The rest.
@@ -80,15 +81,16 @@ public final class TLSContext: @unchecked Sendable {
 
   /// A context for clients.
   ///
-  /// A client verifies the server by default: the chain of its certificate up to a root that is trusted, the host's name or
-  /// address, and the dates.
+  /// A client verifies the server by default: the chain of its certificate up to a root that is trusted, the
+  /// host's name or address, and the dates.
   ///
   /// - Parameters:
   ///   - trust: Whose certificates are accepted.
   ///   - identity: Who the client is, for servers that ask; nil to present nothing.
   ///   - protocols: The application protocols that the client offers (ALPN), the preferred one first.
   ///   - options: The rest.
-  /// - Throws: `noSuchFile`, `tls` with OpenSSL's reason, and `invalidArgument` for a protocol of a wrong length.
+  /// - Throws: `noSuchFile`, `tls` with OpenSSL's reason, and `invalidArgument` for a protocol of a wrong
+  ///   length.
   ///
   /// The corresponding OpenSSL function is `SSL_CTX_new`.
   public static func client(
@@ -103,7 +105,8 @@ public final class TLSContext: @unchecked Sendable {
     return context
   }
 
-  /// The context of clients that choose none. Reading the system's roots takes some milliseconds, so that is done once.
+  /// The context of clients that choose none. Reading the system's roots takes some milliseconds, so that is
+  /// done once.
   static let client: Result<TLSContext, UVError> = {
     do throws(UVError) { return .success(try TLSContext.client()) } catch { return .failure(error) }
   }()

@@ -1,6 +1,7 @@
 import COpenSSL
 
-/// A handshake that is under way. It keeps its connection, and ends once: with the connection, or with an error.
+/// A handshake that is under way. It keeps its connection, and ends once: with the connection, or with an
+/// error.
 final class TLSHandshake {
   private let connection: TLSConnection
   private let session: TLSSession
@@ -46,7 +47,8 @@ final class TLSHandshake {
     }
     hurryIfNeeded()
     if session.context.isServer, !session.hasInput { take(.waits, nil) } else { connection.deliverFiltered() }
-    // A caller may keep the pending request, and must not keep the connection with it. The timer keeps this while it goes on.
+    // A caller may keep the pending request, and must not keep the connection with it. The timer keeps this
+    // while it goes on.
     return PendingRequest("TLS handshake") { [weak self] in self?.cancel() }
   }
 
@@ -68,7 +70,8 @@ final class TLSHandshake {
 
   private func timeOut() { fail(UVError(.timedOut, operation: operation, subject: subject)) }
 
-  /// The loop's service ends. A peer that has begun gets a moment; one that is silent doesn't hold up the shutdown.
+  /// The loop's service ends. A peer that has begun gets a moment; one that is silent doesn't hold up the
+  /// shutdown.
   func hurry() {
     loop.assertOnLoop()
     if isHurried { return }

@@ -1,13 +1,16 @@
-/// A host that a certificate can be for: a name or an address. This is the one place that decides what is one.
+/// A host that a certificate can be for: a name or an address. This is the one place that decides what is
+/// one.
 ///
 /// OpenSSL would take `".example.org"` for any name below it, and the part before a NUL for all of a name.
 struct TLSHost {
-  /// The name in small letters and without a dot at the end, or the address without its zone: as certificates have it.
+  /// The name in small letters and without a dot at the end, or the address without its zone: as certificates
+  /// have it.
   let text: String
   let isAddress: Bool
 
   /// - Parameters:
-  ///   - host: A name such as `"example.org"` or `"example.org."`, or an address such as `"::1"` or `"fe80::1%eth0"`.
+  ///   - host: A name such as `"example.org"` or `"example.org."`, or an address such as `"::1"` or
+  ///     `"fe80::1%eth0"`.
   ///   - operation: The operation, for the error.
   /// - Throws: `invalidArgument`.
   init(_ host: String, _ operation: String) throws(UVError) {
@@ -40,8 +43,8 @@ struct TLSHost {
     isAddress = false
   }
 
-  /// Labels of 1 to 63 letters, digits, hyphens and underscores, with dots between them, and 253 in all. Names in other
-  /// alphabets are written in these letters, as `"xn--…"`.
+  /// Labels of 1 to 63 letters, digits, hyphens and underscores, with dots between them, and 253 in all.
+  /// Names in other alphabets are written in these letters, as `"xn--…"`.
   private static func isName(_ name: String) -> Bool {
     name.utf8.count <= 253
       && name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy {

@@ -21,12 +21,13 @@ public final class TLSIdentity: @unchecked Sendable {
   /// Reads an identity from files in PEM form. The calling thread waits for the file system.
   ///
   /// - Parameters:
-  ///   - certificateChain: The file with the certificate, followed by the certificates that lead to a root. The root itself
-  ///     isn't needed.
+  ///   - certificateChain: The file with the certificate, followed by the certificates that lead to a root.
+  ///     The root itself isn't needed.
   ///   - privateKey: The file with the private key. It may be the same file.
   ///   - passphrase: What an encrypted private key is decrypted with; nil for a key that isn't encrypted.
-  /// - Throws: `noSuchFile` or `permissionDenied`, and `tls` if a file holds something else, if the key doesn't match the
-  ///   certificate, or if the key is encrypted and the passphrase is missing or wrong. The error names the file.
+  /// - Throws: `noSuchFile` or `permissionDenied`, and `tls` if a file holds something else, if the key
+  ///   doesn't match the certificate, or if the key is encrypted and the passphrase is missing or wrong. The
+  ///   error names the file.
   ///
   /// The corresponding OpenSSL functions are `PEM_read_bio_X509` and `PEM_read_bio_PrivateKey`.
   public convenience init(

@@ -2,8 +2,8 @@
 ///
 /// A handshake that fails, or that takes too long, ends its connection alone.
 ///
-/// The listener accepts connections only while somebody asks. Closing it ends a `for try await` loop over it without an error.
-/// The connections that came through it stay open; handshakes that are under way end.
+/// The listener accepts connections only while somebody asks. Closing it ends a `for try await` loop over it
+/// without an error. The connections that came through it stay open; handshakes that are under way end.
 ///
 /// The corresponding functions are libuv's `uv_listen` and OpenSSL's `SSL_accept`.
 public final class TLSListener: EventSource {
@@ -34,8 +34,8 @@ public final class TLSListener: EventSource {
   /// The corresponding libuv function is `uv_tcp_getsockname`.
   public func localAddress() throws(UVError) -> SocketAddress { try acceptor.listener.localAddress() }
 
-  /// Accepts one connection. It does the same as `EventSource.next()`, except that the listener's end is an error:
-  /// `cancelled`.
+  /// Accepts one connection. It does the same as `EventSource.next()`, except that the listener's end is an
+  /// error: `cancelled`.
   ///
   /// - Returns: A request for the connection, whose handshake is done.
   ///

@@ -26,26 +26,28 @@ public struct TLSOptions: Sendable {
   ///
   /// The corresponding OpenSSL function is `SSL_CTX_set_ciphersuites`.
   public var cipherSuites: String?
-  /// Whether the arithmetic of handshakes is done on libuv's thread pool, so that it doesn't hold up the loop; false at
-  /// first. A full handshake of a server with an RSA key takes about a millisecond.
+  /// Whether the arithmetic of handshakes is done on libuv's thread pool, so that it doesn't hold up the
+  /// loop; false at first. A full handshake of a server with an RSA key takes about a millisecond.
   ///
   /// The corresponding libuv function is `uv_queue_work`.
   public var handshakesOnThreadPool = false
-  /// The keys with which a server encrypts the tickets that resume sessions; nil for a key that the context makes at random
-  /// and never changes. Contexts that share these keys resume each other's sessions.
+  /// The keys with which a server encrypts the tickets that resume sessions; nil for a key that the context
+  /// makes at random and never changes. Contexts that share these keys resume each other's sessions.
   ///
   /// The corresponding OpenSSL function is `SSL_CTX_set_tlsext_ticket_key_evp_cb`.
   public var ticketKeys: TLSTicketKeys?
-  /// Whether the first writes after a second without any are encrypted in small records, of 1,300 bytes each; false at first.
+  /// Whether the first writes after a second without any are encrypted in small records, of 1,300 bytes each;
+  /// false at first.
   ///
-  /// A reader can use a record only when all of it has come. A record of 16 KiB takes a dozen packets, of which a connection
-  /// that begins, or that was idle, sends some only when the first are acknowledged. With small records each packet is of
-  /// use at once. The first 16 KiB are sent so. Each record costs 22 bytes and a call of the cipher.
+  /// A reader can use a record only when all of it has come. A record of 16 KiB takes a dozen packets, of
+  /// which a connection that begins, or that was idle, sends some only when the first are acknowledged. With
+  /// small records each packet is of use at once. The first 16 KiB are sent so. Each record costs 22 bytes
+  /// and a call of the cipher.
   ///
   /// The corresponding OpenSSL function is `SSL_CTX_set_max_send_fragment`, which never changes its mind.
   public var smallFirstRecords = false
-  /// Receives the keys of each connection, a line at a time, in the form that Wireshark reads. These lines let a reader
-  /// decrypt everything. It is nil at first, and keys then go nowhere.
+  /// Receives the keys of each connection, a line at a time, in the form that Wireshark reads. These lines
+  /// let a reader decrypt everything. It is nil at first, and keys then go nowhere.
   ///
   /// It is called on the thread that does the handshake.
   ///

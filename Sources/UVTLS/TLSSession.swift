@@ -2,7 +2,8 @@ import COpenSSL
 
 /// OpenSSL's side of one connection: the filter that the stream's bytes pass through.
 ///
-/// The loop's thread uses it, or, during a handshake on the thread pool, the one thread that does the handshake.
+/// The loop's thread uses it, or, during a handshake on the thread pool, the one thread that does the
+/// handshake.
 final class TLSSession: StreamFilter {
   /// The outcome of a step of a handshake.
   enum Step {
@@ -14,7 +15,8 @@ final class TLSSession: StreamFilter {
     case failed
   }
 
-  /// The most that a peer may send without a byte for readers. Only a peer that wants to keep the loop busy sends more.
+  /// The most that a peer may send without a byte for readers. Only a peer that wants to keep the loop busy
+  /// sends more.
   private static let mostWithoutBytes = 262_144
   /// The same for a peer that doesn't read the answers, while this many bytes of them wait.
   private static let mostUnread = 65_536
@@ -60,7 +62,8 @@ final class TLSSession: StreamFilter {
     self.ssl = ssl
     wire = .allocate(capacity: 1)
     wire.initialize(to: ctls_wire())
-    // From here on `deinit` frees all of it. Sound: the transport outlives OpenSSL's connection, and this owns both.
+    // From here on `deinit` frees all of it. Sound: the transport outlives OpenSSL's connection, and this
+    // owns both.
     guard let method = transport, ctls_set_wire(ssl, method, wire) else {
       throw UVError(.outOfMemory, operation: "secure")
     }
@@ -130,7 +133,8 @@ final class TLSSession: StreamFilter {
     if offered != nil { keepRenewed() }
   }
 
-  /// Keeps what a server of TLS 1.2 has sent in place of the session that was resumed. OpenSSL tells of the first one only.
+  /// Keeps what a server of TLS 1.2 has sent in place of the session that was resumed. OpenSSL tells of the
+  /// first one only.
   private func keepRenewed() {
     guard SSL_version(ssl) <= TLS1_2_VERSION, SSL_session_reused(ssl) == 1, SSL_get_session(ssl) != offered,
       let session = SSL_get1_session(ssl)
@@ -141,8 +145,8 @@ final class TLSSession: StreamFilter {
   /// Uses the identity that the program has chosen. The next step goes on with it.
   func use(_ identity: TLSIdentity) { greeting?.identity = identity }
 
-  /// Called by OpenSSL with a client's first message, before it looks for the session that the client wants to resume. A
-  /// server may ask for that message once more.
+  /// Called by OpenSSL with a client's first message, before it looks for the session that the client wants
+  /// to resume. A server may ask for that message once more.
   func greet(_ name: String?) -> Int32 {
     let greeting = greeting ?? Greeting(name)
     self.greeting = greeting
@@ -153,7 +157,8 @@ final class TLSSession: StreamFilter {
   /// Whether all of a client's first message has come, and the handshake isn't done.
   var isGreeted: Bool { greeting != nil }
 
-  /// The name that the client asks for, or has asked for. OpenSSL doesn't tell a server of TLS 1.2 that has resumed a session.
+  /// The name that the client asks for, or has asked for. OpenSSL doesn't tell a server of TLS 1.2 that has
+  /// resumed a session.
   var serverName: String? {
     if context.isServer { return askedName }
     return SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
@@ -191,7 +196,8 @@ final class TLSSession: StreamFilter {
     assert(!isOnPool, "a thread of the pool has the session")
     var total = 0
     while outcome == nil, total < buffer.count {
-      // The call would say that it needs more. OpenSSL fills the buffer if it can, so that nothing is pending after a call.
+      // The call would say that it needs more. OpenSSL fills the buffer if it can, so that nothing is pending
+      // after a call.
       if wire.pointee.in_count == 0, total > 0 || SSL_pending(ssl) == 0 { break }
       var count = 0
       OpenSSLError.clear()
@@ -267,7 +273,8 @@ final class TLSSession: StreamFilter {
 
   private func encrypt(_ bytes: UnsafeRawBufferPointer) -> UVError? {
     var count = 0
-    // All of it is written, because the transport takes all. So nothing is asked of the queue of errors, which is empty.
+    // All of it is written, because the transport takes all. So nothing is asked of the queue of errors,
+    // which is empty.
     if SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count) == 1 { return nil }
     hasFailed = true
     return OpenSSLError.take("write", of: ssl)

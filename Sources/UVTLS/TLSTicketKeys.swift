@@ -3,8 +3,8 @@ import COpenSSL
 // Sound: everything is behind a lock.
 /// The keys with which servers encrypt the tickets that resume sessions.
 ///
-/// Servers that have the same keys resume each other's sessions. Somebody who gets hold of a key can decrypt what was resumed
-/// with its tickets, so keys should change every few hours:
+/// Servers that have the same keys resume each other's sessions. Somebody who gets hold of a key can decrypt
+/// what was resumed with its tickets, so keys should change every few hours:
 ///
 /// ```swift
 /// let keys = try TLSTicketKeys()
@@ -35,8 +35,8 @@ public final class TLSTicketKeys: @unchecked Sendable {
 
   /// Keys that servers share.
   ///
-  /// - Parameter keys: Secret bytes, ``keySize`` for each key. The first key encrypts, and all of them decrypt. There must be
-  ///   between one and ``limit``.
+  /// - Parameter keys: Secret bytes, ``keySize`` for each key. The first key encrypts, and all of them
+  ///   decrypt. There must be between one and ``limit``.
   /// - Throws: `invalidArgument` for a wrong length or number, and `outOfMemory`.
   ///
   /// The corresponding OpenSSL function is `SSL_CTX_set_tlsext_ticket_keys`.
@@ -57,10 +57,10 @@ public final class TLSTicketKeys: @unchecked Sendable {
 
   /// Encrypts later tickets with a new key at random.
   ///
-  /// - Parameter count: How many keys are kept, the new one among them; from 1 to ``limit``. Tickets of the others are still
-  ///   accepted, and their clients get new ones.
-  /// - Throws: `tls` if the system has no random bytes, and `invalidArgument` for another count. The keys then stay as they
-  ///   were.
+  /// - Parameter count: How many keys are kept, the new one among them; from 1 to ``limit``. Tickets of the
+  ///   others are still accepted, and their clients get new ones.
+  /// - Throws: `tls` if the system has no random bytes, and `invalidArgument` for another count. The keys
+  ///   then stay as they were.
   ///
   /// The corresponding OpenSSL function is `RAND_priv_bytes`.
   public func rotate(keeping count: Int = 2) throws(UVError) {
@@ -71,8 +71,8 @@ public final class TLSTicketKeys: @unchecked Sendable {
 
   /// Encrypts later tickets with a key that other servers have, too.
   ///
-  /// Every server must know a key before one of them encrypts with it, or it can't resume what comes from there: a full
-  /// handshake is done then.
+  /// Every server must know a key before one of them encrypts with it, or it can't resume what comes from
+  /// there: a full handshake is done then.
   ///
   /// - Parameters:
   ///   - key: ``keySize`` secret bytes.
@@ -107,7 +107,8 @@ func useTicketKey(
   return Unmanaged<TLSContext>.fromOpaque(context)._withUnsafeGuaranteedRef {
     guard let keys = $0.options.ticketKeys else { return 0 }
     let result = ctls_use_ticket_key(keys.raw, name, iv, cipher, mac, encrypts)
-    // A ticket of TLS 1.3 is used once. OpenSSL sends another by itself if the keys are its own, and otherwise if it is told.
+    // A ticket of TLS 1.3 is used once. OpenSSL sends another by itself if the keys are its own, and
+    // otherwise if it is told.
     return result == 1 && encrypts == 0 && SSL_version(connection) == TLS1_3_VERSION ? 2 : result
   }
 }

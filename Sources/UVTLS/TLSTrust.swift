@@ -30,7 +30,8 @@ public struct TLSTrust: Sendable {
   /// The corresponding OpenSSL function is `X509_STORE_add_cert`.
   public static func certificates(pem bytes: Bytes) -> TLSTrust { TLSTrust(roots: .pem(bytes)) }
 
-  /// Nothing is verified: anybody who can reach the connection can read and change what it carries. Use it for tests only.
+  /// Nothing is verified: anybody who can reach the connection can read and change what it carries. Use it
+  /// for tests only.
   ///
   /// The corresponding OpenSSL constant is `SSL_VERIFY_NONE`.
   public static let everyoneWithoutVerification = TLSTrust(roots: .everyone)
@@ -39,7 +40,8 @@ public struct TLSTrust: Sendable {
 
   /// Sets the roots of a context.
   ///
-  /// - Parameter names: Whether the context tells its peers the roots' names, as a server does that asks for certificates.
+  /// - Parameter names: Whether the context tells its peers the roots' names, as a server does that asks for
+  ///   certificates.
   /// - Returns: What tells these roots from others.
   @discardableResult
   func apply(to context: OpaquePointer, namingRoots names: Bool) throws(UVError) -> [[UInt8]] {

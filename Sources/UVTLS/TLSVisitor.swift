@@ -1,9 +1,10 @@
 import COpenSSL
 
-/// A connection that a listener has accepted, and whose handshake hasn't begun: its peer has sent nothing, or waits for its
-/// turn. It has nothing of OpenSSL's.
+/// A connection that a listener has accepted, and whose handshake hasn't begun: its peer has sent nothing, or
+/// waits for its turn. It has nothing of OpenSSL's.
 final class TLSVisitor: StreamFilter {
-  /// How many bytes are read before the handshake begins. A client's first message is rarely longer; the others follow.
+  /// How many bytes are read before the handshake begins. A client's first message is rarely longer; the
+  /// others follow.
   private static let mostBytes = 4096
 
   /// When the handshake must have ended.

@@ -1,5 +1,5 @@
-// Standing in front of the C library's functions, and of AddressSanitizer's, which then does not check what they are
-// given. Not of ThreadSanitizer's, which learns from them what happens before what.
+// Standing in front of the C library's functions, and of AddressSanitizer's, which then does not check what
+// they are given. Not of ThreadSanitizer's, which learns from them what happens before what.
 #pragma once
 
 #ifndef _GNU_SOURCE

@@ -35,8 +35,8 @@ uint64_t test_allocated_bytes(void) { return bytes; }
 #if defined(__linux__) && defined(__GLIBC__) && !defined(IS_SANITIZED)
 int test_allocations_can_count(void) { return 1; }
 
-// What glibc calls its own allocator. The functions below take the place of the usual ones for every object of the
-// process, libuv and the Swift runtime included; `free` needs none.
+// What glibc calls its own allocator. The functions below take the place of the usual ones for every object
+// of the process, libuv and the Swift runtime included; `free` needs none.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);

@@ -1,4 +1,5 @@
-// The far ends of many connections, in a process of their own: one process may not have descriptors for both ends.
+// The far ends of many connections, in a process of their own: one process may not have descriptors for both
+// ends.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -20,7 +20,8 @@ static char only_name[32];
 static const char *_Atomic last_name;
 static _Atomic long calls, fired;
 
-/// The memory of the program, and that of libuv: calls from elsewhere (Foundation, the test library) are not ours.
+/// The memory of the program, and that of libuv: calls from elsewhere (Foundation, the test library) are not
+/// ours.
 static struct { uintptr_t start, end; } program, library;
 
 static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
@@ -142,13 +143,14 @@ static void *fault_calloc(size_t count, size_t size) {
   return has_no_memory("calloc") ? NULL : calloc(count, size);
 }
 
-// Before anything of libuv's has run. Not realloc: libuv itself ends the process where its table of descriptors
-// cannot grow.
+// Before anything of libuv's has run. Not realloc: libuv itself ends the process where its table of
+// descriptors cannot grow.
 FAULT_REGISTER(malloc, TEST_FAULT_ALLOCATOR, FAULT_ENOMEM)
 FAULT_REGISTER(calloc, TEST_FAULT_ALLOCATOR, FAULT_ENOMEM)
 __attribute__((constructor)) static void install(void) {
   dl_iterate_phdr(note_object, NULL);
-  // What fails in a child is not counted here, and where libuv's child cannot tell its parent of it, it aborts.
+  // What fails in a child is not counted here, and where libuv's child cannot tell its parent of it, it
+  // aborts.
   pthread_atfork(NULL, NULL, disarm);
   uv_replace_allocator(fault_malloc, realloc, fault_calloc, free);
 }

@@ -1,6 +1,7 @@
-// Stands in front of those functions of libuv's that can be refused when they are called. Not of `uv_accept` and
-// `uv_spawn`, which have done a part even where they fail, not of `uv_fs_*`, which are refused for want of memory only,
-// and not of `uv_tcp_init`, `uv_poll_start` and their like, which never are as they are used here.
+// Stands in front of those functions of libuv's that can be refused when they are called. Not of `uv_accept`
+// and `uv_spawn`, which have done a part even where they fail, not of `uv_fs_*`, which are refused for want
+// of memory only, and not of `uv_tcp_init`, `uv_poll_start` and their like, which never are as they are used
+// here.
 
 #include "fault.h"
 

@@ -7,8 +7,8 @@ int fault_reaches_system(void) { return 1; }
 
 // MARK: Reading and writing
 
-/// Sockets, files and terminals. Loops are woken through other descriptors, whose failure libuv takes for the end of the
-/// world.
+/// Sockets, files and terminals. Loops are woken through other descriptors, whose failure libuv takes for the
+/// end of the world.
 static int carries_data(int fd) {
   struct stat status;
   int saved = errno;

@@ -74,7 +74,8 @@ import UVTestSupport
       task.cancel()
       ended.wait()
       gate.signal()
-      // The channels that the loop makes afterwards are closed: the group's end says whether a descriptor is left.
+      // The channels that the loop makes afterwards are closed: the group's end says whether a descriptor is
+      // left.
       try group.next().submit {}.wait()
     }
   }

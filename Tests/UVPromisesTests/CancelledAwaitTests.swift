@@ -3,7 +3,8 @@ import UV
 import UVPromises
 import UVTestSupport
 
-/// What a cancelled task gets that awaits a promise, and that nothing is left. A task that was cancelled before waits for nothing.
+/// What a cancelled task gets that awaits a promise, and that nothing is left. A task that was cancelled
+/// before waits for nothing.
 @Suite struct CancelledAwaitTests {
   /// What the promise waits for.
   enum Work: CaseIterable, Sendable { case resolver, request, task, chain, all, race }

@@ -3,10 +3,9 @@
 // The same conversation in four styles: `--style callback|promise|publisher|async`. The program is in small
 // files:
 //
-//   Styles.swift                  the loop of a connection, four times: read, answer, write
-//   Session.swift                 one client: bytes go in, answers come out
-//   Server.swift                  what all clients share
-//   Commands                      bytes into commands, what they do to the store, and answers; the benchmark has it, too
+//   Styles.swift                  the loop of a connection, four times: read, answer, write Session.swift
+//   one client: bytes go in, answers come out Server.swift                  what all clients share Commands
+//   bytes into commands, what they do to the store, and answers; the benchmark has it, too
 import ArgumentParser
 import UV
 import UVTLS

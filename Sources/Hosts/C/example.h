@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Tells the outcome of the call with this token: 0 or a code of libuv's, and bytes that are valid until it returns.
+// Tells the outcome of the call with this token: 0 or a code of libuv's, and bytes that are valid until it
+// returns.
 typedef void (*example_answer)(uintptr_t token, int32_t code, const uint8_t *bytes, ptrdiff_t count);
 
 // Adopts a loop, a uv_loop_t. Returns null and a code if it can't.

@@ -15,8 +15,8 @@ package final class AcceptBackoff {
 
   package init(_ loop: EventLoop) { self.loop = loop }
 
-  /// Whether a code of libuv's, which is negative, says that the system has no room for a connection, rather than that
-  /// one connection is gone.
+  /// Whether a code of libuv's, which is negative, says that the system has no room for a connection, rather
+  /// than that one connection is gone.
   package static func isNeeded(_ code: Int32) -> Bool {
     switch code {
     case UV_EMFILE.rawValue, UV_ENFILE.rawValue, UV_ENOMEM.rawValue, UV_ENOBUFS.rawValue: true

@@ -7,23 +7,23 @@ extension EventLoop {
   /// while let line = try await loop.standardInput.readLine(limit: 65536).value { … }
   /// ```
   ///
-  /// It is a ``ByteStream`` as any other. A terminal is a ``TTY``. A file is read and written at its own position, on
-  /// the thread pool. The first access opens the stream; the loop keeps it until you close it or the loop is shut down.
-  /// An open stream doesn't keep the loop running while nobody asks for its bytes. Descriptor 0 stays open when the
-  /// stream is closed.
+  /// It is a ``ByteStream`` as any other. A terminal is a ``TTY``. A file is read and written at its own
+  /// position, on the thread pool. The first access opens the stream; the loop keeps it until you close it or
+  /// the loop is shut down. An open stream doesn't keep the loop running while nobody asks for its bytes.
+  /// Descriptor 0 stays open when the stream is closed.
   ///
   /// Other processes may use the same terminal or pipe, such as the shell. This is what they notice:
   ///
-  /// - A terminal whose mode you have changed gets its mode back when the stream closes and when the program ends by
-  ///   `exit`.
-  /// - On Linux, a pipe is opened anew, so that its other users keep their blocking mode. A socket can't be opened anew, nor
-  ///   can a pipe on other systems. Its blocking mode belongs to all who share it. So it is non-blocking until the loop's
-  ///   standard streams are closed, and then blocking as before.
+  /// - A terminal whose mode you have changed gets its mode back when the stream closes and when the program
+  ///   ends by `exit`.
+  /// - On Linux, a pipe is opened anew, so that its other users keep their blocking mode. A socket can't be
+  ///   opened anew, nor can a pipe on other systems. Its blocking mode belongs to all who share it. So it is
+  ///   non-blocking until the loop's standard streams are closed, and then blocking as before.
   /// - What is read from a pipe or a file is gone for the others, even if you don't take all of it.
   ///
-  /// - Throws: `badDescriptor` if the program has closed the descriptor, `invalidArgument` if it is something else,
-  ///   such as a directory or a UDP socket, `loopClosed`, and the errors of ``tty(_:)``, ``Pipes/open(fileDescriptor:passesHandles:)`` and
-  ///   ``TCP/open(fileDescriptor:)``.
+  /// - Throws: `badDescriptor` if the program has closed the descriptor, `invalidArgument` if it is something
+  ///   else, such as a directory or a UDP socket, `loopClosed`, and the errors of ``tty(_:)``,
+  ///   ``Pipes/open(fileDescriptor:passesHandles:)`` and ``TCP/open(fileDescriptor:)``.
   ///
   /// The corresponding libuv function is `uv_guess_handle`.
   public var standardInput: ByteStream {
@@ -36,9 +36,9 @@ extension EventLoop {
   /// try await loop.standardOutput.write("ready\n").value
   /// ```
   ///
-  /// Bytes for a file reach it even if you close the stream at once. To a pipe, a socket or a terminal, await the
-  /// last write or ``ByteStream/drain()`` before the program ends. `print` has a buffer of its own: bytes that are
-  /// printed may come later than bytes that are written to this stream.
+  /// Bytes for a file reach it even if you close the stream at once. To a pipe, a socket or a terminal, await
+  /// the last write or ``ByteStream/drain()`` before the program ends. `print` has a buffer of its own: bytes
+  /// that are printed may come later than bytes that are written to this stream.
   ///
   /// The corresponding libuv function is `uv_guess_handle`.
   public var standardOutput: ByteStream {

@@ -28,7 +28,8 @@ final class FilteredSendfile {
 
   func start() -> PendingRequest {
     step()
-    // A caller may keep the pending request; that must not keep the stream. The read or write under way keeps it.
+    // A caller may keep the pending request; that must not keep the stream. The read or write under way keeps
+    // it.
     return PendingRequest("sendfile") { [weak self] in self?.cancel() }
   }
 

@@ -11,8 +11,8 @@ class SendfileRequest: ActiveRequest {
   fileprivate(set) var remaining: Int
   fileprivate var sent = 0
   private var done: Completion<Int>?
-  /// Called when nothing more is on its way, even after a cancellation. Nil from then on: the caller may keep the pending
-  /// request, which keeps this object.
+  /// Called when nothing more is on its way, even after a cancellation. Nil from then on: the caller may keep
+  /// the pending request, which keeps this object.
   private var didEnd: (() -> Void)?
   /// Why nobody waits for the end any more, if that isn't a cancellation.
   private var reason: UVError?

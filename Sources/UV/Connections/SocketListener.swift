@@ -2,8 +2,8 @@ import CUV
 
 /// A listening TCP socket whose connections are of another kind than ``TCPConnection``.
 package final class SocketListener<Connection: ByteStream>: StreamListener<Connection> {
-  /// - Parameter connection: Makes a connection of each socket, with ``StreamOrigin/socket(_:)``. If it throws, the socket is
-  ///   closed, and the listener goes on.
+  /// - Parameter connection: Makes a connection of each socket, with ``StreamOrigin/socket(_:)``. If it
+  ///   throws, the socket is closed, and the listener goes on.
   package init(
     loop: EventLoop, _ binding: TCPBinding,
     connection: @escaping (AcceptedSocket) throws(UVError) -> Connection

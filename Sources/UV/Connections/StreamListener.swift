@@ -19,10 +19,11 @@ import CUV
 /// // Here no more come. The run ends when the connections have.
 /// ```
 ///
-/// A listener keeps its loop running, whether or not somebody asks, unless ``Handle/keepsLoopRunning`` is false.
+/// A listener keeps its loop running, whether or not somebody asks, unless ``Handle/keepsLoopRunning`` is
+/// false.
 ///
-/// The corresponding libuv functions are `uv_listen` and `uv_accept`. The socket is polled (`uv_poll_start`) while somebody
-/// asks, since libuv's own functions can't let a listener rest.
+/// The corresponding libuv functions are `uv_listen` and `uv_accept`. The socket is polled (`uv_poll_start`)
+/// while somebody asks, since libuv's own functions can't let a listener rest.
 public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   /// How many connections are accepted at a stretch, before other handles have their turn.
   private static var connectionsPerEvent: Int { 64 }
@@ -37,19 +38,20 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   /// Whether the listener waits until a connection has closed.
   private var isFull = false
 
-  /// How many accepted connections the loop may have open at a time, 1 or more. While there are as many, this listener accepts
-  /// none. At first there is no limit.
+  /// How many accepted connections the loop may have open at a time, 1 or more. While there are as many, this
+  /// listener accepts none. At first there is no limit.
   ///
   /// ```swift
   /// listener.connectionLimit = 1000
   /// for try await connection in listener { loop.spawn { … } }
   /// ```
   ///
-  /// Peers beyond the limit wait in the system's queue, as many as the listener's backlog. They are connected for what they
-  /// can see, and get an answer when it is their turn. All connections count that any listener of the loop has accepted, since
-  /// they share its memory and its time. A peer that says nothing holds its place for as long as you let it: set
-  /// ``ByteStream/readTimeout`` or ``ByteStream/idleTimeout`` on each connection, and choose a limit that is well above the
-  /// number of peers that are served at a time. A graceful shutdown of the loop accepts those that wait, regardless of the limit.
+  /// Peers beyond the limit wait in the system's queue, as many as the listener's backlog. They are connected
+  /// for what they can see, and get an answer when it is their turn. All connections count that any listener
+  /// of the loop has accepted, since they share its memory and its time. A peer that says nothing holds its
+  /// place for as long as you let it: set ``ByteStream/readTimeout`` or ``ByteStream/idleTimeout`` on each
+  /// connection, and choose a limit that is well above the number of peers that are served at a time. A
+  /// graceful shutdown of the loop accepts those that wait, regardless of the limit.
   ///
   /// libuv has no corresponding function.
   public var connectionLimit = Int.max {
@@ -185,8 +187,9 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     }
   }
 
-  /// When its loop shuts down gracefully, a listener's readers see its end, which is nil. Before that they get the
-  /// connections that wait: the system would reset these, although their peers may have sent a request.
+  /// When its loop shuts down gracefully, a listener's readers see its end, which is nil. Before that they
+  /// get the connections that wait: the system would reset these, although their peers may have sent a
+  /// request.
   override func stopListening() {
     if isStopping { return loop.didStopListening() }
     isStopping = true

@@ -36,11 +36,11 @@ public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
 
   /// Chooses whether libuv accepts several connections at the same time.
   ///
-  /// This library takes connections from the socket itself, one each time that somebody asks. So the setting changes nothing
-  /// for its own listeners.
+  /// This library takes connections from the socket itself, one each time that somebody asks. So the setting
+  /// changes nothing for its own listeners.
   ///
-  /// - Parameter isEnabled: True, the setting at first, lets libuv accept several at a time. False lets it accept one
-  ///   after the other.
+  /// - Parameter isEnabled: True, the setting at first, lets libuv accept several at a time. False lets it
+  ///   accept one after the other.
   /// - Throws: `badDescriptor` if the listener is closed.
   ///
   /// The corresponding libuv function is `uv_tcp_simultaneous_accepts`.

@@ -54,8 +54,8 @@ public final class TTY: ByteStream {
     block.own()
   }
 
-  /// Changes how the terminal treats what is typed. The terminal gets the mode that it had before when the stream is closed,
-  /// however that comes about, and when the program ends by `exit`.
+  /// Changes how the terminal treats what is typed. The terminal gets the mode that it had before when the
+  /// stream is closed, however that comes about, and when the program ends by `exit`.
   ///
   /// - Parameter mode: The new mode.
   /// - Throws: `badDescriptor` if the stream is closed.
@@ -70,9 +70,9 @@ public final class TTY: ByteStream {
   /// Has the mode reset when the program ends by `exit`. No stream is closed then.
   private static let resetAtExit: Int32 = atexit { try? check(uv_tty_reset_mode(), "tty_reset_mode") }
 
-  /// Restores a terminal's mode; call it in a program that ends by a signal. libuv remembers one terminal in a process:
-  /// the first whose mode was changed. This function gives that terminal the mode that it had before. If no
-  /// mode has been changed, it does nothing.
+  /// Restores a terminal's mode; call it in a program that ends by a signal. libuv remembers one terminal in
+  /// a process: the first whose mode was changed. This function gives that terminal the mode that it had
+  /// before. If no mode has been changed, it does nothing.
   ///
   /// - Throws: `busy` while another thread sets a mode, and an error of the system if the terminal is closed.
   ///

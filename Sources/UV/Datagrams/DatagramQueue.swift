@@ -53,8 +53,8 @@ final class DatagramQueue: Cancelling {
 
   /// Sends one or more of the datagrams from `index` on: how many, or a libuv code.
   ///
-  /// The first goes alone, so that libuv checks whether it needs an address. In a batch libuv leaves that to the system, which
-  /// takes an address that a connected socket should not have.
+  /// The first goes alone, so that libuv checks whether it needs an address. In a batch libuv leaves that to
+  /// the system, which takes an address that a connected socket should not have.
   private func trySend(_ datagrams: [Datagram], from index: Int) -> Int32 {
     let first = datagrams[index]
     if index > 0, let send = loop.internals.newer.udpTrySend2, !owner.isClosing {
@@ -69,8 +69,8 @@ final class DatagramQueue: Cancelling {
     return code < 0 ? code : 1
   }
 
-  /// Sends as many of the datagrams as the system takes in one call: how many, or a libuv code. All of them have an
-  /// address, or none has.
+  /// Sends as many of the datagrams as the system takes in one call: how many, or a libuv code. All of them
+  /// have an address, or none has.
   private func trySendBatch(_ batch: ArraySlice<Datagram>, by send: cuv_udp_try_send2) -> Int32 {
     // One system call, but as much work for the system.
     _ = loop.spend(TurnBudget.systemCall * batch.count)
@@ -148,8 +148,8 @@ final class DatagramQueue: Cancelling {
     if !isSubmitted { owner.letGo(.writing) }
   }
 
-  /// Counts the first datagrams as sent, or the first one as failed. An error ends its whole request. Returns whether
-  /// the socket is closing.
+  /// Counts the first datagrams as sent, or the first one as failed. An error ends its whole request. Returns
+  /// whether the socket is closing.
   private func endFirst(_ code: Int32, count sent: Int = 1) -> Bool {
     var entry = entries[0]
     let last = code < 0 ? entry.datagrams.count : entry.index + sent

@@ -12,8 +12,9 @@ open class ElementReceiver<Element> {
   /// Creates a receiver; hand it to a source with ``EventSource/next(for:)`` or ``EventSource/start(for:)``.
   ///
   /// - Parameter deliver: Called once for each ``EventSource/next(for:)``, and for each element after
-  ///   ``EventSource/start(for:)``, on the loop's thread, never before that call has returned. Its arguments are this receiver and a result: an element, nil at the end of
-  ///   the source, or the error that ended the source.
+  ///   ``EventSource/start(for:)``, on the loop's thread, never before that call has returned. Its arguments
+  ///   are this receiver and a result: an element, nil at the end of the source, or the error that ended the
+  ///   source.
   @inlinable
   public init(_ deliver: @escaping (ElementReceiver, Result<Element?, UVError>) -> Void) {
     self.deliver = deliver

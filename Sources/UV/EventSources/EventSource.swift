@@ -45,9 +45,9 @@ public protocol EventSource<Element>: AnyObject, AsyncSequence where Failure == 
   /// - Parameter handler: Called on the loop's thread, never before this function returns.
   func start(_ handler: @escaping Completion<Element?>)
 
-  /// Gives each element to an object as it comes, then nil at the end, or the error that ended the source; see
-  /// ``start(_:)`` and ``ElementReceiver``. The source keeps the object until it has ended, or until you call ``stop()``.
-  /// There is a default implementation, which calls ``start(_:)``.
+  /// Gives each element to an object as it comes, then nil at the end, or the error that ended the source;
+  /// see ``start(_:)`` and ``ElementReceiver``. The source keeps the object until it has ended, or until you
+  /// call ``stop()``. There is a default implementation, which calls ``start(_:)``.
   func start(for receiver: ElementReceiver<Element>)
 
   /// Ends what ``start(_:)`` began. Elements that come later wait until somebody asks for them.

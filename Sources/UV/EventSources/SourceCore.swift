@@ -22,8 +22,8 @@ extension SourceDriver {
 
 /// The part that all event sources share: who waits, in which style, and how the end is told.
 ///
-/// Everything here happens on the loop's thread. At any time there is either a handler or a queue of waiters. A handler stands where
-/// the first waiter does, and stays there.
+/// Everything here happens on the loop's thread. At any time there is either a handler or a queue of waiters.
+/// A handler stands where the first waiter does, and stays there.
 final class SourceCore<Element>: Cancelling {
   typealias Outcome = Result<Element?, UVError>
 
@@ -56,8 +56,8 @@ final class SourceCore<Element>: Cancelling {
   @exclusivity(unchecked) private(set) var hasEnded = false
   /// Whether elements go to a handler as they come.
   @exclusivity(unchecked) private(set) var hasHandler = false
-  /// The source itself, which owns this object; set once. Sound: it is used only while somebody asks or waits. A source that
-  /// produces keeps itself alive. A caller that asks holds the source and passes it.
+  /// The source itself, which owns this object; set once. Sound: it is used only while somebody asks or
+  /// waits. A source that produces keeps itself alive. A caller that asks holds the source and passes it.
   unowned(unsafe) var driver: (any SourceDriver)!
   /// The error with which the source has ended, for everyone who asks later; nil for a clean end.
   @exclusivity(unchecked) private var error: UVError?
@@ -207,7 +207,8 @@ final class SourceCore<Element>: Cancelling {
     return number
   }
 
-  /// Lets a waiter stand in the line that the driver has something for, or may have. Otherwise ``produce(_:)`` follows.
+  /// Lets a waiter stand in the line that the driver has something for, or may have. Otherwise
+  /// ``produce(_:)`` follows.
   ///
   /// - Returns: The number in the line.
   @inline(__always)

@@ -51,8 +51,8 @@ final class FileQueue {
   /// Cancels an operation if no thread has taken it. It finishes in any case.
   func cancel(_ operation: Operation) { cuv_file_queue_cancel(queue, operation) }
 
-  /// Tells the answers that have come, and starts work on the operations that they lead to. Returns whether there were
-  /// any.
+  /// Tells the answers that have come, and starts work on the operations that they lead to. Returns whether
+  /// there were any.
   @discardableResult
   func deliver() -> Bool {
     owner._withUnsafeGuaranteedRef { $0.assertOnLoop() }
@@ -117,8 +117,8 @@ final class FileQueue {
 }
 
 extension EventLoop {
-  /// Measures from now on how long the thread pool has requests; see ``poolTimes``. It costs up to three readings of the clock
-  /// for each of them.
+  /// Measures from now on how long the thread pool has requests; see ``poolTimes``. It costs up to three
+  /// readings of the clock for each of them.
   package func measurePool() {
     if requests.poolTimes != nil { return }
     requests.poolTimes = PoolTimes()

@@ -56,15 +56,17 @@ public struct FileSystem {
     }
   }
 
-  /// Takes over a descriptor of an open file or device. The descriptor is closed with the file. If this function throws, it
-  /// still belongs to the caller.
+  /// Takes over a descriptor of an open file or device. The descriptor is closed with the file. If this
+  /// function throws, it still belongs to the caller.
   ///
   /// The file's path is then that of the descriptor, such as `/dev/fd/5`.
   ///
-  /// - Parameter fileDescriptor: The descriptor to take over. It must be open for whatever you do with the file.
-  /// - Throws: `badDescriptor` if the descriptor isn't open, and `invalidArgument` for a pipe, a socket or a terminal. A
-  ///   read of those may wait for ever, and a thread of the pool with it: use ``Pipes/open(fileDescriptor:passesHandles:)``,
-  ///   ``TCP/open(fileDescriptor:)`` or ``EventLoop/tty(_:)``. It throws `loopClosed` if the loop has ended.
+  /// - Parameter fileDescriptor: The descriptor to take over. It must be open for whatever you do with the
+  ///   file.
+  /// - Throws: `badDescriptor` if the descriptor isn't open, and `invalidArgument` for a pipe, a socket or a
+  ///   terminal. A read of those may wait for ever, and a thread of the pool with it: use
+  ///   ``Pipes/open(fileDescriptor:passesHandles:)``, ``TCP/open(fileDescriptor:)`` or ``EventLoop/tty(_:)``.
+  ///   It throws `loopClosed` if the loop has ended.
   ///
   /// libuv has no corresponding function.
   public func open(fileDescriptor: Int32) throws(UVError) -> File {

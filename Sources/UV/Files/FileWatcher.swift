@@ -8,9 +8,9 @@ import CUV
 ///
 /// On Linux the system reports changes in the directory itself, but not in the directories below it.
 ///
-/// When the watched file or directory is removed or renamed, or another one takes its name, the watcher delivers this as an
-/// event with the kind `rename`. Then it ends with the error `noSuchFile`, because no further change at the path would be
-/// reported. To follow a file that programs replace, watch its directory.
+/// When the watched file or directory is removed or renamed, or another one takes its name, the watcher
+/// delivers this as an event with the kind `rename`. Then it ends with the error `noSuchFile`, because no
+/// further change at the path would be reported. To follow a file that programs replace, watch its directory.
 ///
 /// The watcher keeps its loop running only while somebody asks.
 ///

@@ -1,7 +1,7 @@
 import CUV
 
-/// A file read or written whole, in one job of the thread pool. The steps of the job, such as the temporary file
-/// of an atomic write, are in `CModules/CUV/whole_files.c`.
+/// A file read or written whole, in one job of the thread pool. The steps of the job, such as the temporary
+/// file of an atomic write, are in `CModules/CUV/whole_files.c`.
 final class WholeFileJob<Success>: PoolRequest<Success> {
   var job: UnsafeMutablePointer<cuv_file_job> { raw.assumingMemoryBound(to: cuv_file_job.self) }
   /// Keeps what is written alive while the pool reads it.

@@ -1,6 +1,6 @@
 extension EventLoopGroup {
-  /// How long the turns of all the group's loops have taken together. Loops that don't measure, and loops that have
-  /// ended, add nothing.
+  /// How long the turns of all the group's loops have taken together. Loops that don't measure, and loops
+  /// that have ended, add nothing.
   ///
   /// ```swift
   /// for executor in group.executors { try await executor.submit { try $0.configure(.lag) } }
@@ -8,8 +8,8 @@ extension EventLoopGroup {
   /// let lag = await group.lag()
   /// ```
   ///
-  /// You can call it from any task. It waits for the turn that each loop is in. If the task is cancelled, it returns with what
-  /// the loops have answered by then.
+  /// You can call it from any task. It waits for the turn that each loop is in. If the task is cancelled, it
+  /// returns with what the loops have answered by then.
   ///
   /// libuv has no corresponding function.
   public func lag() async -> LoopLag { await merged { $0.lag } }
@@ -22,8 +22,8 @@ extension EventLoopGroup {
   @discardableResult
   public func resetLag() async -> LoopLag { await merged { $0.resetLag() } }
 
-  /// A request for the lag of all the group's loops, for callbacks, promises and publishers on another loop; see
-  /// ``lag()``.
+  /// A request for the lag of all the group's loops, for callbacks, promises and publishers on another loop;
+  /// see ``lag()``.
   ///
   /// - Parameter loop: The loop of the calling thread, where the answer arrives. It isn't one of the group's.
   ///

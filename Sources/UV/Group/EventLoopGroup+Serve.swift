@@ -18,7 +18,8 @@ extension EventLoopGroup {
   ///   - port: 0…65535. With 0 the system chooses one port for all loops.
   ///   - backlog: How many connections may wait in the system to be accepted, for each listener; 1 or more.
   ///   - balance: How connections are spread over the loops.
-  ///   - file: Where this is called, as the place where the tasks are spawned; see ``EventLoop/snapshot(limit:)``.
+  ///   - file: Where this is called, as the place where the tasks are spawned; see
+  ///     ``EventLoop/snapshot(limit:)``.
   ///   - line: The line there.
   ///   - handle: What to do with a connection. It runs on the connection's loop. The connection closes when
   ///     the task drops its last reference to it.
@@ -51,8 +52,8 @@ extension EventLoopGroup {
   }
 
   /// A request to serve a port on all loops of the group, for callbacks, promises and publishers on another
-  /// loop; see ``serve(host:port:backlog:balance:file:line:_:)``. Cancelling it closes the listeners. Connections that
-  /// have been accepted by then are still served.
+  /// loop; see ``serve(host:port:backlog:balance:file:line:_:)``. Cancelling it closes the listeners.
+  /// Connections that have been accepted by then are still served.
   ///
   /// ```swift
   /// group.serve(port: 8080, on: loop) { connection in … }.promise()

@@ -1,10 +1,11 @@
 import Synchronization
 
 extension EventLoopGroup {
-  /// A snapshot of each loop of the group: its work, and its reasons to wait; see ``EventLoop/snapshot(limit:)``.
+  /// A snapshot of each loop of the group: its work, and its reasons to wait; see
+  /// ``EventLoop/snapshot(limit:)``.
   ///
-  /// The loops are asked at once, and each answers when it has time. A loop that is in a callback that doesn't return can't
-  /// answer. Its snapshot has its name, and ``LoopSnapshot/hasAnswered`` is false.
+  /// The loops are asked at once, and each answers when it has time. A loop that is in a callback that
+  /// doesn't return can't answer. Its snapshot has its name, and ``LoopSnapshot/hasAnswered`` is false.
   ///
   /// You can call it from any task. If the task is cancelled, it returns with the answers that have come.
   ///
@@ -43,7 +44,8 @@ extension EventLoopGroup {
   /// - Parameters:
   ///   - signal: The signal to watch for.
   ///   - limit: How much to list of each loop.
-  /// - Throws: `invalidArgument` for a signal that can't be watched, and `loopClosed` once the group has been shut down.
+  /// - Throws: `invalidArgument` for a signal that can't be watched, and `loopClosed` once the group has been
+  ///   shut down.
   ///
   /// The corresponding libuv functions are `uv_signal_start` and `uv_print_all_handles`.
   public func printSnapshots(on signal: Signal, limit: Int = 100) async throws(UVError) {
@@ -55,7 +57,8 @@ extension EventLoopGroup {
 }
 
 extension LoopExecutor {
-  /// The loop's snapshot: an empty one if the task is cancelled before the loop has answered, nil if the loop has ended.
+  /// The loop's snapshot: an empty one if the task is cancelled before the loop has answered, nil if the loop
+  /// has ended.
   fileprivate func snapshot(_ limit: Int) async -> LoopSnapshot? {
     do throws(UVError) { return try await submit { $0.snapshot(limit: limit) } } catch {
       guard error.isCancelled else { return nil }

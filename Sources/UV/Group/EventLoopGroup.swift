@@ -71,8 +71,8 @@ public final class EventLoopGroup: Sendable {
   /// a task of the group's own loops. Such a task would wait for itself, and is cancelled when its loop
   /// stops.
   ///
-  /// If the task is cancelled, the waiting ends at once, with a report that isn't complete. The group ends all the same, in the
-  /// time that it was given; call this again to give it less.
+  /// If the task is cancelled, the waiting ends at once, with a report that isn't complete. The group ends
+  /// all the same, in the time that it was given; call this again to give it less.
   ///
   /// - Parameter limit: How long the connections may take. Zero or less gives them no time.
   /// - Returns: What was cut off, once the threads have ended.
@@ -118,11 +118,11 @@ public final class EventLoopGroup: Sendable {
     }
   }
 
-  /// A request to end the group when the process receives a signal; see ``shutdownGracefully(within:)``. If another of these
-  /// signals comes before the end, the connections get no more time.
+  /// A request to end the group when the process receives a signal; see ``shutdownGracefully(within:)``. If
+  /// another of these signals comes before the end, the connections get no more time.
   ///
-  /// The signals are watched on `loop`, as ``EventLoop/shutdownGracefully(onSignals:within:)`` says. The request keeps `loop`
-  /// running, since the group's work doesn't.
+  /// The signals are watched on `loop`, as ``EventLoop/shutdownGracefully(onSignals:within:)`` says. The
+  /// request keeps `loop` running, since the group's work doesn't.
   ///
   /// - Parameters:
   ///   - signals: The signals to wait for, at least one.

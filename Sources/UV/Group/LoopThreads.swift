@@ -23,8 +23,8 @@ package final class LoopThreads: Sendable {
   /// Starts a thread, and waits until its loop exists.
   ///
   /// - Parameters:
-  ///   - isKept: Whether the loop runs until it is told to stop. Otherwise it ends with its work, after the caller
-  ///     has called `endWork()` once.
+  ///   - isKept: Whether the loop runs until it is told to stop. Otherwise it ends with its work, after the
+  ///     caller has called `endWork()` once.
   ///   - prepare: Called with the loop, on its thread, before this function returns.
   package func start(
     isKept: Bool = true, _ prepare: @escaping @Sendable (EventLoop) -> Void = { _ in }

@@ -6,19 +6,20 @@ package protocol DescriptorPollOwner: AnyObject {
   ///
   /// - Parameters:
   ///   - events: What it is ready for.
-  ///   - hasError: Whether the system reports an error on the descriptor. The poll has stopped then, and `events` is empty.
+  ///   - hasError: Whether the system reports an error on the descriptor. The poll has stopped then, and
+  ///     `events` is empty.
   func descriptorIsReady(for events: PollEvents, hasError: Bool)
 
   /// The loop ends, and has closed the poll. It isn't called if the owner has closed the poll itself.
   func pollWasClosed()
 }
 
-/// Watches a descriptor that an object of another module owns, for events that may change. The owner closes the descriptor
-/// itself, right after it has closed the poll.
+/// Watches a descriptor that an object of another module owns, for events that may change. The owner closes
+/// the descriptor itself, right after it has closed the poll.
 ///
-/// A ``PollWatcher`` is for programs: it has a duplicate of the descriptor, its events are fixed, and it has the four styles.
-/// This is for a transport: it makes one system call for each change of the events and none besides, and calls its owner
-/// without a closure.
+/// A ``PollWatcher`` is for programs: it has a duplicate of the descriptor, its events are fixed, and it has
+/// the four styles. This is for a transport: it makes one system call for each change of the events and none
+/// besides, and calls its owner without a closure.
 package final class DescriptorPoll: Handle {
   /// Keeps the owner for as long as the poll is open.
   private var owner: (any DescriptorPollOwner)?
@@ -54,7 +55,8 @@ package final class DescriptorPoll: Handle {
     }
   }
 
-  /// Closes the poll. The descriptor isn't watched any more when this returns, so that the owner can close it.
+  /// Closes the poll. The descriptor isn't watched any more when this returns, so that the owner can close
+  /// it.
   package func end() {
     owner = nil
     startClosing()

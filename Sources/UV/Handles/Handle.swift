@@ -148,8 +148,8 @@ open class Handle {
   /// Notes that libuv may call the handle while nothing retains its owner.
   func isActiveWhileIdle() { block.keep(IdleOwner(self)) }
 
-  /// Closes a listener so that its readers see the end, not an error. It calls ``EventLoop/didStopListening()`` once, now
-  /// or later.
+  /// Closes a listener so that its readers see the end, not an error. It calls
+  /// ``EventLoop/didStopListening()`` once, now or later.
   func stopListening() {
     startClosing()
     loop.didStopListening()
@@ -207,10 +207,10 @@ open class Handle {
 
   /// Whether the handle keeps its loop running while it is active.
   ///
-  /// It is true at first, except for a ``SignalWatcher``, a ``FileWatcher`` and a ``FileStatusWatcher``. Until you
-  /// set this property, a watcher of these three types keeps the loop running only while somebody asks for its
-  /// elements. A value that you set stays, for every kind of handle. A closed handle returns false and ignores a
-  /// new value.
+  /// It is true at first, except for a ``SignalWatcher``, a ``FileWatcher`` and a ``FileStatusWatcher``.
+  /// Until you set this property, a watcher of these three types keeps the loop running only while somebody
+  /// asks for its elements. A value that you set stays, for every kind of handle. A closed handle returns
+  /// false and ignores a new value.
   ///
   /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
   public var keepsLoopRunning: Bool {

@@ -8,7 +8,8 @@ struct HandleBlock {
   struct Header {
     var next: UnsafeMutablePointer<Header>?
     var previous: UnsafeMutablePointer<Header>?
-    /// The owner retains itself through this while libuv may call it. Sound: released in the close callback at the latest.
+    /// The owner retains itself through this while libuv may call it. Sound: released in the close callback
+    /// at the latest.
     var retainedOwner: Unmanaged<Handle>?
     unowned(unsafe) var loop: EventLoop
     /// State that only some handles need; it stays until the handle closes. Balanced in `endSidecar`.

@@ -11,8 +11,8 @@ public struct HandleCloser: Sendable {
 
   init(_ handle: Handle) { self.handle = LoopReference(handle, of: handle.loop) }
 
-  /// Closes the handle, as ``Handle/close()`` does: at once on the loop's thread, from another thread in the loop's next
-  /// turn. Does nothing if the handle has been closed, or the loop has ended.
+  /// Closes the handle, as ``Handle/close()`` does: at once on the loop's thread, from another thread in the
+  /// loop's next turn. Does nothing if the handle has been closed, or the loop has ended.
   public func close() { handle.perform { $0.close() } }
 }
 

@@ -1,9 +1,10 @@
 import CUV
 
-/// The sidecar of a listening socket, which is polled by a libuv handle of its own beside the one that has the descriptor.
+/// The sidecar of a listening socket, which is polled by a libuv handle of its own beside the one that has
+/// the descriptor.
 ///
-/// The poll never keeps the loop running, since it rests while nobody asks for a connection. The loop counts the
-/// listener as work instead.
+/// The poll never keeps the loop running, since it rests while nobody asks for a connection. The loop counts
+/// the listener as work instead.
 final class ListenerPoll: HandleSidecar {
   /// The libuv handle, which closes itself; see `closeInternal`.
   let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
@@ -53,7 +54,8 @@ final class ListenerPoll: HandleSidecar {
 }
 
 extension HandleBlock {
-  /// The poll of a listener; nil if the handle is no listener, or closes. Sound: a listener's sidecar is of this class.
+  /// The poll of a listener; nil if the handle is no listener, or closes. Sound: a listener's sidecar is of
+  /// this class.
   var listenerPoll: ListenerPoll? {
     guard header.pointee.role == .listener, let sidecar = header.pointee.sidecar else { return nil }
     return unsafeDowncast(sidecar.takeUnretainedValue(), to: ListenerPoll.self)

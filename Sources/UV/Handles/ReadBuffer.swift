@@ -4,8 +4,8 @@ import CUV
 /// after it has asked for memory.
 ///
 /// Bytes that have been read are handed out as `Bytes` that share the slab, so nothing is copied. When nobody
-/// holds any part of the slab, it is used again from the start. So a reader that is done with one chunk before the
-/// next costs no allocation.
+/// holds any part of the slab, it is used again from the start. So a reader that is done with one chunk
+/// before the next costs no allocation.
 final class ReadBuffer {
   private static let capacity = 65536
   /// If a slab has less room than this, it is left to its readers and a new one is made.

@@ -1,6 +1,7 @@
 import CUV
 
-/// System calls on sockets that a module of the package makes itself, which Swift doesn't see in the system's headers.
+/// System calls on sockets that a module of the package makes itself, which Swift doesn't see in the system's
+/// headers.
 package enum SystemSocket {
   /// Accepts a connection, which isn't inherited by child processes. On Linux it doesn't block.
   ///

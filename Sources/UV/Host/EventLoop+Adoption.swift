@@ -1,6 +1,7 @@
 import CUV
 
-/// A loop inside a host that has a libuv loop already: a program in C, an editor, a runtime for another language.
+/// A loop inside a host that has a libuv loop already: a program in C, an editor, a runtime for another
+/// language.
 extension EventLoop {
   /// Makes an object for a libuv loop that belongs to a host. The host runs, stops and closes that loop.
   ///
@@ -37,13 +38,13 @@ extension EventLoop {
 
   /// Returns whether a loop was made by the libuv that this module calls.
   ///
-  /// A process may have two: the host's own, linked into it, and the system's, which this module was linked with.
-  /// The functions of one don't work on a loop of the other. Build this package so that it uses the host's libuv
-  /// then, or link the host with the system's.
+  /// A process may have two: the host's own, linked into it, and the system's, which this module was linked
+  /// with. The functions of one don't work on a loop of the other. Build this package so that it uses the
+  /// host's libuv then, or link the host with the system's.
   ///
   /// - Parameter pointer: A `uv_loop_t` that has been initialized.
-  /// - Returns: True for a loop of this module's libuv. It is true too if the system has no descriptor left to
-  ///   find out with.
+  /// - Returns: True for a loop of this module's libuv. It is true too if the system has no descriptor left
+  ///   to find out with.
   ///
   /// libuv has no corresponding function.
   public static func isOwnLibuv(_ pointer: UnsafeMutableRawPointer) -> Bool {
@@ -59,9 +60,9 @@ extension EventLoop {
   /// On a loop of your own, this function stops the program with a message; use ``shutdown()`` there.
   ///
   /// - Returns: A request that succeeds when libuv has let go of the last handle. The host's loop is then as
-  ///   it was before, and no code is isolated to this loop any more, not even what the request calls. The request
-  ///   waits for work that has begun on the thread pool, for tasks that ignore their cancellation (see
-  ///   ``detach(leavingTasksAfter:)``), and for what other threads hold, such as a remote resolver.
+  ///   it was before, and no code is isolated to this loop any more, not even what the request calls. The
+  ///   request waits for work that has begun on the thread pool, for tasks that ignore their cancellation
+  ///   (see ``detach(leavingTasksAfter:)``), and for what other threads hold, such as a remote resolver.
   ///
   /// The corresponding libuv function is `uv_close`.
   @discardableResult

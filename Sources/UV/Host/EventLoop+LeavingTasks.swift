@@ -4,17 +4,17 @@ import CUV
 extension EventLoop {
   /// Leaves the host's loop as ``detach()`` does, but waits for tasks only so long.
   ///
-  /// Every task is cancelled at once. A task that ignores its cancellation, because it waits for something outside
-  /// the loop, would keep the host waiting. After `limit` the loop goes without such tasks. A task that was left
-  /// goes on when what it waits for comes, on the thread that brings it. Every operation on this loop then fails
-  /// with `loopClosed` or `cancelled`, and what the task holds is freed when it ends.
+  /// Every task is cancelled at once. A task that ignores its cancellation, because it waits for something
+  /// outside the loop, would keep the host waiting. After `limit` the loop goes without such tasks. A task
+  /// that was left goes on when what it waits for comes, on the thread that brings it. Every operation on
+  /// this loop then fails with `loopClosed` or `cancelled`, and what the task holds is freed when it ends.
   ///
   /// On a loop of your own, this function stops the program with a message; use ``shutdown()`` there.
   ///
-  /// - Parameter limit: How long tasks may take to end; with zero or less they are left on the host's next turn. The
-  ///   shortest of several calls counts.
-  /// - Returns: A request for the number of tasks that were left. It succeeds when libuv has let go of the last
-  ///   handle, and waits for work that has begun on the thread pool.
+  /// - Parameter limit: How long tasks may take to end; with zero or less they are left on the host's next
+  ///   turn. The shortest of several calls counts.
+  /// - Returns: A request for the number of tasks that were left. It succeeds when libuv has let go of the
+  ///   last handle, and waits for work that has begun on the thread pool.
   ///
   /// The corresponding libuv function is `uv_close`.
   @discardableResult

@@ -6,11 +6,12 @@ import CUV
 
 /// A run that is called in a job of the main actor.
 ///
-/// The main actor waits for such a run. A task of the loop that awaits the main actor then waits for the run, and the run for
-/// the task. Nothing can be done for them, so the program is told and stopped: a task that hangs would be found much later.
+/// The main actor waits for such a run. A task of the loop that awaits the main actor then waits for the run,
+/// and the run for the task. Nothing can be done for them, so the program is told and stopped: a task that
+/// hangs would be found much later.
 ///
-/// A task that awaits the main actor through somebody else, such as another task, can't be told from one that waits for its
-/// turn elsewhere. So the program is told after a while, once, and goes on.
+/// A task that awaits the main actor through somebody else, such as another task, can't be told from one that
+/// waits for its turn elsewhere. So the program is told after a while, once, and goes on.
 extension EventLoop {
   /// How often a run in a job of the main actor looks at its tasks.
   private static let mainActorInterval = Duration.milliseconds(250)
@@ -18,8 +19,9 @@ extension EventLoop {
   /// Begins to look, if this thread runs a job of the main actor.
   func beginMainActorWatch() {
     #if os(Linux)
-      // A main thread that has entered no loop serves the main queue from here on. Others run a job of that queue: after
-      // `dispatchMain()`, as after the first suspension of an asynchronous main, they take over the queue.
+      // A main thread that has entered no loop serves the main queue from here on. Others run a job of that
+      // queue: after `dispatchMain()`, as after the first suspension of an asynchronous main, they take over
+      // the queue.
       if cuv_is_main_thread() == 0, MainQueueMark.isHere { watchMainActor() }
     #endif
   }
@@ -69,13 +71,14 @@ extension EventLoop {
 #if os(Linux)
   /// A run's looks at its tasks, while a job of the main actor waits for it.
   struct MainActorLooks {
-    /// How many looks in a row a task is seen to wait elsewhere before the program is told: on a loop that runs no task
-    /// meanwhile, and on others. There the task may have run between two looks.
+    /// How many looks in a row a task is seen to wait elsewhere before the program is told: on a loop that
+    /// runs no task meanwhile, and on others. There the task may have run between two looks.
     private static let patience = (quiet: 8, busy: 40)
 
     private var jobs = 0
     private var quietLooks = 0
-    /// In how many looks in a row each task has waited for something that isn't the loop's, by the task's number.
+    /// In how many looks in a row each task has waited for something that isn't the loop's, by the task's
+    /// number.
     private var elsewhere: [UInt64: Int] = [:]
     private var hasTold = false
 

@@ -2,8 +2,9 @@ import CUV
 
 /// Lets other threads run before a loop waits for their messages.
 ///
-/// Waking a thread takes both threads several microseconds, and each message would do so that comes just too late. So a loop
-/// that has handled messages lets other threads run once. Where none of them sends meanwhile, it does so more and more rarely.
+/// Waking a thread takes both threads several microseconds, and each message would do so that comes just too
+/// late. So a loop that has handled messages lets other threads run once. Where none of them sends meanwhile,
+/// it does so more and more rarely.
 struct AdaptiveYield {
   /// The most times in a row that it doesn't.
   private static let longestRest = 64

@@ -14,16 +14,17 @@ extension EventLoop {
     internals.wakeup.didWake(inVain: isInVain)
   }
 
-  /// Has the next message signal, if none has come meanwhile. Otherwise the loop signals itself, and takes them in the next
-  /// turn.
+  /// Has the next message signal, if none has come meanwhile. Otherwise the loop signals itself, and takes
+  /// them in the next turn.
   private func awaitMessages() {
     guard executor.isOpenOnLoop else { return }
     if microtasks.isEmpty { work.adaptiveYield.look { executor.hasMessages } }
     if !executor.awaitMessages() { internals.wakeup.signal() }
   }
 
-  /// Queues what other threads have sent, as much as a turn can do. The rest waits for the next turn, and what
-  /// the loop queues meanwhile comes before it. So threads that send without a pause don't hold the loop up.
+  /// Queues what other threads have sent, as much as a turn can do. The rest waits for the next turn, and
+  /// what the loop queues meanwhile comes before it. So threads that send without a pause don't hold the loop
+  /// up.
   @discardableResult
   func receiveForTurn() -> (count: Int, isMore: Bool) {
     let room = max(TurnBudget.full - microtasks.state.pointee.count, TurnBudget.perCallback)
@@ -35,8 +36,8 @@ extension EventLoop {
   /// Queues all that other threads have sent.
   func receiveAll() { _ = executor.receive(atMost: .max, deliver) }
 
-  /// Runs all messages of other threads, even if they take more than a turn's budget: the loop ends, and has promised to run
-  /// them. Work that they queue may be left in the queue.
+  /// Runs all messages of other threads, even if they take more than a turn's budget: the loop ends, and has
+  /// promised to run them. Work that they queue may be left in the queue.
   func runAllReceived() {
     assertOnLoop()
     receiveAll()

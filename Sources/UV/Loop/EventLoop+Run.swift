@@ -7,13 +7,14 @@ extension EventLoop {
   /// returns. If the body throws, the tasks that it spawned are cancelled and the handles are closed. Then
   /// this function throws the body's error.
   ///
-  /// On the main thread the loop serves the main queue too, so that the body can await `@MainActor` code. This needs a main
-  /// actor that has nothing else to do. If this function is called in one of its jobs, the main actor waits for this function,
-  /// and a body that awaited the main actor would wait for ever: it stops the program with a message. If the body waits for the
-  /// main actor or the main queue through somebody else, such as another task, the library can't be certain. It then prints a
-  /// message once a task has waited for some seconds for something that isn't the loop's. Such a job is what follows
-  /// the first `await` that suspends an asynchronous `main`, and what `DispatchQueue.main.async` runs. Call this function
-  /// before that, or in a task that isn't the main actor's:
+  /// On the main thread the loop serves the main queue too, so that the body can await `@MainActor` code.
+  /// This needs a main actor that has nothing else to do. If this function is called in one of its jobs, the
+  /// main actor waits for this function, and a body that awaited the main actor would wait for ever: it stops
+  /// the program with a message. If the body waits for the main actor or the main queue through somebody
+  /// else, such as another task, the library can't be certain. It then prints a message once a task has
+  /// waited for some seconds for something that isn't the loop's. Such a job is what follows the first
+  /// `await` that suspends an asynchronous `main`, and what `DispatchQueue.main.async` runs. Call this
+  /// function before that, or in a task that isn't the main actor's:
   ///
   /// ```swift
   /// try await Task.detached { try EventLoop.run { loop in … } }.value

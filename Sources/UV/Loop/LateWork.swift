@@ -1,11 +1,12 @@
 import CUV
 import Synchronization
 
-/// Work for a loop that has ended: the jobs of tasks that outlive the loop, and the callbacks of futures that fail because
-/// of the end. It can't be dropped, since somebody may wait for it. The threads that bring it run it, one at a time.
+/// Work for a loop that has ended: the jobs of tasks that outlive the loop, and the callbacks of futures that
+/// fail because of the end. It can't be dropped, since somebody may wait for it. The threads that bring it
+/// run it, one at a time.
 ///
-/// While the loop is being taken down, its thread still uses what such work may use. So other threads only leave their work
-/// here then, and the loop's thread runs it as the last thing that it does.
+/// While the loop is being taken down, its thread still uses what such work may use. So other threads only
+/// leave their work here then, and the loop's thread runs it as the last thing that it does.
 final class LateWork: Sendable {
   enum Entry {
     case job(UnownedJob)

@@ -2,10 +2,11 @@
 public struct LoopCounts: Hashable, Sendable {
   /// Connections that the loop's listeners have accepted.
   public var accepted = 0
-  /// How many times a connection couldn't be accepted: the process had no descriptor left, the peer had gone, or
-  /// its TLS session couldn't be made.
+  /// How many times a connection couldn't be accepted: the process had no descriptor left, the peer had gone,
+  /// or its TLS session couldn't be made.
   public var refused = 0
-  /// How many times a wait has reached its limit: that of `timeout(after:)`, of `withDeadline`, or a stream's timeout.
+  /// How many times a wait has reached its limit: that of `timeout(after:)`, of `withDeadline`, or a stream's
+  /// timeout.
   public var timeouts = 0
   /// Bytes that streams have read. On a connection with TLS these are the encrypted bytes.
   public var bytesRead = 0
@@ -17,7 +18,8 @@ public struct LoopCounts: Hashable, Sendable {
 }
 
 extension EventLoop {
-  /// Counts of what the loop's streams have done since the loop was made. Call it on the loop's thread. Complexity: O(1).
+  /// Counts of what the loop's streams have done since the loop was made. Call it on the loop's thread.
+  /// Complexity: O(1).
   ///
   /// libuv has no corresponding function.
   public var counts: LoopCounts {

@@ -42,8 +42,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     assert(isOnLoop || hasEnded, LoopExecutor.wrongThread(name))
   }
 
-  /// Does the same in release builds, too. Use it where another thread would break the loop's memory in silence, and where a
-  /// comparison costs next to nothing.
+  /// Does the same in release builds, too. Use it where another thread would break the loop's memory in
+  /// silence, and where a comparison costs next to nothing.
   @inline(__always)
   package func requireOnLoop(_ name: StaticString = #function) {
     if !isOnLoop { requireEnd(name) }
@@ -136,11 +136,13 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// Whether the calling thread is the loop's, and hasn't left it.
   package var isOnLiveLoop: Bool { isOnLoop && !hasEnded }
 
-  /// Whether the calling thread runs the loop or, after the end, the work that still comes for it. It isn't true for ever on
-  /// the thread that ran the loop, as ``isOnLoop`` is, nor on a later thread that gets that thread's number.
+  /// Whether the calling thread runs the loop or, after the end, the work that still comes for it. It isn't
+  /// true for ever on the thread that ran the loop, as ``isOnLoop`` is, nor on a later thread that gets that
+  /// thread's number.
   package var isRunningHere: Bool { hasEnded ? late.isHere : isOnLoop }
 
-  /// Runs `body` as the jobs of tasks that outlive the loop are run, one at a time with them. For a loop that has refused it.
+  /// Runs `body` as the jobs of tasks that outlive the loop are run, one at a time with them. For a loop that
+  /// has refused it.
   package func executeLate(_ body: @escaping @Sendable () -> Void) {
     late.add(.body(body), isOnLoop: isOnLiveLoop, runLate)
   }
@@ -196,7 +198,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// Whether messages are taken, so that tasks can run. On the loop's thread.
   var isOpenOnLoop: Bool { inbox.isOpenOnLoop }
 
-  /// Has a goodbye said on the loop's thread, for the thread that dropped an owner's last reference. The handle's release follows.
+  /// Has a goodbye said on the loop's thread, for the thread that dropped an owner's last reference. The
+  /// handle's release follows.
   // Sound: nobody else has the object any more.
   func say(_ goodbye: any Goodbye) { _ = inbox.send(.goodbye(goodbye)) }
 

@@ -1,5 +1,5 @@
-/// The holds that keep an adopted loop alive. Such a loop can't wait for pending work by running, so it keeps itself alive
-/// until the work has ended. Other loops don't need this and skip it.
+/// The holds that keep an adopted loop alive. Such a loop can't wait for pending work by running, so it keeps
+/// itself alive until the work has ended. Other loops don't need this and skip it.
 struct LoopHolds {
   /// How many things are under way: requests, closing handles, timers and tasks.
   var count = 0

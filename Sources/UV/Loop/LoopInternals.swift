@@ -46,7 +46,8 @@ final class LoopInternals {
   }
 
   #if os(Linux)
-    /// Takes the place of `dispatchMain()`, so that the main actor's work runs while this thread is in the loop.
+    /// Takes the place of `dispatchMain()`, so that the main actor's work runs while this thread is in the
+    /// loop.
     private func serveMainQueue(of loop: EventLoop) throws(UVError) {
       // Links libdispatch, which has the two hooks.
       _ = DispatchQueue.main

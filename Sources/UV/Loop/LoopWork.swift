@@ -6,7 +6,8 @@ struct LoopWork {
   var isRunning = false
   /// Whether the body of `runCallbacks` is called, before the run proper.
   var isInBody = false
-  /// How many pieces of work keep the loop running that libuv knows nothing of; see ``EventLoop/beginWork()``.
+  /// How many pieces of work keep the loop running that libuv knows nothing of; see
+  /// ``EventLoop/beginWork()``.
   var count = 0
   /// Microtasks that run when the queue has run empty; see ``EventLoop/enqueueAfterMicrotasks(_:)``.
   var checkpoints: [Microtask] = []

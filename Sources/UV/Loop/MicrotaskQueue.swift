@@ -74,7 +74,8 @@ struct MicrotaskQueue {
     /// Whether the loop is inside a callback or a drain, so that the queue will be drained anyway.
     var isAttended = false
     var isDraining = false
-    /// Whether the running callback has started timers that have no deadline yet; see ``TimerWheel/placeNew()``.
+    /// Whether the running callback has started timers that have no deadline yet; see
+    /// ``TimerWheel/placeNew()``.
     var hasNewTimers = false
     /// Whether the next callback is the first of an observed turn; see `TurnWatch`.
     var isTurnToBegin = false
@@ -87,7 +88,8 @@ struct MicrotaskQueue {
     /// Whether the loop has been told to stop, or is closed; see `LastRound`.
     var isEnding = false
     var readShare = ReadShare()
-    /// The counts of the loop's streams. They are here because each read and write looks at this memory anyway.
+    /// The counts of the loop's streams. They are here because each read and write looks at this memory
+    /// anyway.
     var counts = LoopCounts()
   }
 

@@ -1,7 +1,7 @@
 import CUV
 
-/// The functions that a loop's libuv has beyond libuv 1.44. Each function is nil if the loop's libuv doesn't have it, whatever the
-/// header says that this was compiled with; see Design/0033.
+/// The functions that a loop's libuv has beyond libuv 1.44. Each function is nil if the loop's libuv doesn't
+/// have it, whatever the header says that this was compiled with; see Design/0033.
 struct NewerFunctions {
   /// `uv_metrics_info`, since 1.45.
   let metricsInfo: cuv_metrics_info?

@@ -1,7 +1,8 @@
-/// How much the stream that reads at present has read in this turn without coming to the end of what its peer has sent.
+/// How much the stream that reads at present has read in this turn without coming to the end of what its peer
+/// has sent.
 ///
-/// libuv lets a stream fill its buffer 32 times before the next stream has its turn. With a buffer of 64 KiB, one peer that sends
-/// without a pause makes all others wait for two milliseconds each time.
+/// libuv lets a stream fill its buffer 32 times before the next stream has its turn. With a buffer of 64 KiB,
+/// one peer that sends without a pause makes all others wait for two milliseconds each time.
 struct ReadShare {
   /// How many bytes a stream reads in a turn when its peer goes on sending: four buffers.
   static let limit = 256 << 10

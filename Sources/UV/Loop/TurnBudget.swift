@@ -35,11 +35,12 @@ extension EventLoop {
   @inline(__always)
   var hasUsedUpTurn: Bool { microtasks.state.pointee.budget <= 0 }
 
-  /// Whether the turn has spent its budget twice, so that even what nobody has waited for yet should wait for the next turn.
+  /// Whether the turn has spent its budget twice, so that even what nobody has waited for yet should wait for
+  /// the next turn.
   package var hasOverdrawnTurn: Bool { microtasks.state.pointee.budget <= -TurnBudget.full }
 
-  /// Pays for a piece of work of another module. Returns whether the turn's budget is used up now, so that what follows should
-  /// wait for the next turn.
+  /// Pays for a piece of work of another module. Returns whether the turn's budget is used up now, so that
+  /// what follows should wait for the next turn.
   package func payForWork() -> Bool {
     _ = spend(1)
     return hasUsedUpTurn

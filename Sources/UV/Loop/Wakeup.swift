@@ -41,12 +41,12 @@ final class Wakeup: Sendable {
     /// Has the answers of file operations signal it too.
     func serve(_ queue: UnsafeMutablePointer<cuv_file_queue>) { cuv_file_queue_wakes(queue, descriptor) }
 
-    /// Called when the loop has been woken, before it looks for what has come. At the first wake-up the system
-    /// certainly polls the descriptor. So it is then asked to report each signal only once. From then on nothing
-    /// has to be cleared, which saves a system call.
+    /// Called when the loop has been woken, before it looks for what has come. At the first wake-up the
+    /// system certainly polls the descriptor. So it is then asked to report each signal only once. From then
+    /// on nothing has to be cleared, which saves a system call.
     ///
-    /// If libuv polls the descriptor anew, and not by edge, an old signal wakes the loop again and again. libuv does
-    /// that in a child process whose host has called `uv_loop_fork`. The same is then done again.
+    /// If libuv polls the descriptor anew, and not by edge, an old signal wakes the loop again and again.
+    /// libuv does that in a child process whose host has called `uv_loop_fork`. The same is then done again.
     func clear(_ loop: EventLoop) {
       if isByEdge, vainWakes < Self.mostVainWakes { return }
       vainWakes = 0
@@ -54,8 +54,9 @@ final class Wakeup: Sendable {
       isByEdge = cuv_eventfd_by_edge(loop.raw, descriptor)
     }
 
-    /// Called after a wake-up with whether there was something. Now and then nothing is left, because the loop has
-    /// found it without the signal, as it often does with files. Several such wake-ups in a row are rare.
+    /// Called after a wake-up with whether there was something. Now and then nothing is left, because the
+    /// loop has found it without the signal, as it often does with files. Several such wake-ups in a row are
+    /// rare.
     func didWake(inVain: Bool) { vainWakes = inVain ? vainWakes + 1 : 0 }
   #else
     // Sound: `uv_async_send` is thread-safe, and messages are refused before the handle is closed.

@@ -90,16 +90,16 @@ public final class ChildProcess: Handle, Cancelling {
 
   // MARK: The end
 
-  /// Waits until the child has ended. Its pipes may still hold bytes that it wrote, and a process that it has started may have
-  /// them open. To have all that came through them, read them to their ends first:
+  /// Waits until the child has ended. Its pipes may still hold bytes that it wrote, and a process that it has
+  /// started may have them open. To have all that came through them, read them to their ends first:
   ///
   /// ```swift
   /// let output = try await child.standardOutput!.readToEnd(limit: 1 << 20).value
   /// let status = try await child.exit().value
   /// ```
   ///
-  /// If the standard error is a pipe too, read both at once, each in a task of ``EventLoop/withTasks(file:line:_:)``: a child
-  /// waits when a pipe that nobody reads is full.
+  /// If the standard error is a pipe too, read both at once, each in a task of
+  /// ``EventLoop/withTasks(file:line:_:)``: a child waits when a pipe that nobody reads is full.
   ///
   /// - Returns: A request for the way in which it ended. It fails with `cancelled` if the handle is closed
   ///   before.

@@ -6,8 +6,8 @@ package struct PoolTimes {
   package private(set) var count = 0
   /// How long they have waited for a thread, in nanoseconds.
   package private(set) var waiting: UInt64 = 0
-  /// How long threads have worked on them, in nanoseconds. Of some requests nobody knows when a thread began, because libuv
-  /// runs them; their wait is in here, too.
+  /// How long threads have worked on them, in nanoseconds. Of some requests nobody knows when a thread began,
+  /// because libuv runs them; their wait is in here, too.
   package private(set) var running: UInt64 = 0
 
   /// No requests.
@@ -26,8 +26,8 @@ extension EventLoop {
 }
 
 extension ActiveRequest {
-  /// Counts a request that libuv itself has run, to the millisecond of the loop's clock. The sum of many is right, because the
-  /// clock's steps come at any moment.
+  /// Counts a request that libuv itself has run, to the millisecond of the loop's clock. The sum of many is
+  /// right, because the clock's steps come at any moment.
   func countTime() {
     if loop.requests.poolTimes != nil {
       loop.requests.poolTimes!.add(running: (uv_now(loop.raw) &- start) &* 1_000_000)

@@ -2,11 +2,11 @@ import CUV
 
 /// A request that another loop answers. It is the message to that loop and the message back, too.
 ///
-/// The function comes back with its answer, so that each thread frees what it has allocated. Otherwise the threads would
-/// fight over the allocator.
+/// The function comes back with its answer, so that each thread frees what it has allocated. Otherwise the
+/// threads would fight over the allocator.
 @usableFromInline
-// Sound: `hasOutcome`, and what `perform` uses to ask and to answer, belong to the loop that has the message; the locks of
-// the inboxes hand them over. All else is a constant or touched on the own loop's thread.
+// Sound: `hasOutcome`, and what `perform` uses to ask and to answer, belong to the loop that has the message;
+// the locks of the inboxes hand them over. All else is a constant or touched on the own loop's thread.
 class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
   /// The parts of the work that need the types.
   @usableFromInline
@@ -20,8 +20,9 @@ class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
     case drop
   }
 
-  /// A function value without captures. It is formed, and so specialised, where the request is made. A method that a
-  /// generic class overrides wouldn't be, and would look up its types each time, which takes longer than all else.
+  /// A function value without captures. It is formed, and so specialised, where the request is made. A method
+  /// that a generic class overrides wouldn't be, and would look up its types each time, which takes longer
+  /// than all else.
   @usableFromInline
   typealias Perform = (_ request: RemoteWork, _ step: Step) -> Void
 
@@ -101,15 +102,17 @@ class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
 
 /// The same with the function and the completion.
 @usableFromInline
-// Sound: as in `RemoteWork`, the inboxes' locks hand the function and the outcome over. The completion stays on the own loop.
+// Sound: as in `RemoteWork`, the inboxes' locks hand the function and the outcome over. The completion stays
+// on the own loop.
 final class RemoteRequest<Success: Sendable>: RemoteWork, @unchecked Sendable {
   @usableFromInline typealias Question = @Sendable (EventLoop) throws(UVError) -> Success
 
-  // As an optional value it would be kept in another form than it was made in, which would cost an allocation.
+  // As an optional value it would be kept in another form than it was made in, which would cost an
+  // allocation.
   @exclusivity(unchecked) @usableFromInline var question: Question
   @exclusivity(unchecked) @usableFromInline var done: Completion<Success>?
-  // Sound: freed where the outcome is taken out. A property of its type would be destroyed by a method that has to look
-  // the type up.
+  // Sound: freed where the outcome is taken out. A property of its type would be destroyed by a method that
+  // has to look the type up.
   @exclusivity(unchecked) @usableFromInline var outcome: UnsafeMutablePointer<Result<Success, UVError>>?
 
   @inlinable

@@ -14,8 +14,9 @@
 /// The corresponding libuv type is `uv_req_t`.
 public struct Request<Success> {
   /// How to start the work. A request without a value has a case of its own. Its function has a known type,
-  /// so calling it needs none of the allocations that converting a generic function costs. A write and a frame that is read
-  /// have a case of their own too: they are by far the most frequent requests, and need no closure here.
+  /// so calling it needs none of the allocations that converting a generic function costs. A write and a
+  /// frame that is read have a case of their own too: they are by far the most frequent requests, and need no
+  /// closure here.
   @usableFromInline
   enum Body {
     @usableFromInline typealias AsVoid = (@escaping Completion<Success>) -> Completion<Void>
@@ -43,8 +44,9 @@ public struct Request<Success> {
   ///
   /// - Parameters:
   ///   - loop: The loop on which the work is started and the answer arrives.
-  ///   - operation: A name for the work. It is the ``UVError/operation`` of a cancelled task that awaits the request, and so
-  ///     doesn't start it. Unless you say otherwise, it is the name of the function that creates the request.
+  ///   - operation: A name for the work. It is the ``UVError/operation`` of a cancelled task that awaits the
+  ///     request, and so doesn't start it. Unless you say otherwise, it is the name of the function that
+  ///     creates the request.
   ///   - start: Starts the work each time the request is used, and returns a way to cancel it. It must call
   ///     its argument once, on the loop's thread, and only after it has returned.
   @inlinable

@@ -104,8 +104,8 @@ final class RequestList {
   func clear() { unused = [] }
 }
 
-/// The request that libuv calls back for, by the data of libuv's own. Sound: the loop's list of requests owns it until it has
-/// its answer.
+/// The request that libuv calls back for, by the data of libuv's own. Sound: the loop's list of requests owns
+/// it until it has its answer.
 @inline(__always)
 func activeRequest<Request: ActiveRequest>(of data: UnsafeMutableRawPointer!, as _: Request.Type) -> Request {
   let request = Unmanaged<ActiveRequest>.fromOpaque(data).takeUnretainedValue()

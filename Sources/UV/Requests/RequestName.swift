@@ -1,5 +1,5 @@
-/// The name of the work that a ``Request`` describes, as the name of a function: `stat(_:)`. It is one word, since a request is
-/// passed by value.
+/// The name of the work that a ``Request`` describes, as the name of a function: `stat(_:)`. It is one word,
+/// since a request is passed by value.
 @usableFromInline
 struct RequestName {
   // Sound: the text of a literal, which stays for as long as the program runs and ends with a zero.

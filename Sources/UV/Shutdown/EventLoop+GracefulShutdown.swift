@@ -1,16 +1,16 @@
 extension EventLoop {
-  /// Ends the loop's service. Its listeners close: those that somebody asks accept the connections that wait for them
-  /// before. The connections that came through them get time to end by themselves; those that haven't ended by then are
-  /// reset.
+  /// Ends the loop's service. Its listeners close: those that somebody asks accept the connections that wait
+  /// for them before. The connections that came through them get time to end by themselves; those that
+  /// haven't ended by then are reset.
   ///
   /// A loop over a listener's connections ends without an error. Connections that this program made itself
   /// are left alone. The loop goes on: its run ends when the rest of its work has ended, or with ``stop()``.
-  /// The program decides what to tell each peer. A connection can check ``ByteStream/isQuiescing`` between two requests,
-  /// and wait for ``ByteStream/quiescing()``.
+  /// The program decides what to tell each peer. A connection can check ``ByteStream/isQuiescing`` between
+  /// two requests, and wait for ``ByteStream/quiescing()``.
   ///
   /// If you ask again meanwhile, all requests wait for the same end and the shortest limit counts. So a
-  /// second signal can hurry the shutdown, as it does in ``shutdownGracefully(onSignals:within:)``. Cancelling the
-  /// request ends the waiting only; the shutdown goes on.
+  /// second signal can hurry the shutdown, as it does in ``shutdownGracefully(onSignals:within:)``.
+  /// Cancelling the request ends the waiting only; the shutdown goes on.
   ///
   /// - Parameter limit: How long the connections may take. Zero or less resets them on the next turn.
   /// - Returns: A request for a report of what was cut off.
@@ -36,8 +36,8 @@ extension EventLoop {
     return endService().wait(within: limit, done)
   }
 
-  /// Ends the loop's service when the process receives a signal; see ``shutdownGracefully(within:)``. If another of these
-  /// signals comes before the end, the connections get no more time.
+  /// Ends the loop's service when the process receives a signal; see ``shutdownGracefully(within:)``. If
+  /// another of these signals comes before the end, the connections get no more time.
   ///
   /// ```swift
   /// let listener = try loop.tcp.listen(port: 8080)
@@ -47,15 +47,17 @@ extension EventLoop {
   /// for try await connection in listener { … }   // ends when a signal comes
   /// ```
   ///
-  /// The signals have no other effect while the request is pending. Afterwards they end the process again. While it waits
-  /// for a signal, the request doesn't keep the loop running; a task that awaits it does. It fails with `cancelled` if the
-  /// loop ends without a signal. Cancelling it ends the waiting only: a shutdown that has begun goes on.
+  /// The signals have no other effect while the request is pending. Afterwards they end the process again.
+  /// While it waits for a signal, the request doesn't keep the loop running; a task that awaits it does. It
+  /// fails with `cancelled` if the loop ends without a signal. Cancelling it ends the waiting only: a
+  /// shutdown that has begun goes on.
   ///
   /// - Parameters:
   ///   - signals: The signals to wait for, at least one.
-  ///   - limit: How long the connections may take from the signal on. Zero or less resets them on the next turn.
-  /// - Returns: A request for a report of what was cut off. It fails with `invalidArgument` if a signal can't be watched,
-  ///   such as `SIGKILL`.
+  ///   - limit: How long the connections may take from the signal on. Zero or less resets them on the next
+  ///     turn.
+  /// - Returns: A request for a report of what was cut off. It fails with `invalidArgument` if a signal can't
+  ///   be watched, such as `SIGKILL`.
   ///
   /// The corresponding libuv functions are `uv_signal_start` and `uv_close`.
   public func shutdownGracefully(onSignals signals: [Signal], within limit: Duration) -> Request<
@@ -64,7 +66,8 @@ extension EventLoop {
     Request(self) { [self] in shutdownGracefully(onSignals: signals, within: limit, $0) }
   }
 
-  /// Ends the loop's service when the process receives a signal; see ``shutdownGracefully(onSignals:within:)``.
+  /// Ends the loop's service when the process receives a signal; see
+  /// ``shutdownGracefully(onSignals:within:)``.
   ///
   /// The corresponding libuv functions are `uv_signal_start` and `uv_close`.
   @discardableResult

@@ -31,7 +31,8 @@ final class GracefulShutdown: ServiceEnd {
   /// Whether nothing of the service is left.
   private var isIdle: Bool { loop.openHandles.acceptedCount == 0 && listenerCount == 0 }
 
-  /// Tells the connections of the end, and closes the listeners. Their readers are told later, not on the caller's stack.
+  /// Tells the connections of the end, and closes the listeners. Their readers are told later, not on the
+  /// caller's stack.
   func stopListening() {
     loop.forEachHandle { block in
       // Only a connection that keeps itself alive has a reader or a writer who waits for such news.

@@ -5,8 +5,8 @@ public struct ShutdownReport: Hashable, Sendable {
   /// The addresses of the peers of those connections, as far as the system still knew them.
   public var peers: [SocketAddress]
 
-  /// Whether this is all. It is false if the task that waited for a group's end has been cancelled: the group goes on to end,
-  /// and nobody has counted yet.
+  /// Whether this is all. It is false if the task that waited for a group's end has been cancelled: the group
+  /// goes on to end, and nobody has counted yet.
   public var isComplete: Bool
 
   /// Creates a report; for test doubles.

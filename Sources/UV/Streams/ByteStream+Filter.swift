@@ -1,7 +1,7 @@
 import CUV
 
-/// Streams whose bytes pass through a filter. It stands between libuv and those who read and write: for reading, libuv fills
-/// the filter's memory, and the filter fills the memory that libuv would have filled.
+/// Streams whose bytes pass through a filter. It stands between libuv and those who read and write: for
+/// reading, libuv fills the filter's memory, and the filter fills the memory that libuv would have filled.
 extension ByteStream {
   /// The filter, if there is one.
   var filter: (any StreamFilter)? { writesIfAny { $0.filter } ?? nil }
@@ -29,8 +29,8 @@ extension ByteStream {
     letGo(.filter)
   }
 
-  /// Ends what ``readForFilter()`` began, at the end of the callback that has read. If a reader asks until then, libuv goes on
-  /// reading: to stop and to start again would cost two calls of the system.
+  /// Ends what ``readForFilter()`` began, at the end of the callback that has read. If a reader asks until
+  /// then, libuv goes on reading: to stop and to start again would cost two calls of the system.
   package func endReadingForFilter() {
     guard block.header.pointee.activity.isSuperset(of: [.callback, .filter]) else {
       return stopReadingForFilter()
@@ -76,14 +76,15 @@ extension ByteStream {
       filter.received(count)
       deliver(through: filter)
     }
-    // An answer that was written meanwhile leaves first. A reader that waited for that can then ask again before the stream pauses.
+    // An answer that was written meanwhile leaves first. A reader that waited for that can then ask again
+    // before the stream pauses.
     if writes.gathering.endDelivering() { loop.callback { writes.flush() } }
     if count > 0 { pauseIfUnwanted() }
     if block.header.pointee.activity.contains(.filterEnding) { stopReadingForFilter() }
   }
 
-  /// Delivers what has come through the filter. If nobody asks any more, the stream keeps the rest, which is less than two
-  /// reads of the system.
+  /// Delivers what has come through the filter. If nobody asks any more, the stream keeps the rest, which is
+  /// less than two reads of the system.
   package func deliverFiltered() {
     guard let filter else { return }
     deliver(through: filter)

@@ -14,18 +14,19 @@ extension ByteStream {
   /// }
   /// ```
   ///
-  /// Bytes that have come beyond these stay, for any later read of the stream: for another frame, for ``read()``, or for
-  /// a `for try await` loop over the stream. Requests are answered in the order in which they are made. While nobody asks,
-  /// the stream doesn't read. If you cancel the request, the bytes that have come for it stay too.
+  /// Bytes that have come beyond these stay, for any later read of the stream: for another frame, for
+  /// ``read()``, or for a `for try await` loop over the stream. Requests are answered in the order in which
+  /// they are made. While nobody asks, the stream doesn't read. If you cancel the request, the bytes that
+  /// have come for it stay too.
   ///
-  /// A large number of bytes is read into its own memory, and isn't copied. Check a number that a peer has sent before you
-  /// ask for as much memory.
+  /// A large number of bytes is read into its own memory, and isn't copied. Check a number that a peer has
+  /// sent before you ask for as much memory.
   ///
   /// - Parameter count: How many bytes, 0 to 1 GiB.
-  /// - Returns: A request for the bytes; nil if the stream has ended before the first of them. If it ends after that, the
-  ///   request fails with `endOfFile`, and the error says how many bytes are missing; the others stay. The request fails
-  ///   with `invalidArgument` if `count` is out of range, with `sourceStarted` if the stream has a handler, and with the
-  ///   errors of ``read()``.
+  /// - Returns: A request for the bytes; nil if the stream has ended before the first of them. If it ends
+  ///   after that, the request fails with `endOfFile`, and the error says how many bytes are missing; the
+  ///   others stay. The request fails with `invalidArgument` if `count` is out of range, with `sourceStarted`
+  ///   if the stream has a handler, and with the errors of ``read()``.
   ///
   /// Complexity: No memory is allocated if the bytes came in one read of the system, else one block.
   ///
@@ -69,10 +70,10 @@ extension ByteStream {
   /// - Parameters:
   ///   - delimiter: One byte or more, such as `"\r\n"`.
   ///   - limit: The most bytes that there may be before the delimiter, 0 or more.
-  /// - Returns: A request for the bytes before the delimiter; nil if the stream has ended before the first of them. If it
-  ///   ends after that, the request fails with `endOfFile`. If the delimiter doesn't come within the limit, the request
-  ///   fails with `messageTooLong`, and the error names the limit. In both cases the bytes stay. The request also fails as
-  ///   ``read(exactly:)`` does.
+  /// - Returns: A request for the bytes before the delimiter; nil if the stream has ended before the first of
+  ///   them. If it ends after that, the request fails with `endOfFile`. If the delimiter doesn't come within
+  ///   the limit, the request fails with `messageTooLong`, and the error names the limit. In both cases the
+  ///   bytes stay. The request also fails as ``read(exactly:)`` does.
   ///
   /// Complexity: O(*n*). No memory is allocated if the bytes came in one read of the system.
   ///
@@ -101,11 +102,11 @@ extension ByteStream {
   /// }
   /// ```
   ///
-  /// A bare line feed ends a line, too. For a protocol in which only CR LF does, such as HTTP behind a proxy that must agree on
-  /// where a line ends, use ``read(until:limit:)`` with `"\r\n"`.
+  /// A bare line feed ends a line, too. For a protocol in which only CR LF does, such as HTTP behind a proxy
+  /// that must agree on where a line ends, use ``read(until:limit:)`` with `"\r\n"`.
   ///
-  /// A last line without an end is an error as any frame that is cut short, because it may be the beginning of another line.
-  /// If that can't be, catch `endOfFile` and take the last line by ``readToEnd(limit:)``.
+  /// A last line without an end is an error as any frame that is cut short, because it may be the beginning
+  /// of another line. If that can't be, catch `endOfFile` and take the last line by ``readToEnd(limit:)``.
   ///
   /// - Parameter limit: The most bytes that the line may have, 0 or more.
   /// - Returns: A request that ends and fails as ``read(until:limit:)`` does.
@@ -128,9 +129,9 @@ extension ByteStream {
   /// Reads everything before the end of the stream.
   ///
   /// - Parameter limit: The most bytes that there may be, 0 or more.
-  /// - Returns: A request for the bytes, which are none if the stream has ended. It fails with `messageTooLong` if there are
-  ///   more bytes than the limit, which the error names. The bytes stay in that case. It also fails as ``read(exactly:)``
-  ///   does.
+  /// - Returns: A request for the bytes, which are none if the stream has ended. It fails with
+  ///   `messageTooLong` if there are more bytes than the limit, which the error names. The bytes stay in that
+  ///   case. It also fails as ``read(exactly:)`` does.
   ///
   /// The corresponding libuv function is `uv_read_start`.
   public final func readToEnd(limit: Int) -> Request<Bytes> {
@@ -147,9 +148,10 @@ extension ByteStream {
 
   /// Reads into memory of the caller, as many bytes as have come. The system writes straight to that memory.
   ///
-  /// - Parameter buffer: Where the bytes go: one byte of room or more. It must stay until the request has ended; after a
-  ///   cancellation, until `done` or the task has been told.
-  /// - Returns: A request for the number of bytes; 0 if the stream has ended. It fails as ``read(exactly:)`` does.
+  /// - Parameter buffer: Where the bytes go: one byte of room or more. It must stay until the request has
+  ///   ended; after a cancellation, until `done` or the task has been told.
+  /// - Returns: A request for the number of bytes; 0 if the stream has ended. It fails as ``read(exactly:)``
+  ///   does.
   ///
   /// The corresponding libuv function is `uv_read_start`.
   public final func read(into buffer: UnsafeMutableRawBufferPointer) -> Request<Int> {
@@ -170,8 +172,8 @@ extension ByteStream {
 
   /// How many bytes the stream has read and no reader has taken. They are what earlier frames have left.
   ///
-  /// A server whose peer sends several commands at once can gather its answers as long as this isn't 0, and write them
-  /// together:
+  /// A server whose peer sends several commands at once can gather its answers as long as this isn't 0, and
+  /// write them together:
   ///
   /// ```swift
   /// while let command = try await connection.readLine(limit: 1024).value {
@@ -181,9 +183,9 @@ extension ByteStream {
   /// }
   /// ```
   ///
-  /// The bytes may be only a part of the next frame. The answers then wait until the frame is complete. That suits peers
-  /// that send whole commands. A peer that waits for an answer in the middle of its next command would wait for ever; if
-  /// there may be such peers, write each answer at once.
+  /// The bytes may be only a part of the next frame. The answers then wait until the frame is complete. That
+  /// suits peers that send whole commands. A peer that waits for an answer in the middle of its next command
+  /// would wait for ever; if there may be such peers, write each answer at once.
   public final var unreadByteCount: Int { readsIfAny { $0.unreadCount } ?? 0 }
 
   // MARK: For the styles
@@ -216,7 +218,8 @@ extension ByteStream {
     return reads
   }
 
-  /// Calls `body` with it, if there has been need of it, without retaining it. Sound: it goes with the stream.
+  /// Calls `body` with it, if there has been need of it, without retaining it. Sound: it goes with the
+  /// stream.
   @inline(__always)
   @discardableResult
   func readsIfAny<T>(_ body: (StreamReads) -> T) -> T? { unmanagedReads?._withUnsafeGuaranteedRef(body) }

@@ -2,9 +2,9 @@
 extension ByteStream {
   /// Whether the server that has accepted this connection is ending: its loop shuts down gracefully.
   ///
-  /// A protocol that keeps connections open checks this property before each answer. If it is true, the answer says that it
-  /// is the last one, and the connection is closed after it. The property is always false for a connection that the program
-  /// has made itself.
+  /// A protocol that keeps connections open checks this property before each answer. If it is true, the
+  /// answer says that it is the last one, and the connection is closed after it. The property is always false
+  /// for a connection that the program has made itself.
   ///
   /// libuv has no corresponding function.
   public var isQuiescing: Bool { block.header.pointee.role == .accepted && loop.isShuttingDown }
@@ -18,13 +18,14 @@ extension ByteStream {
   /// }
   /// ```
   ///
-  /// So the connections that are idle end, and ``EventLoop/shutdownGracefully(within:)`` waits for work and not for its
-  /// limit. The request keeps the connection alive, but doesn't keep the loop running. Close the connection at its end;
-  /// dropping it isn't enough. If the connection is secured by TLS meanwhile, the request goes on with the secured one.
+  /// So the connections that are idle end, and ``EventLoop/shutdownGracefully(within:)`` waits for work and
+  /// not for its limit. The request keeps the connection alive, but doesn't keep the loop running. Close the
+  /// connection at its end; dropping it isn't enough. If the connection is secured by TLS meanwhile, the
+  /// request goes on with the secured one.
   ///
-  /// - Returns: A request that ends when a graceful shutdown of the loop begins, or at once if it has begun. It fails with
-  ///   `cancelled` when the connection is closed, and with `badDescriptor` if it is closed already. A connection that the
-  ///   program has made itself is never told.
+  /// - Returns: A request that ends when a graceful shutdown of the loop begins, or at once if it has begun.
+  ///   It fails with `cancelled` when the connection is closed, and with `badDescriptor` if it is closed
+  ///   already. A connection that the program has made itself is never told.
   ///
   /// libuv has no corresponding function.
   public func quiescing() -> Request<Void> { Request(loop) { [self] in quiescing($0) } }

@@ -42,7 +42,8 @@ extension ByteStream {
     return true
   }
 
-  /// Has bytes come into the memory of the frame that a reader waits for; false if they should come to the shared memory.
+  /// Has bytes come into the memory of the frame that a reader waits for; false if they should come to the
+  /// shared memory.
   @inline(__always)
   func reserveForReader(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
     readsIfAny { $0.reserve(buffer) } ?? false

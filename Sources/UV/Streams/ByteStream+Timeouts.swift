@@ -2,8 +2,9 @@ import CUV
 
 /// How long to wait for the peer.
 ///
-/// A timeout counts only while the program waits for the peer: while somebody asks for bytes, or a write waits for room.
-/// The time that the program itself takes doesn't count. Activity costs no timer: it notes the loop's time.
+/// A timeout counts only while the program waits for the peer: while somebody asks for bytes, or a write
+/// waits for room. The time that the program itself takes doesn't count. Activity costs no timer: it notes
+/// the loop's time.
 extension ByteStream {
   /// How long a reader waits for bytes; nil, as at first, for ever.
   ///
@@ -12,17 +13,18 @@ extension ByteStream {
   /// for try await chunk in connection { … }   // throws timedOut if a minute passes without a byte
   /// ```
   ///
-  /// Each byte that comes begins the time anew, and so does setting this property. To limit the time of a whole message,
-  /// use ``totalTimeout``, ``Request/timeout(after:)`` or `withDeadline`.
+  /// Each byte that comes begins the time anew, and so does setting this property. To limit the time of a
+  /// whole message, use ``totalTimeout``, ``Request/timeout(after:)`` or `withDeadline`.
   ///
-  /// When the time has passed, everyone who waits for bytes gets `timedOut`, and the error names this timeout. The stream
-  /// stays as it is: you may say goodbye, read again or close it. A handler that ``start(_:)`` was given has ended.
+  /// When the time has passed, everyone who waits for bytes gets `timedOut`, and the error names this
+  /// timeout. The stream stays as it is: you may say goodbye, read again or close it. A handler that
+  /// ``start(_:)`` was given has ended.
   ///
-  /// The time is rounded up to a millisecond, and is counted on the loop's clock, ``EventLoop/now``. Zero or less means
-  /// until the loop has looked once more for bytes. If the loop is late, because one of its callbacks takes long, so is the
-  /// timeout: what has come meanwhile is read first. A timeout doesn't keep the loop running. A closed stream ignores a new
-  /// value. If TLS has taken over the connection and a timeout was set before, or somebody waits for ``quiescing()``, the secured
-  /// stream takes it.
+  /// The time is rounded up to a millisecond, and is counted on the loop's clock, ``EventLoop/now``. Zero or
+  /// less means until the loop has looked once more for bytes. If the loop is late, because one of its
+  /// callbacks takes long, so is the timeout: what has come meanwhile is read first. A timeout doesn't keep
+  /// the loop running. A closed stream ignores a new value. If TLS has taken over the connection and a
+  /// timeout was set before, or somebody waits for ``quiescing()``, the secured stream takes it.
   ///
   /// libuv has no corresponding function.
   public var readTimeout: Duration? {
@@ -33,12 +35,13 @@ extension ByteStream {
   /// How long a write waits for room in the system without any progress; nil, as at first, for ever.
   ///
   /// Set it on a connection to a peer that you don't trust: a peer that doesn't read would otherwise keep the
-  /// connection, and what you have written to it, for ever. Each byte that the system takes begins the time anew. The end
-  /// is noticed up to an eighth of the time late. A ``sendfile(_:from:count:)`` is a write, too.
+  /// connection, and what you have written to it, for ever. Each byte that the system takes begins the time
+  /// anew. The end is noticed up to an eighth of the time late. A ``sendfile(_:from:count:)`` is a write,
+  /// too.
   ///
-  /// When the time has passed, the stream is closed, a TCP connection by a reset: a part of the bytes may have left, so
-  /// that nothing more can be written. All reads and writes that wait get `timedOut`, and so do those that begin later. The
-  /// error names this timeout. Otherwise it is as ``readTimeout``.
+  /// When the time has passed, the stream is closed, a TCP connection by a reset: a part of the bytes may
+  /// have left, so that nothing more can be written. All reads and writes that wait get `timedOut`, and so do
+  /// those that begin later. The error names this timeout. Otherwise it is as ``readTimeout``.
   ///
   /// libuv has no corresponding function.
   public var writeTimeout: Duration? {
@@ -48,11 +51,11 @@ extension ByteStream {
 
   /// How long to wait for the peer while no byte goes in either direction; nil, as at first, for ever.
   ///
-  /// A reader that waits while the program writes is not idle. So this is the timeout for a peer that may be silent as long
-  /// as it takes what it gets, such as one that downloads a file or listens to messages.
+  /// A reader that waits while the program writes is not idle. So this is the timeout for a peer that may be
+  /// silent as long as it takes what it gets, such as one that downloads a file or listens to messages.
   ///
-  /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those who wait for
-  /// bytes are told, as with ``readTimeout``. The error names this timeout.
+  /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those
+  /// who wait for bytes are told, as with ``readTimeout``. The error names this timeout.
   ///
   /// libuv has no corresponding function.
   public var idleTimeout: Duration? {
@@ -68,12 +71,14 @@ extension ByteStream {
   /// connection.totalTimeout = nil            // until the next one begins
   /// ```
   ///
-  /// Bytes don't begin this time anew, only setting the property does. So it ends a peer that sends, or takes, a byte now and
-  /// then in order to stay. Set it when a part of the conversation begins, such as a request, its answer or the goodbye.
+  /// Bytes don't begin this time anew, only setting the property does. So it ends a peer that sends, or
+  /// takes, a byte now and then in order to stay. Set it when a part of the conversation begins, such as a
+  /// request, its answer or the goodbye.
   ///
-  /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those who wait for bytes are
-  /// told, as with ``readTimeout``, and so are those who wait later, until the property is set again. Bytes that have come already are
-  /// read without waiting. The error names this timeout.
+  /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those
+  /// who wait for bytes are told, as with ``readTimeout``, and so are those who wait later, until the
+  /// property is set again. Bytes that have come already are read without waiting. The error names this
+  /// timeout.
   ///
   /// libuv has no corresponding function.
   public var totalTimeout: Duration? {

@@ -1,12 +1,12 @@
 /// Frames that have come already.
 ///
-/// These functions look only at bytes that the stream has read and no reader has taken. They don't ask the system for more, and
-/// wait for nothing.
+/// These functions look only at bytes that the stream has read and no reader has taken. They don't ask the
+/// system for more, and wait for nothing.
 extension ByteStream {
   /// Takes the bytes before a delimiter if they have come, and takes the delimiter away.
   ///
-  /// A server whose peers send several requests at once can gather its answers until the next request isn't complete, and
-  /// write them together:
+  /// A server whose peers send several requests at once can gather its answers until the next request isn't
+  /// complete, and write them together:
   ///
   /// ```swift
   /// while let head = try await connection.read(until: "\r\n\r\n", limit: 8192).value {
@@ -19,10 +19,10 @@ extension ByteStream {
   /// - Parameters:
   ///   - delimiter: One byte or more, such as `"\r\n"`.
   ///   - limit: The most bytes that there may be before the delimiter, 0 or more.
-  /// - Returns: The bytes before the delimiter. Nil if they haven't come completely, if another reader waits, or if the stream
-  ///   has ended; ``read(until:limit:)`` then tells which.
-  /// - Throws: `messageTooLong` if the delimiter doesn't come within the limit, and `invalidArgument` for an empty delimiter
-  ///   or a negative limit. The bytes stay in both cases.
+  /// - Returns: The bytes before the delimiter. Nil if they haven't come completely, if another reader waits,
+  ///   or if the stream has ended; ``read(until:limit:)`` then tells which.
+  /// - Throws: `messageTooLong` if the delimiter doesn't come within the limit, and `invalidArgument` for an
+  ///   empty delimiter or a negative limit. The bytes stay in both cases.
   ///
   /// Complexity: O(*n*). No memory is allocated if the bytes came in one read of the system.
   ///
@@ -31,7 +31,8 @@ extension ByteStream {
     try tryRead(Frame(.until, limit, delimiter))
   }
 
-  /// Takes a line if it has come, and takes its end away; see ``readLine(limit:)`` and ``tryRead(until:limit:)``.
+  /// Takes a line if it has come, and takes its end away; see ``readLine(limit:)`` and
+  /// ``tryRead(until:limit:)``.
   ///
   /// - Parameter limit: The most bytes that the line may have, 0 or more.
   /// - Returns: The line; nil as with ``tryRead(until:limit:)``.

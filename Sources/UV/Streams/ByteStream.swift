@@ -6,7 +6,8 @@ import CUV
 /// which slows the peer down. A writer awaits each write, or checks ``isAboveHighWaterMark`` and awaits
 /// ``drain()``.
 ///
-/// A stream whose peer sends without a pause reads 256 KiB in a turn of the loop, and then the others have theirs.
+/// A stream whose peer sends without a pause reads 256 KiB in a turn of the loop, and then the others have
+/// theirs.
 ///
 /// The corresponding libuv type is `uv_stream_t`.
 open class ByteStream: Handle, EventSource, SourceDriver {
@@ -16,13 +17,13 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   public typealias Failure = UVError
 
   let source: SourceCore<Bytes>
-  /// The writes that wait, once one has waited or failed, or something else has to be known of all writes; see
-  /// ``ByteStream/writes``. Balanced in `deinit`. An unmanaged reference isn't counted at each write.
+  /// The writes that wait, once one has waited or failed, or something else has to be known of all writes;
+  /// see ``ByteStream/writes``. Balanced in `deinit`. An unmanaged reference isn't counted at each write.
   @exclusivity(unchecked) var unmanagedWrites: Unmanaged<WriteQueue>?
   /// The number of the microtask that tells a writer of the last write.
   @exclusivity(unchecked) var lastTold = -1
-  /// The bytes that readers have left, and the frames that they wait for; nil until there is one. Balanced in `deinit`. An unmanaged
-  /// reference isn't counted each time that a frame is asked for.
+  /// The bytes that readers have left, and the frames that they wait for; nil until there is one. Balanced in
+  /// `deinit`. An unmanaged reference isn't counted each time that a frame is asked for.
   @exclusivity(unchecked) var unmanagedReads: Unmanaged<StreamReads>?
   /// How many bytes may wait to be written before ``isAboveHighWaterMark`` becomes true; 64 KiB at first.
   public var highWaterMark: Int {
@@ -40,10 +41,11 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     source.driver = self
   }
 
-  /// Goes on with a connection that is there: another stream's, or one that a listener has accepted; see ``StreamOrigin``.
+  /// Goes on with a connection that is there: another stream's, or one that a listener has accepted; see
+  /// ``StreamOrigin``.
   ///
-  /// - Throws: `notSupported` if the other stream is neither TCP nor a pipe, `busy` if it has bytes to write, and the errors
-  ///   of duplicating a descriptor.
+  /// - Throws: `notSupported` if the other stream is neither TCP nor a pipe, `busy` if it has bytes to write,
+  ///   and the errors of duplicating a descriptor.
   package init(takingOver origin: StreamOrigin) throws(UVError) {
     let loop = origin.loop
     source = SourceCore()
@@ -247,7 +249,8 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     filter?.serviceEnds()
   }
 
-  /// A TCP connection closes by a reset: the system would otherwise keep what the peer doesn't read for minutes.
+  /// A TCP connection closes by a reset: the system would otherwise keep what the peer doesn't read for
+  /// minutes.
   override func cutOff() {
     if cuv_handle_type(block.handle) == UV_TCP { block.header.pointee.closesByReset = true }
     close()

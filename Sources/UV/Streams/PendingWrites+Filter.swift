@@ -11,7 +11,8 @@ extension PendingWrites {
     inFlight = [PendingWrite(bytes: Bytes(), waiter: .none, generation: generation)]
   }
 
-  /// Moves the first writes to `inFlight` and seals them. The first entry stands for all of the filter's output.
+  /// Moves the first writes to `inFlight` and seals them. The first entry stands for all of the filter's
+  /// output.
   ///
   /// - Returns: Why the filter can't seal them.
   mutating func send(sealedBy filter: any StreamFilter) -> UVError? {
@@ -25,14 +26,15 @@ extension PendingWrites {
     inFlightByteCount = rest.count
   }
 
-  /// Takes out all writes that were sealed, and tells of each. An array of one, the usual case, keeps its memory.
+  /// Takes out all writes that were sealed, and tells of each. An array of one, the usual case, keeps its
+  /// memory.
   mutating func endInFlight(_ tell: (PendingWrite.Waiter) -> Void) {
     if inFlight.count == 1 { return tell(inFlight.removeLast().waiter) }
     for entry in takeInFlight() { tell(entry.waiter) }
   }
 
-  /// Seals bytes in records that are as full as can be. Small writes are put together first, because OpenSSL makes a record
-  /// of each call.
+  /// Seals bytes in records that are as full as can be. Small writes are put together first, because OpenSSL
+  /// makes a record of each call.
   private static func seal(_ entries: [PendingWrite], by filter: any StreamFilter) -> UVError? {
     if entries.count == 1 { return entries[0].bytes.withUnsafeBytes { seal($0, by: filter) } }
     return withUnsafeTemporaryAllocation(byteCount: bytesPerRecord, alignment: 16) { record in

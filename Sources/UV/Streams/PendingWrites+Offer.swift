@@ -18,8 +18,8 @@ extension PendingWrites {
 
   /// Offers the system the writes that libuv is about to get, as long as they are more than one call carries.
   ///
-  /// - Parameter mayGoOn: Called after each call of the system with the number of bytes that it has taken. If it returns false,
-  ///   libuv gets the rest, and the loop's others their turn.
+  /// - Parameter mayGoOn: Called after each call of the system with the number of bytes that it has taken. If
+  ///   it returns false, libuv gets the rest, and the loop's others their turn.
   /// - Returns: How many writes of `inFlight` the system has taken, counted from the first, and libuv's code
   ///   if it failed.
   mutating func offerInFlight(
@@ -53,8 +53,8 @@ extension PendingWrites {
   /// taken.
   ///
   /// - Parameter begun: Becomes the number of the last write that the system has taken bytes from.
-  /// - Returns: How many bytes the system has taken. The code is 0 if that is all of them, `EAGAIN` if it has no room for more,
-  ///   or another one.
+  /// - Returns: How many bytes the system has taken. The code is 0 if that is all of them, `EAGAIN` if it has
+  ///   no room for more, or another one.
   static func offer(
     _ entries: inout [PendingWrite], from index: inout Int, to stream: UnsafeMutablePointer<uv_stream_t>,
     _ begun: inout UInt
@@ -87,8 +87,9 @@ extension PendingWrites {
     return (byteCount, UV_EAGAIN.rawValue)
   }
 
-  /// Calls `body` with libuv's form of the bytes of `entries`. Empty buffers are left out, except one if there is nothing else:
-  /// libuv writes those behind the last byte on their own, once there is room again, and tells nobody before that.
+  /// Calls `body` with libuv's form of the bytes of `entries`. Empty buffers are left out, except one if
+  /// there is nothing else: libuv writes those behind the last byte on their own, once there is room again,
+  /// and tells nobody before that.
   static func withBuffers<T>(
     _ entries: ArraySlice<PendingWrite>, _ body: (UnsafePointer<uv_buf_t>, UInt32) -> T
   ) -> T {

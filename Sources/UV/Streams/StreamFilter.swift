@@ -1,8 +1,8 @@
 /// A filter that a stream's bytes pass on their way from and to the system: TLS.
 ///
-/// A filter stands where libuv stands for other streams. It is asked to fill a buffer, and to take bytes to send. It knows
-/// nothing of readers, writers, frames or water marks, and these know nothing of it. Everything happens on the loop's
-/// thread.
+/// A filter stands where libuv stands for other streams. It is asked to fill a buffer, and to take bytes to
+/// send. It knows nothing of readers, writers, frames or water marks, and these know nothing of it.
+/// Everything happens on the loop's thread.
 package protocol StreamFilter: AnyObject {
   // MARK: Reading
 
@@ -38,7 +38,8 @@ package protocol StreamFilter: AnyObject {
   /// - Returns: Why that isn't possible.
   func seal(_ bytes: UnsafeRawBufferPointer) -> UVError?
 
-  /// Bytes for the system: what was sealed, and what the filter itself has to say. The stream counts them as its own.
+  /// Bytes for the system: what was sealed, and what the filter itself has to say. The stream counts them as
+  /// its own.
   var output: UnsafeRawBufferPointer { get }
 
   /// Forgets the bytes of ``output``. The system has them, or they were copied.

@@ -2,7 +2,8 @@ import CUV
 
 /// A connection that a stream goes on with.
 package enum StreamOrigin {
-  /// Another stream's. The stream gets a descriptor of its own for it, and the other is closed; see ``ByteStream/giveUp()``.
+  /// Another stream's. The stream gets a descriptor of its own for it, and the other is closed; see
+  /// ``ByteStream/giveUp()``.
   case stream(ByteStream)
   /// One that a listener has just accepted. The stream gets the descriptor itself.
   case socket(AcceptedSocket)
@@ -68,8 +69,8 @@ extension ByteStream {
     }
   }
 
-  /// Opens a duplicate of the other stream's descriptor. So each handle closes a descriptor of its own, and the other stream
-  /// needs no state for "given away".
+  /// Opens a duplicate of the other stream's descriptor. So each handle closes a descriptor of its own, and
+  /// the other stream needs no state for "given away".
   private func open(_ plain: ByteStream, _ transport: StreamOrigin.Transport) throws(UVError) {
     let old = try plain.fileDescriptor()
     let isBlocking = cuv_open_flags(old) & O_NONBLOCK == 0
@@ -84,8 +85,8 @@ extension ByteStream {
     carryOn(from: plain)
   }
 
-  /// Takes over all that was set on the other stream, and those who wait for the end of its service. The options of the socket
-  /// are the descriptor's.
+  /// Takes over all that was set on the other stream, and those who wait for the end of its service. The
+  /// options of the socket are the descriptor's.
   private func carryOn(from plain: ByteStream) {
     highWaterMark = plain.highWaterMark
     if plain.block.header.pointee.isKeepingChosen { keepsLoopRunning = plain.keepsLoopRunning }

@@ -2,9 +2,10 @@ import CUV
 
 /// The bytes that a stream has read and nobody has taken, and the frames that its readers wait for.
 ///
-/// The readers stand in one line, which is that of the stream's source. Most of them wait for the next bytes, whatever these are. A
-/// stream has this object once somebody has waited for another frame, or bytes have come after the last reader left. So the
-/// ways to read a stream can be mixed, and no byte is lost or told out of order.
+/// The readers stand in one line, which is that of the stream's source. Most of them wait for the next bytes,
+/// whatever these are. A stream has this object once somebody has waited for another frame, or bytes have
+/// come after the last reader left. So the ways to read a stream can be mixed, and no byte is lost or told
+/// out of order.
 final class StreamReads: Microtask {
   typealias Outcome = Result<Bytes?, UVError>
 
@@ -36,7 +37,8 @@ final class StreamReads: Microtask {
     }
   }
 
-  /// Where the next bytes come to: memory that all streams share, that of the first reader's frame, or the reader's own.
+  /// Where the next bytes come to: memory that all streams share, that of the first reader's frame, or the
+  /// reader's own.
   private enum Place { case shared, frame, reader }
 
   // They are confined to the loop; exclusivity checks would cost more than the accesses.
@@ -67,7 +69,8 @@ final class StreamReads: Microtask {
     turn = stream.loop.microtasks.state
   }
 
-  /// Whether those who ask for the next bytes have to ask here, because there are some, or because others are answered first.
+  /// Whether those who ask for the next bytes have to ask here, because there are some, or because others are
+  /// answered first.
   var isInUse: Bool {
     @inline(__always) get { !unread.isEmpty || state == .scheduled }
   }
@@ -224,7 +227,8 @@ final class StreamReads: Microtask {
 
   // MARK: Reading
 
-  /// Has bytes come into the memory of the frame that a reader waits for; false if they should come elsewhere.
+  /// Has bytes come into the memory of the frame that a reader waits for; false if they should come
+  /// elsewhere.
   func reserve(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
     place = .shared
     guard state == .waiting, line._withUnsafeGuaranteedRef({ hasWish($0) }) else { return false }

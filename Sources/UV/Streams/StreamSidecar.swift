@@ -1,11 +1,11 @@
 import CUV
 
-/// The things that few streams need: timeouts, and those who wait for the end of the service. A stream has it from the first use of
-/// one of them on until it closes.
+/// The things that few streams need: timeouts, and those who wait for the end of the service. A stream has it
+/// from the first use of one of them on until it closes.
 ///
-/// The timeouts know when the peer has last done its part. Activity stores the loop's time and touches no timer. One
-/// timer serves all timeouts. When the first of them can have passed, it compares the times and waits for what
-/// is left. The timer rests while nobody waits for the peer, and never keeps the loop running.
+/// The timeouts know when the peer has last done its part. Activity stores the loop's time and touches no
+/// timer. One timer serves all timeouts. When the first of them can have passed, it compares the times and
+/// waits for what is left. The timer rests while nobody waits for the peer, and never keeps the loop running.
 final class StreamSidecar: HandleSidecar {
   enum Kind: Int {
     case read, write, idle, total
@@ -64,7 +64,8 @@ final class StreamSidecar: HandleSidecar {
     clock = block.header.pointee.loop.raw
   }
 
-  /// Goes on with the stream that takes over the connection. All that was set stays, and those who wait are told there.
+  /// Goes on with the stream that takes over the connection. All that was set stays, and those who wait are
+  /// told there.
   func move(from plain: ByteStream, to stream: ByteStream) {
     block = stream.block
     quiescing?.move(from: plain, to: stream)
@@ -92,7 +93,8 @@ final class StreamSidecar: HandleSidecar {
   @inline(__always)
   private func noteRead() { lastRead = uv_now(clock) }
 
-  /// Bytes have come, and were delivered. A reader that has asked for more by now goes on to wait: the stream doesn't begin to read anew.
+  /// Bytes have come, and were delivered. A reader that has asked for more by now goes on to wait: the stream
+  /// doesn't begin to read anew.
   @inline(__always)
   func goOnReading() {
     noteRead()
@@ -116,7 +118,8 @@ final class StreamSidecar: HandleSidecar {
     begin(within: timeBetweenLooks)
   }
 
-  /// Starts the timer for a wait that begins, unless it is due early enough. The wait before may have had a longer time.
+  /// Starts the timer for a wait that begins, unless it is due early enough. The wait before may have had a
+  /// longer time.
   private func begin(within length: UInt64) {
     if timer != nil {
       let (end, isNever) = uv_now(clock).addingReportingOverflow(length)
@@ -128,8 +131,8 @@ final class StreamSidecar: HandleSidecar {
 
   // MARK: Looking
 
-  /// The stream, if somebody waits for its peer. Sound: a stream keeps itself alive while somebody waits for it. Another thread
-  /// may be dropping any other at this moment.
+  /// The stream, if somebody waits for its peer. Sound: a stream keeps itself alive while somebody waits for
+  /// it. Another thread may be dropping any other at this moment.
   private var waitingStream: ByteStream? {
     guard !block.isClosing, let owner = block.header.pointee.retainedOwner else { return nil }
     return unsafeDowncast(owner.takeUnretainedValue(), to: ByteStream.self)
@@ -163,8 +166,8 @@ final class StreamSidecar: HandleSidecar {
       isLastChance = false
       startTimer(min(end - now, stream.isWaitingToWrite ? timeBetweenLooks : .max), at: now)
     } else if !isLastChance {
-      // The time that the loop was late isn't the peer's fault. And what has come meanwhile is read before this timer
-      // is due.
+      // The time that the loop was late isn't the peer's fault. And what has come meanwhile is read before
+      // this timer is due.
       isLastChance = true
       startTimer(max(late, 1), at: now)
     } else {
@@ -208,8 +211,8 @@ final class StreamSidecar: HandleSidecar {
 }
 
 extension HandleBlock {
-  /// Calls `body` with the sidecar of a stream, if there is one. Sound: it is of this class, and stays until the handle
-  /// closes.
+  /// Calls `body` with the sidecar of a stream, if there is one. Sound: it is of this class, and stays until
+  /// the handle closes.
   @inline(__always)
   func withSidecar(_ body: (StreamSidecar) -> Void) {
     guard let sidecar = header.pointee.sidecar else { return }

@@ -1,8 +1,8 @@
 /// The bytes of a stream that have been read, and that no reader has taken.
 ///
-/// They are a tail, which is a part of what was read last and shares its memory, and before it a head in memory of its own.
-/// There is a head only if a frame began in one read and goes on in the next. So a frame that came in one read is a slice,
-/// and one that came in several is put together once.
+/// They are a tail, which is a part of what was read last and shares its memory, and before it a head in
+/// memory of its own. There is a head only if a frame began in one read and goes on in the next. So a frame
+/// that came in one read is a slice, and one that came in several is put together once.
 struct UnreadBytes {
   /// Reads go straight into a frame's memory if that lacks at least this much.
   static let leastDirectRead = 16384
@@ -40,7 +40,8 @@ struct UnreadBytes {
 
   // MARK: Taking
 
-  /// Takes the first bytes, and drops as many after them. All of them are in the tail, or all are in the head.
+  /// Takes the first bytes, and drops as many after them. All of them are in the tail, or all are in the
+  /// head.
   @inline(__always)
   mutating func take(_ count: Int, dropping dropped: Int = 0) -> Bytes {
     headCount == 0 ? takeTail(count, dropping: dropped) : takeHead(count, dropping: dropped)

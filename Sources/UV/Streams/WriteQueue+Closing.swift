@@ -13,7 +13,8 @@ extension WriteQueue {
 }
 
 extension WriteQueue: Goodbye {
-  /// Says the filter's last word, as far as there is room. The stream has gone, and closes next. Nothing waits here, and `owner` is no more.
+  /// Says the filter's last word, as far as there is room. The stream has gone, and closes next. Nothing
+  /// waits here, and `owner` is no more.
   func sayGoodbye() {
     loop.assertOnLoop()
     guard takesMore, !block.isClosing, let filter, filter.end() else { return }

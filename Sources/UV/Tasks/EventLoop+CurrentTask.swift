@@ -9,9 +9,9 @@ extension EventLoop {
     @inline(__always) get { tasks.find(cuv_current_task()) }
   }
 
-  /// The same for a task that is about to wait. It is nil if the calling task has been cancelled, even if that is a child task:
-  /// the wait then fails. If the turn's budget is used up, a cancelled task counts as one of others instead, so that it gives
-  /// way before it gets the error.
+  /// The same for a task that is about to wait. It is nil if the calling task has been cancelled, even if
+  /// that is a child task: the wait then fails. If the turn's budget is used up, a cancelled task counts as
+  /// one of others instead, so that it gives way before it gets the error.
   @usableFromInline
   func currentTaskUnlessCancelled() -> LoopTaskBase?? {
     let task = cuv_current_task()

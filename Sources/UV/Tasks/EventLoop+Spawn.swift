@@ -14,8 +14,8 @@ extension EventLoop {
   /// these reasons begins, cancelled, when somebody awaits its `value`.
   ///
   /// - Parameters:
-  ///   - name: A name for the task, which tells it from others of the same place in ``EventLoop/snapshot(limit:)``, and is its
-  ///     `Task.name`.
+  ///   - name: A name for the task, which tells it from others of the same place in
+  ///     ``EventLoop/snapshot(limit:)``, and is its `Task.name`.
   ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
   ///   - line: The line there.
   ///   - body: What to do; it need not be `Sendable`.
@@ -37,9 +37,9 @@ extension EventLoop {
 
   /// Starts a task that has a value or may throw; see the other `spawn`.
   ///
-  /// An error that nobody waits for is lost. So the compiler warns if you don't use the task, also if its body never
-  /// returns: it may still throw. Keep the task and await its value, handle the error in the body, or spawn the task in
-  /// ``withTasks(file:line:_:)``, which throws the error.
+  /// An error that nobody waits for is lost. So the compiler warns if you don't use the task, also if its
+  /// body never returns: it may still throw. Keep the task and await its value, handle the error in the body,
+  /// or spawn the task in ``withTasks(file:line:_:)``, which throws the error.
   ///
   /// - Parameters:
   ///   - name: A name for the task; see the other `spawn`.

@@ -1,4 +1,5 @@
-/// The actor that a loop's tasks run in, so that the compiler and the runtime know that they share its thread.
+/// The actor that a loop's tasks run in, so that the compiler and the runtime know that they share its
+/// thread.
 actor LoopActor {
   private nonisolated let executor: LoopExecutor
 
@@ -13,8 +14,8 @@ actor LoopActor {
     await task.run()
   }
 
-  /// Does the same for a task that has a plain body. It stands alone because each call of an asynchronous function takes memory
-  /// as long as the task waits.
+  /// Does the same for a task that has a plain body. It stands alone because each call of an asynchronous
+  /// function takes memory as long as the task waits.
   func runPlain(_ task: UnsafeTransfer<LoopTask<Void, Never>>) async {
     let task = task.value
     cancelIfLate(task)

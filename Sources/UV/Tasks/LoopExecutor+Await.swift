@@ -4,12 +4,13 @@ extension LoopExecutor {
   /// Runs `body` on the loop's thread and waits for its value; see ``execute(_:)``. You can call it from any
   /// task, including the loop's own.
   ///
-  /// If the task is cancelled, the waiting ends at once. A body that hasn't begun by then never runs. A body that has begun
-  /// runs to its end, and its value is dropped.
+  /// If the task is cancelled, the waiting ends at once. A body that hasn't begun by then never runs. A body
+  /// that has begun runs to its end, and its value is dropped.
   ///
   /// - Parameter body: What to run on the loop's thread.
   /// - Returns: The body's value.
-  /// - Throws: What `body` throws, `cancelled` if the task is cancelled, or `loopClosed` if the loop has been shut down.
+  /// - Throws: What `body` throws, `cancelled` if the task is cancelled, or `loopClosed` if the loop has been
+  ///   shut down.
   ///
   /// The corresponding libuv function is `uv_async_send`.
   public func submit<T: Sendable>(

@@ -2,8 +2,9 @@
 public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   typealias Body = nonisolated(nonsending) () async throws(Failure) -> Success
 
-  /// The task's body. A body without a value that can't fail is kept as it is. In the other form its frame wouldn't fit into the
-  /// memory that the runtime gives a task at first, and a task that waits would take twice as much.
+  /// The task's body. A body without a value that can't fail is kept as it is. In the other form its frame
+  /// wouldn't fit into the memory that the runtime gives a task at first, and a task that waits would take
+  /// twice as much.
   enum Form {
     case general(Body)
     case plain(PlainBody)

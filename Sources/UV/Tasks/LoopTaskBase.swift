@@ -89,10 +89,11 @@ public class LoopTaskBase {
 
   /// Whether the task keeps its loop running until it has ended. It is true at first.
   ///
-  /// Set it to false for a task that only serves what others ask for, such as one that iterates over a listener
-  /// which doesn't keep the loop running either. A run then ends although the task waits. The task goes on in the
-  /// next run, and is cancelled when the loop is shut down. A loop that is told to stop waits for it all the same.
-  /// The sleep, the read or the listener that the task waits for may keep the loop running too.
+  /// Set it to false for a task that only serves what others ask for, such as one that iterates over a
+  /// listener which doesn't keep the loop running either. A run then ends although the task waits. The task
+  /// goes on in the next run, and is cancelled when the loop is shut down. A loop that is told to stop waits
+  /// for it all the same. The sleep, the read or the listener that the task waits for may keep the loop
+  /// running too.
   ///
   /// ```swift
   /// listener.keepsLoopRunning = false
@@ -181,7 +182,8 @@ public class LoopTaskBase {
       return cuv_task_is_on_main_queue(identity)
     }
 
-    /// Whether the task waits for something that isn't the loop's, and the run of the loop waits for the task.
+    /// Whether the task waits for something that isn't the loop's, and the run of the loop waits for the
+    /// task.
     var keepsRunElsewhere: Bool { wait.isEmpty && (keepsLoopRunning || isBody) && !isFinished }
   #endif
 

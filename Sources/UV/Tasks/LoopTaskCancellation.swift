@@ -11,8 +11,8 @@ public struct LoopTaskCancellation: Sendable {
 
   init(_ task: LoopTaskBase) { self.task = LoopReference(task, of: task.loop) }
 
-  /// Cancels the task, as ``LoopTaskBase/cancel()`` does: at once on the loop's thread, from another thread in the
-  /// loop's next turn. Does nothing if the task has ended, or the loop.
+  /// Cancels the task, as ``LoopTaskBase/cancel()`` does: at once on the loop's thread, from another thread
+  /// in the loop's next turn. Does nothing if the task has ended, or the loop.
   public func cancel() { task.perform { $0.cancel() } }
 }
 

@@ -1,12 +1,12 @@
 extension Request {
-  /// Starts the request and waits for its answer, on the loop's thread. A frame that has come already doesn't suspend the
-  /// task.
+  /// Starts the request and waits for its answer, on the loop's thread. A frame that has come already doesn't
+  /// suspend the task.
   ///
   /// If the task is cancelled, the request is cancelled too, and this property throws `cancelled`. In a task
   /// that is cancelled already, the request isn't started; the error names it.
   ///
-  /// Requests aren't `Sendable`, so `async let` doesn't take this property. To wait for several requests at once,
-  /// start each in a task of its own with `spawn` of ``EventLoop``.
+  /// Requests aren't `Sendable`, so `async let` doesn't take this property. To wait for several requests at
+  /// once, start each in a task of its own with `spawn` of ``EventLoop``.
   ///
   /// - Throws: The error that the request fails with.
   @inlinable
@@ -64,8 +64,8 @@ extension Request {
     if case .frame(let stream, let frame) = body { stream.outcomeIfReady(frame)?.typed() } else { nil }
   }
 
-  /// Starts the reading of a frame for a task, which is resumed with the answer. Not inlined: a task that waits for something
-  /// else needs no memory for it.
+  /// Starts the reading of a frame for a task, which is resumed with the answer. Not inlined: a task that
+  /// waits for something else needs no memory for it.
   @usableFromInline
   func startFrame(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Success, UVError>>, Never>, _ task: LoopTaskBase

@@ -54,8 +54,8 @@ enum CurrentLoop {
 
   static func get() -> EventLoop? { loop()?.takeUnretainedValue() }
 
-  /// Queues a microtask on the loop of this thread, without retaining the loop. In a handler that runs for a loop on a
-  /// thread without one, the microtask goes to that loop. Returns false if there is no loop.
+  /// Queues a microtask on the loop of this thread, without retaining the loop. In a handler that runs for a
+  /// loop on a thread without one, the microtask goes to that loop. Returns false if there is no loop.
   @inline(__always)
   static func enqueue(_ microtask: consuming Microtask) -> Bool {
     // Nothing that is called here lets go of the loop.
@@ -90,8 +90,8 @@ enum CurrentLoop {
 }
 
 extension EventLoop {
-  /// Queues a microtask on the ``current`` loop; faster than ``enqueue(_:)``. In a handler that runs for a loop on a thread
-  /// without one, the microtask goes to that loop. Returns false if there is no loop.
+  /// Queues a microtask on the ``current`` loop; faster than ``enqueue(_:)``. In a handler that runs for a
+  /// loop on a thread without one, the microtask goes to that loop. Returns false if there is no loop.
   package static func enqueueOnCurrent(_ microtask: consuming Microtask) -> Bool {
     CurrentLoop.enqueue(microtask)
   }

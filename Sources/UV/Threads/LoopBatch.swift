@@ -3,11 +3,11 @@ import Synchronization
 
 /// The objects that code on another thread makes for a loop: the promises of a handler that runs on a queue.
 ///
-/// While the code runs, all of it belongs to the code's thread, and answers that other threads have for it wait here. When
-/// the code has returned, everything goes to the loop in one message, and belongs to the loop from then on. So only the
-/// list of the answers needs a lock.
-// Sound: `tickets` and `work` are touched on the code's thread until they are sent, and then on the loop's. The rest is
-// a constant, atomic, or behind the lock.
+/// While the code runs, all of it belongs to the code's thread, and answers that other threads have for it
+/// wait here. When the code has returned, everything goes to the loop in one message, and belongs to the loop
+/// from then on. So only the list of the answers needs a lock.
+// Sound: `tickets` and `work` are touched on the code's thread until they are sent, and then on the loop's.
+// The rest is a constant, atomic, or behind the lock.
 package final class LoopBatch: LoopMessage, @unchecked Sendable {
   let executor: LoopExecutor
   private let thread = cuv_thread_id()
@@ -43,8 +43,8 @@ package final class LoopBatch: LoopMessage, @unchecked Sendable {
     return batch
   }
 
-  /// Runs `body` on this thread. A promise that it makes belongs to the loop of `executor`, unless this thread has a loop: then it
-  /// belongs to that one. With nil, `body` can't make anything that needs a loop.
+  /// Runs `body` on this thread. A promise that it makes belongs to the loop of `executor`, unless this
+  /// thread has a loop: then it belongs to that one. With nil, `body` can't make anything that needs a loop.
   static func run<Value>(to executor: LoopExecutor?, _ body: () throws -> Value) rethrows -> Value {
     if CurrentLoop.get() != nil { return try body() }
     let slot = slots.get { Slot() }
@@ -63,8 +63,8 @@ package final class LoopBatch: LoopMessage, @unchecked Sendable {
     try run(to: nil, body)
   }
 
-  /// A ticket for an object that was just made, and that the caller has retained. It keeps the loop running when the loop
-  /// has it.
+  /// A ticket for an object that was just made, and that the caller has retained. It keeps the loop running
+  /// when the loop has it.
   // Sound: the ticket balances the retain when it takes the object out.
   func open(_ object: Unmanaged<AnyObject>) -> RemoteTicket {
     assertHere()

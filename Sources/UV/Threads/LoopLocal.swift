@@ -1,7 +1,8 @@
 /// A value of its own for each loop.
 ///
-/// A server on several loops often has state that would need a lock if the loops shared it: a cache, counters, a pool of
-/// connections. This gives each loop its own, which needs none and may hold what isn't `Sendable`:
+/// A server on several loops often has state that would need a lock if the loops shared it: a cache,
+/// counters, a pool of connections. This gives each loop its own, which needs none and may hold what isn't
+/// `Sendable`:
 ///
 /// ```swift
 /// let caches = LoopLocal { loop in Cache(loop) }
@@ -10,8 +11,9 @@
 /// }
 /// ```
 ///
-/// The value is made when it is first asked for, and is dropped at the end of the loop. It usually is an object, so that all who
-/// ask see its changes. Make one `LoopLocal` for the whole program: a loop keeps its value even if the `LoopLocal` itself goes.
+/// The value is made when it is first asked for, and is dropped at the end of the loop. It usually is an
+/// object, so that all who ask see its changes. Make one `LoopLocal` for the whole program: a loop keeps its
+/// value even if the `LoopLocal` itself goes.
 ///
 /// libuv has no corresponding type.
 public final class LoopLocal<Value>: Sendable {
@@ -20,15 +22,16 @@ public final class LoopLocal<Value>: Sendable {
 
   /// Makes a place for a value on each loop.
   ///
-  /// - Parameter make: Makes the value of a loop. It is called on the loop's thread, once for each loop that asks.
+  /// - Parameter make: Makes the value of a loop. It is called on the loop's thread, once for each loop that
+  ///   asks.
   public init(_ make: @escaping @Sendable (EventLoop) -> Value) { self.make = make }
 
   /// The value of a loop.
   ///
   /// A loop that has been shut down keeps nothing: it gets a new value each time. Complexity: O(1).
   public subscript(loop: EventLoop) -> Value {
-    // The number is this object's alone, and so is the type. The value itself isn't asked for its type: where `Value` is
-    // optional, a value that is missing would pass for nil.
+    // The number is this object's alone, and so is the type. The value itself isn't asked for its type: where
+    // `Value` is optional, a value that is missing would pass for nil.
     loop.requireOnLoop("the value of a LoopLocal")
     if let place = loop.ties.locals[number] { return (place as! LoopLocalPlace<Value>).value }
     let value = make(loop)

@@ -9,8 +9,8 @@ package protocol Answerable: AnyObject {
   /// Is told that no answer will come: nobody is left who could give it, or the loop ends.
   func forsake()
 
-  /// The object's name on standard error if the loop ends without an answer, in debug builds; nil for an object that
-  /// reports its loss itself.
+  /// The object's name on standard error if the loop ends without an answer, in debug builds; nil for an
+  /// object that reports its loss itself.
   var nameIfForsaken: String? { get }
 }
 
@@ -18,16 +18,18 @@ extension Answerable {
   package var nameIfForsaken: String? { nil }
 }
 
-/// The right to answer for one object of a loop's, such as a promise, on any thread. Code that may answer holds it.
+/// The right to answer for one object of a loop's, such as a promise, on any thread. Code that may answer
+/// holds it.
 ///
-/// The ticket holds the object. While it does and the turn in which it was opened is over, it keeps the loop running.
-/// The object is dealt with, and let go of, on the loop's thread; if the last reference to the ticket goes before there
-/// is an answer, the object is told there. So what is used on the loop's thread needs no lock.
+/// The ticket holds the object. While it does and the turn in which it was opened is over, it keeps the loop
+/// running. The object is dealt with, and let go of, on the loop's thread; if the last reference to the
+/// ticket goes before there is an answer, the object is told there. So what is used on the loop's thread
+/// needs no lock.
 ///
 /// Tickets that are used and let go in the turn in which they were opened are used again; see ``TicketPool``.
 @usableFromInline
-// Sound: what changes is touched on the loop's thread only, but for `body`, which belongs to whoever has claimed the
-// ticket until the loop has it.
+// Sound: what changes is touched on the loop's thread only, but for `body`, which belongs to whoever has
+// claimed the ticket until the loop has it.
 package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   /// Where an object was made that was not made on a loop.
   private enum Origin {
@@ -44,7 +46,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   private var body: ((AnyObject) -> Void)?
   private let origin: Origin?
   private let isClaimed = Atomic(false)
-  /// Whether it keeps the loop running, and whether the object is among those that the loop tells when it ends.
+  /// Whether it keeps the loop running, and whether the object is among those that the loop tells when it
+  /// ends.
   private var isKeeping = false
   private var isKnown = false
 
@@ -71,8 +74,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
 
   /// A ticket for an object, just made, that keeps this thread's loop running when this turn is over.
   ///
-  /// In a handler that runs for a loop on a thread without one, the ticket is of that loop. Where there is none at all, the
-  /// object is answered on this thread, or on one with a loop.
+  /// In a handler that runs for a loop on a thread without one, the ticket is of that loop. Where there is
+  /// none at all, the object is answered on this thread, or on one with a loop.
   @inlinable @inline(__always)
   package static func open(_ object: some AnyObject) -> RemoteTicket {
     // Sound: balanced where the object is taken out. As an object it would be retained once more on the way.
@@ -94,8 +97,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     return LoopBatch.current?.open(object) ?? RemoteTicket(object, nil)
   }
 
-  /// Calls `body` with a ticket for an object that was just made. If nobody has kept it, the object is told at once, which
-  /// would otherwise wait for the end of the turn.
+  /// Calls `body` with a ticket for an object that was just made. If nobody has kept it, the object is told
+  /// at once, which would otherwise wait for the end of the turn.
   @inlinable
   package static func open(_ object: some AnyObject, for body: (RemoteTicket) throws -> Void) rethrows {
     try body(open(object))
@@ -196,15 +199,17 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   /// Whether the calling thread has a loop, and it is not the object's.
   package var isOnOtherLoop: Bool { EventLoop.current != nil && owner?.isOnLoop != true }
 
-  /// Runs `body` on this thread, in which it is for the object's loop that promises are made; see ``LoopBatch``.
+  /// Runs `body` on this thread, in which it is for the object's loop that promises are made; see
+  /// ``LoopBatch``.
   package func run<Value>(_ body: () throws -> Value) rethrows -> Value {
     try LoopBatch.run(to: owner, body)
   }
 
   /// Whether the calling thread is the loop's, where an answer is given at once.
   ///
-  /// While the handler runs that has made the object, this is its thread. Without a loop an answer is given on the thread
-  /// where the object was made, or on one with a loop; elsewhere this stops the program with a message.
+  /// While the handler runs that has made the object, this is its thread. Without a loop an answer is given
+  /// on the thread where the object was made, or on one with a loop; elsewhere this stops the program with a
+  /// message.
   @usableFromInline
   package var isHere: Bool {
     @inline(__always) get {
@@ -239,8 +244,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @usableFromInline
   package var isUnclaimed: Bool { !isClaimed.load(ordering: .relaxed) && owner?.hasEnded != true }
 
-  /// Has `body` called with the object on the loop's thread. The thread that has claimed the ticket does so once. Nothing is called
-  /// if there is an answer by then, or the loop has ended.
+  /// Has `body` called with the object on the loop's thread. The thread that has claimed the ticket does so
+  /// once. Nothing is called if there is an answer by then, or the loop has ended.
   ///
   /// - Returns: Whether it is on its way.
   @usableFromInline

@@ -1,17 +1,20 @@
 /// The tickets that were opened in this turn of a loop, and those that can be used again.
 ///
-/// Most promises are resolved in the turn in which they were made. Their tickets cost no allocation, and libuv's loop
-/// hears nothing of them: only what is open when the turn ends is kept count of, and leaves the pool.
+/// Most promises are resolved in the turn in which they were made. Their tickets cost no allocation, and
+/// libuv's loop hears nothing of them: only what is open when the turn ends is kept count of, and leaves the
+/// pool.
 struct TicketPool {
   /// How many there can be; a turn that has more of them open at a time begins anew.
   static let capacity = 1024
 
   private var tickets: UnsafeMutablePointer<RemoteTicket>?
   private(set) var count = 0
-  /// How many have been handed out in this turn; the others are not in use, or were left in use by the turn before.
+  /// How many have been handed out in this turn; the others are not in use, or were left in use by the turn
+  /// before.
   private(set) var used = 0
 
-  /// A ticket that is not in use, if one is at hand: the last that was handed out, or the next from earlier turns.
+  /// A ticket that is not in use, if one is at hand: the last that was handed out, or the next from earlier
+  /// turns.
   @inline(__always)
   mutating func takeUnused() -> RemoteTicket? {
     if used == 0 { return nil }
@@ -43,8 +46,8 @@ struct TicketPool {
     return tickets[last].takeObject()
   }
 
-  /// Looks through the tickets that were handed out in this turn for those that can be used again. It does so when all have
-  /// been handed out, and then now and then only, as it looks at each of them.
+  /// Looks through the tickets that were handed out in this turn for those that can be used again. It does so
+  /// when all have been handed out, and then now and then only, as it looks at each of them.
   ///
   /// - Returns: Whether there is room.
   mutating func makeRoom() -> Bool {
@@ -74,7 +77,8 @@ struct TicketPool {
     used += 1
   }
 
-  /// Takes out what is open: `kept` is called with each that somebody holds, and `lost` has the objects of the others.
+  /// Takes out what is open: `kept` is called with each that somebody holds, and `lost` has the objects of
+  /// the others.
   mutating func endTurn(_ kept: (RemoteTicket) -> Void) -> [AnyObject] {
     guard let tickets else { return [] }
     var lost: [AnyObject] = []

@@ -8,8 +8,8 @@ extension EventLoop {
   /// }
   /// ```
   ///
-  /// The body runs in a task of its own, which this waits for. Deadlines nest: the earliest one counts. A body that has a
-  /// value in spite of its cancellation is in time.
+  /// The body runs in a task of its own, which this waits for. Deadlines nest: the earliest one counts. A
+  /// body that has a value in spite of its cancellation is in time.
   ///
   /// - Parameters:
   ///   - limit: How long the body may take; with zero or less it is cancelled in the next turn of the loop.

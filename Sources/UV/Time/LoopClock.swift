@@ -3,7 +3,8 @@ import CUV
 /// The monotonic clock that event loops use. It counts nanoseconds from an arbitrary moment, and stops while
 /// the machine sleeps.
 ///
-/// You get the clock of a loop by ``EventLoop/clock``. It may be used from any task, and wherever a `Clock` is asked for:
+/// You get the clock of a loop by ``EventLoop/clock``. It may be used from any task, and wherever a `Clock`
+/// is asked for:
 ///
 /// ```swift
 /// let clock = loop.clock

@@ -5,7 +5,8 @@ extension Request {
   /// - Parameter limit: How long to wait, rounded up to a millisecond. Zero or less means until the next turn
   ///   of the loop.
   ///
-  /// Complexity: O(1). A limit that isn't reached costs an object and a timer, which is dropped when the work ends.
+  /// Complexity: O(1). A limit that isn't reached costs an object and a timer, which is dropped when the work
+  /// ends.
   ///
   /// The corresponding libuv functions are `uv_timer_start` and `uv_timer_stop`.
   @inlinable
@@ -20,8 +21,8 @@ extension Request {
 /// Work under way, and the timer that limits it. They are one object because most work ends in time.
 @usableFromInline
 class LimitedWork: Cancelling {
-  // Sound: used while the timer runs, which the loop ends before it goes. To count a reference would cost as much as the
-  // rest of this.
+  // Sound: used while the timer runs, which the loop ends before it goes. To count a reference would cost as
+  // much as the rest of this.
   private let loop: Unmanaged<EventLoop>
   private let limit: Duration
   @exclusivity(unchecked) private var work = PendingRequest()

@@ -21,7 +21,8 @@ struct TimerSlots {
   }
 
   static let levels = 8
-  // Three lists beside the levels: timers that fire now, those of the next turn, and those without a deadline so far.
+  // Three lists beside the levels: timers that fire now, those of the next turn, and those without a deadline
+  // so far.
   static let firing = levels * 64
   static let immediate = firing + 1
   static let new = immediate + 1
@@ -106,8 +107,8 @@ struct TimerSlots {
     return nil
   }
 
-  /// When timers are due, in milliseconds on libuv's clock: those that the wheel would come to first, as many as `limit`.
-  /// Further ahead the wheel knows no order among timers that are due at about the same time.
+  /// When timers are due, in milliseconds on libuv's clock: those that the wheel would come to first, as many
+  /// as `limit`. Further ahead the wheel knows no order among timers that are due at about the same time.
   func deadlines(atMost limit: Int) -> [UInt64] {
     var deadlines: [UInt64] = []
     func add(_ list: Int) {

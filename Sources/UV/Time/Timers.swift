@@ -2,8 +2,8 @@ extension EventLoop {
   /// Waits for a time.
   ///
   /// - Parameter duration: How long to wait at least, rounded up to a millisecond. Zero or less means until
-  ///   the next turn of the loop. A second or more may count from the end of the callback that starts the sleep.
-  ///   Sleeps that end in the same millisecond end in the order in which they were started.
+  ///   the next turn of the loop. A second or more may count from the end of the callback that starts the
+  ///   sleep. Sleeps that end in the same millisecond end in the order in which they were started.
   /// - Returns: A request that succeeds when the time has passed.
   ///
   /// Complexity: O(1) for starting, cancelling and firing, however many sleeps there are.
@@ -27,7 +27,8 @@ extension EventLoop {
     startSleep(duration, done)
   }
 
-  /// Does the same, and takes `done` over: a closure that the caller makes for it isn't retained and released.
+  /// Does the same, and takes `done` over: a closure that the caller makes for it isn't retained and
+  /// released.
   @usableFromInline
   func startSleep(_ duration: Duration, _ done: consuming @escaping Completion<Void>) -> PendingRequest {
     if isClosed {
@@ -37,7 +38,8 @@ extension EventLoop {
     return timers.start(after: duration, done)
   }
 
-  /// Waits for a date. `done` is called then or up to a millisecond later. A date that has passed means the next turn.
+  /// Waits for a date. `done` is called then or up to a millisecond later. A date that has passed means the
+  /// next turn.
   @discardableResult
   package func sleep(
     until date: LoopClock.Instant, _ done: consuming @escaping Completion<Void>
@@ -49,8 +51,8 @@ extension EventLoop {
     return timers.start(at: date.nanoseconds, done)
   }
 
-  /// Starts the timer of a limit. It is known by two numbers, and no slot is 0: there is no timer if the loop has been shut
-  /// down.
+  /// Starts the timer of a limit. It is known by two numbers, and no slot is 0: there is no timer if the loop
+  /// has been shut down.
   func startLimit(
     _ limit: Duration, _ done: consuming @escaping Completion<Void>
   ) -> (slot: UInt, generation: UInt) {
@@ -61,7 +63,8 @@ extension EventLoop {
     return timers.begin(after: limit, done)
   }
 
-  /// Waits for a time as ``sleep(for:_:)`` does, a millisecond at least, but without keeping the loop running.
+  /// Waits for a time as ``sleep(for:_:)`` does, a millisecond at least, but without keeping the loop
+  /// running.
   package func sleepQuietly(for duration: Duration, _ done: @escaping Completion<Void>) -> PendingRequest {
     if isClosed {
       complete(done, .sleep, .loopClosed)

@@ -8,7 +8,8 @@ final class ByteStorage: ManagedBuffer<ByteStorage.Header, UInt8> {
   struct Header {
     /// Bytes that are elsewhere, in place of the tail.
     @usableFromInline var external: UnsafeMutablePointer<UInt8>?
-    /// The array that has those bytes. Without one, `malloc` has allocated them, and they are freed with the storage.
+    /// The array that has those bytes. Without one, `malloc` has allocated them, and they are freed with the
+    /// storage.
     var array: [UInt8]?
   }
 
@@ -30,8 +31,8 @@ final class ByteStorage: ManagedBuffer<ByteStorage.Header, UInt8> {
 
   /// Shares the bytes of an array, which isn't empty.
   ///
-  /// Sound: an array of bytes is one object on the heap, whose address doesn't change. The storage retains that object, so
-  /// whoever changes the array changes a copy.
+  /// Sound: an array of bytes is one object on the heap, whose address doesn't change. The storage retains
+  /// that object, so whoever changes the array changes a copy.
   static func sharing(_ array: [UInt8]) -> ByteStorage {
     let bytes = array.withUnsafeBufferPointer { $0.baseAddress! }
     return create(capacity: 0, Header(external: UnsafeMutablePointer(mutating: bytes), array: array))

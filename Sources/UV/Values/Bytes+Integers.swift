@@ -1,5 +1,6 @@
 extension Bytes {
-  /// The integer whose bytes begin at `position`, the highest byte first. This is the order of most protocols.
+  /// The integer whose bytes begin at `position`, the highest byte first. This is the order of most
+  /// protocols.
   ///
   /// - Parameters:
   ///   - type: The integer's type, which says how many bytes there are.
@@ -28,8 +29,8 @@ extension Bytes {
     return withUnsafeBytes { $0.loadUnaligned(fromByteOffset: position, as: type) }
   }
 
-  /// The number that the bytes spell in decimal digits, which may have a sign before them: `"-17"`. It is nil if there is
-  /// anything else, if there is no digit, or if the number is out of range. Complexity: O(*n*).
+  /// The number that the bytes spell in decimal digits, which may have a sign before them: `"-17"`. It is nil
+  /// if there is anything else, if there is no digit, or if the number is out of range. Complexity: O(*n*).
   public var decimal: Int? {
     withUnsafeBytes { digits in
       let isNegative = digits.first == UInt8(ascii: "-")

@@ -13,7 +13,8 @@ extension Bytes {
   /// Whether one of the bytes equals `byte`. Complexity: O(*n*).
   public func contains(_ byte: UInt8) -> Bool { firstIndex(of: byte) != nil }
 
-  /// The positions of the first occurrence of `bytes`; nil if they don't occur. No bytes occur at the beginning.
+  /// The positions of the first occurrence of `bytes`; nil if they don't occur. No bytes occur at the
+  /// beginning.
   ///
   /// Complexity: O(*n*).
   ///

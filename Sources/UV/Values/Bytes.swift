@@ -10,8 +10,8 @@
 /// print(String(decoding: verb, as: UTF8.self))
 /// ```
 ///
-/// A literal is neither copied nor counted. To put bytes together from several parts, use a ``BytesBuilder``. For text that
-/// may not be UTF-8, `String(validating: bytes, as: UTF8.self)` returns nil where it isn't.
+/// A literal is neither copied nor counted. To put bytes together from several parts, use a ``BytesBuilder``.
+/// For text that may not be UTF-8, `String(validating: bytes, as: UTF8.self)` returns nil where it isn't.
 public struct Bytes {
   /// Nil for literals, and for no bytes.
   @usableFromInline let storage: ByteStorage?
@@ -33,7 +33,8 @@ public struct Bytes {
   /// The address of no bytes, which nobody reads.
   private static var nowhere: UnsafePointer<UInt8> { UnsafePointer(bitPattern: MemoryLayout<Int>.alignment)! }
 
-  /// The bytes of an array; they share its memory. If the array changes later, it changes a copy. Complexity: O(1).
+  /// The bytes of an array; they share its memory. If the array changes later, it changes a copy. Complexity:
+  /// O(1).
   public init(_ array: [UInt8]) {
     let storage = array.isEmpty ? nil : ByteStorage.sharing(array)
     self.init(
@@ -103,7 +104,8 @@ public struct Bytes {
     self.init(storage: storage, start: UnsafePointer(base), count: count)
   }
 
-  /// The same bytes in memory of their own. Use it if you need a small slice of a large buffer, which is then released. Complexity: O(*n*).
+  /// The same bytes in memory of their own. Use it if you need a small slice of a large buffer, which is then
+  /// released. Complexity: O(*n*).
   public func copy() -> Bytes { withUnsafeBytes { Bytes(copying: $0) } }
 
   /// The bytes after the first `count`; they share this memory.

@@ -8,8 +8,9 @@
 /// connection.write(reply.takeBytes())
 /// ```
 ///
-/// A copy of a builder shares its memory until one of the two changes, as a copy of an array does. To write large bytes that
-/// exist already, pass them to `write` of ``ByteStream`` in an array of several `Bytes`; that copies nothing.
+/// A copy of a builder shares its memory until one of the two changes, as a copy of an array does. To write
+/// large bytes that exist already, pass them to `write` of ``ByteStream`` in an array of several `Bytes`;
+/// that copies nothing.
 public struct BytesBuilder {
   fileprivate var storage: ByteStorage?
   /// The first byte of `storage`.
@@ -134,7 +135,8 @@ public struct BytesBuilder {
 
   // MARK: Taking
 
-  /// Takes the bytes out, without a copy. The builder is empty afterwards, and can be used again. Complexity: O(1).
+  /// Takes the bytes out, without a copy. The builder is empty afterwards, and can be used again. Complexity:
+  /// O(1).
   public mutating func takeBytes() -> Bytes {
     let bytes = Bytes(self)
     self = BytesBuilder()
@@ -143,8 +145,9 @@ public struct BytesBuilder {
 
   /// Removes the bytes.
   ///
-  /// - Parameter keepsCapacity: Whether to keep the memory, for the bytes to come. Memory that a ``Bytes`` shares isn't
-  ///   kept. So a builder whose bytes have been written and let go of allocates nothing for the next ones.
+  /// - Parameter keepsCapacity: Whether to keep the memory, for the bytes to come. Memory that a ``Bytes``
+  ///   shares isn't kept. So a builder whose bytes have been written and let go of allocates nothing for the
+  ///   next ones.
   public mutating func removeAll(keepingCapacity keepsCapacity: Bool = false) {
     if keepsCapacity, isKnownUniquelyReferenced(&storage) { count = 0 } else { self = BytesBuilder() }
   }
@@ -175,8 +178,8 @@ public struct BytesBuilder {
 extension BytesBuilder: @unchecked Sendable {}
 
 extension Bytes {
-  /// The bytes of a builder, without a copy. The builder copies them when it is changed later; to go on with it, use
-  /// ``BytesBuilder/takeBytes()``. Complexity: O(1).
+  /// The bytes of a builder, without a copy. The builder copies them when it is changed later; to go on with
+  /// it, use ``BytesBuilder/takeBytes()``. Complexity: O(1).
   public init(_ builder: BytesBuilder) {
     self.init(storage: builder.storage, start: UnsafePointer(builder.start), count: builder.count)
   }

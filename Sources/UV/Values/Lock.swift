@@ -2,7 +2,8 @@ import CUV
 
 /// A mutual exclusion lock.
 ///
-/// `Synchronization.Mutex` slows down by orders of magnitude under contention on Linux (swiftlang/swift#88440).
+/// `Synchronization.Mutex` slows down by orders of magnitude under contention on Linux
+/// (swiftlang/swift#88440).
 package struct Lock {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 

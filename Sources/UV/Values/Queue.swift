@@ -13,7 +13,8 @@ package struct Queue<Element> {
 
   package init() {}
 
-  /// The collection's own would go through its indices, which costs hundreds of instructions where the queue isn't specialized.
+  /// The collection's own would go through its indices, which costs hundreds of instructions where the queue
+  /// isn't specialized.
   package var isEmpty: Bool { head == elements.count }
 
   package mutating func append(_ element: Element) { elements.append(element) }

@@ -109,11 +109,11 @@ extension UVError.Code {
   public static let loopForked = Self(rawValue: -5005)
   /// The loop was made by another libuv than the one that this module calls; see `EventLoop.isOwnLibuv(_:)`.
   public static let foreignLibuv = Self(rawValue: -5006)
-  /// TLS has failed: a certificate was rejected, the peer sent an alert, or the two ends have nothing in common. The
-  /// error's ``UVError/message`` is the reason. Only the product `UVTLS` reports it.
+  /// TLS has failed: a certificate was rejected, the peer sent an alert, or the two ends have nothing in
+  /// common. The error's ``UVError/message`` is the reason. Only the product `UVTLS` reports it.
   public static let tls = Self(rawValue: -5007)
-  /// The peer has closed the connection without TLS's sign of the end, so that something may be missing. Only the product
-  /// `UVTLS` reports it.
+  /// The peer has closed the connection without TLS's sign of the end, so that something may be missing. Only
+  /// the product `UVTLS` reports it.
   public static let tlsTruncated = Self(rawValue: -5008)
 }
 

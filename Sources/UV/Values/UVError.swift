@@ -84,8 +84,8 @@ public struct UVError: Error, Sendable {
   /// The corresponding libuv function is `uv_err_name_r`.
   public var name: String { code.name }
 
-  /// The system's message for the code, for example `"connection refused"`. An error of TLS has OpenSSL's reason here, for
-  /// example `"certificate has expired"`.
+  /// The system's message for the code, for example `"connection refused"`. An error of TLS has OpenSSL's
+  /// reason here, for example `"certificate has expired"`.
   ///
   /// The corresponding libuv function is `uv_strerror_r`.
   public var message: String { contents.message }

@@ -1,5 +1,6 @@
-// A `Duration` encodes itself as two numbers that a reader can't make sense of. In a snapshot it is a number of milliseconds. The
-// compiler prefers these functions to the generic ones where it writes the code for a `Codable` type of this module.
+// A `Duration` encodes itself as two numbers that a reader can't make sense of. In a snapshot it is a number
+// of milliseconds. The compiler prefers these functions to the generic ones where it writes the code for a
+// `Codable` type of this module.
 
 extension Duration {
   /// Whole milliseconds, of any sign.

@@ -3,15 +3,18 @@ import CUV
 extension EventLoop {
   /// Everything that the loop does and waits for now.
   ///
-  /// Call it on the loop's thread. From another thread, use `try await executor.submit { $0.snapshot() }`, which waits until
-  /// the loop has time; if a callback never returns, that is never.
+  /// Call it on the loop's thread. From another thread, use `try await executor.submit { $0.snapshot() }`,
+  /// which waits until the loop has time; if a callback never returns, that is never.
   ///
-  /// It costs nothing until it is called. A task notes when it began to wait, and a handle and a request when they were made.
+  /// It costs nothing until it is called. A task notes when it began to wait, and a handle and a request when
+  /// they were made.
   ///
-  /// Complexity: O(*n*) in the number of tasks, handles and requests, some nanoseconds for each. Only those that are listed
-  /// are looked at closely, which takes some microseconds for each, system calls for its addresses included.
+  /// Complexity: O(*n*) in the number of tasks, handles and requests, some nanoseconds for each. Only those
+  /// that are listed are looked at closely, which takes some microseconds for each, system calls for its
+  /// addresses included.
   ///
-  /// - Parameter limit: How many tasks to list, how many handles, and so on; 0 or more. The others are counted.
+  /// - Parameter limit: How many tasks to list, how many handles, and so on; 0 or more. The others are
+  ///   counted.
   ///
   /// The corresponding libuv function is `uv_print_all_handles`.
   public func snapshot(limit: Int = 100) -> LoopSnapshot {
@@ -25,12 +28,14 @@ extension EventLoop {
   /// try loop.printSnapshot(on: .user1)  // kill -USR1 PID shows what the loop waits for
   /// ```
   ///
-  /// Without this line, `SIGUSR1` and `SIGQUIT` end the process. A loop whose callback doesn't return prints nothing.
+  /// Without this line, `SIGUSR1` and `SIGQUIT` end the process. A loop whose callback doesn't return prints
+  /// nothing.
   ///
   /// - Parameters:
   ///   - signal: The signal to watch for.
   ///   - limit: How much to list; see ``snapshot(limit:)``.
-  /// - Returns: The watcher of the signal. It doesn't keep the loop running, and needn't be kept. Close it to print no more.
+  /// - Returns: The watcher of the signal. It doesn't keep the loop running, and needn't be kept. Close it to
+  ///   print no more.
   /// - Throws: `invalidArgument` for a signal that can't be watched, and `loopClosed` after ``shutdown()``.
   ///
   /// The corresponding libuv functions are `uv_signal_start` and `uv_print_all_handles`.

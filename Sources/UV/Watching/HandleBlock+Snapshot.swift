@@ -1,7 +1,7 @@
 import CUV
 
-/// The part of a snapshot that is about a handle. Another thread may be dropping the handle's owner, so that this touches only
-/// an owner that retains itself.
+/// The part of a snapshot that is about a handle. Another thread may be dropping the handle's owner, so that
+/// this touches only an owner that retains itself.
 extension HandleBlock {
   /// - Parameter now: The time in milliseconds on libuv's clock.
   func snapshot(now: UInt64) -> HandleSnapshot {
@@ -32,8 +32,8 @@ extension HandleBlock {
     return header.pointee.closesDescriptor ? header.pointee.descriptor : nil
   }
 
-  /// Adds the facts that a handle of its type has. A fact that the system doesn't know, such as the peer of a connection
-  /// that has been reset, is left out.
+  /// Adds the facts that a handle of its type has. A fact that the system doesn't know, such as the peer of a
+  /// connection that has been reset, is left out.
   private func describe(_ snapshot: inout HandleSnapshot) {
     switch snapshot.type {
     case .tcp:

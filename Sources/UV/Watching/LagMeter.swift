@@ -2,11 +2,11 @@ import CUV
 
 /// The lengths of a loop's turns, in a histogram of fixed size. Recording allocates nothing.
 ///
-/// The buckets are those of an HDR histogram: each power of two is divided into 32 equal parts, so that a bucket is
-/// at most 3 % wide. The unit is 64 ns. The last bucket takes everything from 73 minutes on.
+/// The buckets are those of an HDR histogram: each power of two is divided into 32 equal parts, so that a
+/// bucket is at most 3 % wide. The unit is 64 ns. The last bucket takes everything from 73 minutes on.
 ///
-/// The meter is plain memory, which its owner frees: counting references to it would cost each turn more than reading the
-/// clock does.
+/// The meter is plain memory, which its owner frees: counting references to it would cost each turn more than
+/// reading the clock does.
 struct LagMeter {
   static let bucketCount = 1024
   private static let unitBits: UInt64 = 6
@@ -39,8 +39,8 @@ struct LagMeter {
   /// A turn begins now.
   func begin() { state.pointee.start = uv_hrtime() }
 
-  /// A turn has begun when libuv updated its time, or a little later. On a host's loop, callbacks of the host may
-  /// have come before this one. libuv's time may be up to 2 ms old when it is new.
+  /// A turn has begun when libuv updated its time, or a little later. On a host's loop, callbacks of the host
+  /// may have come before this one. libuv's time may be up to 2 ms old when it is new.
   func begin(since milliseconds: UInt64) {
     let now = uv_hrtime()
     state.pointee.start = now / 1_000_000 > milliseconds &+ 2 ? (milliseconds + 2) * 1_000_000 : now

@@ -1,11 +1,11 @@
 /// How long a loop's turns took, and how long events waited for the loop; see ``EventLoop/lag``.
 ///
-/// A turn begins when the loop has got events from the system, and ends when it asks for the next. The time that the
-/// loop waits for events isn't part of a turn. While a turn runs, nothing else does: an event that comes meanwhile
-/// waits.
+/// A turn begins when the loop has got events from the system, and ends when it asks for the next. The time
+/// that the loop waits for events isn't part of a turn. While a turn runs, nothing else does: an event that
+/// comes meanwhile waits.
 ///
-/// Each figure has an error of at most 3 %, except ``count``, ``mean``, ``max`` and the times, which are exact. Turns
-/// of more than 73 minutes count as that long in percentiles.
+/// Each figure has an error of at most 3 %, except ``count``, ``mean``, ``max`` and the times, which are
+/// exact. Turns of more than 73 minutes count as that long in percentiles.
 public struct LoopLag: Hashable, Sendable {
   private var buckets: [UInt64]
   private var turns: UInt64
@@ -39,7 +39,8 @@ public struct LoopLag: Hashable, Sendable {
   /// How long was measured, the time that the loop waited included. For several loops it is their sum.
   public var elapsedTime: Duration { .nanoseconds(elapsed) }
 
-  /// The time that a turn took at most, for so many of a hundred turns. Complexity: O(1), a walk over 1,024 buckets.
+  /// The time that a turn took at most, for so many of a hundred turns. Complexity: O(1), a walk over 1,024
+  /// buckets.
   ///
   /// - Parameter percent: 0…100, such as 99.9. Values outside count as the nearer end.
   /// - Returns: The time, or zero if there was no turn.
@@ -53,18 +54,19 @@ public struct LoopLag: Hashable, Sendable {
     return .zero
   }
 
-  /// The time that an event waits at most before the loop asks for it, for so many of a hundred events that come at any
-  /// moment. Complexity: O(1), a walk over 1,024 buckets.
+  /// The time that an event waits at most before the loop asks for it, for so many of a hundred events that
+  /// come at any moment. Complexity: O(1), a walk over 1,024 buckets.
   ///
-  /// The system doesn't say when an event came. So this is computed: an event that comes while the loop waits isn't
-  /// kept waiting, and one that comes during a turn waits until the turn has ended. Long turns count for more here than
-  /// in ``percentile(_:)``, because more events come in them. Once the loop has got an event, it handles the others
-  /// of the same turn first, which takes no longer than that turn.
+  /// The system doesn't say when an event came. So this is computed: an event that comes while the loop waits
+  /// isn't kept waiting, and one that comes during a turn waits until the turn has ended. Long turns count
+  /// for more here than in ``percentile(_:)``, because more events come in them. Once the loop has got an
+  /// event, it handles the others of the same turn first, which takes no longer than that turn.
   ///
   /// - Parameter percent: 0…100, such as 99.9. Values outside count as the nearer end.
   /// - Returns: The time, or zero if there was no turn.
   public func waitPercentile(_ percent: Double) -> Duration {
-    // The share of moments at which an event would have waited longer is the time that turns have beyond that.
+    // The share of moments at which an event would have waited longer is the time that turns have beyond
+    // that.
     let allowed = Double(Swift.max(elapsed, sum)) * (1 - Swift.min(Swift.max(percent, 0), 100) / 100)
     var (count, length) = (0.0, 0.0)
     for (index, number) in buckets.enumerated().reversed() where number > 0 {
@@ -94,8 +96,8 @@ public struct LoopLag: Hashable, Sendable {
     return all == 0 ? 0 : Double(sum) / Double(all)
   }
 
-  /// The means of the waits in nanoseconds, and of their squares. Events come evenly over a turn's length, so that they wait
-  /// half of it on average, and the mean of the squares is a third of its square.
+  /// The means of the waits in nanoseconds, and of their squares. Events come evenly over a turn's length, so
+  /// that they wait half of it on average, and the mean of the squares is a third of its square.
   private var waits: (mean: Double, meanSquare: Double) {
     let all = Double(Swift.max(elapsed, sum))
     if all == 0 { return (0, 0) }
@@ -132,8 +134,8 @@ public struct LoopLag: Hashable, Sendable {
     sum.elapsed += other.elapsed
   }
 
-  /// The measurements since an earlier value of the same loop. The longest turn is known to 3 %. If the loop has begun to
-  /// measure anew meanwhile, that is all it has measured.
+  /// The measurements since an earlier value of the same loop. The longest turn is known to 3 %. If the loop
+  /// has begun to measure anew meanwhile, that is all it has measured.
   package func since(_ earlier: LoopLag) -> LoopLag {
     if earlier.turns > turns || earlier.elapsed > elapsed || earlier.buckets.isEmpty { return self }
     var rest = self
@@ -156,7 +158,8 @@ public struct LoopLag: Hashable, Sendable {
 }
 
 extension LoopLag: CustomStringConvertible {
-  /// The figures in one line, such as `10 turns, 0.2 % busy, p50 18 µs, p99 1.2 ms, max 217 ms, wait p99 94 µs`.
+  /// The figures in one line, such as
+  /// `10 turns, 0.2 % busy, p50 18 µs, p99 1.2 ms, max 217 ms, wait p99 94 µs`.
   public var description: String {
     let share = (utilization * 1000).rounded() / 10
     let turns = "p50 \(percentile(50).shortText), p99 \(percentile(99).shortText), max \(max.shortText)"

@@ -1,13 +1,14 @@
 extension LoopSnapshot {
-  /// The snapshot as one line of JSON, for programs that don't use Foundation's `JSONEncoder`. The names are those of the
-  /// properties, and durations are whole milliseconds. A property that is nil is left out.
+  /// The snapshot as one line of JSON, for programs that don't use Foundation's `JSONEncoder`. The names are
+  /// those of the properties, and durations are whole milliseconds. A property that is nil is left out.
   public var json: String {
     var text = ""
     LoopSnapshot.append(self, to: &text)
     return text
   }
 
-  /// Appends a value of a snapshot, which the mirrors of its types describe in the same way as the encoder does.
+  /// Appends a value of a snapshot, which the mirrors of its types describe in the same way as the encoder
+  /// does.
   private static func append(_ value: Any, to text: inout String) {
     switch value {
     case let text_ as String: append(quoted: text_, to: &text)

@@ -16,16 +16,16 @@
 /// …
 /// ```
 ///
-/// ``EventLoop/snapshot(limit:)`` takes a snapshot, and ``EventLoop/printSnapshot(on:limit:)`` prints one whenever a signal comes.
-/// A snapshot is a value: send it to another thread, compare it, or encode it. A duration is encoded as a whole number of
-/// milliseconds.
+/// ``EventLoop/snapshot(limit:)`` takes a snapshot, and ``EventLoop/printSnapshot(on:limit:)`` prints one
+/// whenever a signal comes. A snapshot is a value: send it to another thread, compare it, or encode it. A
+/// duration is encoded as a whole number of milliseconds.
 ///
 /// libuv has no corresponding type; `uv_print_all_handles` prints a part of this.
 public struct LoopSnapshot: Hashable, Sendable, Codable {
   /// The loop's ``EventLoop/name``.
   public var name: String
-  /// Whether the loop has answered. It is false only in ``EventLoopGroup/snapshots(limit:within:)``, for a loop that doesn't come
-  /// to answer: of such a loop nothing but the name is known.
+  /// Whether the loop has answered. It is false only in ``EventLoopGroup/snapshots(limit:within:)``, for a
+  /// loop that doesn't come to answer: of such a loop nothing but the name is known.
   public var hasAnswered = true
   /// Whether the loop is inside one of its `run` functions.
   public var isRunning: Bool
@@ -39,14 +39,14 @@ public struct LoopSnapshot: Hashable, Sendable, Codable {
   public var tasks: SnapshotList<TaskSnapshot>
   /// The handles of the program, the oldest first. Those that the loop needs for itself aren't among them.
   public var handles: SnapshotList<HandleSnapshot>
-  /// The requests of this loop that the thread pool works on or will work on, the oldest first. Other loops of the process
-  /// use the same pool.
+  /// The requests of this loop that the thread pool works on or will work on, the oldest first. Other loops
+  /// of the process use the same pool.
   public var poolRequests: SnapshotList<WaitSnapshot>
-  /// The other requests that libuv holds, such as connections that are being established, the oldest first. Reads and writes
-  /// are with their handles.
+  /// The other requests that libuv holds, such as connections that are being established, the oldest first.
+  /// Reads and writes are with their handles.
   public var requests: SnapshotList<WaitSnapshot>
-  /// The sleeps and timeouts, those first that fire first. If some are left out, the order of the others that are far ahead
-  /// is approximate.
+  /// The sleeps and timeouts, those first that fire first. If some are left out, the order of the others that
+  /// are far ahead is approximate.
   public var timers: SnapshotList<TimerSnapshot>
 
   /// Creates a snapshot of a loop that does nothing; for test doubles. Set what it does.

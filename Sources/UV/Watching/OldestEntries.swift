@@ -8,8 +8,8 @@ struct OldestEntries<Entry> {
 
   var entries: [Entry] { kept.map(\.entry) }
 
-  /// Adds an entry that began at `start`. Of several that began at the same time, the one that is added last is the oldest, as
-  /// in the loop's lists.
+  /// Adds an entry that began at `start`. Of several that began at the same time, the one that is added last
+  /// is the oldest, as in the loop's lists.
   mutating func add(_ entry: Entry, since start: UInt64) {
     count += 1
     if kept.count >= limit {

@@ -8,13 +8,13 @@ public struct TaskSnapshot: Hashable, Sendable, Codable {
     case waiting
     /// The task's wait is over. It runs when its turn comes.
     case ready
-    /// The task waits for something that the loop doesn't know, such as an actor, an `AsyncStream` or the end of a
-    /// handle's close, or it hasn't begun.
+    /// The task waits for something that the loop doesn't know, such as an actor, an `AsyncStream` or the end
+    /// of a handle's close, or it hasn't begun.
     case elsewhere
   }
 
-  /// The name that the task was spawned with; nil if it has none. Tasks that are spawned in one place are told apart by their
-  /// names.
+  /// The name that the task was spawned with; nil if it has none. Tasks that are spawned in one place are
+  /// told apart by their names.
   public var name: String?
   /// Where the task was spawned, such as `Server/main.swift:12`.
   public var place: String

@@ -1,7 +1,7 @@
 import CUV
 
-/// An object that looks at a loop's turns from another thread. It is the one place where such a watch meets the loop; the product
-/// `UVStalls` has one.
+/// An object that looks at a loop's turns from another thread. It is the one place where such a watch meets
+/// the loop; the product `UVStalls` has one.
 package protocol TurnObserver: AnyObject {
   /// Where the loop says when its turn began.
   var turn: UnsafeMutablePointer<cuv_turn> { get }
@@ -20,7 +20,8 @@ package protocol TurnObserver: AnyObject {
 }
 
 extension EventLoop {
-  /// Has an observer look at the loop's turns in place of the one before; nil ends that. Call it on the loop's thread.
+  /// Has an observer look at the loop's turns in place of the one before; nil ends that. Call it on the
+  /// loop's thread.
   package func observeTurns(_ observer: (any TurnObserver)?) {
     assertOnLoop()
     if watching.observer == nil, observer == nil { return }

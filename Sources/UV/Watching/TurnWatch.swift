@@ -2,9 +2,9 @@ import CUV
 
 /// An observer of the beginning and the end of each of a loop's turns. A loop that nobody observes has none.
 ///
-/// A turn begins with the first callback after the poll: nothing can be called right after the poll. It ends in the
-/// loop's prepare handle, right before the next poll. In between are two readings of the clock for the lag, and none
-/// for stalls, which have libuv's time.
+/// A turn begins with the first callback after the poll: nothing can be called right after the poll. It ends
+/// in the loop's prepare handle, right before the next poll. In between are two readings of the clock for the
+/// lag, and none for stalls, which have libuv's time.
 ///
 /// It is plain memory, so that a turn counts no references: that would cost more than reading the clock does.
 struct TurnWatch {

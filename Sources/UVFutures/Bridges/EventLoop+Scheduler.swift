@@ -161,7 +161,8 @@ extension EventLoop: Scheduler {
   }
 }
 
-/// Runs `body` with the loop: at once on its thread, else when the loop comes to it. Dropped if the loop has ended.
+/// Runs `body` with the loop: at once on its thread, else when the loop comes to it. Dropped if the loop has
+/// ended.
 func onLoop(_ executor: LoopExecutor, _ body: @escaping (EventLoop) -> Void) {
   // Sound: Combine's contract is that what is scheduled runs on the scheduler and nowhere else.
   let transfer = UnsafeTransfer(body)

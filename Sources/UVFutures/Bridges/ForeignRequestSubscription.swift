@@ -2,9 +2,10 @@ import UV
 
 /// One run of a request for a subscriber of another library, which may use its subscription on any thread.
 ///
-/// It does what a ``RequestSubscription`` does behind a ``Downstream`` and a ``LoopLink``, as one object. A `flatMap` of another
-/// library's makes it for each value, in code that isn't specialised: there each type that is named costs a search.
-/// They share no class for the same reason: over the subscriber's type, one took 410 instructions more for each request.
+/// It does what a ``RequestSubscription`` does behind a ``Downstream`` and a ``LoopLink``, as one object. A
+/// `flatMap` of another library's makes it for each value, in code that isn't specialised: there each type
+/// that is named costs a search. They share no class for the same reason: over the subscriber's type, one
+/// took 410 instructions more for each request.
 @usableFromInline
 final class ForeignRequestSubscription<Child: Subscriber>: Subscription where Child.Failure == UVError {
   private let executor: LoopExecutor

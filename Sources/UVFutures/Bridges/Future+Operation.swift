@@ -9,9 +9,9 @@ extension Future {
   /// }
   /// ```
   ///
-  /// The operation runs once, in a task on the current event loop that starts when the caller gives way, whether or
-  /// not anybody subscribes. It shares the loop's thread, so it may use whatever the caller can see.
-  /// When the last subscriber cancels, the task is cancelled.
+  /// The operation runs once, in a task on the current event loop that starts when the caller gives way,
+  /// whether or not anybody subscribes. It shares the loop's thread, so it may use whatever the caller can
+  /// see. When the last subscriber cancels, the task is cancelled.
   ///
   /// - Parameter operation: What to do. If it cannot throw, neither can the future fail; if it says what it
   ///   throws, that is how the future fails.

@@ -3,11 +3,11 @@ import UV
 extension Future {
   /// Waits for the result, on the future's thread; does not suspend if it is there.
   ///
-  /// If the task is cancelled, it stops waiting where the failure can say so: with `CancellationError` if that is
-  /// `any Error`, with `cancelled` if it is `UVError`. A future of another failure, or of none, is waited for. In
-  /// any case work that nobody else waits for is cancelled, as it is when the last subscriber cancels. Where there is no such
-  /// work, `EventLoop.stop()` does not wait for a task that was cancelled here, unless that is the body of `run`, whose value
-  /// has to be waited for.
+  /// If the task is cancelled, it stops waiting where the failure can say so: with `CancellationError` if
+  /// that is `any Error`, with `cancelled` if it is `UVError`. A future of another failure, or of none, is
+  /// waited for. In any case work that nobody else waits for is cancelled, as it is when the last subscriber
+  /// cancels. Where there is no such work, `EventLoop.stop()` does not wait for a task that was cancelled
+  /// here, unless that is the body of `run`, whose value has to be waited for.
   ///
   /// - Throws: What the future fails with.
   public var value: Output {
@@ -51,8 +51,8 @@ extension Future {
     }
   }
 
-  /// Waits whatever happens to the task; cancelling that can only cancel the work. Where there is no work to cancel, a
-  /// loop that is stopped does not wait for the task.
+  /// Waits whatever happens to the task; cancelling that can only cancel the work. Where there is no work to
+  /// cancel, a loop that is stopped does not wait for the task.
   private nonisolated(nonsending) func waitWithoutEnd(
     _ executor: LoopExecutor?
   ) async -> Result<Output, Failure> {
@@ -81,10 +81,11 @@ extension Future {
 }
 
 extension Future where Failure == Never {
-  /// Waits for the value of a future that cannot fail, on the future's thread; does not suspend if it is there.
+  /// Waits for the value of a future that cannot fail, on the future's thread; does not suspend if it is
+  /// there.
   ///
-  /// Cancelling the task that waits does not end the wait, since nothing could be returned; it cancels work that
-  /// nobody else waits for.
+  /// Cancelling the task that waits does not end the wait, since nothing could be returned; it cancels work
+  /// that nobody else waits for.
   public var value: Output {
     get async {
       if gate == nil, let outcome {

@@ -58,8 +58,8 @@ private final class LoopValuesHold<Element, Failure: Error> {
   deinit { buffer.cancel() }
 }
 
-/// Where the values of a publisher meet the tasks that wait for them. On the loop's thread; where there is no loop, on
-/// any, one after the other.
+/// Where the values of a publisher meet the tasks that wait for them. On the loop's thread; where there is no
+/// loop, on any, one after the other.
 private final class LoopValuesBuffer<Element, Failure: Error> {
   typealias Outcome = Result<Element?, Failure>
 
@@ -117,8 +117,8 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
 
   func next(isolation: isolated (any Actor)?) async -> Outcome {
     if gate == nil {
-      // Values that are there at once, again and again, give way to the others on the loop. Each has the operators
-      // above run, which cost more than the answer itself.
+      // Values that are there at once, again and again, give way to the others on the loop. Each has the
+      // operators above run, which cost more than the answer itself.
       if EventLoop.spendOnAnswer(4) { await EventLoop.giveWay() }
       if isOver || Task.isCancelled {
         if !isOver { cancelNow() }

@@ -3,9 +3,9 @@ import UV
 extension PassthroughSubject {
   /// A subject that sends the elements of an asynchronous sequence.
   ///
-  /// It begins as soon as it is made, when the caller gives way, in a task on the current event loop: elements that
-  /// come before anybody subscribes are lost. The end of the sequence finishes the subject, an error fails it.
-  /// When the subject and its subscriptions are let go, the task is cancelled.
+  /// It begins as soon as it is made, when the caller gives way, in a task on the current event loop:
+  /// elements that come before anybody subscribes are lost. The end of the sequence finishes the subject, an
+  /// error fails it. When the subject and its subscriptions are let go, the task is cancelled.
   ///
   /// Erase it with `eraseToAnyPublisher()` before handing it out, so that nobody else can send.
   ///

@@ -2,8 +2,8 @@ public import UV
 
 /// A request as a publisher: cold, so each subscription starts the work anew.
 ///
-/// The work starts when the subscriber first asks for a value, and is cancelled with the subscription. Delivery is
-/// on the request's loop, never before the call that asked has returned.
+/// The work starts when the subscriber first asks for a value, and is cancelled with the subscription.
+/// Delivery is on the request's loop, never before the call that asked has returned.
 ///
 /// Combine's `Deferred` around a `Future`.
 public struct RequestPublisher<Output>: LoopPublisher {

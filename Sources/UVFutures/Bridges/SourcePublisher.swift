@@ -3,11 +3,11 @@ public import UV
 /// An event source as a publisher whose demand is back-pressure.
 ///
 /// While the subscriber has asked for nothing, nothing is asked of the source: a connection is not read, a
-/// listener does not accept. Cancelling the subscription stops asking; the source stays open and can be used again.
-/// Delivery is on the source's loop, never before the call that asked has returned.
+/// listener does not accept. Cancelling the subscription stops asking; the source stays open and can be used
+/// again. Delivery is on the source's loop, never before the call that asked has returned.
 ///
-/// A source speaks to one at a time: with a second subscriber that asks for everything, or beside a callback given to
-/// `start`, a subscription fails with `sourceStarted`.
+/// A source speaks to one at a time: with a second subscriber that asks for everything, or beside a callback
+/// given to `start`, a subscription fails with `sourceStarted`.
 ///
 /// Combine's `Publisher`.
 public struct SourcePublisher<Source: EventSource>: LoopPublisher {
@@ -116,7 +116,8 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
 }
 
 extension EventSource {
-  /// The source as a publisher; its demand is back-pressure, so what is not asked for is not read or accepted.
+  /// The source as a publisher; its demand is back-pressure, so what is not asked for is not read or
+  /// accepted.
   ///
   /// ```swift
   /// connection.publisher()

@@ -1,8 +1,8 @@
 // Written by Tests/run arities.
 #if !canImport(Combine)
   extension Publisher {
-    /// The values of this publisher and another, as they come. An error of either ends both; it finishes when both
-    /// have.
+    /// The values of this publisher and another, as they come. An error of either ends both; it finishes when
+    /// both have.
     ///
     /// Values for which there is no demand wait, one for each side. All sides deliver on one thread.
     @inlinable

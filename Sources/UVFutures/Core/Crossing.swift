@@ -3,11 +3,12 @@ public import UV
 
 /// A step that brings the signals of a publisher that is no loop's to the loop on which it was subscribed to.
 ///
-/// On the loop's thread a signal passes at once. One from another thread goes there, and those that follow it, from
-/// whatever thread, come after it.
+/// On the loop's thread a signal passes at once. One from another thread goes there, and those that follow
+/// it, from whatever thread, come after it.
 @usableFromInline
 final class Crossing<Input, Failure: Error>: Relay<Input, Failure>, Subscriber, ForeignSubscription,
-  // Sound: everything but `waiting` is touched on the loop's thread; `upstream` is set before anybody can cancel.
+  // Sound: everything but `waiting` is touched on the loop's thread; `upstream` is set before anybody can
+  // cancel.
   @unchecked Sendable
 {
   private let executor: LoopExecutor
@@ -22,7 +23,8 @@ final class Crossing<Input, Failure: Error>: Relay<Input, Failure>, Subscriber, 
     super.init(next)
   }
 
-  /// The step for a publisher of this module's, which stays on its loop: on this one's the step itself isn't needed.
+  /// The step for a publisher of this module's, which stays on its loop: on this one's the step itself isn't
+  /// needed.
   @usableFromInline
   var downstream: Downstream<Input, Failure> { if let next, isOpen { next } else { always } }
 
@@ -75,8 +77,8 @@ extension Crossing: CustomStringConvertible, CustomReflectable, CustomPlayground
 }
 
 extension Downstream {
-  /// Subscribes to a publisher of any kind. If it is no loop's, its signals may come from any thread: they are
-  /// brought to the loop of this one; where there is none, through `gate`.
+  /// Subscribes to a publisher of any kind. If it is no loop's, its signals may come from any thread: they
+  /// are brought to the loop of this one; where there is none, through `gate`.
   @inlinable
   func attach<P: Publisher>(toAny upstream: P, through gate: Gate?)
   where P.Output == Input, P.Failure == Failure {

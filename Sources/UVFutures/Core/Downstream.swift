@@ -1,7 +1,7 @@
 /// A subscriber without its type: one closure over the object that receives.
 ///
-/// The closure is made where the types are known, so its code is specialised even when it is called from generic
-/// code, which a method of a generic class is not. Chains of operators do not nest types, either: a
+/// The closure is made where the types are known, so its code is specialised even when it is called from
+/// generic code, which a method of a generic class is not. Chains of operators do not nest types, either: a
 /// chain built at run time can be of any length.
 @usableFromInline
 struct Downstream<Input, Failure: Error>: Subscriber {
@@ -35,8 +35,8 @@ struct Downstream<Input, Failure: Error>: Subscriber {
     combineIdentifier = identifier
   }
 
-  /// A subscriber of this module's: one of these is taken as it is, or out of its crossing where that has led to the loop
-  /// already. Nil for another library's.
+  /// A subscriber of this module's: one of these is taken as it is, or out of its crossing where that has led
+  /// to the loop already. Nil for another library's.
   @inlinable
   init?<S: Subscriber>(own subscriber: S) where S.Input == Input, S.Failure == Failure {
     // The types are compared first, because a cast that fails takes much longer.
@@ -81,8 +81,9 @@ struct Downstream<Input, Failure: Error>: Subscriber {
 }
 
 extension Downstream {
-  /// Every 64 operators the chain comes down to the ground, so that no call stack grows with its length: this, or
-  /// where the chain has become so high, a ``Landing`` before it. A step adds one or two to the height.
+  /// Every 64 operators the chain comes down to the ground, so that no call stack grows with its length:
+  /// this, or where the chain has become so high, a ``Landing`` before it. A step adds one or two to the
+  /// height.
   @inlinable
   func grounded() -> Self { height % 64 >= 62 ? Landing(self).downstream : self }
 

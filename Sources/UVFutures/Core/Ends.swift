@@ -1,7 +1,7 @@
 import UV
 
-/// The two ends of a subscription that several threads use: the subscriber, and the subscription to the publisher. Each
-/// is let go once, and nothing is called under the lock.
+/// The two ends of a subscription that several threads use: the subscriber, and the subscription to the
+/// publisher. Each is let go once, and nothing is called under the lock.
 final class Ends<Input, Failure: Error> {
   private let lock = Lock()
   private var downstream: Downstream<Input, Failure>?
@@ -20,8 +20,8 @@ final class Ends<Input, Failure: Error> {
   /// The link that the subscriber's demand and its cancellation go to.
   var upstream: Link? { lock.withLock { link } }
 
-  /// Takes the subscription. Returns the subscriber, which the caller tells of it; nil if there is a subscription already, or if the
-  /// subscriber has cancelled.
+  /// Takes the subscription. Returns the subscriber, which the caller tells of it; nil if there is a
+  /// subscription already, or if the subscriber has cancelled.
   func connect(_ subscription: Link) -> Downstream<Input, Failure>? {
     let next: Downstream<Input, Failure>? = lock.withLock {
       guard link == nil, let downstream else { return nil }

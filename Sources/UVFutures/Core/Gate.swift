@@ -10,8 +10,9 @@ import UV
 
 /// Lets work in one piece at a time, whatever threads it comes from, where there is no loop to bring it to.
 ///
-/// No thread waits for another: one that finds the gate occupied leaves its work to the thread inside, and goes on. So
-/// nothing that is called from inside can end in a deadlock. A thread that is inside may come in again.
+/// No thread waits for another: one that finds the gate occupied leaves its work to the thread inside, and
+/// goes on. So nothing that is called from inside can end in a deadlock. A thread that is inside may come in
+/// again.
 @usableFromInline
 // Sound: its state is touched under the lock.
 final class Gate: @unchecked Sendable {
@@ -37,7 +38,8 @@ final class Gate: @unchecked Sendable {
     leave()
   }
 
-  /// Whether the caller is inside now, to call ``leave()``; otherwise `work` has been left to the thread that is.
+  /// Whether the caller is inside now, to call ``leave()``; otherwise `work` has been left to the thread that
+  /// is.
   @usableFromInline
   func enter(orLeave work: @escaping () -> Void) -> Bool {
     let thread = pthread_self()

@@ -1,5 +1,5 @@
-/// Room for how a future ended, inside the future, for whoever knows the type: up to three words are kept in place, larger
-/// ones in a block of their own.
+/// Room for how a future ended, inside the future, for whoever knows the type: up to three words are kept in
+/// place, larger ones in a block of their own.
 ///
 /// Not a field of that type: to destroy one, a generic class first looks the type up at run time.
 @usableFromInline

@@ -2,9 +2,9 @@ public import UV
 
 /// A value or an error that arrives once, from work that starts when the future is created.
 ///
-/// A future is eager: its closure runs once, when the future is created, with or without subscribers. Each subscriber, early or
-/// late, receives the same result; the work isn't repeated. For work that starts with each subscription, use
-/// `Deferred { Future { … } }` or `Request.publisher()`.
+/// A future is eager: its closure runs once, when the future is created, with or without subscribers. Each
+/// subscriber, early or late, receives the same result; the work isn't repeated. For work that starts with
+/// each subscription, use `Deferred { Future { … } }` or `Request.publisher()`.
 ///
 /// ```swift
 /// func answer() -> Future<Int, Never> {
@@ -13,9 +13,9 @@ public import UV
 /// answer().map { $0 * 2 }.sink { print($0) }.store(in: &cancellables)
 /// ```
 ///
-/// A future that is created on a loop delivers on that loop, whichever thread calls the promise. The loop keeps running until
-/// the promise is called or its last copy is released. A future that is created outside a loop may be resolved and subscribed
-/// to on any thread, and delivers on the thread that resolves it.
+/// A future that is created on a loop delivers on that loop, whichever thread calls the promise. The loop
+/// keeps running until the promise is called or its last copy is released. A future that is created outside a
+/// loop may be resolved and subscribed to on any thread, and delivers on the thread that resolves it.
 ///
 /// A subscriber of a resolved future receives the value while it subscribes.
 ///
@@ -33,8 +33,8 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   unowned(unsafe) var lastSubscription: FutureSubscription<Output, Failure>?
   /// Cancels the work, called when the last subscriber has cancelled.
   @usableFromInline @exclusivity(unchecked) var cancelWork: (() -> Void)?
-  /// The gate that every signal goes through where there is no loop: a future that is made outside one may be resolved and
-  /// subscribed to by any thread. Nil on a loop, and where somebody in this module settles it.
+  /// The gate that every signal goes through where there is no loop: a future that is made outside one may be
+  /// resolved and subscribed to by any thread. Nil on a loop, and where somebody in this module settles it.
   @usableFromInline @exclusivity(unchecked) var gate: Gate?
 
   #if DEBUG
@@ -61,12 +61,13 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
 
   /// Creates a future and calls `attemptToFulfill` at once, the only time.
   ///
-  /// - Parameter attemptToFulfill: Starts the work and has the promise called with its result, at once or later, on any
-  ///   thread. If the promise is never called, subscribers receive nothing, and are released with its last copy.
+  /// - Parameter attemptToFulfill: Starts the work and has the promise called with its result, at once or
+  ///   later, on any thread. If the promise is never called, subscribers receive nothing, and are released
+  ///   with its last copy.
   ///
-  /// On the loop's thread delivery happens inside the call of the promise, from elsewhere when the loop comes to it. The
-  /// compiler does not check that a result which is not `Sendable` is given up by the thread that calls; that of
-  /// ``FutureResolver`` does. Complexity: O(1), and O(*n*) to deliver to *n* subscribers.
+  /// On the loop's thread delivery happens inside the call of the promise, from elsewhere when the loop comes
+  /// to it. The compiler does not check that a result which is not `Sendable` is given up by the thread that
+  /// calls; that of ``FutureResolver`` does. Complexity: O(1), and O(*n*) to deliver to *n* subscribers.
   @inlinable
   public init(_ attemptToFulfill: (@escaping Promise) -> Void) {
     if EventLoop.current != nil {
@@ -95,7 +96,8 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
 
   /// Subscribes: the subscriber gets its subscription, and then, once it asks, the result.
   ///
-  /// A success waits for demand, a failure does not. If the result is there, it is delivered before this returns.
+  /// A success waits for demand, a failure does not. If the result is there, it is delivered before this
+  /// returns.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     let downstream = Downstream(subscriber)
@@ -125,8 +127,8 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
     ticket.complete { unsafeDowncast($0, to: Future.self).settle(transfer.value) }
   }
 
-  /// Subscribes from any thread to a future that was made outside a loop. Signals come on the thread that settles it, or
-  /// on the loop where it is subscribed to.
+  /// Subscribes from any thread to a future that was made outside a loop. Signals come on the thread that
+  /// settles it, or on the loop where it is subscribed to.
   @usableFromInline
   func receive(_ downstream: Downstream<Output, Failure>, through gate: Gate) {
     var next = downstream
@@ -219,7 +221,8 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   }
 }
 
-/// A loop runs until a future is resolved that was made on it. Its subscribers are told nothing if that doesn't happen.
+/// A loop runs until a future is resolved that was made on it. Its subscribers are told nothing if that
+/// doesn't happen.
 extension Future: Answerable {
   package var keepsLoopRunning: Bool { !isSettled }
   package var nameIfForsaken: String? { isSettled ? nil : "\(type(of: self))" }

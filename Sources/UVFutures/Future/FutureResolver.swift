@@ -8,8 +8,9 @@ public import UV
 /// }
 /// ```
 ///
-/// The future stays on its loop: the result is sent there, and subscribers receive it there. The loop keeps running until the
-/// future is resolved or the resolver is released. If the resolver is released first, subscribers receive nothing.
+/// The future stays on its loop: the result is sent there, and subscribers receive it there. The loop keeps
+/// running until the future is resolved or the resolver is released. If the resolver is released first,
+/// subscribers receive nothing.
 ///
 /// Combine's `Future.Promise`.
 public final class FutureResolver<Output, Failure: Error>: Sendable {
@@ -20,8 +21,8 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
 
   /// Resolves the future; further calls do nothing.
   ///
-  /// On the loop's thread, subscribers receive the result before this returns. On other threads, they receive it when the loop
-  /// gets to it. After the loop has been shut down, this does nothing.
+  /// On the loop's thread, subscribers receive the result before this returns. On other threads, they receive
+  /// it when the loop gets to it. After the loop has been shut down, this does nothing.
   ///
   /// Complexity: O(1), and O(*n*) on the loop to deliver to *n* subscribers.
   ///

@@ -42,7 +42,8 @@ final class FutureSubscription<Output, Failure: Error>: Subscription {
     }
   }
 
-  /// Demand that comes while the future hands over the subscription is noted; the future delivers right after.
+  /// Demand that comes while the future hands over the subscription is noted; the future delivers right
+  /// after.
   @usableFromInline
   func request(_ demand: Subscribers.Demand) {
     require(demand > 0, "API violation: demand must not be zero")

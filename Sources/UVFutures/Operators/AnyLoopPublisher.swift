@@ -1,8 +1,9 @@
 /// A publisher of this module without its type.
 ///
-/// `AnyPublisher` erases a type, too, and is what an interface should use that others implement or consume. A chain
-/// that a program builds step by step, a million long, needs this one: subscribing, delivery and the release of such
-/// a chain take no more stack than that of a short one, and its operators are those of ``LoopPublisher``.
+/// `AnyPublisher` erases a type, too, and is what an interface should use that others implement or consume. A
+/// chain that a program builds step by step, a million long, needs this one: subscribing, delivery and the
+/// release of such a chain take no more stack than that of a short one, and its operators are those of
+/// ``LoopPublisher``.
 ///
 /// Combine's `AnyPublisher`.
 public struct AnyLoopPublisher<Output, Failure: Error>: LoopPublisher {
@@ -55,10 +56,11 @@ final class LoopPublisherBox<Output, Failure: Error> {
 }
 
 extension Publisher {
-  /// The same publisher without its type, as a publisher of the loop, for chains that are built while the program runs.
+  /// The same publisher without its type, as a publisher of the loop, for chains that are built while the
+  /// program runs.
   ///
-  /// Any publisher has it: what is no loop's, such as what Combine's own operators return, is brought to the loop on which
-  /// it is subscribed to.
+  /// Any publisher has it: what is no loop's, such as what Combine's own operators return, is brought to the
+  /// loop on which it is subscribed to.
   ///
   /// Combine's `eraseToAnyPublisher()`.
   @inlinable

@@ -2,8 +2,9 @@ import UV
 
 /// Inner publishers that are requests: `connection.publisher().flatMap { connection.write($0).publisher() }`.
 ///
-/// A request has one value or an error, and starts when it is asked for that. A node asks each inner publisher at once. So it
-/// may as well start the request itself: without a subscription, and without the three signals that one sends.
+/// A request has one value or an error, and starts when it is asked for that. A node asks each inner
+/// publisher at once. So it may as well start the request itself: without a subscription, and without the
+/// three signals that one sends.
 extension FlatMapNode {
   @inlinable
   func start(_ request: Request<Output>) {

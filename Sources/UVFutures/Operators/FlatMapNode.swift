@@ -1,7 +1,7 @@
 import UV
 
-/// A subscription to a `flatMap`: the subscriber of the upstream publisher and of each publisher made from its
-/// values. Each of them fails with `Failure`, or can't fail.
+/// A subscription to a `flatMap`: the subscriber of the upstream publisher and of each publisher made from
+/// its values. Each of them fails with `Failure`, or can't fail.
 @usableFromInline
 final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: Error>: FlatMapInner,
   DescribedSubscription
@@ -19,13 +19,15 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   /// Whether the inner publishers are requests, which are started without a subscription.
   @usableFromInline let startsRequests: Bool
   @usableFromInline @exclusivity(unchecked) var outerHasFinished = false
-  /// Whether this object, which is one too, has been used for an inner publisher. A request leaves it as it was.
+  /// Whether this object, which is one too, has been used for an inner publisher. A request leaves it as it
+  /// was.
   @usableFromInline @exclusivity(unchecked) var isUsed = false
   /// Whether downstream is being told something, so that its demand is only noted.
   @usableFromInline @exclusivity(unchecked) var isDelivering = false
   /// Whether what is buffered is being delivered; values that come in between go to its end.
   @usableFromInline @exclusivity(unchecked) var isDraining = false
-  /// Whether there is something in the buffer: the array's own count is that of a generic type, looked up each time.
+  /// Whether there is something in the buffer: the array's own count is that of a generic type, looked up
+  /// each time.
   @usableFromInline @exclusivity(unchecked) var isBuffering = false
   @usableFromInline let height: Int
   /// The gate that every signal goes through where there is no loop; nil on one.

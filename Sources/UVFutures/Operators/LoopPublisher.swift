@@ -4,9 +4,9 @@
 /// operators below make of them. Nothing here takes a lock, and delivery happens on the thread that delivers;
 /// to come to the loop from elsewhere there are ``FutureResolver`` and `receive(on:)`.
 ///
-/// A loop publisher is a publisher like any other: every operator of Combine's works on it. Those that are used
-/// on every request (`map`, `flatMap`, `sink`, `values`) have a form of their own here, with the same meaning,
-/// that costs an object and no lock per subscription, and that takes chains of any depth without
+/// A loop publisher is a publisher like any other: every operator of Combine's works on it. Those that are
+/// used on every request (`map`, `flatMap`, `sink`, `values`) have a form of their own here, with the same
+/// meaning, that costs an object and no lock per subscription, and that takes chains of any depth without
 /// running out of stack.
 ///
 /// These operators return a loop publisher:
@@ -18,13 +18,14 @@
 /// | `merge(with:)`, `combineLatest` | any publishers; on Linux |
 /// | `eraseToAnyLoopPublisher()` | any publisher |
 ///
-/// All others, such as `filter`, `last`, `append`, `collect()`, `ignoreOutput` and `replaceEmpty`, are Combine's own and return
-/// Combine's publishers. End such a chain with `eraseToAnyLoopPublisher()` where a loop publisher is asked for.
+/// All others, such as `filter`, `last`, `append`, `collect()`, `ignoreOutput` and `replaceEmpty`, are
+/// Combine's own and return Combine's publishers. End such a chain with `eraseToAnyLoopPublisher()` where a
+/// loop publisher is asked for.
 ///
 /// Combine's `Publisher`.
 public protocol LoopPublisher<Output, Failure>: Publisher {
-  /// Which `map` is meant: that of ``LoopPublisher`` unless a type says otherwise. The compiler tries every overload that fits at
-  /// each step of a chain, so that one more for all would square the time of each two.
+  /// Which `map` is meant: that of ``LoopPublisher`` unless a type says otherwise. The compiler tries every
+  /// overload that fits at each step of a chain, so that one more for all would square the time of each two.
   associatedtype Mapping = LoopPublishers.PlainMapping
 }
 

@@ -27,8 +27,8 @@ extension LoopPublishers {
 extension Publisher {
   /// Delivers a value once none has followed it for `dueTime`, on `scheduler`; the end drops one that waits.
   ///
-  /// Unlike Combine's own operator on a scheduler of any kind, it ends with the subscription: no timer is left behind to
-  /// keep the loop running, whatever comes while it is cancelled.
+  /// Unlike Combine's own operator on a scheduler of any kind, it ends with the subscription: no timer is
+  /// left behind to keep the loop running, whatever comes while it is cancelled.
   ///
   /// - Parameters:
   ///   - dueTime: How long nothing may follow, to the millisecond above.

@@ -27,8 +27,8 @@ extension LoopPublishers {
 extension Publisher {
   /// Delivers each value and the end `interval` later, on `scheduler`.
   ///
-  /// Unlike Combine's own operator on a scheduler of any kind, it ends with the subscription: no timer is left behind to
-  /// keep the loop running.
+  /// Unlike Combine's own operator on a scheduler of any kind, it ends with the subscription: no timer is
+  /// left behind to keep the loop running.
   ///
   /// - Parameters:
   ///   - interval: How much later, to the millisecond above.

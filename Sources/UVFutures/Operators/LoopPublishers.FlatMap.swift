@@ -37,12 +37,12 @@ extension LoopPublishers {
 extension LoopPublisher {
   /// Makes a publisher of each value, and delivers what those deliver.
   ///
-  /// An error of either side ends everything. It finishes when the upstream publisher and all that were made have
-  /// finished.
+  /// An error of either side ends everything. It finishes when the upstream publisher and all that were made
+  /// have finished.
   ///
   /// - Parameters:
-  ///   - maxPublishers: How many of the made publishers may run at a time; the upstream publisher is asked for
-  ///     no more values than that.
+  ///   - maxPublishers: How many of the made publishers may run at a time; the upstream publisher is asked
+  ///     for no more values than that.
   ///   - transform: Makes a publisher of a value.
   @inlinable
   public func flatMap<Child: Publisher>(

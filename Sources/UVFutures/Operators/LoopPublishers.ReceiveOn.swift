@@ -29,14 +29,15 @@ extension LoopPublishers {
 }
 
 extension LoopPublisher {
-  /// Delivers on `scheduler`, such as a `DispatchQueue`. The publisher itself stays on its loop, and demand and cancellation
-  /// that come from elsewhere are brought there.
+  /// Delivers on `scheduler`, such as a `DispatchQueue`. The publisher itself stays on its loop, and demand
+  /// and cancellation that come from elsewhere are brought there.
   ///
-  /// Unlike Combine's own operator, it keeps the loop running while a value or the end is on its way to the scheduler and
-  /// dealt with there. So a chain can move to a queue, and come back by `receive(on: loop)`.
+  /// Unlike Combine's own operator, it keeps the loop running while a value or the end is on its way to the
+  /// scheduler and dealt with there. So a chain can move to a queue, and come back by `receive(on: loop)`.
   ///
   /// - Parameters:
-  ///   - scheduler: Where values and the end are delivered, one after the other, in order, even by several threads.
+  ///   - scheduler: Where values and the end are delivered, one after the other, in order, even by several
+  ///     threads.
   ///   - options: What the scheduler is told.
   public func receive<Context: Scheduler>(
     on scheduler: Context, options: Context.SchedulerOptions? = nil
@@ -50,8 +51,8 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
   private let ends: Ends<Input, Failure>
   private let scheduler: Context
   private let options: Context.SchedulerOptions?
-  /// A scheduler may have several threads: signals pass one at a time, in their order. Only the scheduler's threads come
-  /// in, because a thread inside does what others have left.
+  /// A scheduler may have several threads: signals pass one at a time, in their order. Only the scheduler's
+  /// threads come in, because a thread inside does what others have left.
   private let gate = Gate()
   private let lock = Lock()
   /// Touched under the lock.

@@ -4,8 +4,8 @@ extension LoopPublishers {
   /// A publisher of the elements of a sequence, for each subscriber anew.
   ///
   /// It delivers within the call that asks, so that on its loop's thread it stays there. `flatMap` on what
-  /// `Sequence.publisher` returns takes this in its place: it is made for the type of the sequence, where the other's
-  /// iterator is found at run time for each element.
+  /// `Sequence.publisher` returns takes this in its place: it is made for the type of the sequence, where the
+  /// other's iterator is found at run time for each element.
   ///
   /// Combine's `Publishers.Sequence`.
   public struct Sequence<Elements: Swift.Sequence, Failure: Error>: LoopPublisher {
@@ -38,8 +38,8 @@ extension LoopPublishers {
   }
 }
 
-/// One subscriber's way through a sequence. The elements are delivered by a closure that is made where their type is
-/// known: a method of a generic class would look it up each time.
+/// One subscriber's way through a sequence. The elements are delivered by a closure that is made where their
+/// type is known: a method of a generic class would look it up each time.
 @usableFromInline
 final class SequenceSubscription: Subscription {
   @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none

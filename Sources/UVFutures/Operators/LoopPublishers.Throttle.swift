@@ -29,8 +29,8 @@ extension LoopPublishers {
 extension Publisher {
   /// Delivers the first or the last value of each interval, on `scheduler`; the very first at once.
   ///
-  /// Unlike Combine's own operator on a scheduler of any kind, it ends with the subscription: no timer is left behind to
-  /// keep the loop running.
+  /// Unlike Combine's own operator on a scheduler of any kind, it ends with the subscription: no timer is
+  /// left behind to keep the loop running.
   ///
   /// - Parameters:
   ///   - interval: How long an interval is, to the millisecond above.

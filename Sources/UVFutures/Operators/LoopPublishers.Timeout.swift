@@ -29,12 +29,14 @@ extension LoopPublishers {
 extension Publisher {
   /// Ends if this publisher keeps silent for longer than `interval`.
   ///
-  /// The clock starts with the subscription, and again with the first demand and with each value. Unlike Combine's own operator on a
-  /// scheduler of any kind, it ends with the subscription: none is left behind to keep the loop running.
+  /// The clock starts with the subscription, and again with the first demand and with each value. Unlike
+  /// Combine's own operator on a scheduler of any kind, it ends with the subscription: none is left behind to
+  /// keep the loop running.
   ///
   /// - Parameters:
   ///   - interval: How long a silence may last.
-  ///   - scheduler: The loop that keeps the time; values and the end are delivered there, in its next microtask.
+  ///   - scheduler: The loop that keeps the time; values and the end are delivered there, in its next
+  ///     microtask.
   ///   - options: None.
   ///   - customError: Makes the error to end with; without it the publisher finishes.
   public func timeout(

@@ -52,12 +52,14 @@ import UV
   extension Publisher {
     /// Delivers what comes in an interval as an array, at its end, on the strategy's scheduler.
     ///
-    /// An interval begins with the first value that comes after the one before, so that no timer runs while nothing comes,
-    /// and none is left behind by a subscription that is cancelled. The values that are there when this publisher
-    /// finishes are delivered then; an error drops it. While there is no demand, values gather.
+    /// An interval begins with the first value that comes after the one before, so that no timer runs while
+    /// nothing comes, and none is left behind by a subscription that is cancelled. The values that are there
+    /// when this publisher finishes are delivered then; an error drops it. While there is no demand, values
+    /// gather.
     ///
     /// - Parameters:
-    ///   - strategy: The scheduler, the length of an interval, and how many values are enough, if that is limited; 1 or more.
+    ///   - strategy: The scheduler, the length of an interval, and how many values are enough, if that is
+    ///     limited; 1 or more.
     ///   - options: The scheduler's options.
     public func collect<Context: Scheduler>(
       _ strategy: Publishers.TimeGroupingStrategy<Context>, options: Context.SchedulerOptions? = nil

@@ -1,5 +1,5 @@
-/// A sequence delivers within the call that asks, so that on its loop's thread it stays there, and `flatMap` over it
-/// needs no lock.
+/// A sequence delivers within the call that asks, so that on its loop's thread it stays there, and `flatMap`
+/// over it needs no lock.
 extension Publishers.Sequence: LoopPublisher {}
 
 extension Publishers.Sequence {

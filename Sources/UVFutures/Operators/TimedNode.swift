@@ -1,6 +1,7 @@
 import UV
 
-/// A subscription that keeps time on a loop, where everything is delivered. Everything but its ends is touched there alone.
+/// A subscription that keeps time on a loop, where everything is delivered. Everything but its ends is
+/// touched there alone.
 class TimedNode<Input, Failure: Error>: DescribedSubscription {
   final let executor: LoopExecutor
   final let ends: Ends<Input, Failure>

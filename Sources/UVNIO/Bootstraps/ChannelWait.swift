@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// A task's wait for a channel that is being made. If the task is cancelled, the wait ends at once, whatever the loop does, and
-/// the channel is closed.
+/// A task's wait for a channel that is being made. If the task is cancelled, the wait ends at once, whatever
+/// the loop does, and the channel is closed.
 final class ChannelWait<Output: Sendable>: Sendable {
   private struct State {
     var isCancelled = false
@@ -56,8 +56,8 @@ final class ChannelWait<Output: Sendable>: Sendable {
 }
 
 extension EventLoopFuture {
-  /// The output that was made of the channel, for a task. If the task is cancelled, this throws `CancellationError` at once, and the channel
-  /// is closed.
+  /// The output that was made of the channel, for a task. If the task is cancelled, this throws
+  /// `CancellationError` at once, and the channel is closed.
   func made<Output: Sendable>() async throws -> Output where Value == (any Channel, Output) {
     try await ChannelWait().value(of: self)
   }

@@ -8,7 +8,8 @@ public import NIOCore
 ///   .connect(host: "localhost", port: 8080).get()
 /// ```
 ///
-/// It takes the place of NIO's `ClientBootstrap`, whose functions it has. It is a value: each function returns a changed copy.
+/// It takes the place of NIO's `ClientBootstrap`, whose functions it has. It is a value: each function
+/// returns a changed copy.
 ///
 /// The corresponding libuv functions are `uv_getaddrinfo` and `uv_tcp_connect`.
 public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
@@ -17,8 +18,8 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
 
   /// Creates a bootstrap.
   ///
-  /// - Parameter group: Where the channels live: a ``UVEventLoopGroup``, or a ``UVEventLoop``. A group of another kind stops the
-  ///   program with a message.
+  /// - Parameter group: Where the channels live: a ``UVEventLoopGroup``, or a ``UVEventLoop``. A group of
+  ///   another kind stops the program with a message.
   public init(group: any EventLoopGroup) {
     group.requireUV()
     self.group = group
@@ -34,8 +35,8 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
 
   // MARK: Options
 
-  /// Sets what is called with a channel before it is registered. A connection to a host with several addresses may make several
-  /// channels. One remains.
+  /// Sets what is called with a channel before it is registered. A connection to a host with several
+  /// addresses may make several channels. One remains.
   public func channelInitializer(
     _ handler: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
   ) -> Self {
@@ -53,8 +54,8 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
     with { $0.options.append(key: option, value: value) }
   }
 
-  /// Sets how long connecting may take, 10 seconds at first. After that it fails with `ChannelError.connectTimeout`. For a host
-  /// the time includes the look-up, and all addresses.
+  /// Sets how long connecting may take, 10 seconds at first. After that it fails with
+  /// `ChannelError.connectTimeout`. For a host the time includes the look-up, and all addresses.
   public func connectTimeout(_ timeout: TimeAmount) -> Self { with { $0.connectTimeout = timeout } }
 
   /// Sets the address to connect from.
@@ -64,14 +65,14 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
 
   /// Connects to a host.
   ///
-  /// The host's addresses are tried in turn. A further one is tried if the one before has failed, or has not answered
-  /// within 250 ms; the first that answers wins.
+  /// The host's addresses are tried in turn. A further one is tried if the one before has failed, or has not
+  /// answered within 250 ms; the first that answers wins.
   ///
   /// - Parameters:
   ///   - host: A name, or an address literal.
   ///   - port: 0…65535.
-  /// - Returns: The channel once it is connected, on its loop. The future fails with a ``UVConnectionError`` if there is no such
-  ///   host or no address answers.
+  /// - Returns: The channel once it is connected, on its loop. The future fails with a ``UVConnectionError``
+  ///   if there is no such host or no address answers.
   ///
   /// The corresponding libuv functions are `uv_getaddrinfo` and `uv_tcp_connect`.
   public func connect(host: String, port: Int) -> EventLoopFuture<any Channel> {
@@ -80,8 +81,8 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
 
   /// Connects to an address.
   ///
-  /// - Returns: The channel once it is connected, on its loop. The future fails with an `IOError` such as `ECONNREFUSED`, or
-  ///   with `ChannelError.connectTimeout`.
+  /// - Returns: The channel once it is connected, on its loop. The future fails with an `IOError` such as
+  ///   `ECONNREFUSED`, or with `ChannelError.connectTimeout`.
   ///
   /// The corresponding libuv function is `uv_tcp_connect`.
   public func connect(to address: SocketAddress) -> EventLoopFuture<any Channel> {
@@ -115,8 +116,8 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
   ///   - port: 0…65535.
   ///   - channelInitializer: Called with the channel, on its loop, after the bootstrap's own initializer.
   /// - Returns: What the future of `channelInitializer` has, such as a `NIOAsyncChannel`.
-  /// - Throws: What the future of ``connect(host:port:)`` fails with. If the task is cancelled, this ends at once with
-  ///   `CancellationError`, and no channel remains. So do the other functions for tasks.
+  /// - Throws: What the future of ``connect(host:port:)`` fails with. If the task is cancelled, this ends at
+  ///   once with `CancellationError`, and no channel remains. So do the other functions for tasks.
   public func connect<Output: Sendable>(
     host: String, port: Int, channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {

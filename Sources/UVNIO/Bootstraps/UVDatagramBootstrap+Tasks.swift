@@ -1,7 +1,8 @@
 public import NIOCore
 
-/// The functions for tasks. Each calls `channelInitializer` with the channel, on its loop, after the bootstrap's own
-/// initializer. It returns what the future of `channelInitializer` has, such as a `NIOAsyncChannel`.
+/// The functions for tasks. Each calls `channelInitializer` with the channel, on its loop, after the
+/// bootstrap's own initializer. It returns what the future of `channelInitializer` has, such as a
+/// `NIOAsyncChannel`.
 extension UVDatagramBootstrap {
   /// Binds a channel to a host's first address; see ``bind(host:port:)``.
   ///
@@ -27,7 +28,8 @@ extension UVDatagramBootstrap {
     try await bind({ address }, channelInitializer).made()
   }
 
-  /// Binds a channel to the path of a Unix socket; see ``bind(unixDomainSocketPath:cleanupExistingSocketFile:)``.
+  /// Binds a channel to the path of a Unix socket; see
+  /// ``bind(unixDomainSocketPath:cleanupExistingSocketFile:)``.
   public func bind<Output: Sendable>(
     unixDomainSocketPath path: String, cleanupExistingSocketFile: Bool = false,
     channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>

@@ -8,11 +8,12 @@ public import NIOCore
 ///   .bind(host: "127.0.0.1", port: 5353).get()
 /// ```
 ///
-/// A channel's handlers read and write an `AddressedEnvelope<ByteBuffer>` for each datagram. On a connected channel they may also
-/// write a `ByteBuffer`. A datagram that is too long, or whose host can't be reached, fails its write alone. If a peer
-/// refuses datagrams, handlers get the error, and the channel stays open.
+/// A channel's handlers read and write an `AddressedEnvelope<ByteBuffer>` for each datagram. On a connected
+/// channel they may also write a `ByteBuffer`. A datagram that is too long, or whose host can't be reached,
+/// fails its write alone. If a peer refuses datagrams, handlers get the error, and the channel stays open.
 ///
-/// It takes the place of NIO's `DatagramBootstrap`, whose functions it has. It is a value: each function returns a changed copy.
+/// It takes the place of NIO's `DatagramBootstrap`, whose functions it has. It is a value: each function
+/// returns a changed copy.
 ///
 /// The corresponding libuv functions are `uv_udp_bind` and `uv_udp_connect`.
 public struct UVDatagramBootstrap: Sendable {
@@ -23,8 +24,8 @@ public struct UVDatagramBootstrap: Sendable {
 
   /// Creates a bootstrap.
   ///
-  /// - Parameter group: Where the channels live: a ``UVEventLoopGroup``, or a ``UVEventLoop``. A group of another kind stops the
-  ///   program with a message.
+  /// - Parameter group: Where the channels live: a ``UVEventLoopGroup``, or a ``UVEventLoop``. A group of
+  ///   another kind stops the program with a message.
   public init(group: any EventLoopGroup) {
     group.requireUV()
     self.group = group
@@ -48,14 +49,16 @@ public struct UVDatagramBootstrap: Sendable {
   /// Sets an option of the channel. An option that it doesn't have makes `bind` and `connect` fail with
   /// `ChannelError.operationUnsupported`.
   ///
-  /// Datagram channels have `datagramVectorReadMessageCount`, `explicitCongestionNotification`, `receivePacketInfo`, and on Linux
-  /// `datagramSegmentSize`, `datagramReceiveOffload` and `datagramReceiveSegmentSize`. A datagram longer than the
-  /// buffers of `recvAllocator`, 2048 bytes at first, is cut.
+  /// Datagram channels have `datagramVectorReadMessageCount`, `explicitCongestionNotification`,
+  /// `receivePacketInfo`, and on Linux `datagramSegmentSize`, `datagramReceiveOffload` and
+  /// `datagramReceiveSegmentSize`. A datagram longer than the buffers of `recvAllocator`, 2048 bytes at
+  /// first, is cut.
   public func channelOption<Option: ChannelOption>(_ option: Option, value: Option.Value) -> Self {
     with { $0.options.append(key: option, value: value) }
   }
 
-  /// Sets the protocol of the datagrams, such as `.icmp`; UDP at first. The system may need a privilege for others.
+  /// Sets the protocol of the datagrams, such as `.icmp`; UDP at first. The system may need a privilege for
+  /// others.
   public func protocolSubtype(_ subtype: NIOIPProtocol) -> Self {
     with { $0.subtype = Int32(subtype.rawValue) }
   }
@@ -67,8 +70,8 @@ public struct UVDatagramBootstrap: Sendable {
   /// - Parameters:
   ///   - host: An address literal, or a name. A name is looked up by the calling thread, which waits for it.
   ///   - port: 0…65535. With 0 the system chooses a port; the channel's `localAddress` has it.
-  /// - Returns: The channel once it is bound, on its loop. The future fails with an `IOError` such as `EADDRINUSE`, and with what
-  ///   the initializer fails with.
+  /// - Returns: The channel once it is bound, on its loop. The future fails with an `IOError` such as
+  ///   `EADDRINUSE`, and with what the initializer fails with.
   ///
   /// The corresponding libuv function is `uv_udp_bind`.
   public func bind(host: String, port: Int) -> EventLoopFuture<any Channel> {
@@ -82,11 +85,13 @@ public struct UVDatagramBootstrap: Sendable {
     bind({ address }, doNothing).map { channel, _ in channel }
   }
 
-  /// Binds a channel to the path of a Unix socket; see ``bind(host:port:)``. The file stays when the channel is closed.
+  /// Binds a channel to the path of a Unix socket; see ``bind(host:port:)``. The file stays when the channel
+  /// is closed.
   ///
   /// - Parameters:
   ///   - path: At most 107 bytes (103 on macOS).
-  ///   - cleanupExistingSocketFile: Whether a socket's file at the path is removed first. Another file stays, and `bind` fails.
+  ///   - cleanupExistingSocketFile: Whether a socket's file at the path is removed first. Another file stays,
+  ///     and `bind` fails.
   ///
   /// libuv has no corresponding function.
   public func bind(
@@ -110,7 +115,8 @@ public struct UVDatagramBootstrap: Sendable {
   /// Connects a channel to a host's first address. It then has no other peer.
   ///
   /// - Parameters: See ``bind(host:port:)``.
-  /// - Returns: The channel, on its loop. No datagram is sent for it, so that a peer that isn't there is noticed later.
+  /// - Returns: The channel, on its loop. No datagram is sent for it, so that a peer that isn't there is
+  ///   noticed later.
   ///
   /// The corresponding libuv function is `uv_udp_connect`.
   public func connect(host: String, port: Int) -> EventLoopFuture<any Channel> {

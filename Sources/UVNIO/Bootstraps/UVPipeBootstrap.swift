@@ -18,11 +18,13 @@ public import NIOCore
 ///   .takingOwnershipOfDescriptors(input: STDIN_FILENO, output: STDOUT_FILENO).get()
 /// ```
 ///
-/// A channel reads from one descriptor and writes to another. It makes both non-blocking, and closes them. With only one of them,
-/// the other direction is closed from the beginning: handlers get `ChannelEvent.inputClosed` or `outputClosed`. Files aren't
-/// accepted: the system can't tell when they are ready.
+/// A channel reads from one descriptor and writes to another. It makes both non-blocking, and closes them.
+/// With only one of them, the other direction is closed from the beginning: handlers get
+/// `ChannelEvent.inputClosed` or `outputClosed`. Files aren't accepted: the system can't tell when they are
+/// ready.
 ///
-/// It takes the place of NIO's `NIOPipeBootstrap`, whose functions it has. It is a value: each function returns a changed copy.
+/// It takes the place of NIO's `NIOPipeBootstrap`, whose functions it has. It is a value: each function
+/// returns a changed copy.
 ///
 /// The corresponding libuv function is `uv_pipe_open`.
 public struct UVPipeBootstrap: Sendable {
@@ -32,8 +34,8 @@ public struct UVPipeBootstrap: Sendable {
 
   /// Creates a bootstrap.
   ///
-  /// - Parameter group: Where the channels live: a ``UVEventLoopGroup``, or a ``UVEventLoop``. A group of another kind stops the
-  ///   program with a message.
+  /// - Parameter group: Where the channels live: a ``UVEventLoopGroup``, or a ``UVEventLoop``. A group of
+  ///   another kind stops the program with a message.
   public init(group: any EventLoopGroup) {
     group.requireUV()
     self.group = group
@@ -63,9 +65,10 @@ public struct UVPipeBootstrap: Sendable {
   /// - Parameters:
   ///   - input: What it reads from. It isn't the same as `output`.
   ///   - output: What it writes to.
-  /// - Returns: The channel once it is active, on its loop. The future fails with `ChannelError.operationUnsupported` for a
-  ///   file, with an `IOError` such as `EBADF`, and with what the initializer fails with. The descriptors are still the caller's
-  ///   if they aren't accepted, and are closed if a later step fails.
+  /// - Returns: The channel once it is active, on its loop. The future fails with
+  ///   `ChannelError.operationUnsupported` for a file, with an `IOError` such as `EBADF`, and with what the
+  ///   initializer fails with. The descriptors are still the caller's if they aren't accepted, and are closed
+  ///   if a later step fails.
   ///
   /// The corresponding libuv function is `uv_pipe_open`.
   public func takingOwnershipOfDescriptors(input: CInt, output: CInt) -> EventLoopFuture<any Channel> {
@@ -96,7 +99,8 @@ public struct UVPipeBootstrap: Sendable {
 
   // MARK: Taking descriptors, for tasks
 
-  /// Makes a channel that reads from one descriptor and writes to another; see ``takingOwnershipOfDescriptors(input:output:)``.
+  /// Makes a channel that reads from one descriptor and writes to another; see
+  /// ``takingOwnershipOfDescriptors(input:output:)``.
   ///
   /// - Parameters:
   ///   - input: What it reads from.
@@ -118,14 +122,16 @@ public struct UVPipeBootstrap: Sendable {
     try await openBoth(inputOutput, channelInitializer).made()
   }
 
-  /// Makes a channel that reads from a descriptor; see ``takingOwnershipOfDescriptors(input:output:channelInitializer:)``.
+  /// Makes a channel that reads from a descriptor; see
+  /// ``takingOwnershipOfDescriptors(input:output:channelInitializer:)``.
   public func takingOwnershipOfDescriptor<Output: Sendable>(
     input: CInt, channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {
     try await open(input, nil, channelInitializer).made()
   }
 
-  /// Makes a channel that writes to a descriptor; see ``takingOwnershipOfDescriptors(input:output:channelInitializer:)``.
+  /// Makes a channel that writes to a descriptor; see
+  /// ``takingOwnershipOfDescriptors(input:output:channelInitializer:)``.
   public func takingOwnershipOfDescriptor<Output: Sendable>(
     output: CInt, channelInitializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
   ) async throws -> Output {

@@ -14,11 +14,12 @@ public import NIOCore
 ///   .bind(host: "127.0.0.1", port: 8080).get()
 /// ```
 ///
-/// It takes the place of NIO's `ServerBootstrap`, whose functions it has. It is a value: each function returns a changed copy.
+/// It takes the place of NIO's `ServerBootstrap`, whose functions it has. It is a value: each function
+/// returns a changed copy.
 ///
-/// A connection is accepted on the loop of the listening channel, and lives on the next loop of the group. If the system has no
-/// descriptor or memory for connections, the channel's handlers get the error. The channel tries again after 5 ms, and then
-/// after twice the time each, up to a second.
+/// A connection is accepted on the loop of the listening channel, and lives on the next loop of the group. If
+/// the system has no descriptor or memory for connections, the channel's handlers get the error. The channel
+/// tries again after 5 ms, and then after twice the time each, up to a second.
 ///
 /// The corresponding libuv functions are `uv_tcp_bind` and `uv_listen`.
 public struct UVServerBootstrap: Sendable {
@@ -35,8 +36,8 @@ public struct UVServerBootstrap: Sendable {
   /// Creates a bootstrap.
   ///
   /// - Parameters:
-  ///   - group: Where the listening channel lives: a ``UVEventLoopGroup``, or a ``UVEventLoop``. A group of another kind stops the
-  ///     program with a message.
+  ///   - group: Where the listening channel lives: a ``UVEventLoopGroup``, or a ``UVEventLoop``. A group of
+  ///     another kind stops the program with a message.
   ///   - childGroup: Where the connections live; `group` if it is nil.
   public init(group: any EventLoopGroup, childGroup: (any EventLoopGroup)? = nil) {
     group.requireUV()
@@ -60,8 +61,9 @@ public struct UVServerBootstrap: Sendable {
     with { $0.initializer = initializer }
   }
 
-  /// Sets what is called with each connection, on the connection's loop, before it is registered. If it fails, the connection is
-  /// closed, and the error goes on through the listening channel's pipeline: to handlers that were added after `bind`.
+  /// Sets what is called with each connection, on the connection's loop, before it is registered. If it
+  /// fails, the connection is closed, and the error goes on through the listening channel's pipeline: to
+  /// handlers that were added after `bind`.
   public func childChannelInitializer(_ initializer: @escaping Initializer) -> Self {
     with { $0.childInitializer = initializer }
   }
@@ -84,8 +86,8 @@ public struct UVServerBootstrap: Sendable {
   /// - Parameters:
   ///   - host: An address literal, or a name. A name is looked up by the calling thread, which waits for it.
   ///   - port: 0…65535. With 0 the system chooses a port; the channel's `localAddress` has it.
-  /// - Returns: The channel once it listens, on its loop. The future fails with an `IOError` such as `EADDRINUSE`, and with
-  ///   what the initializer fails with.
+  /// - Returns: The channel once it listens, on its loop. The future fails with an `IOError` such as
+  ///   `EADDRINUSE`, and with what the initializer fails with.
   ///
   /// The corresponding libuv functions are `uv_tcp_bind` and `uv_listen`.
   public func bind(host: String, port: Int) -> EventLoopFuture<any Channel> {
@@ -97,11 +99,13 @@ public struct UVServerBootstrap: Sendable {
   /// The corresponding libuv functions are `uv_tcp_bind` and `uv_listen`.
   public func bind(to address: SocketAddress) -> EventLoopFuture<any Channel> { bind { address } }
 
-  /// Listens at the path of a Unix socket; see ``bind(host:port:)``. The file stays when the channel is closed.
+  /// Listens at the path of a Unix socket; see ``bind(host:port:)``. The file stays when the channel is
+  /// closed.
   ///
   /// - Parameters:
   ///   - path: At most 107 bytes (103 on macOS).
-  ///   - cleanupExistingSocketFile: Whether a socket's file at the path is removed first. Another file stays, and `bind` fails.
+  ///   - cleanupExistingSocketFile: Whether a socket's file at the path is removed first. Another file stays,
+  ///     and `bind` fails.
   ///
   /// The corresponding libuv functions are `uv_pipe_bind` and `uv_listen`.
   public func bind(
@@ -112,7 +116,8 @@ public struct UVServerBootstrap: Sendable {
 
   /// Listens on a socket that is bound already. The channel takes it over.
   ///
-  /// - Parameter socket: The descriptor of a stream socket that is bound to an address. It need not listen yet.
+  /// - Parameter socket: The descriptor of a stream socket that is bound to an address. It need not listen
+  ///   yet.
   public func withBoundSocket(_ socket: NIOBSDSocket.Handle) -> EventLoopFuture<any Channel> {
     open(
       { try Socket(takingOver: socket) }, { _, loop in loop.makeSucceededVoidFuture() },
@@ -147,9 +152,10 @@ public struct UVServerBootstrap: Sendable {
   /// - Parameters:
   ///   - host: See ``bind(host:port:)``.
   ///   - port: See ``bind(host:port:)``.
-  ///   - serverBackPressureStrategy: How many connections wait for the sequence's reader before no more are accepted.
-  ///   - childChannelInitializer: Called with each connection, on its loop, after the bootstrap's own initializer. The value of its
-  ///     future is the sequence's element.
+  ///   - serverBackPressureStrategy: How many connections wait for the sequence's reader before no more are
+  ///     accepted.
+  ///   - childChannelInitializer: Called with each connection, on its loop, after the bootstrap's own
+  ///     initializer. The value of its future is the sequence's element.
   /// - Throws: What the future of ``bind(host:port:)`` fails with.
   public func bind<Output: Sendable>(
     host: String, port: Int,
@@ -188,8 +194,8 @@ public struct UVServerBootstrap: Sendable {
     )
   }
 
-  /// Listens on a socket that is bound already, and makes a sequence of the connections; see ``withBoundSocket(_:)`` and
-  /// ``bind(host:port:serverBackPressureStrategy:childChannelInitializer:)``.
+  /// Listens on a socket that is bound already, and makes a sequence of the connections; see
+  /// ``withBoundSocket(_:)`` and ``bind(host:port:serverBackPressureStrategy:childChannelInitializer:)``.
   public func bind<Output: Sendable>(
     _ socket: NIOBSDSocket.Handle,
     serverBackPressureStrategy: NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark? = nil,

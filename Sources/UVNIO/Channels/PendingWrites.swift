@@ -10,7 +10,8 @@ import NIOCore
   import Darwin
 #endif
 
-/// The writes to a stream channel that the system hasn't taken, in order, with a mark behind the last that was flushed.
+/// The writes to a stream channel that the system hasn't taken, in order, with a mark behind the last that
+/// was flushed.
 struct PendingWrites {
   private struct Entry {
     var data: IOData
@@ -36,7 +37,8 @@ struct PendingWrites {
 
   mutating func markFlush() { entries.mark() }
 
-  /// Offers the system what it can take in one call: the part of a file that comes first, or the buffers before the next file.
+  /// Offers the system what it can take in one call: the part of a file that comes first, or the buffers
+  /// before the next file.
   ///
   /// - Returns: How many bytes it has taken; nil if it has no room.
   func offer(to socket: Socket) throws -> Int? {
@@ -70,7 +72,8 @@ struct PendingWrites {
       var (count, bytes) = (0, 0)
       var index = entries.startIndex
       while count < most, case .byteBuffer(let buffer) = entries[index].data, bytes < Self.mostBytes {
-        // Sound: the entry keeps the buffer's storage, and nothing changes the entries before the call has returned.
+        // Sound: the entry keeps the buffer's storage, and nothing changes the entries before the call has
+        // returned.
         let pointer = buffer.withUnsafeReadableBytes { $0 }
         let size = min(pointer.count, Self.mostBytes - bytes)
         vectors[count] = iovec(
@@ -87,8 +90,8 @@ struct PendingWrites {
   ///
   /// - Parameters:
   ///   - count: How many bytes it has taken.
-  ///   - done: Gets the promises of the writes that have left completely. They must be told when this has returned, because that
-  ///     runs code which may write.
+  ///   - done: Gets the promises of the writes that have left completely. They must be told when this has
+  ///     returned, because that runs code which may write.
   mutating func take(_ count: Int, _ done: inout FinishedWrites) {
     assert(0...byteCount ~= count, "the system has taken what it wasn't offered")
     var rest = count

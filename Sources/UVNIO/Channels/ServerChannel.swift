@@ -77,7 +77,8 @@ final class ServerChannel: SocketChannel, @unchecked Sendable {
     }
   }
 
-  /// The error of one connection doesn't end the channel. If the system has no room for connections, the others wait a while.
+  /// The error of one connection doesn't end the channel. If the system has no room for connections, the
+  /// others wait a while.
   override func endsChannel(_ error: any Error) -> Bool {
     guard let error = error as? IOError else { return true }
     if AcceptBackoff.isNeeded(-error.errnoCode) {

@@ -11,7 +11,8 @@ import UV
   import Darwin
 #endif
 
-/// A socket that doesn't block, by its descriptor. Each function is one system call, and throws what NIO's own channels do.
+/// A socket that doesn't block, by its descriptor. Each function is one system call, and throws what NIO's
+/// own channels do.
 struct Socket {
   let descriptor: Int32
 
@@ -153,7 +154,8 @@ struct Socket {
     try moving("writev") { writev(descriptor, buffers.baseAddress, Int32(buffers.count)) }
   }
 
-  /// Sends a part of a file; see ``transmit(_:)``. The count is 0 if the file is shorter than its region says.
+  /// Sends a part of a file; see ``transmit(_:)``. The count is 0 if the file is shorter than its region
+  /// says.
   func transmitFile(_ file: Int32, from offset: Int, count: Int) throws -> Int? {
     try moving("sendfile") {
       #if os(Linux) || os(Android)
@@ -167,7 +169,8 @@ struct Socket {
     }
   }
 
-  /// Makes a call that moves bytes, again for as long as a signal interrupts it. Returns nil if the call would have to wait.
+  /// Makes a call that moves bytes, again for as long as a signal interrupts it. Returns nil if the call
+  /// would have to wait.
   @inline(__always)
   private func moving(_ name: String, _ call: () -> Int) throws -> Int? {
     while true {

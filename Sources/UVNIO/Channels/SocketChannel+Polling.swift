@@ -93,9 +93,10 @@ extension SocketChannel {
     if isLive, !interest.contains(.writable) { flushNow() }
   }
 
-  /// Offers the system what was flushed, and what handlers flush meanwhile because there is room. If they go on for longer than the
-  /// turn has a budget for, the rest waits until the poll says again that there is room, and others have had their turn. A flush that
-  /// begins is tried at once, unless so many have been that each may have come from the one before.
+  /// Offers the system what was flushed, and what handlers flush meanwhile because there is room. If they go
+  /// on for longer than the turn has a budget for, the rest waits until the poll says again that there is
+  /// room, and others have had their turn. A flush that begins is tried at once, unless so many have been
+  /// that each may have come from the one before.
   func flushNow() {
     guard flushing == .no, isLive else { return }
     flushing = loop.hasOverdrawnTurn ? .ends : .yes

@@ -1,6 +1,6 @@
 extension SocketChannel {
-  /// The life of a channel: `fresh`, then `registered` on its loop, `active` once it listens or is connected, and `closed`.
-  /// `activating` is the time in which the promise of the activation is told.
+  /// The life of a channel: `fresh`, then `registered` on its loop, `active` once it listens or is connected,
+  /// and `closed`. `activating` is the time in which the promise of the activation is told.
   enum State {
     case fresh, registered, activating, active, closed
 
@@ -19,7 +19,8 @@ extension SocketChannel {
     case none
     /// A poll watches for what the channel wants, and for the loss of the connection.
     case whole
-    /// A poll watches for what the channel wants. The peer has sent urgent data, and the system would report a loss again and again.
+    /// A poll watches for what the channel wants. The peer has sent urgent data, and the system would report
+    /// a loss again and again.
     case withoutLoss
     /// The poll has ended. Another may have the descriptor's number.
     case ended

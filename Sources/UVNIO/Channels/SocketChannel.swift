@@ -4,15 +4,17 @@ import UV
 
 /// The base of all channels: the life of a channel, its socket and the poll of it, and reading.
 ///
-/// The life of a channel: `fresh`, then `registered` on its loop, `active` once it listens or is connected, and `closed`. Handlers
-/// are told of each change. Telling them runs code of theirs, which may close the channel at once; so each step looks at the
-/// state again after the one before. `activating` is the time in which the promise of the activation is told: a channel
-/// that is closed then was never active for its handlers, and they hear of neither.
+/// The life of a channel: `fresh`, then `registered` on its loop, `active` once it listens or is connected,
+/// and `closed`. Handlers are told of each change. Telling them runs code of theirs, which may close the
+/// channel at once; so each step looks at the state again after the one before. `activating` is the time in
+/// which the promise of the activation is told: a channel that is closed then was never active for its
+/// handlers, and they hear of neither.
 // Sound: everything that changes is touched on the loop's thread, or is atomic, or is behind a lock.
 class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Sendable {
   let loop: UVEventLoop
   /// The descriptor. A pipe has two; this is the input while it is open, and then the output.
-  // Sound: touched on the loop's thread alone, and no access lasts while other code runs. It changes at most once.
+  // Sound: touched on the loop's thread alone, and no access lasts while other code runs. It changes at most
+  // once.
   @exclusivity(unchecked) final var socket: Socket
   let parent: (any Channel)?
   private(set) var state = State.fresh {
@@ -28,8 +30,8 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   var polling = Polling.none {
     didSet { assert(oldValue.mayBecome(polling), "a poll that is \(oldValue) becomes \(polling)") }
   }
-  /// The events that the poll watches for. `readable` may stay although nobody wants to read any more, until something comes: to stop
-  /// watching and to begin again would cost two system calls each.
+  /// The events that the poll watches for. `readable` may stay although nobody wants to read any more, until
+  /// something comes: to stop watching and to begin again would cost two system calls each.
   var interest: PollEvents = []
   var flushing = Flushing.no
 
@@ -60,10 +62,12 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
 
   // MARK: What a subclass does
 
-  /// Reads from the socket, tells the handlers of it, and returns whether there was something. Throws `eof` at the end.
+  /// Reads from the socket, tells the handlers of it, and returns whether there was something. Throws `eof`
+  /// at the end.
   func readFromSocket() throws -> Bool { throw ChannelError.operationUnsupported }
 
-  /// Sends what has been flushed, while the channel has the turn. Returns false if the system has no room for the rest.
+  /// Sends what has been flushed, while the channel has the turn. Returns false if the system has no room for
+  /// the rest.
   func writeToSocket() throws -> Bool { true }
 
   var hasFlushedWrites: Bool { false }
@@ -82,7 +86,8 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   var noticesEnd: Bool { true }
   /// Whether the loss of the connection is to be noticed although nothing else is.
   var noticesLoss: Bool { false }
-  /// Whether an error that the system reports on the socket is that of a datagram, and doesn't end the channel.
+  /// Whether an error that the system reports on the socket is that of a datagram, and doesn't end the
+  /// channel.
   var outlivesErrors: Bool { false }
 
   /// Whether an error of reading ends the channel. Otherwise the subclass has seen to what happens next.

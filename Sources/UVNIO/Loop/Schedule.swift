@@ -3,8 +3,8 @@ import UV
 
 /// The work of a loop that waits for its time, behind one timer of libuv's.
 ///
-/// libuv's clock has whole milliseconds, and NIO's order goes by the nanosecond. So the timer only says that something may be
-/// due. The heap says which work is due, and in which order.
+/// libuv's clock has whole milliseconds, and NIO's order goes by the nanosecond. So the timer only says that
+/// something may be due. The heap says which work is due, and in which order.
 final class Schedule {
   private unowned let loop: UV.EventLoop
   private var heap = ScheduleHeap()
@@ -67,8 +67,8 @@ final class Schedule {
     }
   }
 
-  /// Runs what is due by now, as much as the turn has a budget for. Work that is scheduled meanwhile waits for the next time, even
-  /// if it is due, so that I/O has its turn.
+  /// Runs what is due by now, as much as the turn has a budget for. Work that is scheduled meanwhile waits
+  /// for the next time, even if it is due, so that I/O has its turn.
   private func runDue() {
     if isRunning { return }
     isRunning = true

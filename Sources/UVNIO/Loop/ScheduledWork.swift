@@ -1,7 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Something to do at a certain time. It is run, cancelled or refused, one of them, once: whoever claims it first decides.
+/// Something to do at a certain time. It is run, cancelled or refused, one of them, once: whoever claims it
+/// first decides.
 // Sound: only the loop's thread touches what changes, apart from the flag, which is atomic.
 final class ScheduledWork: @unchecked Sendable {
   let deadline: NIODeadline
@@ -32,8 +33,8 @@ final class ScheduledWork: @unchecked Sendable {
   /// Whether somebody has claimed the work: it runs, has run, or won't.
   var isClaimed: Bool { hasOwner.load(ordering: .acquiring) }
 
-  /// Claims the work, from any thread: nobody else can run it, cancel it or refuse it from now on. Returns whether nobody has
-  /// done so before.
+  /// Claims the work, from any thread: nobody else can run it, cancel it or refuse it from now on. Returns
+  /// whether nobody has done so before.
   func claim() -> Bool { !hasOwner.exchange(true, ordering: .acquiringAndReleasing) }
 
   func perform() {

@@ -5,11 +5,12 @@ import UV
 extension UVEventLoop {
   /// Runs `task` at a time, or in the next turn if that time has passed.
   ///
-  /// Tasks run in the order of their deadlines, by the nanosecond. Those with equal deadlines run in the order in which they
-  /// were scheduled. The loop's clock has whole milliseconds, so a task may run up to a millisecond late.
+  /// Tasks run in the order of their deadlines, by the nanosecond. Those with equal deadlines run in the
+  /// order in which they were scheduled. The loop's clock has whole milliseconds, so a task may run up to a
+  /// millisecond late.
   ///
-  /// - Returns: A handle to cancel the task, with the future of its value. The future fails with `EventLoopError.shutdown` if
-  ///   the loop ends first.
+  /// - Returns: A handle to cancel the task, with the future of its value. The future fails with
+  ///   `EventLoopError.shutdown` if the loop ends first.
   ///
   /// Complexity: O(log *n*), where *n* is the number of tasks that wait. Cancelling is, too.
   ///
@@ -95,8 +96,8 @@ extension UVEventLoop {
     try scheduleCallback(at: .now() + amount, handler: handler)
   }
 
-  /// Cancels a callback of this loop, from any thread. If its handler hasn't been called by now, it won't be, and is told so on
-  /// the loop's thread.
+  /// Cancels a callback of this loop, from any thread. If its handler hasn't been called by now, it won't be,
+  /// and is told so on the loop's thread.
   public func cancelScheduledCallback(_ scheduledCallback: NIOScheduledCallback) {
     guard let number = scheduledCallback.customCallbackID else {
       preconditionFailure("a scheduled callback of another event loop: cancel it by its own cancel()")
@@ -119,8 +120,8 @@ extension UVEventLoop {
     if !isOnItsWay { loopExecutor.executeLate(done) }
   }
 
-  /// Calls `body` on the loop's thread with the schedule, or with nil if the loop has ended. Returns whether there will be a
-  /// call.
+  /// Calls `body` on the loop's thread with the schedule, or with nil if the loop has ended. Returns whether
+  /// there will be a call.
   private func onLoop(_ body: @escaping @Sendable (Schedule?) -> Void) -> Bool {
     if isOnThread {
       body(isOpen ? schedule : nil)

@@ -3,10 +3,12 @@ public import NIOCore
 import Synchronization
 import UV
 
-// Sound: `loop` and what is not behind a lock are touched on the loop's thread alone, and the executor is for every thread.
+// Sound: `loop` and what is not behind a lock are touched on the loop's thread alone, and the executor is for
+// every thread.
 /// A libuv loop as an event loop of SwiftNIO.
 ///
-/// A ``UVEventLoopGroup`` makes its own loops. For any other loop of swift-uv, such as a host's, ask the loop for `loop.nio`:
+/// A ``UVEventLoopGroup`` makes its own loops. For any other loop of swift-uv, such as a host's, ask the loop
+/// for `loop.nio`:
 ///
 /// ```swift
 /// let loop = try EventLoop(adopting: uv_default_loop())
@@ -15,9 +17,9 @@ import UV
 ///   .bind(host: "127.0.0.1", port: 8080)
 /// ```
 ///
-/// Functions that NIO allows from any thread may be called from any thread. Handlers and futures are called on the loop's
-/// thread, in between libuv's callbacks, as everything else on the loop is. So a handler may also use swift-uv's own objects,
-/// which it gets from `EventLoop.current`.
+/// Functions that NIO allows from any thread may be called from any thread. Handlers and futures are called
+/// on the loop's thread, in between libuv's callbacks, as everything else on the loop is. So a handler may
+/// also use swift-uv's own objects, which it gets from `EventLoop.current`.
 ///
 /// The corresponding libuv type is `uv_loop_t`.
 public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
@@ -27,8 +29,8 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
   /// Task(executorPreference: loop.taskExecutor) { try await channel.executeThenClose { … } }
   /// ```
   ///
-  /// A task that runs there reads and writes through `NIOAsyncChannel` without a change of threads, and has one job for each
-  /// time it waits.
+  /// A task that runs there reads and writes through `NIOAsyncChannel` without a change of threads, and has
+  /// one job for each time it waits.
   public var taskExecutor: any TaskExecutor { tasks }
 
   private let tasks: LoopTaskExecutor
@@ -60,7 +62,8 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
     isOpen = !loop.isClosed
   }
 
-  /// Whether the calling thread is the loop's. After the loop has ended, it is true in the work that still comes for it.
+  /// Whether the calling thread is the loop's. After the loop has ended, it is true in the work that still
+  /// comes for it.
   public var inEventLoop: Bool { loopExecutor.isRunningHere }
 
   /// Whether the calling thread is the loop's, and the loop is there.
@@ -76,8 +79,9 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
 
   /// Runs `task` on the loop, after the callback that runs now.
   ///
-  /// From one thread, tasks run in the order in which they were given. After the loop has ended, a task runs on the thread that
-  /// brings it, one at a time. So the callbacks of a future are called even if the future has failed because of the end.
+  /// From one thread, tasks run in the order in which they were given. After the loop has ended, a task runs
+  /// on the thread that brings it, one at a time. So the callbacks of a future are called even if the future
+  /// has failed because of the end.
   ///
   /// The corresponding libuv function is `uv_async_send`.
   public func execute(_ task: @escaping @Sendable () -> Void) {
@@ -85,8 +89,8 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
     do { try loopExecutor.execute { _ in task() } } catch { loopExecutor.executeLate(task) }
   }
 
-  /// Runs `task` on the loop and returns its value; see ``execute(_:)``. The future fails with `EventLoopError.shutdown` if the
-  /// loop has ended.
+  /// Runs `task` on the loop and returns its value; see ``execute(_:)``. The future fails with
+  /// `EventLoopError.shutdown` if the loop has ended.
   public func submit<T>(_ task: @escaping @Sendable () throws -> T) -> EventLoopFuture<T> {
     let promise = makePromise(of: T.self)
     if isOnThread {
@@ -118,8 +122,8 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
     return promise.futureResult
   }
 
-  /// Pays from the turn's budget for bytes that a channel has sent by one call. Returns whether the channel has to wait for its next
-  /// turn with the rest.
+  /// Pays from the turn's budget for bytes that a channel has sent by one call. Returns whether the channel
+  /// has to wait for its next turn with the rest.
   func payForCall(_ byteCount: Int) -> Bool { loop.payForCall(byteCount) }
 
   /// Whether a channel has to wait for its next turn with everything.
@@ -172,7 +176,8 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
 
   // MARK: Channels
 
-  /// Registers a channel. It keeps the loop running until it closes, since libuv doesn't count a channel that rests.
+  /// Registers a channel. It keeps the loop running until it closes, since libuv doesn't count a channel that
+  /// rests.
   func add(_ channel: SocketChannel) {
     channels[ObjectIdentifier(channel)] = channel
     loop.beginWork()
@@ -185,8 +190,8 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
 
   // MARK: Ending
 
-  /// Closes the channels of a loop that doesn't belong to a group, and refuses further channels and scheduled work with
-  /// `EventLoopError.shutdown`. The libuv loop goes on. Work that was scheduled fails.
+  /// Closes the channels of a loop that doesn't belong to a group, and refuses further channels and scheduled
+  /// work with `EventLoopError.shutdown`. The libuv loop goes on. Work that was scheduled fails.
   ///
   /// A loop of a group ends with its group: there, `callback` gets `EventLoopError.unsupportedOperation`.
   ///

@@ -15,10 +15,11 @@ import UV
 /// try await group.shutdownGracefully()
 /// ```
 ///
-/// It takes the place of NIO's `MultiThreadedEventLoopGroup`. Use it with ``UVServerBootstrap`` and ``UVClientBootstrap``, since
-/// NIO's own bootstraps accept only the groups of `NIOPosix`.
+/// It takes the place of NIO's `MultiThreadedEventLoopGroup`. Use it with ``UVServerBootstrap`` and
+/// ``UVClientBootstrap``, since NIO's own bootstraps accept only the groups of `NIOPosix`.
 ///
-/// You can use a group from any thread. It runs until you shut it down, even if nothing refers to it any more.
+/// You can use a group from any thread. It runs until you shut it down, even if nothing refers to it any
+/// more.
 ///
 /// The corresponding libuv type is `uv_loop_t`.
 public final class UVEventLoopGroup: NIOCore.EventLoopGroup {
@@ -39,9 +40,11 @@ public final class UVEventLoopGroup: NIOCore.EventLoopGroup {
   ///
   /// - Parameters:
   ///   - count: How many loops, 1 or more.
-  ///   - name: How the threads are called in a debugger. A number is added, and Linux shows the first 15 bytes.
-  /// - Throws: A `UVError`: `invalidArgument` for a count below 1; `tooManyOpenFiles`, `wouldBlock` or `outOfMemory` if the system
-  ///   has no more descriptors, threads or memory. The threads that had been started then end.
+  ///   - name: How the threads are called in a debugger. A number is added, and Linux shows the first 15
+  ///     bytes.
+  /// - Throws: A `UVError`: `invalidArgument` for a count below 1; `tooManyOpenFiles`, `wouldBlock` or
+  ///   `outOfMemory` if the system has no more descriptors, threads or memory. The threads that had been
+  ///   started then end.
   ///
   /// The corresponding libuv function is `uv_thread_create_ex`.
   public init(count: Int = UV.EventLoopGroup.defaultCount, name: String = "nio-uv") throws {
@@ -81,7 +84,8 @@ public final class UVEventLoopGroup: NIOCore.EventLoopGroup {
   /// The loops, in their order.
   public func makeIterator() -> EventLoopIterator { EventLoopIterator(loops) }
 
-  /// Ends the group: closes every channel, fails what was scheduled with `EventLoopError.shutdown`, and ends the threads.
+  /// Ends the group: closes every channel, fails what was scheduled with `EventLoopError.shutdown`, and ends
+  /// the threads.
   ///
   /// You may call it again: each callback is called once the threads have ended.
   ///

@@ -1,8 +1,8 @@
 import UV
 
 extension EventSource {
-  /// Calls `body` with one element after the other, and asks for the next when the promise that `body` returned is
-  /// fulfilled; so a source is not read faster than its elements are dealt with.
+  /// Calls `body` with one element after the other, and asks for the next when the promise that `body`
+  /// returned is fulfilled; so a source is not read faster than its elements are dealt with.
   ///
   /// ```swift
   /// connection.each { chunk in
@@ -17,10 +17,10 @@ extension EventSource {
   /// - Parameters:
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
-  ///   - body: Called on the loop, never before this has returned. If it throws or its promise is rejected, no more is
-  ///     asked for.
-  /// - Returns: A promise that is fulfilled at the end of the source. It is rejected with the error of the source, or
-  ///   that of `body`.
+  ///   - body: Called on the loop, never before this has returned. If it throws or its promise is rejected,
+  ///     no more is asked for.
+  /// - Returns: A promise that is fulfilled at the end of the source. It is rejected with the error of the
+  ///   source, or that of `body`.
   ///
   /// Bluebird's `Promise.each`.
   @inlinable

@@ -5,7 +5,8 @@ extension Promise {
   ///
   /// Cancelling the task cancels the promise, if nobody else waits for it; otherwise only this wait.
   ///
-  /// - Throws: The promise's error, `PMKError.cancelled` if it was cancelled; `CancellationError` if this task was.
+  /// - Throws: The promise's error, `PMKError.cancelled` if it was cancelled; `CancellationError` if this
+  ///   task was.
   public nonisolated(nonsending) func async() async throws -> T {
     if let result = node.result(as: T.self) {
       if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
@@ -30,8 +31,8 @@ extension Promise {
   /// Promise { try await loop.files.readFile(path).value }.map(\.count)
   /// ```
   ///
-  /// There must be a loop on this thread, or the call must be in a handler of a chain: otherwise this stops the program with
-  /// a message.
+  /// There must be a loop on this thread, or the call must be in a handler of a chain: otherwise this stops
+  /// the program with a message.
   ///
   /// - Parameters:
   ///   - body: It begins after this has returned, and may use whatever the caller can see.

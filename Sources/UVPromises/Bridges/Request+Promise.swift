@@ -1,7 +1,8 @@
 import UV
 
 extension Request {
-  /// Starts the request; the promise is resolved with its answer, on the request's loop, where this is to be called.
+  /// Starts the request; the promise is resolved with its answer, on the request's loop, where this is to be
+  /// called.
   ///
   /// Cancelling the promise, or the last chain that waits for it, cancels the request.
   @inlinable

@@ -3,8 +3,9 @@ import UV
 
 /// A guarantee that is resolved after a time; zero or less means in the next turn of the loop.
 ///
-/// Once cancelled, or if the loop ends before the time, it is never resolved: it is not early. It belongs to the loop
-/// of this thread, and stops the program with a message if there is none; so do the other forms, `delay` and `timeout`.
+/// Once cancelled, or if the loop ends before the time, it is never resolved: it is not early. It belongs to
+/// the loop of this thread, and stops the program with a message if there is none; so do the other forms,
+/// `delay` and `timeout`.
 ///
 /// - Parameters:
 ///   - duration: How long to wait at least, to the millisecond above.
@@ -34,7 +35,8 @@ extension RequestNode {
   }
 }
 
-/// A guarantee that is resolved after so many seconds, 10⁹ at most; zero or less means in the next turn of the loop.
+/// A guarantee that is resolved after so many seconds, 10⁹ at most; zero or less means in the next turn of
+/// the loop.
 public func after(
   seconds: Double, file: StaticString = #fileID, line: UInt = #line
 ) -> Guarantee<Void> {
@@ -42,8 +44,8 @@ public func after(
 }
 
 extension Duration {
-  /// So many seconds, none where that is not a number. A time that no clock reaches is as good as any other that none
-  /// reaches.
+  /// So many seconds, none where that is not a number. A time that no clock reaches is as good as any other
+  /// that none reaches.
   @usableFromInline
   init(clampedSeconds seconds: Double) {
     self = .seconds(seconds.isNaN ? 0 : min(max(seconds, 0), 1e9))

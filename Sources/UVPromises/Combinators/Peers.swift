@@ -167,7 +167,8 @@ extension Promise {
 }
 
 extension Promise where T: Sendable {
-  /// A promise that waits to be resolved, and what resolves it on whatever thread; ``pending(file:line:)`` by another name.
+  /// A promise that waits to be resolved, and what resolves it on whatever thread; ``pending(file:line:)`` by
+  /// another name.
   ///
   /// JavaScript's `Promise.withResolvers`.
   @inlinable

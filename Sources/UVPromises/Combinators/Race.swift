@@ -29,7 +29,8 @@ public func race<U: Thenable>(
 /// The value of the guarantee that is resolved first. The others go on.
 ///
 /// - Parameters:
-///   - guarantees: The contestants, one at least; none stop the program with a message, as no value could come.
+///   - guarantees: The contestants, one at least; none stop the program with a message, as no value could
+///     come.
 ///   - cancelsRest: Whether the others are cancelled then; false unless said otherwise.
 ///   - file: Where this is called, for reports in debug builds.
 ///   - line: The line there.

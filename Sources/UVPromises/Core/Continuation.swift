@@ -1,6 +1,7 @@
 import UV
 
-/// An object that a pending promise tells of its end: a step of a chain, a `when` that gathers, a task that waits.
+/// An object that a pending promise tells of its end: a step of a chain, a `when` that gathers, a task that
+/// waits.
 ///
 /// A pending promise owns its continuations; they point back without owning, so that a promise that nobody
 /// can resolve any more goes away and can be reported.
@@ -11,8 +12,8 @@ class Continuation: Microtask {
   /// The promise that was waited for has settled. `tag` is what it was attached with.
   @usableFromInline func receive(_ source: Node, tag: Int32) {}
 
-  /// The promise that was waited for has gone away without settling. A promise that waits for this one, and has
-  /// become hopeless too, is moved to `rest`, so that a long chain ends by a loop and not by recursion.
+  /// The promise that was waited for has gone away without settling. A promise that waits for this one, and
+  /// has become hopeless too, is moved to `rest`, so that a long chain ends by a loop and not by recursion.
   @usableFromInline func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) {}
 
   /// Waits for `source` from now on, in place of a promise that took its outcome from there.

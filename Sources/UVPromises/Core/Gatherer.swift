@@ -32,7 +32,8 @@ final class Gatherer: Continuation {
   }
 
   /// The promises that are waited for: `count` of them, in memory for as many as were announced.
-  // Sound: allocated with this object and freed with it; an index is below `count`, as only those were given out as tags.
+  // Sound: allocated with this object and freed with it; an index is below `count`, as only those were given
+  // out as tags.
   @usableFromInline let components: UnsafeMutablePointer<Component>
   @exclusivity(unchecked) @usableFromInline var count = 0
   /// The promise that is settled at the end; nil once it has been settled.

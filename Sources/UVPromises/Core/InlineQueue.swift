@@ -23,8 +23,8 @@ enum InlineQueue {
     leave()
   }
 
-  /// Runs `body`, whose inline handlers have run when this returns, even if it is called by one. For code that hands what
-  /// it makes to another thread.
+  /// Runs `body`, whose inline handlers have run when this returns, even if it is called by one. For code
+  /// that hands what it makes to another thread.
   static func separately<Value>(_ body: () throws -> Value) rethrows -> Value {
     let state = current
     if !state.isRunning { return try body() }

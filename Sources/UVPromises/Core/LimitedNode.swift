@@ -1,7 +1,7 @@
 import UV
 
-/// The promise of another one's outcome with a time limit: the waiter, the timer and the result are one object, because
-/// most promises keep their limit.
+/// The promise of another one's outcome with a time limit: the waiter, the timer and the result are one
+/// object, because most promises keep their limit.
 ///
 /// It does what a `race` with a timer would do that cancels the loser.
 @usableFromInline

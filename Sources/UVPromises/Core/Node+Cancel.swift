@@ -60,7 +60,8 @@ extension Node {
     flags.isSuperset(of: [.isGuarantee, .coversCancellation]) && !flags.contains(.recovers)
   }
 
-  /// The first step of a failed chain that recovers from the error, unless it recovers from cancellations as well.
+  /// The first step of a failed chain that recovers from the error, unless it recovers from cancellations as
+  /// well.
   private func stepThatRecovers(from error: any Error) -> Node? {
     var node = self
     var first: Node?
@@ -108,8 +109,8 @@ extension Node {
 
   // MARK: A promise that has its value
 
-  /// Cancels what waits for this promise and what will. A promise that has its value keeps it, but steps see the error
-  /// instead. Steps that have run with the value aren't reached: nothing leads to them.
+  /// Cancels what waits for this promise and what will. A promise that has its value keeps it, but steps see
+  /// the error instead. Steps that have run with the value aren't reached: nothing leads to them.
   final func revoke(_ error: any Error) {
     guard state == .fulfilled, !flags.contains(.isGuarantee) else { return }
     let destroy = perform

@@ -14,13 +14,15 @@ class Node: Continuation {
   @usableFromInline
   enum State: UInt8 {
     case pending, fulfilled, rejected
-    /// Has a value, and was cancelled after that: steps that wait for it see the cancellation in place of the value.
+    /// Has a value, and was cancelled after that: steps that wait for it see the cancellation in place of the
+    /// value.
     case revoked
   }
 
   /// A function value without captures. While the node is pending, it runs the handler: it is called with
   /// this node and the settled promise that it waited for. Afterwards it destroys the outcome, called with
-  /// this node twice. That of a revoked promise captures the cancellation, and rejects any other node with it.
+  /// this node twice. That of a revoked promise captures the cancellation, and rejects any other node with
+  /// it.
   @usableFromInline
   typealias Perform = (_ node: Node, _ source: Node) -> Void
 

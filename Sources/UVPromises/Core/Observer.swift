@@ -15,8 +15,8 @@ struct Observer<T> {
   }
 }
 
-/// The part of an observer that does not depend on its type. A struct, as a function by itself is kept in memory in
-/// another form than one in a struct.
+/// The part of an observer that does not depend on its type. A struct, as a function by itself is kept in
+/// memory in another form than one in a struct.
 @usableFromInline
 struct ObserverHead {
   /// Calls ``Node/unfoldObserver(_:)`` with the right type, for whoever does not know it.

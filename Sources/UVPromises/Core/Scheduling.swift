@@ -52,8 +52,8 @@ extension Node {
     }
   #endif
 
-  /// Calls `body` with the loop of this promise, which a handler on a queue has just made, when the loop takes it over.
-  /// Elsewhere this stops the program.
+  /// Calls `body` with the loop of this promise, which a handler on a queue has just made, when the loop
+  /// takes it over. Elsewhere this stops the program.
   final func startLater(_ name: StaticString, _ body: @escaping (EventLoop) -> Void) {
     guard let batch = LoopBatch.current else {
       fatalError("\(name) needs an event loop on its thread: call it inside EventLoop.run")

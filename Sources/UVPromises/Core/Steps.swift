@@ -13,8 +13,8 @@ final class MapStep<Input, Output>: Node {
     super.init(flags: flags, perform: perform)
   }
 
-  /// Runs the handler and gives the value and the handler's result to `finish`; lets errors pass. A handler that cancels the
-  /// promise whose value it was given has its result dropped.
+  /// Runs the handler and gives the value and the handler's result to `finish`; lets errors pass. A handler
+  /// that cancels the promise whose value it was given has its result dropped.
   @inlinable @inline(__always)
   static func run(_ node: Node, _ source: Node, finish: (Node, Node, Output) throws -> Void) {
     let step = unsafeDowncast(node, to: MapStep.self)
@@ -106,8 +106,9 @@ final class CatchStep: Node {
     super.init(flags: flags, perform: perform)
   }
 
-  /// Runs the handler if it is for the error, and then is fulfilled; `passesUncovered`, for a step that goes on after it,
-  /// lets other errors pass. A `catch` has nothing to do where the promise before it has a value.
+  /// Runs the handler if it is for the error, and then is fulfilled; `passesUncovered`, for a step that goes
+  /// on after it, lets other errors pass. A `catch` has nothing to do where the promise before it has a
+  /// value.
   @usableFromInline
   static func run(_ node: Node, _ source: Node, passesUncovered: Bool) {
     let step = unsafeDowncast(node, to: CatchStep.self)

@@ -7,10 +7,11 @@ import UV
 /// Such handlers must be `@Sendable`, and the values that go there and come back `Sendable`; the compiler
 /// sees to it. The outcome comes back to the loop of the promise.
 ///
-/// A handler may make promises on a thread without a loop. They belong to the loop of the handler's chain. Other threads can
-/// resolve them at once, and the loop takes them over when the handler has returned: then it runs what was chained to them,
-/// and begins what the handler has asked of it, such as ``after(_:file:line:)-(Duration,_,_)``. A handler that has run on
-/// another event loop makes promises of that loop. A handler can't use promises that were made before it.
+/// A handler may make promises on a thread without a loop. They belong to the loop of the handler's chain.
+/// Other threads can resolve them at once, and the loop takes them over when the handler has returned: then
+/// it runs what was chained to them, and begins what the handler has asked of it, such as
+/// ``after(_:file:line:)-(Duration,_,_)``. A handler that has run on another event loop makes promises of
+/// that loop. A handler can't use promises that were made before it.
 ///
 /// PromiseKit 7's `Dispatcher`.
 public protocol Dispatcher: Sendable {

@@ -23,7 +23,8 @@ extension Guarantee where T: Sequence & Sendable {
     map(on: dispatcher, file: file, line: line) { $0.compactMap(transform) }
   }
 
-  /// Calls `transform` elsewhere with each element, and waits for all guarantees that it returns; see ``thenMap(on:file:line:_:)``.
+  /// Calls `transform` elsewhere with each element, and waits for all guarantees that it returns; see
+  /// ``thenMap(on:file:line:_:)``.
   public func thenMap<U: SendableMetatype>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> sending Guarantee<U>
@@ -31,7 +32,8 @@ extension Guarantee where T: Sequence & Sendable {
     then(on: dispatcher, file: file, line: line) { when(guarantees: $0.map(transform)) as Guarantee<[U]> }
   }
 
-  /// Calls `transform` elsewhere with each element, and waits for all guarantees that it returns; see ``thenFlatMap(on:file:line:_:)``.
+  /// Calls `transform` elsewhere with each element, and waits for all guarantees that it returns; see
+  /// ``thenFlatMap(on:file:line:_:)``.
   public func thenFlatMap<U: Sequence & SendableMetatype>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (T.Element) -> sending Guarantee<U>

@@ -1,11 +1,13 @@
 import Dispatch
 import UV
 
-/// The main queue, for handlers of the main actor: `done(on: .main) { self.name = $0 }` in a `@MainActor` class.
+/// The main queue, for handlers of the main actor: `done(on: .main) { self.name = $0 }` in a `@MainActor`
+/// class.
 ///
-/// Such a handler runs on the main thread, and may use what the main actor may. The main queue is served while a loop runs
-/// on the main thread, too. Handlers that return a promise or guarantee, and those of sequences, run there as well, but are
-/// `@Sendable` as on any other queue: they can't use the main actor's state without an `await`.
+/// Such a handler runs on the main thread, and may use what the main actor may. The main queue is served
+/// while a loop runs on the main thread, too. Handlers that return a promise or guarantee, and those of
+/// sequences, run there as well, but are `@Sendable` as on any other queue: they can't use the main actor's
+/// state without an `await`.
 public struct MainQueue: Dispatcher {
   private init() {}
 
@@ -18,8 +20,8 @@ public struct MainQueue: Dispatcher {
 
 /// Runs a handler of the main actor, on the main queue.
 ///
-/// A promise that it makes has no loop, unless the main thread has one: closures within it are the main actor's, too, and must not run
-/// on the thread of another loop.
+/// A promise that it makes has no loop, unless the main thread has one: closures within it are the main
+/// actor's, too, and must not run on the thread of another loop.
 private func onMainActor<Output: Sendable>(_ body: @MainActor () throws -> Output) rethrows -> Output {
   try LoopBatch.without { try MainActor.assumeIsolated(body) }
 }

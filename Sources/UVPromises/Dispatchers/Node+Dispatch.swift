@@ -85,8 +85,8 @@ extension RemoteTicket {
 }
 
 /// A promise that was made on another thread, on its way to the loop.
-// Sound: it was `sending`, so that nobody keeps it over there, and it is taken out once. The other thread may let go of
-// this later than the loop.
+// Sound: it was `sending`, so that nobody keeps it over there, and it is taken out once. The other thread may
+// let go of this later than the loop.
 final class Sent<U>: @unchecked Sendable {
   private var thenable: U?
   init(_ thenable: sending U) { self.thenable = thenable }

@@ -49,8 +49,8 @@ private final class RateLimiter: Sendable {
   private typealias Body = @Sendable () -> Void
 
   private struct State {
-    /// When the places are free again that handlers have taken, in order: a period after a strict handler has started; or
-    /// when the token that a handler took has been replaced.
+    /// When the places are free again that handlers have taken, in order: a period after a strict handler has
+    /// started; or when the token that a handler took has been replaced.
     var ends: [ContinuousClock.Instant] = []
     /// How many strict handlers have been handed on and have not started.
     var coming = 0

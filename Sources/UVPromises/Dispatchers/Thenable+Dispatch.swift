@@ -114,8 +114,8 @@ extension CatchMixin where T: Sendable {
     tap(on: dispatcher, file: file, line: line) { _ in body() }
   }
 
-  /// Calls `body` elsewhere in any case, waits for the guarantee that it returns, and passes the outcome on; see
-  /// ``ensureThen(on:file:line:_:)``.
+  /// Calls `body` elsewhere in any case, waits for the guarantee that it returns, and passes the outcome on;
+  /// see ``ensureThen(on:file:line:_:)``.
   @_disfavoredOverload
   public func ensureThen(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -130,8 +130,8 @@ extension CatchMixin where T: Sendable {
       }.following(node, file, line))
   }
 
-  /// Calls `body` elsewhere with the error, cancellations included, and ends as the guarantee that it returns; see
-  /// ``recover(on:file:line:_:)``.
+  /// Calls `body` elsewhere with the error, cancellations included, and ends as the guarantee that it
+  /// returns; see ``recover(on:file:line:_:)``.
   @_disfavoredOverload
   @discardableResult
   public func recover(

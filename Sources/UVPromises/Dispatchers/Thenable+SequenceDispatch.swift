@@ -26,7 +26,8 @@ extension Thenable where T: Sequence & Sendable {
     map(on: dispatcher, file: file, line: line) { try $0.compactMap(transform) }
   }
 
-  /// Calls `transform` elsewhere with each element, and waits for all promises that it returns; see ``thenMap(on:file:line:_:)``.
+  /// Calls `transform` elsewhere with each element, and waits for all promises that it returns; see
+  /// ``thenMap(on:file:line:_:)``.
   @_disfavoredOverload
   public func thenMap<U: Thenable & SendableMetatype>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -35,7 +36,8 @@ extension Thenable where T: Sequence & Sendable {
     then(on: dispatcher, file: file, line: line) { when(fulfilled: try $0.map(transform)) as Promise<[U.T]> }
   }
 
-  /// Calls `transform` elsewhere with each element, and waits for all promises that it returns; see ``thenFlatMap(on:file:line:_:)``.
+  /// Calls `transform` elsewhere with each element, and waits for all promises that it returns; see
+  /// ``thenFlatMap(on:file:line:_:)``.
   @_disfavoredOverload
   public func thenFlatMap<U: Thenable & SendableMetatype>(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,
@@ -68,7 +70,8 @@ extension Thenable where T: Sequence & Sendable, T.Element: Comparable & Sendabl
 }
 
 extension Thenable where T: Collection & Sendable, T.Element: Sendable {
-  /// Looks elsewhere for the first element for which `test` returns true; see ``firstValue(on:file:line:where:)``.
+  /// Looks elsewhere for the first element for which `test` returns true; see
+  /// ``firstValue(on:file:line:where:)``.
   @_disfavoredOverload
   public func firstValue(
     on dispatcher: any Dispatcher, file: StaticString = #fileID, line: UInt = #line,

@@ -49,6 +49,7 @@ extension PMKError: CustomStringConvertible, CustomDebugStringConvertible {
   /// The same sentence.
   public var debugDescription: String { description }
 
-  /// The same sentence, by the name that `LocalizedError` has for it; the module `UVPromisesFoundation` adds the conformance.
+  /// The same sentence, by the name that `LocalizedError` has for it; the module `UVPromisesFoundation` adds
+  /// the conformance.
   public var errorDescription: String? { description }
 }

@@ -95,8 +95,8 @@ extension CatchMixin {
     ensuring(dispatcher.flags, file, line, body)
   }
 
-  /// Calls `body` in any case, waits for the promise that it returns, and passes the outcome on. If that promise fails, the
-  /// result fails with its error.
+  /// Calls `body` in any case, waits for the promise that it returns, and passes the outcome on. If that
+  /// promise fails, the result fails with its error.
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.

@@ -8,7 +8,8 @@ extension EventLoop {
   }
 }
 
-/// Runs `body` with the loop: at once on its thread, else when the loop comes to it. Dropped if the loop has ended.
+/// Runs `body` with the loop: at once on its thread, else when the loop comes to it. Dropped if the loop has
+/// ended.
 func onLoop(_ executor: LoopExecutor, _ body: @escaping (EventLoop) -> Void) {
   // Sound: the caller gives the closure up, and the loop calls it once.
   let transfer = UnsafeTransfer(body)

@@ -10,8 +10,8 @@ import UV
 
 /// Lets work in one piece at a time, whatever threads it comes from, where there is no loop to bring it to.
 ///
-/// No thread waits for another: one that finds the gate occupied leaves its work to the thread inside, and goes on. A
-/// thread that is inside may come in again.
+/// No thread waits for another: one that finds the gate occupied leaves its work to the thread inside, and
+/// goes on. A thread that is inside may come in again.
 // Sound: its state is touched under the lock.
 final class Gate: @unchecked Sendable {
   private let lock = Lock()

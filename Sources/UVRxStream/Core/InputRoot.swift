@@ -1,7 +1,7 @@
 import UV
 
-/// The root of a future that its owner completes. It keeps the loop running until then, and settles the future on the
-/// loop, whatever thread completes it.
+/// The root of a future that its owner completes. It keeps the loop running until then, and settles the
+/// future on the loop, whatever thread completes it.
 struct InputRoot {
   /// Nil where there is no loop; the future has a gate then.
   let ticket: RemoteTicket?

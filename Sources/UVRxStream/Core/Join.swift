@@ -1,7 +1,7 @@
 /// Two sides that decide a future together.
 ///
-/// Each side holds on to it for as long as it may speak; the future that is decided does not. So a join of sides that
-/// nobody can settle any more goes with them.
+/// Each side holds on to it for as long as it may speak; the future that is decided does not. So a join of
+/// sides that nobody can settle any more goes with them.
 final class Join<Left, Right, Output, Failure: Error> {
   private let left: (Join, Settlement<Left, Failure>) -> Void
   private let right: (Join, Settlement<Right, Failure>) -> Void

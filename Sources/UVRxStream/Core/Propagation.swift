@@ -1,7 +1,7 @@
 /// The walk of results through trees of futures; one for each thread.
 ///
-/// Values go down, branch by branch; terminations are told bottom-up, when everything below has heard. Both are
-/// lists here and not calls, so that a chain may be of any length.
+/// Values go down, branch by branch; terminations are told bottom-up, when everything below has heard. Both
+/// are lists here and not calls, so that a chain may be of any length.
 struct Propagation {
   private var isRunning = false
   /// The visits still to be made; the last first, so that a branch is followed to its end before the next.

@@ -48,8 +48,8 @@ public struct Dispatch: Sendable {
   /// Work is done on `queue`, which is not waited for.
   public static func async(on queue: Queue) -> Dispatch { Dispatch(.async(queue)) }
 
-  /// Work is done on `queue`, which is waited for; at once where the caller is on that queue, or, for the main queue, on
-  /// the main thread.
+  /// Work is done on `queue`, which is waited for; at once where the caller is on that queue, or, for the
+  /// main queue, on the main thread.
   public static func sync(on queue: Queue) -> Dispatch { Dispatch(.sync(queue)) }
 
   /// Work is done on `queue` when `delay` has passed.

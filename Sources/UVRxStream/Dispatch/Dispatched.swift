@@ -2,8 +2,8 @@ import UV
 
 /// A future whose next operation is done elsewhere.
 ///
-/// The operation's closure leaves the loop, so it must be `Sendable`, as must the values that go there and back.
-/// The operations after it run on the future's loop again.
+/// The operation's closure leaves the loop, so it must be `Sendable`, as must the values that go there and
+/// back. The operations after it run on the future's loop again.
 ///
 /// ```swift
 /// download.dispatch(.async(on: .background)).map { parse($0) }.on { show($0) }
@@ -49,7 +49,8 @@ public struct Dispatched<Output: Sendable, Failure: Error> {
 }
 
 extension Dispatch {
-  /// Has `work` done with a value as this says, and what it returns handed over on the loop, which runs until then.
+  /// Has `work` done with a value as this says, and what it returns handed over on the loop, which runs until
+  /// then.
   func run<T: Sendable, U: Sendable>(
     _ work: @escaping @Sendable (T) -> U, of value: T, then done: @escaping (U) -> Void, on loop: EventLoop
   ) {

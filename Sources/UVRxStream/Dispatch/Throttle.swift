@@ -68,8 +68,8 @@ public final class PressureThrottle: Throttle {
   private var active = 0
   private var ending: (() -> Void)?
 
-  /// Creates a throttle on the current event loop; outside one, or with numbers out of range, this stops the program
-  /// with a message.
+  /// Creates a throttle on the current event loop; outside one, or with numbers out of range, this stops the
+  /// program with a message.
   ///
   /// - Parameters:
   ///   - buffer: How many pieces of work may wait, 0 or more.

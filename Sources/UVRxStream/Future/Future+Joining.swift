@@ -42,7 +42,8 @@ extension Either: Sendable where Left: Sendable, Right: Sendable {}
 extension StreamFuture {
   /// A future of the first value of either side.
   ///
-  /// An error of one side alone does not end it; it ends without a value when both sides have, as the later one.
+  /// An error of one side alone does not end it; it ends without a value when both sides have, as the later
+  /// one.
   ///
   /// - Parameter other: Another future, or any stream.
   @discardableResult
@@ -58,7 +59,8 @@ extension StreamFuture {
 
   /// A future of the first value of either side, where the two differ in type.
   ///
-  /// An error of one side alone does not end it; it ends without a value when both sides have, as the later one.
+  /// An error of one side alone does not end it; it ends without a value when both sides have, as the later
+  /// one.
   ///
   /// - Parameter other: Another future, or any stream.
   @_disfavoredOverload

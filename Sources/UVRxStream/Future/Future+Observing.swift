@@ -13,9 +13,11 @@ extension Future {
     return future
   }
 
-  /// Delivers a result that has already arrived to the chain that ends here, at once instead of in the next microtask.
+  /// Delivers a result that has already arrived to the chain that ends here, at once instead of in the next
+  /// microtask.
   ///
-  /// Without a result, this does nothing. The result is delivered once in any case. Complexity: O(length of the chain).
+  /// Without a result, this does nothing. The result is delivered once in any case. Complexity: O(length of
+  /// the chain).
   @discardableResult
   public final func replay() -> Self {
     // The left side of a join first.
@@ -35,8 +37,8 @@ extension Future {
     return self
   }
 
-  /// Has the future keep itself until it has its result, though nobody else may hold it; or no longer. A ``FutureInput`` that
-  /// is let go isn't cancelled then.
+  /// Has the future keep itself until it has its result, though nobody else may hold it; or no longer. A
+  /// ``FutureInput`` that is let go isn't cancelled then.
   @discardableResult
   public final func persist(_ isKept: Bool = true) -> Self {
     node.itself = isKept && isActive ? self : nil

@@ -1,9 +1,10 @@
 public import UV
 
 extension StreamFuture {
-  /// A future of the result that `transform` passes to its second argument. `transform` calls that argument once, at once
-  /// or later, on any thread: with a value, with an error, or with nil to end with neither. The loop keeps running until
-  /// the argument is called or released. If it is never called, the future never ends.
+  /// A future of the result that `transform` passes to its second argument. `transform` calls that argument
+  /// once, at once or later, on any thread: with a value, with an error, or with nil to end with neither. The
+  /// loop keeps running until the argument is called or released. If it is never called, the future never
+  /// ends.
   @discardableResult
   public func asyncMap<T>(
     _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
@@ -49,8 +50,8 @@ extension StreamFuture {
     return stamp { _ in clock.now }
   }
 
-  /// A future of the same result, `duration` later, to the millisecond above, where that is a value. It is on the
-  /// current loop; outside one this stops the program with a message.
+  /// A future of the same result, `duration` later, to the millisecond above, where that is a value. It is on
+  /// the current loop; outside one this stops the program with a message.
   @discardableResult
   public func delay(_ duration: Duration) -> Future<Output, Failure> {
     let loop = EventLoop.needed(for: "delay(_:)")

@@ -1,8 +1,8 @@
 public import UV
 
 extension Request {
-  /// Starts the request now, and returns its result as a future. It isn't called `future()`, so that a program may have files
-  /// that import `UVFutures`, and others that import this module.
+  /// Starts the request now, and returns its result as a future. It isn't called `future()`, so that a
+  /// program may have files that import `UVFutures`, and others that import this module.
   ///
   /// RxStream's `Future`.
   public func streamFuture() -> Future<Success, UVError> {
@@ -13,11 +13,13 @@ extension Request {
 }
 
 extension Future {
-  /// Waits for the result, on the loop's thread. If the task is cancelled, it stops waiting; the future's work goes on.
+  /// Waits for the result, on the loop's thread. If the task is cancelled, it stops waiting; the future's
+  /// work goes on.
   ///
   /// There must be a current loop: outside one this stops the program with a message.
   ///
-  /// - Throws: What the future fails with; `cancelled` if it is cancelled or ends without a value, and if the task is cancelled.
+  /// - Throws: What the future fails with; `cancelled` if it is cancelled or ends without a value, and if the
+  ///   task is cancelled.
   public final var value: Output {
     get async throws {
       let loop = EventLoop.needed(for: "Future.value")

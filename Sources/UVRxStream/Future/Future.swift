@@ -2,9 +2,9 @@ import UV
 
 /// A value or an error that arrives once, from work that starts when the future is created.
 ///
-/// A future is eager: its task runs once, when the future is created. Each operator attaches at once and returns another future;
-/// a caller doesn't need to keep it. A handler that is attached late hears the result in the loop's next microtask, or at once
-/// by ``replay()``.
+/// A future is eager: its task runs once, when the future is created. Each operator attaches at once and
+/// returns another future; a caller doesn't need to keep it. A handler that is attached late hears the result
+/// in the loop's next microtask, or at once by ``replay()``.
 ///
 /// ```swift
 /// func answer() -> Future<Int, Never> {
@@ -13,9 +13,9 @@ import UV
 /// answer().map { $0 * 2 }.on { print($0) }
 /// ```
 ///
-/// A future that is created on a loop delivers on that loop, whichever thread calls the completion. The loop keeps running until
-/// the completion is called or its last copy is released. A future that is created outside a loop may be completed by any
-/// thread, and delivers on the thread that completes it.
+/// A future that is created on a loop delivers on that loop, whichever thread calls the completion. The loop
+/// keeps running until the completion is called or its last copy is released. A future that is created
+/// outside a loop may be completed by any thread, and delivers on the thread that completes it.
 ///
 /// RxStream's `Future`.
 public class Future<Output, Failure: Error>: StreamFuture {
@@ -28,8 +28,8 @@ public class Future<Output, Failure: Error>: StreamFuture {
   @exclusivity(unchecked) private(set) final var outcome: Settlement<Output, Failure>?
   /// The branches of this future, and where it comes from.
   final let node = StreamNode<Output, Failure>()
-  /// The gate that everything goes through where there is no loop: a future that is made outside one may be completed and
-  /// attached to by any thread. Nil on a loop, and where somebody in this module settles it.
+  /// The gate that everything goes through where there is no loop: a future that is made outside one may be
+  /// completed and attached to by any thread. Nil on a loop, and where somebody in this module settles it.
   @exclusivity(unchecked) final var gate: Gate?
   /// Starts work that waits for somebody to attach.
   @exclusivity(unchecked) final var startWork: (() -> Void)?
@@ -42,11 +42,11 @@ public class Future<Output, Failure: Error>: StreamFuture {
 
   /// Creates a future and runs `task` at once.
   ///
-  /// - Parameter task: Starts the work and has its argument called with the result, at once or later, on any thread. If that is
-  ///   never called, the chain hears nothing, and is released with its last copy.
+  /// - Parameter task: Starts the work and has its argument called with the result, at once or later, on any
+  ///   thread. If that is never called, the chain hears nothing, and is released with its last copy.
   ///
-  /// The compiler does not check that a result which is not `Sendable` is given up by the thread that calls; that of
-  /// ``FutureResolver`` does.
+  /// The compiler does not check that a result which is not `Sendable` is given up by the thread that calls;
+  /// that of ``FutureResolver`` does.
   public init(_ task: (@escaping Promise) -> Void) {
     guard let loop = EventLoop.current else {
       gate = Gate()

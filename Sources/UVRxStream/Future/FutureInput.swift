@@ -1,7 +1,8 @@
 /// A future that is completed from outside.
 ///
-/// Keep the future until it is completed: if it is released earlier, its chain ends as cancelled. Any thread may complete or
-/// release it. A future that is created on a loop keeps the loop running until then, and delivers on that loop.
+/// Keep the future until it is completed: if it is released earlier, its chain ends as cancelled. Any thread
+/// may complete or release it. A future that is created on a loop keeps the loop running until then, and
+/// delivers on that loop.
 ///
 /// ```swift
 /// let answer = FutureInput<Int, Never>()

@@ -2,8 +2,9 @@ import UV
 
 /// Completes a future from any thread.
 ///
-/// The future stays on its loop: the result is sent there, and the chain hears it there. The loop keeps running until the
-/// future is completed or the resolver is released. If the resolver is released first, the chain hears nothing.
+/// The future stays on its loop: the result is sent there, and the chain hears it there. The loop keeps
+/// running until the future is completed or the resolver is released. If the resolver is released first, the
+/// chain hears nothing.
 ///
 /// RxStream's `completion`, of `Future.init(dispatch:task:)`.
 public final class FutureResolver<Output, Failure: Error>: Sendable {
@@ -13,8 +14,8 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
 
   /// Completes the future; further calls do nothing.
   ///
-  /// On the loop's thread, the chain hears the result before this returns. On other threads, it hears it when the loop gets to it.
-  /// After the loop has been shut down, this does nothing.
+  /// On the loop's thread, the chain hears the result before this returns. On other threads, it hears it when
+  /// the loop gets to it. After the loop has been shut down, this does nothing.
   public func callAsFunction(_ result: sending Result<Output, Failure>) { resolve(result) }
 
   /// The same for a caller who has to see to it that the result is used by one thread at a time.
@@ -34,7 +35,8 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
   }
 }
 
-/// A loop runs until a future is completed that was made on it. Its chain is told nothing if that doesn't happen.
+/// A loop runs until a future is completed that was made on it. Its chain is told nothing if that doesn't
+/// happen.
 extension Future: Answerable {
   package final var keepsLoopRunning: Bool { outcome == nil }
   package final var nameIfForsaken: String? { outcome == nil ? "\(type(of: self))" : nil }

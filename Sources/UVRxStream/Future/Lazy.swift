@@ -2,15 +2,15 @@ import UV
 
 /// A future whose task runs when something is attached to the future, and not before.
 ///
-/// The task runs at most once. The future
-/// keeps the value and releases the task with everything it captured. If nothing attaches, the task never runs.
+/// The task runs at most once. The future keeps the value and releases the task with everything it captured.
+/// If nothing attaches, the task never runs.
 ///
 /// RxStream's `Lazy`.
 public final class Lazy<Output, Failure: Error>: Future<Output, Failure> {
   /// Creates a future whose task runs when the result is first wanted.
   ///
-  /// - Parameter task: Starts the work and has its argument called with the result, at once or later, on any thread. The
-  ///   loop keeps running from then on until that argument is called or released.
+  /// - Parameter task: Starts the work and has its argument called with the result, at once or later, on any
+  ///   thread. The loop keeps running from then on until that argument is called or released.
   public init(_ task: @escaping (@escaping Promise) -> Void) {
     super.init()
     let gate = Gate.unlessOnLoop
@@ -25,7 +25,8 @@ public final class Lazy<Output, Failure: Error>: Future<Output, Failure> {
     }
   }
 
-  /// Creates a future on the current loop whose task, once somebody wants its result, runs where `dispatch` says.
+  /// Creates a future on the current loop whose task, once somebody wants its result, runs where `dispatch`
+  /// says.
   public convenience init(
     dispatch: Dispatch, task: @escaping @Sendable (FutureResolver<Output, Failure>) -> Void
   ) {

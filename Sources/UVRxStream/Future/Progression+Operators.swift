@@ -1,6 +1,7 @@
 public import UV
 
-/// Operators that stay progressions: progress goes on to what they return, and cancelling that cancels the work.
+/// Operators that stay progressions: progress goes on to what they return, and cancelling that cancels the
+/// work.
 extension Progression {
   private func continued<T>(_ future: Future<T, Failure>) -> Progression<Unit, T, Failure> {
     let child = Progression<Unit, T, Failure>()

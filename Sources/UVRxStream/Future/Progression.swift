@@ -34,9 +34,9 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
 
   /// Creates a progression and runs `task` at once.
   ///
-  /// - Parameter task: Starts the work; gets what to call with the progress and what to call with the result, both on
-  ///   any thread, and returns what to call when it is cancelled, if anything. The loop keeps running until the result
-  ///   is there or can't come any more.
+  /// - Parameter task: Starts the work; gets what to call with the progress and what to call with the result,
+  ///   both on any thread, and returns what to call when it is cancelled, if anything. The loop keeps running
+  ///   until the result is there or can't come any more.
   public init(
     _ task: (_ progress: @escaping (ProgressEvent<Unit>) -> Void, _ completion: @escaping Promise) -> (
       () -> Void
@@ -139,7 +139,8 @@ final class WeakReference<Object: AnyObject> {
 
 /// A progression that is updated and completed from outside, on any thread.
 ///
-/// A progression that is created on a loop keeps the loop running until it is completed, cancelled or released.
+/// A progression that is created on a loop keeps the loop running until it is completed, cancelled or
+/// released.
 ///
 /// RxStream's `ProgressionInput`.
 public final class ProgressionInput<Unit: Numeric, Output, Failure: Error>: Progression<Unit, Output, Failure>

@@ -13,8 +13,8 @@ public protocol AnyStream<Output, Failure>: AnyObject {
 
 /// A future as RxStream's operators see it: a stream of one value.
 ///
-/// ``Future`` and its subclasses conform. A subclass whose operators return the subclass, such as ``StreamPromise``,
-/// declares these operators itself.
+/// ``Future`` and its subclasses conform. A subclass whose operators return the subclass, such as
+/// ``StreamPromise``, declares these operators itself.
 ///
 /// RxStream's `Future`.
 public protocol StreamFuture<Output, Failure>: AnyStream {

@@ -21,11 +21,11 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   private var attempts: PromiseAttempts?
   private var isReused = false
 
-  /// Creates a promise and starts its task in the current loop's next microtask; outside a loop this stops the program
-  /// with a message.
+  /// Creates a promise and starts its task in the current loop's next microtask; outside a loop this stops
+  /// the program with a message.
   ///
-  /// - Parameter task: Gets the promise's state, to stop when that is no longer active, and what to call with the
-  ///   result. It runs again for each retry.
+  /// - Parameter task: Gets the promise's state, to stop when that is no longer active, and what to call with
+  ///   the result. It runs again for each retry.
   public init(
     _ task: @escaping (Observable<StreamState<Failure>, Never>, @escaping Promise) -> Void
   ) {
@@ -103,8 +103,8 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
 
   /// Runs the task again when it fails and `handler` calls its last argument with true, at once or later.
   ///
-  /// - Parameter handler: Gets the number of the retry, from 1, the error, and what to call with the decision, of
-  ///   which the first call counts.
+  /// - Parameter handler: Gets the number of the retry, from 1, the error, and what to call with the
+  ///   decision, of which the first call counts.
   @discardableResult
   public func retryOn(
     _ handler: @escaping (_ attempt: Int, _ error: Failure, _ retry: @escaping (Bool) -> Void) -> Void
@@ -115,7 +115,8 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
     }
   }
 
-  /// As ``retryOn(_:)``, with a handler that returns what to cancel if the chain is cancelled before the decision.
+  /// As ``retryOn(_:)``, with a handler that returns what to cancel if the chain is cancelled before the
+  /// decision.
   private func retrying(
     _ handler:
       @escaping (_ attempt: Int, _ error: Failure, _ retry: @escaping (Bool) -> Void) -> PendingRequest
@@ -144,8 +145,8 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
     return next { consider($0, $1) }
   }
 
-  /// Sets whether a retry further down takes the value that there is already, if there is one, and does not run the
-  /// task again.
+  /// Sets whether a retry further down takes the value that there is already, if there is one, and does not
+  /// run the task again.
   @discardableResult
   public func reuse(_ isReused: Bool = true) -> StreamPromise<Output, Failure> {
     self.isReused = isReused
@@ -215,7 +216,8 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   }
 }
 
-/// The way of a further result from one promise of a chain to the next. The rest of it is let go without calls that nest.
+/// The way of a further result from one promise of a chain to the next. The rest of it is let go without
+/// calls that nest.
 private final class WayDown<Output, Failure: Error> {
   private var step: ((Settlement<Output, Failure>) -> Void)?
 

@@ -57,8 +57,8 @@ extension Cold {
       })
   }
 
-  /// Everything, the end too, `duration` later, to the millisecond above. It is on the current loop; outside one this stops
-  /// the program with a message.
+  /// Everything, the end too, `duration` later, to the millisecond above. It is on the current loop; outside
+  /// one this stops the program with a message.
   @discardableResult
   public final func delay(_ duration: Duration) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.delay(duration))

@@ -50,9 +50,9 @@ extension Cold {
     derive(StreamSteps.resultMap(transform))
   }
 
-  /// A stream of the results that `transform` passes to its second argument. `transform` calls that argument once, on any
-  /// thread: with a value, with an error after which the stream continues, or with nil for neither. The stream ends after
-  /// all of these calls.
+  /// A stream of the results that `transform` passes to its second argument. `transform` calls that argument
+  /// once, on any thread: with a value, with an error after which the stream continues, or with nil for
+  /// neither. The stream ends after all of these calls.
   @discardableResult
   public final func asyncMap<T>(
     _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
@@ -68,7 +68,8 @@ extension Cold {
     derive(StreamSteps.flatMap(transform))
   }
 
-  /// A stream of the results of `scanner`, which gets its previous result, at first `initial`, and the next value.
+  /// A stream of the results of `scanner`, which gets its previous result, at first `initial`, and the next
+  /// value.
   @discardableResult
   public final func scan<T>(
     initial: T, scanner: @escaping (_ current: T, _ next: Output) -> T
@@ -76,8 +77,8 @@ extension Cold {
     derive(StreamSteps.scan(initial, scanner))
   }
 
-  /// A stream of one value, delivered when this stream ends: the last result of `reducer`, which gets its previous result,
-  /// at first `initial`, and the next value.
+  /// A stream of one value, delivered when this stream ends: the last result of `reducer`, which gets its
+  /// previous result, at first `initial`, and the next value.
   @discardableResult
   public final func reduce<T>(
     initial: T, reducer: @escaping (_ current: T, _ next: Output) -> T
@@ -101,22 +102,22 @@ extension Cold {
     derive(StreamSteps.first(count, then: reason))
   }
 
-  /// The last `count` values, 1 or more, when the stream ends. If there are fewer, `partial` decides whether they are
-  /// delivered.
+  /// The last `count` values, 1 or more, when the stream ends. If there are fewer, `partial` decides whether
+  /// they are delivered.
   @discardableResult
   public final func last(_ count: Int = 1, partial: Bool = true) -> Cold<Request, Output, Failure> {
     derive(StreamSteps.last(count, partial: partial))
   }
 
-  /// Values in groups of `size`, 1 or more. With `partial`, the stream ends with a group of the remaining values, which may
-  /// be empty.
+  /// Values in groups of `size`, 1 or more. With `partial`, the stream ends with a group of the remaining
+  /// values, which may be empty.
   @discardableResult
   public final func buffer(size: Int, partial: Bool = true) -> Cold<Request, [Output], Failure> {
     derive(StreamSteps.buffer(size, partial: partial))
   }
 
-  /// With each value, the last `size` values, 1 or more. With `partial`, the first windows are smaller, and a stream
-  /// shorter than `size` repeats its last window when it ends.
+  /// With each value, the last `size` values, 1 or more. With `partial`, the first windows are smaller, and a
+  /// stream shorter than `size` repeats its last window when it ends.
   @discardableResult
   public final func window(size: Int, partial: Bool = false) -> Cold<Request, [Output], Failure> {
     derive(StreamSteps.window(size, partial: partial))

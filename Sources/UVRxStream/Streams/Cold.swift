@@ -26,8 +26,9 @@ public final class Cold<Request, Output, Failure: Error> {
 
   /// Creates a stream that answers requests.
   ///
-  /// - Parameter task: Gets a request and what to call with the answer, on any thread; further calls do nothing. An error does not
-  ///   end the stream. The loop keeps running until the answer is there or can't come any more.
+  /// - Parameter task: Gets a request and what to call with the answer, on any thread; further calls do
+  ///   nothing. An error does not end the stream. The loop keeps running until the answer is there or can't
+  ///   come any more.
   public init(
     _ task: @escaping (_ request: Request, _ answer: @escaping (Result<Output, Failure>) -> Void) -> Void
   ) {

@@ -1,8 +1,8 @@
 public import UV
 
 extension EventSource {
-  /// The source as a stream of all that it delivers from now on, which ends as the source does. There is no back-pressure:
-  /// the source is asked for everything.
+  /// The source as a stream of all that it delivers from now on, which ends as the source does. There is no
+  /// back-pressure: the source is asked for everything.
   ///
   /// The source keeps the stream, and its chain, until it has ended, or until you call its `stop()`.
   ///

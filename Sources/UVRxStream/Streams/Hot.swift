@@ -4,11 +4,11 @@ import UV
 ///
 /// Operators on a future return a stream where one value becomes many. Each operator attaches at once.
 ///
-/// A stream has two kinds of errors: it continues after the first kind, and ends with the second. ``HotStream/onError(_:)``
-/// receives both.
+/// A stream has two kinds of errors: it continues after the first kind, and ends with the second.
+/// ``HotStream/onError(_:)`` receives both.
 ///
-/// A stream belongs to the loop on which it is created, and calls handlers there. It keeps its operators and handlers until it
-/// ends or is released.
+/// A stream belongs to the loop on which it is created, and calls handlers there. It keeps its operators and
+/// handlers until it ends or is released.
 ///
 /// RxStream's `Hot`.
 public class Hot<Output, Failure: Error>: HotStream {
@@ -85,7 +85,8 @@ public class Hot<Output, Failure: Error>: HotStream {
   /// Called when the stream has ended, before anybody is told.
   func didTerminate() {}
 
-  /// Ends the stream for those who listen, in the `deinit` of the one who feeds it: a function that does not need it.
+  /// Ends the stream for those who listen, in the `deinit` of the one who feeds it: a function that does not
+  /// need it.
   final func ending() -> () -> Void {
     let branches = branches
     self.branches = []
@@ -129,8 +130,8 @@ public class Hot<Output, Failure: Error>: HotStream {
     return self
   }
 
-  /// Sets whether the stream keeps its last value to replay it. By default it does. Operators that are attached from now
-  /// on keep none either, unless they are told to.
+  /// Sets whether the stream keeps its last value to replay it. By default it does. Operators that are
+  /// attached from now on keep none either, unless they are told to.
   @discardableResult
   public final func canReplay(_ isAllowed: Bool) -> Self {
     canReplay = isAllowed

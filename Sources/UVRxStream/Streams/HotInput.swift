@@ -2,8 +2,8 @@ import UV
 
 /// A stream that values are pushed into, from any thread.
 ///
-/// A stream that is created on a loop keeps the loop running until the stream ends or is released, and delivers on that loop.
-/// Releasing the stream ends it as completed.
+/// A stream that is created on a loop keeps the loop running until the stream ends or is released, and
+/// delivers on that loop. Releasing the stream ends it as completed.
 ///
 /// RxStream's `HotInput`.
 public final class HotInput<Output, Failure: Error>: Hot<Output, Failure> {
@@ -30,8 +30,8 @@ public final class HotInput<Output, Failure: Error>: Hot<Output, Failure> {
 
 /// A stream of what a task produces, from any thread.
 ///
-/// A stream that is created on a loop delivers on that loop, and keeps it running until the stream ends or the task has released
-/// what it was given.
+/// A stream that is created on a loop delivers on that loop, and keeps it running until the stream ends or
+/// the task has released what it was given.
 ///
 /// RxStream's `HotProducer`.
 public final class HotProducer<Output, Failure: Error>: Hot<Output, Failure> {
@@ -55,8 +55,8 @@ public final class HotProducer<Output, Failure: Error>: Hot<Output, Failure> {
   override func didTerminate() { root.release() }
 }
 
-/// The root of a stream that is fed from outside. It keeps the loop running until the stream ends, and feeds the stream
-/// there.
+/// The root of a stream that is fed from outside. It keeps the loop running until the stream ends, and feeds
+/// the stream there.
 struct HotRoot {
   private let executor = EventLoop.current?.executor
   private let ticket = EventLoop.current.map { RemoteTicket($0.executor, of: $0) }

@@ -2,9 +2,9 @@ import UV
 
 /// A stream of many values whose next operation is done elsewhere.
 ///
-/// The operation's closure leaves the loop, so it must be `Sendable`, as must the values that go there and back. One value
-/// is dealt with after the other, in order. The operations
-/// after it run on the stream's loop again.
+/// The operation's closure leaves the loop, so it must be `Sendable`, as must the values that go there and
+/// back. One value is dealt with after the other, in order. The operations after it run on the stream's loop
+/// again.
 ///
 /// ```swift
 /// lines.dispatch(.async(on: .background)).map { parse($0) }.on { show($0) }
@@ -16,13 +16,15 @@ public struct DispatchedHot<Output: Sendable, Failure: Error> {
   let dispatch: Dispatch
   let loop: EventLoop
 
-  /// A stream of the values, transformed where the dispatch says; where `transform` returns nil, none is passed on.
+  /// A stream of the values, transformed where the dispatch says; where `transform` returns nil, none is
+  /// passed on.
   @discardableResult
   public func map<T: Sendable>(_ transform: @escaping @Sendable (Output) -> T?) -> Hot<T, Failure> {
     elsewhere { transform($0).map { .success($0) } }
   }
 
-  /// A stream of what `transform` makes of the values where the dispatch says: others, or errors after which it goes on.
+  /// A stream of what `transform` makes of the values where the dispatch says: others, or errors after which
+  /// it goes on.
   @discardableResult
   public func resultMap<T: Sendable>(
     _ transform: @escaping @Sendable (Output) -> Result<T, Failure>
@@ -73,8 +75,8 @@ public struct DispatchedHot<Output: Sendable, Failure: Error> {
 }
 
 extension HotStream where Output: Sendable {
-  /// Has the next operation done where `dispatch` says, one value after the other, and what follows on the current loop
-  /// again.
+  /// Has the next operation done where `dispatch` says, one value after the other, and what follows on the
+  /// current loop again.
   ///
   /// There must be a current loop: outside one this stops the program with a message.
   public func dispatch(_ dispatch: Dispatch) -> DispatchedHot<Output, Failure> {

@@ -44,12 +44,13 @@ extension HotStream {
     return child
   }
 
-  /// Pairs of the first values of both sides, the second, and so on. It ends when a side ends whose values have all found
-  /// another.
+  /// Pairs of the first values of both sides, the second, and so on. It ends when a side ends whose values
+  /// have all found another.
   ///
   /// - Parameters:
   ///   - other: A future, or another stream.
-  ///   - buffer: How many values of a side may wait, 0 or more; later ones are dropped. Without it there is no limit.
+  ///   - buffer: How many values of a side may wait, 0 or more; later ones are dropped. Without it there is
+  ///     no limit.
   @discardableResult
   public func zip<T>(_ other: some AnyStream<T, Failure>, buffer: Int? = nil) -> Hot<(Output, T), Failure> {
     let child = Hot<(Output, T), Failure>()
@@ -78,8 +79,8 @@ extension HotStream {
   /// Pairs of the latest values of both sides, whenever one comes.
   ///
   /// - Parameters:
-  ///   - latest: Whether a value may be in several pairs. If not, each is in one, and those that another of their side follows
-  ///     are dropped.
+  ///   - latest: Whether a value may be in several pairs. If not, each is in one, and those that another of
+  ///     their side follows are dropped.
   ///   - other: A future, or another stream.
   @discardableResult
   public func combine<T>(

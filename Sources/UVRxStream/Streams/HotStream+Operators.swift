@@ -53,8 +53,8 @@ extension HotStream {
       })
   }
 
-  /// Everything, the end too, `duration` later, to the millisecond above. It is on the current loop; outside one this stops
-  /// the program with a message.
+  /// Everything, the end too, `duration` later, to the millisecond above. It is on the current loop; outside
+  /// one this stops the program with a message.
   @discardableResult
   public func delay(_ duration: Duration) -> Hot<Output, Failure> {
     derive(StreamSteps.delay(duration))
@@ -124,8 +124,8 @@ extension HotStream {
     derive(StreamSteps.until { handler($1) })
   }
 
-  /// Values with `object`, which is not kept, for as long as that lives; then the end. They are not replayed, nor is what
-  /// operators make of them.
+  /// Values with `object`, which is not kept, for as long as that lives; then the end. They are not replayed,
+  /// nor is what operators make of them.
   @discardableResult
   public func using<Object: AnyObject>(
     _ object: Object, then reason: Termination<Failure> = .cancelled

@@ -26,7 +26,8 @@ public class Observable<Output, Failure: Error>: Hot<Output, Failure> {
     derive(into: Observable<T, Failure>(value: transform(value)), StreamSteps.map(transform))
   }
 
-  /// An observable of the results of `scanner`, which gets its previous result, at first `initial`, and the next value.
+  /// An observable of the results of `scanner`, which gets its previous result, at first `initial`, and the
+  /// next value.
   @discardableResult
   public final func scan<T>(
     initial: T, scanner: @escaping (_ current: T, _ next: Output) -> T
@@ -42,8 +43,8 @@ public class Observable<Output, Failure: Error>: Hot<Output, Failure> {
 
 /// An observable whose value is set, from any thread.
 ///
-/// A stream that is created on a loop keeps the loop running until the stream ends or is released, and delivers on that loop.
-/// Releasing the stream ends it as completed.
+/// A stream that is created on a loop keeps the loop running until the stream ends or is released, and
+/// delivers on that loop. Releasing the stream ends it as completed.
 ///
 /// RxStream's `ObservableInput`.
 public final class ObservableInput<Output, Failure: Error>: Observable<Output, Failure> {

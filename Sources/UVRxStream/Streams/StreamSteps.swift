@@ -1,7 +1,7 @@
 import UV
 
-/// An operator's step: it gets each event, and calls its second argument with the events that go on, any number of
-/// times, now or later.
+/// An operator's step: it gets each event, and calls its second argument with the events that go on, any
+/// number of times, now or later.
 typealias StreamStep<Input, Output, Failure: Error> = (
   StreamEvent<Input, Failure>, @escaping (StreamEvent<Output, Failure>) -> Void
 ) -> Void
@@ -98,7 +98,8 @@ enum StreamSteps {
     }
   }
 
-  /// A function that calls `body` once: on the current loop, which it keeps running until then, whatever thread calls it.
+  /// A function that calls `body` once: on the current loop, which it keeps running until then, whatever
+  /// thread calls it.
   static func answer<T>(_ body: @escaping (T) -> Void) -> (T) -> Void {
     var body: ((T) -> Void)? = body
     guard let loop = EventLoop.current else { return { body.take()?($0) } }

@@ -2,8 +2,8 @@ import UV
 
 /// A stream of ticks of a timer that can be stopped and started.
 ///
-/// Create the timer on a loop, and keep it. It keeps the loop running while it ticks. Releasing it ends the stream as
-/// completed.
+/// Create the timer on a loop, and keep it. It keeps the loop running while it ticks. Releasing it ends the
+/// stream as completed.
 ///
 /// RxStream's `Timer`.
 public final class StreamTimer: Hot<Void, Never> {
@@ -14,7 +14,8 @@ public final class StreamTimer: Hot<Void, Never> {
   /// The time between two ticks, to the millisecond above; a new one counts from the next tick.
   public var interval: Duration
 
-  /// Creates a timer that does not run yet, on the current event loop; outside one this stops the program with a message.
+  /// Creates a timer that does not run yet, on the current event loop; outside one this stops the program
+  /// with a message.
   public init(interval: Duration) {
     loop = .needed(for: "StreamTimer")
     self.interval = interval

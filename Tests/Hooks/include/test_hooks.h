@@ -39,8 +39,8 @@ int test_faults_reach(int layers);
 
 /// From now on the `nth` call (counted from 1) that can fail in that way does, and the `count - 1` after it.
 ///
-/// `error` is an `errno` (ENOMEM, EMFILE, EAGAIN, EINTR, EIO) or TEST_FAULT_SHORT. `only` is a function's name, or
-/// null for all that can fail so.
+/// `error` is an `errno` (ENOMEM, EMFILE, EAGAIN, EINTR, EIO) or TEST_FAULT_SHORT. `only` is a function's
+/// name, or null for all that can fail so.
 void test_faults_arm(int error, int layers, long nth, long count, const char *only);
 
 /// Ends that; returns how many calls have failed.
@@ -49,14 +49,15 @@ long test_faults_disarm(void);
 /// The name of the function that failed last, null if none has since faults were armed.
 const char *test_faults_last(void);
 
-/// The names of the functions in `layers` that can fail in that way, by their index from 0; null beyond the last.
+/// The names of the functions in `layers` that can fail in that way, by their index from 0; null beyond the
+/// last.
 const char *test_faults_function(int index, int error, int layers);
 
 /// How often such a function was called since faults were armed.
 long test_faults_calls(const char *name);
 
-/// Starts a process that makes connections to a port of this machine, and keeps them. Returns the descriptor that
-/// it is ordered through, or -1.
+/// Starts a process that makes connections to a port of this machine, and keeps them. Returns the descriptor
+/// that it is ordered through, or -1.
 int test_clients_start(uint16_t port, int *process);
 
 /// Has it make `count` more; returns 0, or -1 if it has gone.

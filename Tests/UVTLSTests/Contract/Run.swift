@@ -41,7 +41,8 @@ struct Run: Sendable {
     if let file { try await file.close().value }
   }
 
-  /// Asks for the write, and has happen what the combination says. Returns the stream, unless the program lets go of it.
+  /// Asks for the write, and has happen what the combination says. Returns the stream, unless the program
+  /// lets go of it.
   nonisolated(nonsending) private func begin(_ loop: EventLoop, _ file: File?) async throws -> ByteStream? {
     let stream = try await open(loop)
     try await prepare(stream)

@@ -2,8 +2,8 @@ import Testing
 import UV
 import UVTestSupport
 
-/// Apart from the other tests of frames, which run in the simulation too: this one uses what the package keeps to
-/// itself.
+/// Apart from the other tests of frames, which run in the simulation too: this one uses what the package
+/// keeps to itself.
 @Suite struct FrameCloseTests {
   @Test("A frame that is about to be answered when its stream closes is answered once, with an error")
   func closedBeforeItIsTold() async throws {

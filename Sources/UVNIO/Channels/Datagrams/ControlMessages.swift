@@ -10,11 +10,13 @@ import NIOCore
   import Darwin
 #endif
 
-/// The facts about a datagram that travel beside its bytes, to the system and from it: a list in the form of `cmsghdr`.
+/// The facts about a datagram that travel beside its bytes, to the system and from it: a list in the form of
+/// `cmsghdr`.
 enum ControlMessages {
   typealias Metadata = AddressedEnvelope<ByteBuffer>.Metadata
 
-  /// Room for the longest list: the congestion bits, the interface with its address, the segments' size, and a time.
+  /// Room for the longest list: the congestion bits, the interface with its address, the segments' size, and
+  /// a time.
   static let room = 4 * (header + aligned(20))
 
   private static let header = aligned(MemoryLayout<cmsghdr>.size)

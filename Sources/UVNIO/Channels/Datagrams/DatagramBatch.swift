@@ -11,7 +11,8 @@ import UV
   import Darwin
 #endif
 
-/// The datagrams of one system call, with their addresses and control messages. Each loop has one, for the time of a call.
+/// The datagrams of one system call, with their addresses and control messages. Each loop has one, for the
+/// time of a call.
 final class DatagramBatch {
   /// The most datagrams of one call.
   static let capacity = 64
@@ -22,7 +23,8 @@ final class DatagramBatch {
     var count: UInt32 = 0
   }
 
-  // Sound: the batch owns this memory, and the pointers in the messages are into it, or valid for the time of the call.
+  // Sound: the batch owns this memory, and the pointers in the messages are into it, or valid for the time of
+  // the call.
   private let messages = UnsafeMutablePointer<Message>.allocate(capacity: capacity)
   private let vectors = UnsafeMutablePointer<iovec>.allocate(capacity: capacity)
   private let names = UnsafeMutablePointer<sockaddr_storage>.allocate(capacity: capacity)

@@ -37,7 +37,8 @@ struct PendingDatagrams {
     var index = entries.startIndex
     while count < DatagramBatch.capacity {
       let entry = entries[index]
-      // Sound: the entry keeps the buffer's storage, and nothing changes the entries before the call has returned.
+      // Sound: the entry keeps the buffer's storage, and nothing changes the entries before the call has
+      // returned.
       let bytes = entry.bytes.withUnsafeReadableBytes { $0 }
       batch.add(count, bytes, to: entry.address, entry.metadata, family: family)
       count += 1

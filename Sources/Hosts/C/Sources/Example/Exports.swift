@@ -1,4 +1,5 @@
-// The functions that a host calls, with C's conventions; example.h declares them. Each is called on the thread that runs the loop.
+// The functions that a host calls, with C's conventions; example.h declares them. Each is called on the
+// thread that runs the loop.
 import UV
 
 /// Adopts a loop; null and a code if that fails.

@@ -1,6 +1,7 @@
 import UV
 
-/// How the host is told the outcome of a call: its token, 0 or libuv's code, and bytes, which are valid during the call.
+/// How the host is told the outcome of a call: its token, 0 or libuv's code, and bytes, which are valid
+/// during the call.
 typealias Answer = @convention(c) (UInt, Int32, UnsafePointer<UInt8>?, Int) -> Void
 
 /// A guest on a host's loop: calls with numbers, their tasks, and a server.

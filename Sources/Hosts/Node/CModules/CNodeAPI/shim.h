@@ -1,5 +1,5 @@
-// Node-API, as the header of the Node says that the addon is built with. Version 8 is in every Node from 16 on, and newer
-// ones keep it. There is only a header: the functions are in the program that loads the addon.
+// Node-API, as the header of the Node says that the addon is built with. Version 8 is in every Node from 16
+// on, and newer ones keep it. There is only a header: the functions are in the program that loads the addon.
 #pragma once
 
 #define NAPI_VERSION 8

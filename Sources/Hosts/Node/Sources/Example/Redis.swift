@@ -5,8 +5,8 @@ final class RedisStore {
   var values: [Bytes: Bytes] = [:]
 }
 
-/// A client of the Redis protocol, version 2: arrays of strings, and as much of the commands as `redis-cli` and
-/// `redis-benchmark` need.
+/// A client of the Redis protocol, version 2: arrays of strings, and as much of the commands as `redis-cli`
+/// and `redis-benchmark` need.
 final class RedisSession {
   private static let longest = 512 * 1024 * 1024
   private static let mostArguments = 1024

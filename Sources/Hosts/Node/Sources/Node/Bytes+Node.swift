@@ -6,8 +6,8 @@ extension Bytes: NodeDecodable, NodeEncodable {
   /// From here on, sharing costs JavaScript's collector less than copying.
   private static var leastShared: Int { 1024 }
 
-  /// Copies a `Uint8Array` or a `Buffer`. JavaScript may change its bytes or send them to another thread at any time, which a
-  /// `Bytes` can't follow. Complexity: O(*n*).
+  /// Copies a `Uint8Array` or a `Buffer`. JavaScript may change its bytes or send them to another thread at
+  /// any time, which a `Bytes` can't follow. Complexity: O(*n*).
   public init(_ value: NodeValue) throws(NodeError) {
     var type = napi_int8_array
     var count = 0
@@ -19,8 +19,8 @@ extension Bytes: NodeDecodable, NodeEncodable {
     self.init(copying: UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// A `Uint8Array` of the same memory, without a copy if there are 1 KiB or more. JavaScript keeps the memory, and may write
-  /// to it: don't use the bytes any more, or return `bytes.copy()`. Complexity: O(1).
+  /// A `Uint8Array` of the same memory, without a copy if there are 1 KiB or more. JavaScript keeps the
+  /// memory, and may write to it: don't use the bytes any more, or return `bytes.copy()`. Complexity: O(1).
   public func encoded(in instance: NodeInstance) throws(NodeError) -> NodeValue {
     let environment = instance.environment
     var buffer = try shared(in: instance)
@@ -30,8 +30,8 @@ extension Bytes: NodeDecodable, NodeEncodable {
     }
   }
 
-  /// A buffer of the same memory; nil for few bytes, for the bytes of a literal, which are read-only, and in an environment
-  /// that has a heap of its own for all memory.
+  /// A buffer of the same memory; nil for few bytes, for the bytes of a literal, which are read-only, and in
+  /// an environment that has a heap of its own for all memory.
   private func shared(in instance: NodeInstance) throws(NodeError) -> NodeValue? {
     guard count >= Self.leastShared else { return nil }
     let start = UnsafeMutableRawPointer(mutating: withUnsafeBytes { $0.baseAddress! })

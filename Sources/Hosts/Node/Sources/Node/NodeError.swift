@@ -5,8 +5,8 @@ internal import UV
 public enum NodeError: Error {
   /// JavaScript has thrown. If you throw this error on, JavaScript gets back the very value that it threw.
   case thrown(NodeException)
-  /// A value is none of the type that it is taken for; the text says what was expected. JavaScript sees a `TypeError` with
-  /// the code `ERR_INVALID_ARG_TYPE`.
+  /// A value is none of the type that it is taken for; the text says what was expected. JavaScript sees a
+  /// `TypeError` with the code `ERR_INVALID_ARG_TYPE`.
   case wrongType(expected: String)
   /// The environment has ended, so that JavaScript can't be called.
   case environmentEnded

@@ -3,10 +3,11 @@ public import UV
 
 /// The addon in one environment of JavaScript: the main thread's, or a worker's.
 ///
-/// Everything of an instance is used on its environment's thread. None of it is `Sendable`, so the compiler keeps it there.
+/// Everything of an instance is used on its environment's thread. None of it is `Sendable`, so the compiler
+/// keeps it there.
 public final class NodeInstance {
-  /// The environment's own event loop. Work on it runs between JavaScript's callbacks, and keeps the environment
-  /// running as Node's own requests do.
+  /// The environment's own event loop. Work on it runs between JavaScript's callbacks, and keeps the
+  /// environment running as Node's own requests do.
   public let loop: EventLoop
 
   let environment: napi_env
@@ -16,7 +17,8 @@ public final class NodeInstance {
   /// Whether the environment is still there.
   private var exists = true
 
-  /// How long a task may ignore its cancellation when a worker is terminated. Then the worker ends without it.
+  /// How long a task may ignore its cancellation when a worker is terminated. Then the worker ends without
+  /// it.
   private static let patience = Duration.milliseconds(100)
 
   /// Begins an instance: call this from the function that Node calls when it loads the addon.
@@ -32,7 +34,8 @@ public final class NodeInstance {
   /// }
   /// ```
   ///
-  /// The instance leaves the loop when its environment ends. Tasks are cancelled then, and what is open is closed.
+  /// The instance leaves the loop when its environment ends. Tasks are cancelled then, and what is open is
+  /// closed.
   ///
   /// - Parameters:
   ///   - environment: What Node has passed: a `napi_env`.
@@ -84,8 +87,8 @@ public final class NodeInstance {
 
   // MARK: Entering JavaScript
 
-  /// Calls `body`, which may use JavaScript's values and call its functions, from a callback of the loop. Then the promises
-  /// that it has settled, and `process.nextTick`, have their turn.
+  /// Calls `body`, which may use JavaScript's values and call its functions, from a callback of the loop.
+  /// Then the promises that it has settled, and `process.nextTick`, have their turn.
   ///
   /// - Throws: `environmentEnded`, and what `body` throws.
   func enter<T>(_ body: () throws -> T) throws -> T {

@@ -3,7 +3,8 @@ public import UV
 
 /// An event source that JavaScript iterates with `for await`.
 ///
-/// Each `next()` of JavaScript asks the source for one element. So a source produces no more than JavaScript has asked for.
+/// Each `next()` of JavaScript asks the source for one element. So a source produces no more than JavaScript
+/// has asked for.
 ///
 /// ```swift
 /// try exports.function("ticks") { (milliseconds: Int) in
@@ -19,7 +20,8 @@ public struct NodeIterable<Source: EventSource>: NodeEncodable {
   ///
   /// - Parameters:
   ///   - source: What is iterated. JavaScript keeps it, and its pending `next()` keep the loop running.
-  ///   - onReturn: Called when JavaScript leaves its loop by `break`, `return` or `throw`: for example, close the source.
+  ///   - onReturn: Called when JavaScript leaves its loop by `break`, `return` or `throw`: for example, close
+  ///     the source.
   ///   - element: Turns an element of the source into a value for JavaScript.
   public init(
     _ source: Source, onReturn: @escaping () -> Void = {},

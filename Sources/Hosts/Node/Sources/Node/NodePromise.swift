@@ -20,8 +20,8 @@ final class NodePromise {
     self.deferred = deferred
   }
 
-  /// Fulfills the promise with what `value` returns, or rejects it with what it throws. Does nothing the second time, and
-  /// once the environment has ended.
+  /// Fulfills the promise with what `value` returns, or rejects it with what it throws. Does nothing the
+  /// second time, and once the environment has ended.
   func settle(_ value: () throws -> NodeValue) {
     guard let deferred = deferred.take() else { return }
     try? instance.enter {

@@ -1,16 +1,18 @@
-/// Functions that return promises, with up to three arguments. They are written out for each number, because Swift 6.3.1 doesn't
-/// compile an asynchronous closure with a pack of them.
+/// Functions that return promises, with up to three arguments. They are written out for each number, because
+/// Swift 6.3.1 doesn't compile an asynchronous closure with a pack of them.
 extension NodeProperties {
-  /// Gives the object a function that returns a promise. The body runs as a task on the environment's own loop.
+  /// Gives the object a function that returns a promise. The body runs as a task on the environment's own
+  /// loop.
   ///
-  /// JavaScript may pass an object with an `AbortSignal` as its property `signal` after the other arguments, as to Node's own
-  /// functions: `f(1, { signal })`. When it aborts, the task is cancelled. If the task ends with an error then, the promise is
-  /// rejected with the signal's reason.
+  /// JavaScript may pass an object with an `AbortSignal` as its property `signal` after the other arguments,
+  /// as to Node's own functions: `f(1, { signal })`. When it aborts, the task is cancelled. If the task ends
+  /// with an error then, the promise is rejected with the signal's reason.
   ///
   /// - Parameters:
   ///   - name: The property's name, and the function's.
-  ///   - body: Called with the arguments, once JavaScript's function has returned. Its value fulfills the promise, and what it
-  ///     throws rejects it: a `UVError` as an `Error` with `code`, `syscall`, `errno` and `path`.
+  ///   - body: Called with the arguments, once JavaScript's function has returned. Its value fulfills the
+  ///     promise, and what it throws rejects it: a `UVError` as an `Error` with `code`, `syscall`, `errno`
+  ///     and `path`.
   ///
   /// The corresponding Node-API function is `napi_create_promise`.
   public func asyncFunction<R: NodeEncodable>(

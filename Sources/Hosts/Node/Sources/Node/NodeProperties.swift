@@ -18,7 +18,8 @@ public struct NodeProperties {
   ///
   /// - Parameters:
   ///   - name: The property's name, and the function's.
-  ///   - body: Called with the arguments on the environment's thread. If it throws, JavaScript's function throws the same.
+  ///   - body: Called with the arguments on the environment's thread. If it throws, JavaScript's function
+  ///     throws the same.
   ///
   /// The corresponding Node-API function is `napi_create_function`.
   public func function<each A: NodeDecodable, R: NodeEncodable>(

@@ -1,8 +1,8 @@
 internal import CNodeAPI
 internal import UV
 
-/// A value of JavaScript. It is valid until the function that got it returns or awaits; a ``NodeReference`` is valid for
-/// longer.
+/// A value of JavaScript. It is valid until the function that got it returns or awaits; a ``NodeReference``
+/// is valid for longer.
 ///
 /// The corresponding Node-API type is `napi_value`.
 public struct NodeValue {
@@ -22,7 +22,8 @@ public struct NodeValue {
 
   /// A property of an object; `undefined` if it has none of this name.
   ///
-  /// - Throws: `thrown` if JavaScript throws, and `wrongType` for `undefined` and `null`, which have no properties.
+  /// - Throws: `thrown` if JavaScript throws, and `wrongType` for `undefined` and `null`, which have no
+  ///   properties.
   ///
   /// The corresponding Node-API function is `napi_get_named_property`.
   public func get(_ name: String) throws(NodeError) -> NodeValue {
