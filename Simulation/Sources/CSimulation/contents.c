@@ -6,13 +6,12 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <unistd.h>
 
 ssize_t disk_move_at(
     struct open_file *open, const struct iovec *parts, int count, size_t offset, bool writes);
 
-static struct open_file *open_of(int descriptor, int *code) {
+struct open_file *disk_file_of(int descriptor, int *code) {
   struct file *file = file_of(descriptor);
   *code = !file ? -EBADF : file->kind != &disk_kind ? -ESPIPE : 0;
   return *code < 0 ? NULL : (struct open_file *)file;
@@ -20,7 +19,7 @@ static struct open_file *open_of(int descriptor, int *code) {
 
 static ssize_t move_at(int descriptor, const struct iovec *parts, int count, off64_t offset, bool writes) {
   int code;
-  struct open_file *open = open_of(descriptor, &code);
+  struct open_file *open = disk_file_of(descriptor, &code);
   int access = open ? open->file.flags & O_ACCMODE : 0;
   ssize_t moved = code;
   struct file *file = file_of(descriptor);
@@ -67,7 +66,7 @@ ssize_t pwritev(int descriptor, const struct iovec *parts, int count, off_t offs
 
 static off64_t seek(int descriptor, off64_t offset, int whence) {
   int code;
-  struct open_file *open = open_of(descriptor, &code);
+  struct open_file *open = disk_file_of(descriptor, &code);
   if (!open) return code;
   off64_t start = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? (off64_t)open->offset : (off64_t)open->node->size;
   if (start + offset < 0) return -EINVAL;
@@ -86,7 +85,7 @@ off_t lseek(int descriptor, off_t offset, int whence) {
 
 static int truncate_file(int descriptor, off64_t size) {
   int code;
-  struct open_file *open = open_of(descriptor, &code);
+  struct open_file *open = disk_file_of(descriptor, &code);
   if (!open || size < 0 || (open->file.flags & O_ACCMODE) == O_RDONLY) return code < 0 ? code : -EINVAL;
   if ((code = disk_fault(sim_self->host, false)) < 0) return code;
   open->node->modified = open->node->changed = disk_now();
@@ -109,7 +108,7 @@ int ftruncate(int descriptor, off_t size) {
 
 static int sync_file(int descriptor) {
   int code;
-  struct open_file *open = open_of(descriptor, &code);
+  struct open_file *open = disk_file_of(descriptor, &code);
   if (open && (code = planned(CALL_sync)) == 0 && (code = disk_fault(sim_self->host, false)) == 0) {
     if (S_ISDIR(open->node->mode)) directory_sync(sim_self->host, open->node);
     else node_sync(open->node);
@@ -130,41 +129,6 @@ int syncfs(int descriptor) { return !LEAVES(descriptor) ? sync_all(descriptor) :
 void sync(void) {
   if (LEAVES(0)) REAL(sync)();
   else sync_all(-1);
-}
-
-// MARK: From one file to another
-
-static ssize_t send_file(int to, int from, off64_t *offset, size_t size) {
-  int code;
-  struct open_file *source = open_of(from, &code);
-  struct file *target = file_of(to);
-  if (!source || !target) return !target ? -EBADF : -EINVAL;
-  if ((code = disk_fault(sim_self->host, false)) < 0) return code;
-  size_t start = offset ? (size_t)*offset : source->offset;
-  if (start >= source->node->size) return 0;
-  if (size > source->node->size - start) size = source->node->size - start;
-  if (sim_self->host->move_limit && size > sim_self->host->move_limit) size = sim_self->host->move_limit;
-  if (!target->kind->write) return -EBADF;
-  if (refusal_is_due(target)) return -EAGAIN;
-  ssize_t sent;
-  file_hold(target);
-  while ((sent = target->kind->write(target, &(struct iovec){source->node->bytes + start, size}, 1)) == -EAGAIN &&
-         !(target->flags & O_NONBLOCK) && code == 0)
-    code = file_wait(target, "sendfile");
-  file_release(target);
-  if (sent == -EAGAIN && code < 0) sent = code;
-  if (sent > 0 && offset) *offset += sent;
-  if (sent > 0 && !offset) source->offset += (size_t)sent;
-  return sent;
-}
-
-ssize_t sendfile64(int to, int from, off64_t *offset, size_t size) {
-  if (LEAVES(to)) return REAL(sendfile64)(to, from, offset, size);
-  return traced(CALL_sendfile, to, UNLESS_PLANNED(CALL_sendfile, send_file(to, from, offset, size)), size);
-}
-ssize_t sendfile(int to, int from, off_t *offset, size_t size) {
-  if (LEAVES(to)) return REAL(sendfile)(to, from, offset, size);
-  return traced(CALL_sendfile, to, UNLESS_PLANNED(CALL_sendfile, send_file(to, from, (off64_t *)offset, size)), size);
 }
 
 // MARK: Directories

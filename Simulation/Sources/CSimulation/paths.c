@@ -44,7 +44,7 @@ int openat(int directory, const char *path, int flags, ...) {
 
 // MARK: Names
 
-static int make_node(const char *path, uint32_t mode, const char *target) {
+int disk_make(const char *path, uint32_t mode, const char *target) {
   struct place place;
   int code = disk_find(sim_self->host, path, false, &place);
   if (code < 0) return code;
@@ -64,12 +64,12 @@ static int make_node(const char *path, uint32_t mode, const char *target) {
 
 int mkdir(const char *path, mode_t mode) {
   if (LEAVES(0)) return REAL(mkdir)(path, mode);
-  return (int)traced(CALL_mkdir, -1, UNLESS_PLANNED(CALL_mkdir, make_node(path, S_IFDIR | (mode & 07777 & ~022u), NULL)), HASH(path));
+  return (int)traced(CALL_mkdir, -1, UNLESS_PLANNED(CALL_mkdir, disk_make(path, S_IFDIR | (mode & 07777 & ~022u), NULL)), HASH(path));
 }
 
 int symlink(const char *target, const char *path) {
   if (LEAVES(0)) return REAL(symlink)(target, path);
-  int code = !*target ? -ENOENT : strlen(target) > 4095 ? -ENAMETOOLONG : make_node(path, S_IFLNK | 0777, target);
+  int code = !*target ? -ENOENT : strlen(target) > 4095 ? -ENAMETOOLONG : disk_make(path, S_IFLNK | 0777, target);
   return (int)traced(CALL_symlink, -1, code, HASH(path));
 }
 
@@ -227,34 +227,4 @@ char *getcwd(char *to, size_t size) {
     return NULL;
   }
   return strcpy(to ? to : malloc(size), "/");
-}
-
-// MARK: Names that are made up
-
-static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-
-static int fill_name(char *path) {
-  size_t length = strlen(path);
-  if (length < 6 || strcmp(path + length - 6, "XXXXXX") != 0) return -EINVAL;
-  for (size_t i = length - 6; i < length; i++)
-    path[i] = letters[draw_below(&kernel.draws[DRAW_RANDOM], sizeof letters - 1)];
-  return 0;
-}
-
-char *mkdtemp(char *path) {
-  if (LEAVES(0)) return REAL(mkdtemp)(path);
-  int code = fill_name(path);
-  if (code == 0) code = make_node(path, S_IFDIR | 0700, NULL);
-  return traced(CALL_mkdir, -1, code, HASH(path)) < 0 ? NULL : path;
-}
-
-static int make_temporary(char *path, int flags) {
-  int code = fill_name(path);
-  if (code == 0) code = disk_open(sim_self->host, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | flags, 0600);
-  return (int)traced(CALL_open, -1, code, HASH(path));
-}
-
-int mkstemp64(char *path) { return !LEAVES(0) ? make_temporary(path, 0) : REAL(mkstemp64)(path); }
-int mkostemp(char *path, int flags) {
-  return !LEAVES(0) ? make_temporary(path, flags) : REAL(mkostemp)(path, flags);
 }
