@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The simulation is a package of its own: who uses `UV` gets nothing of it. What a program of `UV` alone fetches and
-/// compiles is in `FetchTests`.
+/// The simulation is a package of its own: who uses `UV` gets nothing of it. What a program of `UV` alone
+/// fetches and compiles is in `FetchTests`.
 @Suite struct SimulationAbsenceTests {
   @Test("The root's manifest names no part of the simulation") func manifest() throws {
     // The tests' own build folder is locked while `swift test` runs.

@@ -276,7 +276,8 @@ func withOwner<Owner: Handle>(of handle: UnsafeRawPointer, as _: Owner.Type, _ b
   Unmanaged<Owner>.fromOpaque(cuv_handle_data(handle)!)._withUnsafeGuaranteedRef(body)
 }
 
-/// Stops a debug build if a libuv handle that calls back belongs to an object of another type, or keeps no owner alive.
+/// Stops a debug build if a libuv handle that calls back belongs to an object of another type, or keeps no
+/// owner alive.
 @inline(__always)
 private func assertOwner<Owner: Handle>(of handle: UnsafeRawPointer, is _: Owner.Type) {
   assert(

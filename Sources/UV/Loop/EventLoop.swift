@@ -154,7 +154,8 @@ public final class EventLoop {
 
   // MARK: Threads
 
-  /// Stops a debug build with a sentence if the calling thread isn't the loop's; see ``LoopExecutor/assertOnLoop(_:)``.
+  /// Stops a debug build with a sentence if the calling thread isn't the loop's; see
+  /// ``LoopExecutor/assertOnLoop(_:)``.
   @inline(__always)
   package func assertOnLoop(_ name: StaticString = #function) { executor.assertOnLoop(name) }
 

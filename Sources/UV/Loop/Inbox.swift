@@ -2,14 +2,15 @@ import CUV
 import Synchronization
 
 /// A message to a loop that is an object and needs no closure.
-// Sound: a message belongs to whoever has it, and changes hands under the lock of an inbox. Each type says how.
+// Sound: a message belongs to whoever has it, and changes hands under the lock of an inbox. Each type says
+// how.
 package protocol LoopMessage: AnyObject, Sendable {
   /// Called once on the loop's thread each time the message was sent there.
   func arrive(on loop: EventLoop)
 }
 
-/// The last word of a handle's owner, said right before the handle closes. It retains the loop, so that the loop hears it before
-/// its end.
+/// The last word of a handle's owner, said right before the handle closes. It retains the loop, so that the
+/// loop hears it before its end.
 protocol Goodbye: AnyObject {
   /// Called on the loop's thread.
   func sayGoodbye()
@@ -17,8 +18,9 @@ protocol Goodbye: AnyObject {
 
 /// The messages that other threads send to a loop: a list under a lock.
 ///
-/// Only a loop that waits is signalled: one that has looked and found nothing. While a loop handles messages, others are
-/// added in silence, and it looks again before it waits. So what arrives at a stretch costs two signals at most.
+/// Only a loop that waits is signalled: one that has looked and found nothing. While a loop handles messages,
+/// others are added in silence, and it looks again before it waits. So what arrives at a stretch costs two
+/// signals at most.
 final class Inbox: Sendable {
   enum Message {
     case job(UnownedJob)
@@ -40,8 +42,8 @@ final class Inbox: Sendable {
 
   // Sound: touched only under the lock.
   nonisolated(unsafe) private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
-  // Sound: the messages that the loop handles now, touched only on its thread. Apart from the rest, because others change
-  // that meanwhile.
+  // Sound: the messages that the loop handles now, touched only on its thread. Apart from the rest, because
+  // others change that meanwhile.
   nonisolated(unsafe) private let arrived = UnsafeMutablePointer<MessageList>.allocate(capacity: 1)
   // Sound: a pointer to a mutex; freed with this object.
   nonisolated(unsafe) private let lock = Lock()
@@ -130,7 +132,8 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Has the next message signal; false if some have come already, which haven't signalled. On the loop's thread.
+  /// Has the next message signal; false if some have come already, which haven't signalled. On the loop's
+  /// thread.
   func awaitNext() -> Bool {
     lock.withLock {
       state.pointee.isAwaited = state.pointee.messages.isEmpty

@@ -35,8 +35,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     @inline(__always) get { loopThread.load(ordering: .relaxed) == cuv_thread_id() }
   }
 
-  /// Stops the program with a sentence if the calling thread isn't the loop's; in debug builds alone. An object whose loop
-  /// has ended does nothing, on any thread.
+  /// Stops the program with a sentence if the calling thread isn't the loop's; in debug builds alone. An
+  /// object whose loop has ended does nothing, on any thread.
   @inline(__always)
   package func assertOnLoop(_ name: StaticString = #function) {
     assert(isOnLoop || hasEnded, LoopExecutor.wrongThread(name))
@@ -209,8 +209,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     if !inbox.send(.release(block, loop.isAdopted ? loop : nil)) { block.free() }
   }
 
-  /// Stops the program with a message if the calling thread isn't the loop's, or if the loop has ended. The Swift runtime
-  /// calls this.
+  /// Stops the program with a message if the calling thread isn't the loop's, or if the loop has ended. The
+  /// Swift runtime calls this.
   public func checkIsolated() {
     require(isRunningHere, "not on the event loop's thread: use executor.execute to get there")
   }

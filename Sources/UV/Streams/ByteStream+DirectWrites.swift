@@ -2,9 +2,10 @@ import CUV
 
 /// Writes, and what happens to one that begins.
 ///
-/// The system takes most writes at once. A stream whose writes have all been taken has nothing to remember of them, and so no
-/// ``WriteQueue``, which takes as much memory as the rest of a connection's objects. It is made for the first write that
-/// waits or fails, for a filter, for the end of writing and for a high-water mark, and then stays until the stream goes.
+/// The system takes most writes at once. A stream whose writes have all been taken has nothing to remember of
+/// them, and so no ``WriteQueue``, which takes as much memory as the rest of a connection's objects. It is
+/// made for the first write that waits or fails, for a filter, for the end of writing and for a high-water
+/// mark, and then stays until the stream goes.
 extension ByteStream {
   /// How a write fares that begins now.
   enum Admission {
@@ -33,7 +34,8 @@ extension ByteStream {
     return writes
   }
 
-  /// Calls `body` with the writes that wait, if there have been any, without retaining them. Sound: they go with the stream.
+  /// Calls `body` with the writes that wait, if there have been any, without retaining them. Sound: they go
+  /// with the stream.
   @inline(__always)
   @discardableResult
   func writesIfAny<T>(_ body: (WriteQueue) -> T) -> T? { unmanagedWrites?._withUnsafeGuaranteedRef(body) }
@@ -93,8 +95,8 @@ extension ByteStream {
 
   // MARK: Tasks
 
-  /// Writes without waiting: the number of bytes taken, or an error. The number is ``WriteQueue/notTried`` if the turn's budget
-  /// is used up, and ``WriteQueue/sealed`` if a filter has taken them all.
+  /// Writes without waiting: the number of bytes taken, or an error. The number is ``WriteQueue/notTried`` if
+  /// the turn's budget is used up, and ``WriteQueue/sealed`` if a filter has taken them all.
   @usableFromInline
   func writeNow(_ bytes: Bytes) -> Result<Int, UVError> {
     loop.spend(1) ? .success(WriteQueue.notTried) : offerForTask(bytes)
@@ -142,7 +144,8 @@ extension ByteStream {
     return code < 0 ? .failure(writeError(code)) : .success(())
   }
 
-  /// Writes several buffers for a task, which is suspended only if the system doesn't take everything at once.
+  /// Writes several buffers for a task, which is suspended only if the system doesn't take everything at
+  /// once.
   @usableFromInline
   nonisolated(nonsending) func writeForTask(_ buffers: [Bytes]) async -> Result<Void, UVError> {
     if loop.spend(1) { await loop.giveWay() }
@@ -165,8 +168,8 @@ extension ByteStream {
 
   // MARK: Offering
 
-  /// Offers the system bytes, if nothing waits before them. Returns how many it has taken, or libuv's code, which all later
-  /// writes get, too.
+  /// Offers the system bytes, if nothing waits before them. Returns how many it has taken, or libuv's code,
+  /// which all later writes get, too.
   @inline(__always)
   func offer(_ bytes: Bytes) -> Int {
     _ = loop.spend(TurnBudget.systemCall &+ bytes.count >> 10)

@@ -61,13 +61,14 @@ extension ByteStream {
   /// Writes as many bytes as the system takes at once. The stream doesn't keep the rest: the caller writes it
   /// later.
   ///
-  /// An encrypting stream takes one record at most, of 16,384 bytes. It takes the record whole, because a part of one can't
-  /// be read. If the system has room for a part of it, or for nothing, the stream keeps the rest. Then ``writeQueueSize`` is more
-  /// than 0, and the next tries take nothing until that has left; ``drain()`` waits for it.
+  /// An encrypting stream takes one record at most, of 16,384 bytes. It takes the record whole, because a
+  /// part of one can't be read. If the system has room for a part of it, or for nothing, the stream keeps the
+  /// rest. Then ``writeQueueSize`` is more than 0, and the next tries take nothing until that has left;
+  /// ``drain()`` waits for it.
   ///
   /// - Parameter bytes: The bytes to write.
-  /// - Returns: How many of the first bytes the system has taken; of an encrypting stream, how many the stream has taken. The number
-  ///   is 0 if the system has no room, or if other writes are waiting.
+  /// - Returns: How many of the first bytes the system has taken; of an encrypting stream, how many the
+  ///   stream has taken. The number is 0 if the system has no room, or if other writes are waiting.
   /// - Throws: The errors with which ``write(_:)-(Bytes)`` fails, and `badDescriptor` if the stream is
   ///   closed.
   ///

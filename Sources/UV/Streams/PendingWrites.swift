@@ -3,7 +3,8 @@
 struct PendingWrites {
   /// The writes that libuv has got, in one request.
   var inFlight: [PendingWrite] = []
-  /// The writes that wait for the next request. The first `start` of them have been taken out, and hold nothing.
+  /// The writes that wait for the next request. The first `start` of them have been taken out, and hold
+  /// nothing.
   var queued: [PendingWrite] = []
   private(set) var start = 0
   /// How many bytes are in `queued`. libuv knows how many bytes of `inFlight` are left.
@@ -12,8 +13,8 @@ struct PendingWrites {
   var inFlightByteCount = 0
   /// The number of the write that was added last.
   private(set) var generation: UInt = 0
-  /// The number of the last write that has begun: the system has some of its bytes, or they were sealed, so that the rest must
-  /// follow. Writes leave in their order, so that all writes before it have begun, too.
+  /// The number of the last write that has begun: the system has some of its bytes, or they were sealed, so
+  /// that the rest must follow. Writes leave in their order, so that all writes before it have begun, too.
   var begun: UInt = 0
   /// Whether `inFlight` only holds a place, and libuv has got nothing.
   private(set) var isHeld = false
@@ -51,8 +52,8 @@ struct PendingWrites {
     queued.append(PendingWrite(bytes: bytes, handle: handle, waiter: waiter, generation: generation))
   }
 
-  /// Adds several buffers to the write that was added last. The system has taken the first `taken` bytes of them,
-  /// but not all.
+  /// Adds several buffers to the write that was added last. The system has taken the first `taken` bytes of
+  /// them, but not all.
   mutating func append(_ buffers: [Bytes], after taken: Int, _ waiter: PendingWrite.Waiter) {
     if buffers.isEmpty { return append(Bytes(), waiter) }
     var skipped = taken
@@ -167,8 +168,8 @@ struct PendingWrites {
     return entries
   }
 
-  /// Takes out the write with this number, and returns its waiter. If the write has begun, or libuv has got it, its bytes
-  /// must follow, so only the waiter is taken out.
+  /// Takes out the write with this number, and returns its waiter. If the write has begun, or libuv has got
+  /// it, its bytes must follow, so only the waiter is taken out.
   mutating func cancel(_ generation: UInt) -> PendingWrite.Waiter? {
     if generation <= begun || inFlight.contains(where: { $0.generation == generation }) {
       return Self.takeWaiter(from: &queued, generation) ?? Self.takeWaiter(from: &inFlight, generation)

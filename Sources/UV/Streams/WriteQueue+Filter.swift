@@ -1,12 +1,13 @@
 import CUV
 
-/// Writes that pass through the stream's filter. They are sealed right before the system is offered them, in order.
+/// Writes that pass through the stream's filter. They are sealed right before the system is offered them, in
+/// order.
 extension WriteQueue {
   /// How many bytes the filter has that were sealed, or that it has to say itself, and that libuv hasn't got.
   var outputCount: Int { filter?.output.count ?? 0 }
 
-  /// Seals a task's bytes and offers them to the system, if nothing is before them. A task that awaits each write has
-  /// nothing to gather.
+  /// Seals a task's bytes and offers them to the system, if nothing is before them. A task that awaits each
+  /// write has nothing to gather.
   ///
   /// - Returns: How many bytes the system has taken: all or none, or ``sealed``.
   func writeAtOnce(filtered bytes: Bytes) -> Result<Int, UVError> {
@@ -101,8 +102,8 @@ extension WriteQueue {
     waitForSealed(by: filter, after: taken)
   }
 
-  /// Sends what the filter itself has to say, before the writes that wait. These take it along; if there are none, an empty one
-  /// does.
+  /// Sends what the filter itself has to say, before the writes that wait. These take it along; if there are
+  /// none, an empty one does.
   func flushOutput() {
     if !pending.queued.isEmpty { return }
     pending.beginWrite()
@@ -112,15 +113,16 @@ extension WriteQueue {
 
   /// The most bytes that the filter itself may have to say while the stream goes on reading.
   ///
-  /// A peer can ask for answers, such as new keys, without end. If it doesn't read them, nothing of what it sends is read.
-  /// The program's own writes don't count here: two programs that both write much and read would wait for each other.
+  /// A peer can ask for answers, such as new keys, without end. If it doesn't read them, nothing of what it
+  /// sends is read. The program's own writes don't count here: two programs that both write much and read
+  /// would wait for each other.
   static let mostOutput = 65536
 
   /// Whether the peer has to read before the stream reads more.
   var hasTooMuchOutput: Bool { outputCount > Self.mostOutput }
 
-  /// Goes on reading, if that rested because of the filter's output and the system has taken enough of it. After a failure
-  /// nothing of it will ever leave.
+  /// Goes on reading, if that rested because of the filter's output and the system has taken enough of it.
+  /// After a failure nothing of it will ever leave.
   func letFilterRead() {
     if failureCode != nil { filter?.dropOutput() }
     if block.header.pointee.activity.contains(.filterResting), !hasTooMuchOutput { owner.goOnForFilter() }
@@ -135,7 +137,8 @@ extension WriteQueue {
   /// All later writes fail with a code.
   func failLater(_ code: Int32) { _ = noteRefusal(code) }
 
-  /// Writes one record, if nothing waits. The stream keeps what the system doesn't take of it: half a record can't be taken back.
+  /// Writes one record, if nothing waits. The stream keeps what the system doesn't take of it: half a record
+  /// can't be taken back.
   func tryWrite(filtered buffers: [Bytes]) throws(UVError) -> Int {
     guard isEmpty, let filter, !buffers.isEmpty else { return 0 }
     var room = PendingWrites.bytesPerRecord

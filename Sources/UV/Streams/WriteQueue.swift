@@ -1,7 +1,7 @@
 import CUV
 
-/// The bytes that a stream was asked to write and the system has not yet taken. A stream has it once there have been any; see
-/// ``ByteStream/writes``.
+/// The bytes that a stream was asked to write and the system has not yet taken. A stream has it once there
+/// have been any; see ``ByteStream/writes``.
 ///
 /// A write leaves at once if nothing is before it. Two kinds of writes are gathered until the end of the
 /// turn: those for which the system has no room, and those that come before the writer has been told of the
@@ -20,8 +20,9 @@ final class WriteQueue: Cancelling {
   @exclusivity(unchecked) var shutdown = Shutdown.open {
     didSet { assert(oldValue.mayBecome(shutdown), "a shutdown that is \(oldValue) becomes \(shutdown)") }
   }
-  /// The filter that the stream's bytes pass on their way from and to the system, such as TLS. Writes are then gathered until
-  /// the end of the turn. It is kept here because a stream that has one has a queue of writes, and others aren't larger for it.
+  /// The filter that the stream's bytes pass on their way from and to the system, such as TLS. Writes are
+  /// then gathered until the end of the turn. It is kept here because a stream that has one has a queue of
+  /// writes, and others aren't larger for it.
   @exclusivity(unchecked) var filter: (any StreamFilter)? {
     didSet { isFiltered = filter != nil }
   }
@@ -107,13 +108,13 @@ final class WriteQueue: Cancelling {
     return PendingRequest(self, generation: pending.generation)
   }
 
-  /// The result of a task's write if nothing was tried, because the turn's budget is used up. It is less than any number of
-  /// bytes, so that the task waits.
+  /// The result of a task's write if nothing was tried, because the turn's budget is used up. It is less than
+  /// any number of bytes, so that the task waits.
   static let notTried = -1
 
-  /// The result if nothing is left of a task's bytes, and the task waits all the same: a filter has taken them, and the
-  /// system has no room for all that they have become; or there were none, and other writes wait. It is less than any number
-  /// of bytes.
+  /// The result if nothing is left of a task's bytes, and the task waits all the same: a filter has taken
+  /// them, and the system has no room for all that they have become; or there were none, and other writes
+  /// wait. It is less than any number of bytes.
   static let sealed = -2
 
   /// Sends what was added to the queue: at once if the system has taken a part of it, or else in the next
@@ -132,8 +133,8 @@ final class WriteQueue: Cancelling {
     return shutdown == .open ? failureCode : UV_EPIPE.rawValue
   }
 
-  /// Notes that libuv has refused a write that doesn't wait, which is the end of writing. Returns its code; 0 for a file, of which
-  /// libuv knows nothing, so that all bytes have to wait.
+  /// Notes that libuv has refused a write that doesn't wait, which is the end of writing. Returns its code; 0
+  /// for a file, of which libuv knows nothing, so that all bytes have to wait.
   func noteRefusal(_ code: Int32) -> Int {
     if owner.isFile { return 0 }
     failureCode = code
@@ -209,8 +210,8 @@ final class WriteQueue: Cancelling {
     if isFiltered { letFilterRead() }
     for entry in entries { entry.resume(code) }
     for entry in rest { entry.resume(code) }
-    // Not at once: libuv can end several requests in one turn, each of which would carry the little that has been
-    // written since the one before.
+    // Not at once: libuv can end several requests in one turn, each of which would carry the little that has
+    // been written since the one before.
     if pending.queued.isEmpty { becameEmpty(code) } else { schedule() }
   }
 
@@ -227,11 +228,13 @@ final class WriteQueue: Cancelling {
         startShutdown(done)
       }
     }
-    // A writer that has been told may write again. With a filter, a shutdown goes on in a microtask, after the filter's last word.
+    // A writer that has been told may write again. With a filter, a shutdown goes on in a microtask, after
+    // the filter's last word.
     if isEmpty, shutdown != .waits { letOwnerGo() }
   }
 
-  /// Nothing is left, because the system has taken everything at once. Those who wait for that are told after the writers.
+  /// Nothing is left, because the system has taken everything at once. Those who wait for that are told after
+  /// the writers.
   func becameEmptyAtOnce() {
     // The filter, which may read again, may have something to say itself.
     guard isEmpty else { return }

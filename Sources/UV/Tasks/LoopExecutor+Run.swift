@@ -1,18 +1,18 @@
 import Synchronization
 
 extension LoopExecutor {
-  /// Runs an asynchronous `body` on the loop and waits for its value. You can call it from any task: in an actor, on the
-  /// main actor, or in a `Task` that a dispatch queue starts.
+  /// Runs an asynchronous `body` on the loop and waits for its value. You can call it from any task: in an
+  /// actor, on the main actor, or in a `Task` that a dispatch queue starts.
   ///
   /// ```swift
   /// let size = try await executor.run { loop in try await loop.files.stat("/etc/hosts").value.size }
   /// ```
   ///
-  /// The body is a task of the loop, as `spawn` starts one: it stays on the loop's thread, may use what isn't `Sendable`
-  /// there, and keeps the loop running. Task-local values of the caller aren't seen in it.
+  /// The body is a task of the loop, as `spawn` starts one: it stays on the loop's thread, may use what isn't
+  /// `Sendable` there, and keeps the loop running. Task-local values of the caller aren't seen in it.
   ///
-  /// If the caller's task is cancelled before the body has begun, the body never runs. Afterwards the body is cancelled,
-  /// and this waits for its end.
+  /// If the caller's task is cancelled before the body has begun, the body never runs. Afterwards the body is
+  /// cancelled, and this waits for its end.
   ///
   /// - Parameters:
   ///   - name: A name for the body's task, as `spawn` takes it.
@@ -20,8 +20,8 @@ extension LoopExecutor {
   ///   - line: The line there.
   ///   - body: What to do on the loop's thread.
   /// - Returns: The body's value.
-  /// - Throws: What `body` throws; `cancelled` if the caller's task is cancelled before the body has begun; `loopClosed`
-  ///   if the loop has been shut down, or stops before the body has ended.
+  /// - Throws: What `body` throws; `cancelled` if the caller's task is cancelled before the body has begun;
+  ///   `loopClosed` if the loop has been shut down, or stops before the body has ended.
   ///
   /// The corresponding libuv function is `uv_async_send`.
   public func run<T: Sendable>(
@@ -59,14 +59,15 @@ extension LoopExecutor {
     return try await run.wait { run.send() }.get().get()
   }
 
-  /// A request that runs an asynchronous `body` on this executor's loop; its answer arrives on `loop`. Use it with
-  /// callbacks, promises and publishers; in a task, use the asynchronous `run`.
+  /// A request that runs an asynchronous `body` on this executor's loop; its answer arrives on `loop`. Use it
+  /// with callbacks, promises and publishers; in a task, use the asynchronous `run`.
   ///
   /// - Parameters:
   ///   - loop: The loop of the calling thread, where the answer arrives.
   ///   - body: What to do on this executor's loop.
-  /// - Returns: A request for the body's value, which fails as the asynchronous `run` does. Cancelling it before the body has
-  ///   begun ends it at once. Afterwards the body is cancelled, and the request ends with it.
+  /// - Returns: A request for the body's value, which fails as the asynchronous `run` does. Cancelling it
+  ///   before the body has begun ends it at once. Afterwards the body is cancelled, and the request ends with
+  ///   it.
   ///
   /// The corresponding libuv function is `uv_async_send`.
   public func run<T: Sendable>(
@@ -89,8 +90,8 @@ extension LoopExecutor {
 }
 
 /// An asynchronous function that a task has sent to a loop, and its task there.
-// Sound: the function is taken out on the loop's thread, or dropped with this object if it never gets there. The task and
-// the flag are touched on that thread alone.
+// Sound: the function is taken out on the loop's thread, or dropped with this object if it never gets there.
+// The task and the flag are touched on that thread alone.
 private final class LoopRun<Success: Sendable, Failure: Error>: TaskAnswer<Result<Success, Failure>>,
   LoopMessage,
   @unchecked Sendable

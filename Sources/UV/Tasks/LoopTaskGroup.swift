@@ -1,7 +1,8 @@
-/// Tasks that belong together and end together; see ``EventLoop/withTasks(file:line:_:)``. On the loop's thread only.
+/// Tasks that belong together and end together; see ``EventLoop/withTasks(file:line:_:)``. On the loop's
+/// thread only.
 ///
-/// Trio calls this a nursery. It does for a loop's tasks what `withThrowingTaskGroup` does for others, and its tasks may
-/// use what isn't `Sendable`.
+/// Trio calls this a nursery. It does for a loop's tasks what `withThrowingTaskGroup` does for others, and
+/// its tasks may use what isn't `Sendable`.
 public final class LoopTaskGroup {
   private let loop: EventLoop
   private var tasks: [ObjectIdentifier: LoopTaskBase] = [:]
@@ -16,23 +17,25 @@ public final class LoopTaskGroup {
 
   init(_ loop: EventLoop) { self.loop = loop }
 
-  /// A group that calls `didEnd` once the tasks that it has been given have ended, or their loop has gone without them.
+  /// A group that calls `didEnd` once the tasks that it has been given have ended, or their loop has gone
+  /// without them.
   convenience init(_ loop: EventLoop, didEnd: @escaping () -> Void) {
     self.init(loop)
     whenEnded = { _ in didEnd() }
   }
 
-  /// Whether the group's tasks have been cancelled. A task that is started afterwards is cancelled from its start.
+  /// Whether the group's tasks have been cancelled. A task that is started afterwards is cancelled from its
+  /// start.
   public private(set) var isCancelled = false
 
-  /// Starts a task in the group, as `spawn` of ``EventLoop`` does. If it throws, the other tasks of the group are
-  /// cancelled, and `withTasks` throws the error.
+  /// Starts a task in the group, as `spawn` of ``EventLoop`` does. If it throws, the other tasks of the group
+  /// are cancelled, and `withTasks` throws the error.
   ///
   /// After `withTasks` has returned, this stops the program with a message.
   ///
   /// - Parameters:
-  ///   - name: A name for the task, which tells it from others of the same place in ``EventLoop/snapshot(limit:)``, and is its
-  ///     `Task.name`.
+  ///   - name: A name for the task, which tells it from others of the same place in
+  ///     ``EventLoop/snapshot(limit:)``, and is its `Task.name`.
   ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
   ///   - line: The line there.
   ///   - body: What to do; it need not be `Sendable`.
@@ -53,7 +56,8 @@ public final class LoopTaskGroup {
     return task
   }
 
-  /// Cancels all tasks of the group, the body of `withTasks` included. Their `cancelled` errors are not the group's.
+  /// Cancels all tasks of the group, the body of `withTasks` included. Their `cancelled` errors are not the
+  /// group's.
   public func cancelAll() {
     isCancelled = true
     for task in tasks.values.sorted(by: { $0.number < $1.number }) { task.cancel() }
@@ -80,7 +84,8 @@ public final class LoopTaskGroup {
       return PendingRequest("withTasks") { self.cancelWithParent() }
     }
     do throws(UVError) { try await allEnded.value } catch {
-      // The task that waits had been cancelled before it could wait, so it waits for what cannot be cancelled.
+      // The task that waits had been cancelled before it could wait, so it waits for what cannot be
+      // cancelled.
       cancelWithParent()
       await withContinuation { continuation in
         if hasEnded { continuation.resume() } else { whenEnded = { _ in continuation.resume() } }

@@ -12,9 +12,10 @@ private enum Stage {
   static let over: UInt8 = 3
 }
 
-/// An answer that a task waits for and that comes from any thread. If the task is cancelled first, it waits no longer.
-// Sound: the continuation is written before the stage says that there is one, and read by the only caller that has changed
-// the stage from that.
+/// An answer that a task waits for and that comes from any thread. If the task is cancelled first, it waits
+/// no longer.
+// Sound: the continuation is written before the stage says that there is one, and read by the only caller
+// that has changed the stage from that.
 class TaskAnswer<Success: Sendable>: Cancelling, @unchecked Sendable {
   typealias Outcome = Result<Success, UVError>
 
@@ -74,7 +75,8 @@ class TaskAnswer<Success: Sendable>: Cancelling, @unchecked Sendable {
     return stage == Stage.waiting || stage == Stage.begun
   }
 
-  /// Notes that work has begun that ends with an answer, even if the task is cancelled: then ``cancelWork()`` is called.
+  /// Notes that work has begun that ends with an answer, even if the task is cancelled: then ``cancelWork()``
+  /// is called.
   ///
   /// - Returns: False if nobody waits any more, so that the work isn't to begin.
   final func beginWork() -> Bool {

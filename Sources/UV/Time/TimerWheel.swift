@@ -7,12 +7,12 @@ import CUV
 final class TimerWheel: Cancelling {
   private typealias Node = TimerSlots.Node
 
-  /// Timers that are at least so long get their deadline when the callback that starts them ends, in nanoseconds. Most of them
-  /// are limits, and many of those are dropped before that.
+  /// Timers that are at least so long get their deadline when the callback that starts them ends, in
+  /// nanoseconds. Most of them are limits, and many of those are dropped before that.
   private static let long: UInt64 = 1_000_000_000
 
-  /// The loop, which sets itself. Sound: it outlives its wheels. Reading it counts a reference, so that the parts of the loop
-  /// that each timer needs are kept beside it.
+  /// The loop, which sets itself. Sound: it outlives its wheels. Reading it counts a reference, so that the
+  /// parts of the loop that each timer needs are kept beside it.
   @exclusivity(unchecked) unowned(unsafe) var loop: EventLoop!
   /// The wheel of the timers that don't keep the loop running; nil until there is one.
   @exclusivity(unchecked) var quiet: TimerWheel?
@@ -62,8 +62,8 @@ final class TimerWheel: Cancelling {
       duration.nanoseconds, mayWait: microtasks.state.pointee.isAttended && keepsLoopRunning, done)
   }
 
-  /// Calls `done` at a date, in nanoseconds on libuv's clock, and never earlier. Such a timer gets its deadline at once, so that
-  /// the dates of a callback come in their order.
+  /// Calls `done` at a date, in nanoseconds on libuv's clock, and never earlier. Such a timer gets its
+  /// deadline at once, so that the dates of a callback come in their order.
   func start(at date: UInt64, _ done: consuming @escaping Completion<Void>) -> PendingRequest {
     let now = uv_hrtime()
     let (slot, generation) = begin(date > now ? date - now : 0, mayWait: false, done)
@@ -98,8 +98,8 @@ final class TimerWheel: Cancelling {
     return (UInt(bitPattern: node), node.pointee.generation)
   }
 
-  /// Gives a timer the slot of its deadline. That is rounded up on a clock that has just been read. The loop's own time may be
-  /// old, and the timer would fire too early.
+  /// Gives a timer the slot of its deadline. That is rounded up on a clock that has just been read. The
+  /// loop's own time may be old, and the timer would fire too early.
   @inline(__always)
   private func place(_ node: UnsafeMutablePointer<Node>, _ length: UInt64, now: UInt64) {
     let (due, isTooLate) = (now + 999_999).addingReportingOverflow(length)
@@ -107,7 +107,8 @@ final class TimerWheel: Cancelling {
     slots.insert(node)
   }
 
-  /// Gives the timers that a callback has started, and not dropped, their deadlines; with one look at the clock for all of them.
+  /// Gives the timers that a callback has started, and not dropped, their deadlines; with one look at the
+  /// clock for all of them.
   func placeNew() {
     microtasks.state.pointee.hasNewTimers = false
     var node = slots.takeAll(of: TimerSlots.new)
@@ -229,8 +230,9 @@ final class TimerWheel: Cancelling {
     uv_timer_start(timer, wheelCallback, deadline > now ? deadline - now : 1, 0)
   }
 
-  /// The libuv timer stays armed when a timer is cancelled, even the last one: waking up once for nothing is cheaper than
-  /// a search, or stopping and starting it, for each timeout. It keeps the loop running only while there are timers.
+  /// The libuv timer stays armed when a timer is cancelled, even the last one: waking up once for nothing is
+  /// cheaper than a search, or stopping and starting it, for each timeout. It keeps the loop running only
+  /// while there are timers.
   @inline(__always)
   private func noteStart() {
     if count == 0, keepsLoopRunning { uv_ref(cuv_handle(timer)) }

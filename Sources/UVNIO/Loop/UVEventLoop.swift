@@ -151,7 +151,8 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
     return promise.futureResult
   }
 
-  /// Stops the program with a message if the calling thread runs a loop: waiting for a future there could wait for ever.
+  /// Stops the program with a message if the calling thread runs a loop: waiting for a future there could
+  /// wait for ever.
   public func _preconditionSafeToWait(file: StaticString, line: UInt) {
     precondition(
       UV.EventLoop.current?.isRunning != true && !inEventLoop,

@@ -29,8 +29,8 @@ extension Node {
     @usableFromInline
     final func checkLoop() { home?.assertOnLoop("a promise of an event loop") }
 
-    /// Stops the program where a handler could never run, and where one on a queue would use a promise that another thread
-    /// uses at the same time. In release builds the first stops it when the handler is due.
+    /// Stops the program where a handler could never run, and where one on a queue would use a promise that
+    /// another thread uses at the same time. In release builds the first stops it when the handler is due.
     @usableFromInline
     final func requireLoop(_ source: Node) {
       if EventLoop.current != nil { return }
