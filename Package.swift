@@ -31,6 +31,10 @@ func nio(_ name: String) -> Target.Dependency {
   .product(name: name, package: "swift-nio", condition: .when(traits: ["NIO", "Everything"]))
 }
 
+/// What `UVHTTP` needs, and nothing else does.
+let httpTypes: Target.Dependency = .product(
+  name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTP", "Everything"]))
+
 /// Whether another package has fetched this one. It then gets no more than it asks for; in a checkout of its own,
 /// every target is built. The package manager marks what it fetches: files of a repository can't be written to, and a
 /// registry's package has a file about its release. See Design/0028-what-is-fetched.md.
@@ -62,13 +66,14 @@ let package = Package(
       name: "Service",
       description:
         "What UVService needs: swift-service-lifecycle, swift-log, swift-metrics, swift-distributed-tracing."),
+    .trait(name: "HTTP", description: "What UVHTTP needs: swift-http-types."),
     .trait(name: "NIO", description: "What UVNIO needs: swift-nio."),
     .trait(
       name: "LinkLibuv",
       description: "Links the system's libuv. Without it the program that loads the library brings a libuv."),
     .trait(
       name: "Everything",
-      description: "LinkLibuv, Futures, Service and NIO in one, for those who work in a checkout."),
+      description: "LinkLibuv, Futures, Service, HTTP and NIO in one, for those who work in a checkout."),
     // Never two: SwiftPM before 6.4 names them to the compiler in an order that each new plan draws anew, and another
     // order compiles every module again.
     .default(enabledTraits: isDependency ? ["LinkLibuv"] : ["Everything"]),
@@ -80,6 +85,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.0.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
     // For `swift package generate-documentation` alone: no target uses it, so that no consumer fetches it.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
@@ -113,6 +119,7 @@ let package = Package(
       name: "COpenSSL", path: "CModules/COpenSSL", pkgConfig: "openssl",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .target(name: "UVTLS", dependencies: ["UV", "COpenSSL"], swiftSettings: settings),
+    .target(name: "UVHTTP", dependencies: ["UV", httpTypes], swiftSettings: settings),
     .target(
       name: "UVService",
       dependencies: [
@@ -152,6 +159,9 @@ let package = Package(
       name: "UVTLSTests",
       dependencies: ["CUV", "UVTLS", "COpenSSL", "UVPromises", "UVFutures", "UVTestSupport"],
       exclude: ["Peers"], swiftSettings: settings),
+    .testTarget(
+      name: "UVHTTPTests",
+      dependencies: ["UVHTTP", "UVTLS", "UVPromises", "UVFutures", "UVTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "UVServiceTests",
       dependencies: [

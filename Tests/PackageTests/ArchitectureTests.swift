@@ -17,6 +17,7 @@ import Testing
     ("Sources/StallWatch", ["UV", "UVPromises", "UVFutures", "UVRxStream", "CUV", "Foundation"]),
     ("Sources/UVStalls", ["UVPromises", "UVFutures", "UVRxStream", "Foundation"]),
     ("Sources/UVTLS", ["UVPromises", "UVFutures", "CUV", "Foundation"]),
+    ("Sources/UVHTTP", ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation"]),
     ("Sources/UVService", ["UVPromises", "UVFutures", "UVTLS", "CUV", "Foundation"]),
     (
       "Sources/UVNIO",

@@ -1,0 +1,131 @@
+import UV
+
+/// Finds the parts of a body among the bytes that come, and where it ends (RFC 9112, 6 and 7).
+struct BodyParser {
+  /// What the next bytes are.
+  enum Part: Equatable {
+    /// More bytes have to come.
+    case incomplete
+    /// Bytes of the body.
+    case content(Range<Int>)
+    /// The body has ended; the trailer's fields, if there are some, and the position after all.
+    case end(trailer: Range<Int>, Int)
+  }
+
+  private enum Stage {
+    case content(Int)
+    case size
+    case contentEnd
+    case trailer
+    case ended
+  }
+
+  /// More digits would be an attempt to make the size overflow.
+  private static let mostDigits = 16
+
+  private let limits: HTTPLimits
+  private let isChunked: Bool
+  private var stage: Stage
+  /// How many bytes of content have come.
+  private(set) var count = 0
+  private var extensionCount = 0
+
+  init(_ framing: BodyFraming, _ limits: HTTPLimits) {
+    self.limits = limits
+    isChunked = framing == .chunked
+    stage =
+      switch framing {
+      case .none: .ended
+      case .length(let count): .content(count)
+      case .chunked: .size
+      }
+  }
+
+  /// Reads the next part.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes that have come.
+  ///   - position: Where to begin. It is moved past what has been understood. What follows it has to be passed again.
+  mutating func next(_ bytes: Span<UInt8>, at position: inout Int) throws(Refusal) -> Part {
+    while true {
+      switch stage {
+      case .content(let rest):
+        if rest == 0 {
+          stage = isChunked ? .contentEnd : .ended
+          continue
+        }
+        let part = min(rest, bytes.count - position)
+        if part == 0 { return .incomplete }
+        count += part
+        if count > limits.body { throw .bodyTooLarge }
+        stage = .content(rest - part)
+        position += part
+        return .content(position - part..<position)
+      case .contentEnd:
+        switch try LineEnd.read(bytes, at: position, orElse: "a chunk is longer than it says") {
+        case .incomplete: return .incomplete
+        case .end(let next): position = next
+        }
+        stage = .size
+      case .size:
+        guard let (size, next) = try readSize(bytes, at: position) else { return .incomplete }
+        position = next
+        if size > limits.body - count { throw .bodyTooLarge }
+        stage = size == 0 ? .trailer : .content(size)
+      case .trailer:
+        guard let end = try readTrailer(bytes, at: position) else { return .incomplete }
+        stage = .ended
+        let trailer = position..<end - 2
+        position = end
+        return .end(trailer: trailer, end)
+      case .ended: return .end(trailer: position..<position, position)
+      }
+    }
+  }
+
+  /// Reads the line with a chunk's size. Extensions are passed over, as long as all of them are within the limit.
+  private mutating func readSize(_ bytes: Span<UInt8>, at start: Int) throws(Refusal) -> (Int, Int)? {
+    var position = start
+    var size = 0
+    while position < bytes.count, let digit = bytes[position].hexadecimal {
+      if position - start == Self.mostDigits || size > Int.max >> 4 {
+        throw Refusal(code: 413, reason: "the size of a chunk is too large")
+      }
+      size = size << 4 | digit
+      position += 1
+    }
+    if position == bytes.count { return nil }
+    guard position > start else { throw .badRequest("the size of a chunk isn't a number") }
+    let end = position
+    if bytes[position] == UInt8(ascii: ";") {
+      while position < bytes.count, bytes[position].isFieldValue { position += 1 }
+    }
+    if extensionCount + (position - end) > limits.chunkExtensions {
+      throw .badRequest("the extensions of chunks are too long")
+    }
+    switch try LineEnd.read(bytes, at: position, orElse: "the size of a chunk isn't a number") {
+    case .incomplete: return nil
+    case .end(let next):
+      extensionCount += position - end
+      return (size, next)
+    }
+  }
+
+  /// The position after the trailer, if that has come completely.
+  private func readTrailer(_ bytes: Span<UInt8>, at start: Int) throws(Refusal) -> Int? {
+    var (position, fieldCount) = (start, 0)
+    while true {
+      switch try FieldLine.read(bytes, at: position) {
+      case .incomplete:
+        if bytes.count - start > limits.fields { throw .fieldsTooLarge }
+        return nil
+      case .field(_, _, let end):
+        fieldCount += 1
+        if fieldCount > limits.fieldCount { throw .tooManyFields }
+        if end - start > limits.fields { throw .fieldsTooLarge }
+        position = end
+      case .end(let end): return end
+      }
+    }
+  }
+}

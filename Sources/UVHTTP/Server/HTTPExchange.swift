@@ -1,0 +1,98 @@
+import HTTPTypes
+import UV
+
+/// A request and its answer. Use it on its loop's thread. One that is dropped without an answer is answered with 500, and ends its
+/// connection.
+package final class HTTPExchange {
+  private let connection: ServerConnection
+  private let head: RequestHead
+  private let bytes: Bytes
+  private var isAnswered = false
+  private let closer: HandleCloser
+
+  /// The body of the request.
+  package let body: HTTPBody
+
+  init(_ connection: ServerConnection, _ head: RequestHead, _ bytes: Bytes, _ body: HTTPBody) {
+    (self.connection, self.head, self.bytes, self.body) = (connection, head, bytes, body)
+    closer = connection.stream.closer
+  }
+
+  deinit {
+    if isAnswered { return }
+    if connection.loop.executor.isOnLoop { connection.exchangeWasDropped() } else { closer.close() }
+  }
+
+  package var loop: EventLoop { connection.loop }
+
+  /// The head of the request.
+  package private(set) lazy var request = head.request(bytes)
+
+  /// Answers the request.
+  ///
+  /// - Parameters:
+  ///   - response: The status and the fields. The connection adds those that say where the answer ends, and the date.
+  ///   - body: The body. A client that has asked for the head alone doesn't get it.
+  /// - Returns: A request that ends when the system has taken the answer. It fails with `alreadyInProgress` if there is an answer, with
+  ///   `invalidArgument` for a body of an answer that has none, and with the errors of a write.
+  package func respond(_ response: HTTPResponse, _ body: Bytes = Bytes()) -> Request<Void> {
+    Request(loop) { [self] in respond(response, body, $0) }
+  }
+
+  /// Answers the request; see ``respond(_:_:)``.
+  @discardableResult
+  package func respond(
+    _ response: HTTPResponse, _ body: Bytes = Bytes(), _ done: @escaping Completion<Void>
+  ) -> PendingRequest {
+    let hasNoBody = response.status.hasNoBody
+    if isAnswered { return refuse(.alreadyInProgress, done) }
+    if response.status.code < 200 || hasNoBody && !body.isEmpty { return refuse(.invalidArgument, done) }
+    isAnswered = true
+    return connection.answer(response, body, hasNoBody ? .none : .length(body.count), done)
+  }
+
+  private func refuse(_ code: UVError.Code, _ done: @escaping Completion<Void>) -> PendingRequest {
+    loop.queueMicrotask { done(.failure(UVError(code, operation: "respond"))) }
+    return PendingRequest()
+  }
+}
+
+extension HTTPResponse.Status {
+  /// Whether an answer with the status never has a body (RFC 9112, 6.3).
+  var hasNoBody: Bool { code < 200 || code == 204 || code == 304 }
+}
+
+extension RequestHead {
+  /// The head as swift-http-types has it.
+  func request(_ bytes: Bytes) -> HTTPRequest {
+    func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+    var authority: String?
+    var fields = HTTPFields()
+    fields.reserveCapacity(8)
+    var position = self.fields
+    while case .field(let name, let value, let end)? = try? FieldLine.read(bytes.span, at: position) {
+      position = end
+      guard let name = HTTPField.Name(text(name)) else { continue }
+      if name == HTTPField.Name("host") {
+        authority = text(value)
+      } else {
+        fields.append(HTTPField(name: name, value: Bytes(bytes[value])))
+      }
+    }
+    var (scheme, path): (String?, String?) = (nil, text(target))
+    switch form {
+    case .absolute(let schemeRange, let authorityRange):
+      scheme = text(schemeRange)
+      // It counts more than the field (RFC 9112, 3.2.2).
+      authority = text(authorityRange)
+      let rest = text(authorityRange.upperBound..<target.upperBound)
+      path = rest.hasPrefix("/") ? rest : "/" + rest
+    case .authority: (authority, path) = (text(target), nil)
+    case .origin, .asterisk: break
+    }
+    // A method is a token, as the parser has seen.
+    return HTTPRequest(
+      method: HTTPRequest.Method(text(method)) ?? .get, scheme: scheme, authority: authority, path: path,
+      headerFields: fields)
+  }
+}

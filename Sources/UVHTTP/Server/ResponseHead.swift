@@ -1,0 +1,59 @@
+import HTTPTypes
+import UV
+
+/// The bytes of an answer's head. Names and values are those of `HTTPFields`, which have no line ends, so that no field can begin another.
+enum ResponseHead {
+  /// Where the body of an answer ends.
+  enum Framing {
+    /// There is none.
+    case none
+    case length(Int)
+    case chunked
+    /// At the end of the connection, for a client of HTTP/1.0.
+    case untilClose
+  }
+
+  /// - Parameters:
+  ///   - isLast: Whether the connection ends after the answer.
+  ///   - minorVersion: That of the request. A client of HTTP/1.0 is told that the connection goes on.
+  static func bytes(
+    _ response: HTTPResponse, _ framing: Framing, isLast: Bool, minorVersion: Int, date: Bytes
+  ) -> BytesBuilder {
+    var bytes = BytesBuilder(capacity: 256)
+    let status = response.status
+    bytes.append("HTTP/1.1 ")
+    bytes.append(decimal: status.code)
+    bytes.append(" ")
+    bytes.append(status.reasonPhrase)
+    bytes.append("\r\n")
+    for field in response.headerFields where !isOurs(field.name) { append(field, to: &bytes) }
+    if !response.headerFields.contains(.date) { bytes.append(date) }
+    switch framing {
+    case .none, .untilClose: break
+    case .length(let count):
+      bytes.append("content-length: ")
+      bytes.append(decimal: count)
+      bytes.append("\r\n")
+    case .chunked: bytes.append("transfer-encoding: chunked\r\n")
+    }
+    if isLast {
+      bytes.append("connection: close\r\n")
+    } else if minorVersion == 0 {
+      bytes.append("connection: keep-alive\r\n")
+    }
+    bytes.append("\r\n")
+    return bytes
+  }
+
+  static func append(_ field: HTTPField, to bytes: inout BytesBuilder) {
+    bytes.append(field.name.rawName)
+    bytes.append(": ")
+    field.withUnsafeBytesOfValue { bytes.append(UnsafeRawBufferPointer($0)) }
+    bytes.append("\r\n")
+  }
+
+  /// Whether the connection writes the field itself, because it says where the answer ends.
+  static func isOurs(_ name: HTTPField.Name) -> Bool {
+    name == .contentLength || name == .transferEncoding || name == .connection
+  }
+}
