@@ -221,6 +221,12 @@ void library_enter(struct sim_host *host);
 void library_leave(void);
 /// Whether libuv is a shared library.
 bool library_is_found(void);
+/// What a thread runs.
+struct start {
+  sim_body body;
+  void *context;
+};
+
 /// Whether a world has begun and not ended, seen from outside.
 bool world_runs(void);
 /// Whether that is one of libuv's variables.
