@@ -198,6 +198,7 @@ func withServer(
   _ handler: nonisolated(nonsending) @escaping @Sendable (HTTPExchange) async throws -> Void,
   client: nonisolated(nonsending) @escaping @Sendable (Client) async throws -> Void
 ) async throws {
+  makeCertificates()
   try await withLoop(sourceLocation: sourceLocation) { loop in
     let (server, address) = try loop.http.listen(limits: limits)
     let serving = loop.spawn { () async throws in
@@ -211,6 +212,10 @@ func withServer(
     try await serving.value
   }
 }
+
+/// Makes the certificates of the tests, once. The program that makes them opens descriptors, which a test that runs at the same time
+/// would take for its own. So every test waits for that.
+func makeCertificates() { _ = Certificates.shared }
 
 /// The bodies of answers that have a length.
 ///

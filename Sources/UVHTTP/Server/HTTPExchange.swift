@@ -51,6 +51,51 @@ package final class HTTPExchange {
     return connection.answer(response, body, hasNoBody ? .none : .length(body.count), done)
   }
 
+  /// Answers the request with a part of a file. Its bytes don't pass through this process, unless they have to be encrypted.
+  ///
+  /// - Parameters:
+  ///   - response: The status and the fields, as for the other `respond`.
+  ///   - file: The file. Its position stays as it is.
+  ///   - offset: Where to begin in the file, in bytes.
+  ///   - count: How many bytes to send, 0 or more. If the file has fewer, the connection breaks off.
+  /// - Returns: A request that ends and fails as the other does, and with `endOfFile` if the file is too short.
+  package func respond(_ response: HTTPResponse, file: File, from offset: Int64 = 0, count: Int) -> Request<
+    Void
+  > {
+    Request(loop) { [self] in respond(response, file: file, from: offset, count: count, $0) }
+  }
+
+  /// Answers the request with a part of a file; see the function that returns a request.
+  @discardableResult
+  package func respond(
+    _ response: HTTPResponse, file: File, from offset: Int64 = 0, count: Int,
+    _ done: @escaping Completion<Void>
+  ) -> PendingRequest {
+    if isAnswered { return refuse(.alreadyInProgress, done) }
+    if response.status.hasNoBody || count < 0 { return refuse(.invalidArgument, done) }
+    isAnswered = true
+    return connection.answer(response, file, from: offset, count: count, done)
+  }
+
+  /// Begins an answer whose body is written bit by bit.
+  ///
+  /// - Parameters:
+  ///   - response: The status and the fields, as for `respond`.
+  ///   - length: How many bytes the body will have, 0 or more; nil if that isn't known. It is then chunked, or ends with the connection if
+  ///     the client speaks HTTP/1.0.
+  /// - Returns: The writer of the body, which has to be finished. If it is dropped before, the connection breaks off.
+  /// - Throws: `alreadyInProgress` if there is an answer, and `invalidArgument` for an answer that has no body or a negative length.
+  package func begin(_ response: HTTPResponse, length: Int? = nil) throws(UVError) -> HTTPResponseWriter {
+    if isAnswered { throw UVError(.alreadyInProgress, operation: "respond") }
+    if response.status.hasNoBody || (length ?? 0) < 0 {
+      throw UVError(.invalidArgument, operation: "respond")
+    }
+    isAnswered = true
+    let framing: ResponseHead.Framing =
+      length.map { .length($0) } ?? (head.minorVersion > 0 ? .chunked : .untilClose)
+    return HTTPResponseWriter(connection, connection.beginAnswer(response, framing), framing)
+  }
+
   private func refuse(_ code: UVError.Code, _ done: @escaping Completion<Void>) -> PendingRequest {
     loop.queueMicrotask { done(.failure(UVError(code, operation: "respond"))) }
     return PendingRequest()

@@ -34,6 +34,9 @@ final class ServerConnection {
   var hasLeft = false
   var isLast = false
   var droppedCount = 0
+  /// How long the body of a request has been waited for.
+  var waited = Duration.zero
+  var waitBegin = LoopClock.Instant(nanoseconds: 0)
   /// Why the body was refused.
   var refusal: Refusal?
 
@@ -74,6 +77,7 @@ final class ServerConnection {
     if phase == .closed { return }
     switch result {
     case .success(let bytes?):
+      if phase == .exchange { waited += waitBegin.duration(to: loop.now) }
       if phase == .farewell { return drop(bytes.count) }
       input = input.isEmpty ? bytes : input.followed(by: bytes)
       advance()
@@ -127,6 +131,7 @@ final class ServerConnection {
     (isAnswered, hasLeft, isBodyWanted, droppedCount, refusal) = (false, false, false, 0, nil)
     isBodyComplete = head.framing == .none
     mayContinue = head.expectsContinue
+    waited = .zero
     let body = HTTPBody(self)
     if isBodyComplete { body.finish() } else { self.body = body }
     server.deliver(HTTPExchange(self, head, bytes, body))
@@ -152,14 +157,20 @@ final class ServerConnection {
         switch part {
         case .incomplete:
           if hasEnded { return refuseBody(.badRequest("the body isn't complete"), nil) }
-          stream.totalTimeout = limits.time(for: bodyParser.count)
-          return read()
+          return waitForBody()
         case .content(let range):
           if isAnswered { if !mayDrop(range.count) { return } } else { body?.send(Bytes(here[range])) }
         case .end(let trailer, _): endBody(Bytes(here[trailer]))
         }
       } catch { refuseBody(error, nil) }
     }
+  }
+
+  /// Bytes renew the timeout of silence. So the whole body has a time of its own, in which the program's own time doesn't count.
+  func waitForBody() {
+    stream.totalTimeout = max(.zero, limits.time(for: bodyParser.count) - waited)
+    waitBegin = loop.now
+    read()
   }
 
   func endBody(_ trailer: Bytes) {
