@@ -169,12 +169,14 @@ enum FilesByCallbacks: Program {
     try EventLoop.run { loop in
       let root = FilePath("/tmp/consumers-file-\(SystemInfo.processID)")
       let directory = try await loop.files.opendir(root).value
-      directory.next { result in
-        let entries: [DirectoryEntry] = (try? result.get()) ?? []
-        print(entries.count)
+      await withCheckedContinuation { answered in
+        directory.next { result in
+          let entries: [DirectoryEntry] = (try? result.get()) ?? []
+          print(entries.count)
+          answered.resume()
+        }
+        directory.stop()
       }
-      directory.stop()
-      try await loop.sleep(for: .milliseconds(5)).value
       try await directory.close().value
       try await loop.files.unlink(root.appending("copy")).value
       try await loop.files.rmdir(root).value

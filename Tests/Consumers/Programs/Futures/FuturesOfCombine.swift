@@ -38,12 +38,10 @@ enum FuturesOfCombine: Program {
       loader.load("").sink(
         receiveCompletion: { completion in
           if case .failure(.missing) = completion { print("missing") }
+          future.sink(receiveCompletion: { print($0) }, receiveValue: { print("late: \($0.name)") })
+            .store(in: &cancellables)
         }, receiveValue: { print($0) }
       ).store(in: &cancellables)
-      loop.sleep(for: .milliseconds(20)) { _ in
-        future.sink(receiveCompletion: { print($0) }, receiveValue: { print("late: \($0.name)") })
-          .store(in: &cancellables)
-      }
     }
     try EventLoop.run { loop in
       let loader = Loader(loop)

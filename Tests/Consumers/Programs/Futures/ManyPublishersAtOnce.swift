@@ -74,10 +74,12 @@ enum ManyPublishersAtOnce: Program {
       print(model.lines)
 
       let typed = PassthroughSubject<String, Never>()
-      typed.debounce(for: .milliseconds(10), scheduler: loop).sink { print("search: \($0)") }
-        .store(in: &subscriptions)
+      typed.debounce(for: .milliseconds(10), scheduler: loop).sink {
+        print("search: \($0)")
+        typed.send(completion: .finished)
+      }
+      .store(in: &subscriptions)
       for prefix in ["s", "sw", "swift"] { typed.send(prefix) }
-      loop.sleep(for: .milliseconds(50)) { _ in typed.send(completion: .finished) }
     }
   }
 

@@ -35,7 +35,7 @@ enum EarlyReleases: Program {
         print(String(decoding: chunk, as: UTF8.self), terminator: "")
       }
       for try await _ in try loop.iterations(.check) { break }
-      loop.sleep(for: .milliseconds(5)) { _ in
+      loop.sleep(for: .zero) { _ in
         do { try loop.processes.kill(SystemInfo.processID, .user2) } catch { print(error) }
       }
       for try await signal in try loop.signals(.user2) {

@@ -9,13 +9,15 @@ enum EndsOfALoop: Program {
     try signalsInAnArrayOfClosures()
   }
 
-  static func serve(_ loop: EventLoop, _ listener: TCPListener) async {
+  /// Echoes what comes, once the loop is ending.
+  static func serve(_ loop: EventLoop, _ listener: TCPListener, _ accepted: @escaping () -> Void) async {
     do {
       for try await connection in listener {
+        accepted()
         loop.spawn {
           do {
             for try await chunk in connection {
-              try await loop.sleep(for: .milliseconds(20)).value
+              try await connection.quiescing().value
               try await connection.write(chunk).value
             }
           } catch { print("connection: \(error)") }
@@ -31,10 +33,11 @@ enum EndsOfALoop: Program {
   private static func gracefulShutdownOfALoop() throws {
     try EventLoop.run { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-      loop.spawn { await serve(loop, listener) }
+      let (connections, accepted) = AsyncStream.makeStream(of: Void.self)
+      loop.spawn { await serve(loop, listener) { accepted.yield() } }
       let client = try await loop.tcp.connect(to: listener.localAddress()).value
       try await client.write("in flight").value
-      try await loop.sleep(for: .milliseconds(5)).value
+      for await _ in connections { break }
       loop.spawn {
         do {
           print(try await client.read().value == "in flight")
@@ -51,7 +54,8 @@ enum EndsOfALoop: Program {
     try EventLoop.run { loop in
       loop.spawn {
         do {
-          try await loop.sleep(for: .milliseconds(20)).value
+          // The signal is watched for by the time that the loop waits.
+          try await loop.sleep(for: .zero).value
           try loop.processes.kill(SystemInfo.processID, .user1)
         } catch { print(error) }
       }

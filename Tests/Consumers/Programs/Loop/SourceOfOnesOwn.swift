@@ -49,10 +49,14 @@ enum SourceOfOnesOwn: Program {
       let counter = Counter()
       let source = counter.source(loop, upTo: 100)
       print(try await source.next().value ?? 0, source.loop === loop)
-      try await loop.sleep(for: .milliseconds(5)).value
+      while counter.pauses == 0 { try await loop.sleep(for: .zero).value }
       print(counter.pauses)
-      source.next { print((try? $0.get()) == 2) }
-      try await loop.sleep(for: .milliseconds(5)).value
+      await withCheckedContinuation { answered in
+        source.next {
+          print((try? $0.get()) == 2)
+          answered.resume()
+        }
+      }
       source.start { _ in source.stop() }
       let failing = CustomSource<Int>(loop, "fail") { $0.finish(UVError(.busy, operation: "fail")) }
       do throws(UVError) {

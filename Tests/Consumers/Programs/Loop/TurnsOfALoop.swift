@@ -42,7 +42,7 @@ enum TurnsOfALoop: Program {
         watcher.keepsLoopRunning = false
       }
       for try await _ in try loop.iterations(.check) { break }
-      try await loop.sleep(for: .milliseconds(5)).value
+      while seen.count < IterationPhase.allCases.count { try await loop.sleep(for: .zero).value }
       print(seen.contains(.idle), seen.contains(.prepare), seen.contains(.check))
     }
   }

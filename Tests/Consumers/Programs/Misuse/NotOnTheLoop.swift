@@ -8,8 +8,12 @@ enum NotOnTheLoop: Program {
     print(loop.executor.isIsolatingCurrentContext() ?? true)
     loop.runCallbacks { $0.executor.checkIsolated() }
     let executor = loop.executor
-    Thread.detachNewThread { executor.checkIsolated() }
-    Thread.sleep(forTimeInterval: 5)
+    let isChecked = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      executor.checkIsolated()
+      isChecked.signal()
+    }
+    isChecked.wait()
     loop.shutdown()
   }
 }

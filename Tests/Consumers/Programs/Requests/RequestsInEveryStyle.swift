@@ -107,14 +107,15 @@ enum RequestsInEveryStyle: Program {
       }
     }
     EventLoop.runCallbacks { loop in
+      let pending = loop.countdown(from: 1_000_000).start { print($0) }
       loop.countdown(from: 2).promise().done { print("promise: \($0)") }.cauterize().finally {
         loop.countdown(from: 2).publisher().sink(receiveCompletion: { _ in }) { print("publisher: \($0)") }
           .store(in: &subscriptions)
-        loop.countdown(from: 20).future().sink(receiveCompletion: { _ in }) { print("future: \($0)") }
-          .store(in: &subscriptions)
+        loop.countdown(from: 20).future().sink(receiveCompletion: { _ in pending.cancel() }) {
+          print("future: \($0)")
+        }
+        .store(in: &subscriptions)
       }
-      let pending = loop.countdown(from: 1_000_000).start { print($0) }
-      loop.sleep(for: .milliseconds(100)) { _ in pending.cancel() }
     }
   }
 
@@ -134,7 +135,8 @@ enum RequestsInEveryStyle: Program {
         request.cancel()
         request.cancel()
       }
-      loop.sleep(for: .milliseconds(5)) { _ in
+      // Each has been told by then.
+      loop.sleep(for: .zero) { _ in
         near.close()
         far.close()
         listener.close()

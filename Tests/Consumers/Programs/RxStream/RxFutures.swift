@@ -107,7 +107,7 @@ enum RxFutures: Program {
       let promise = StreamPromise<Int, Busy> { state, completion in
         let timer = loop.sleep(for: .untilCancelled) { _ in completion(.failure(Busy())) }
         state.on { _ in timer.cancel() }
-        loop.sleep(for: .milliseconds(5)) { _ in timer.cancel() }
+        loop.sleep(for: .zero) { _ in timer.cancel() }
       }
       promise.onTerminate { print("cancelled: \($0 == .cancelled)") }
       loop.queueMicrotask { promise.cancel() }

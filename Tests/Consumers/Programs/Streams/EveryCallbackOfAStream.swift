@@ -24,7 +24,7 @@ enum EveryCallbackOfAStream: Program {
       let port = Int(try listener.localAddress().port)
       listener.accept { result in
         guard case .success(let connection) = result else { return print(result) }
-        loop.sleep(for: .milliseconds(20)) { _ in connection.closeReset { _ in } }
+        connection.read { _ in connection.closeReset { _ in } }
         listener.close()
       }
       loop.tcp.connect(host: "127.0.0.1", port: port) { result in
@@ -33,6 +33,7 @@ enum EveryCallbackOfAStream: Program {
           if case .failure(let error) = result { print(error.code == .connectionReset) }
           client.close()
         }
+        client.write("hello") { _ in }
       }
     }
     try EventLoop.runCallbacks { loop in
@@ -95,9 +96,9 @@ enum EveryCallbackOfAStream: Program {
     }
     try EventLoop.runCallbacks { loop in
       let ticks = loop.ticks(every: .milliseconds(1))
-      ticks.next { result in print((try? result.get()) != nil, ticks.loop === loop) }
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-      loop.sleep(for: .milliseconds(20)) { _ in
+      ticks.next { result in
+        print((try? result.get()) != nil, ticks.loop === loop)
         loop.shutdownGracefully(within: .seconds(1)) { result in
           print((try? result.get().count) ?? -1, listener.isClosing)
         }

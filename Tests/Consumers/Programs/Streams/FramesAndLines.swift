@@ -85,7 +85,7 @@ enum FramesAndLines: Program {
       loop.spawn {
         do {
           try await far.write("one\ntw").value
-          try await loop.sleep(for: .milliseconds(5)).value
+          try await loop.sleep(for: .zero).value
           try await far.write(["o\n", "three\n"]).value
         } catch { print(error) }
         far.close()

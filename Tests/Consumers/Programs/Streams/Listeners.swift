@@ -95,8 +95,6 @@ enum Listeners: Program {
         do {
           let client = try await loop.tcp.connect(to: address).value
           try await client.write("request").value
-          try await loop.sleep(for: .milliseconds(10)).value
-          listener.close()
           let answer = try await client.read().value
           print(answer.map { String(decoding: $0, as: UTF8.self) } ?? "no answer")
           client.close()
@@ -106,7 +104,7 @@ enum Listeners: Program {
         loop.spawn {
           do {
             _ = try await connection.read().value
-            try await loop.sleep(for: .milliseconds(30)).value
+            listener.close()
             try await connection.write("answer").value
           } catch { print("server: \(error)") }
           connection.close()

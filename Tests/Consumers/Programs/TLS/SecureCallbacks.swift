@@ -42,6 +42,7 @@ enum SecureCallbacks: Program {
       near.start { result in if case .success(let bytes?) = result { other.write(bytes) { _ in } } }
       other.start { result in if case .success(let bytes?) = result { near.write(bytes) { _ in } } }
       // A connection that nobody keeps says goodbye.
+      let (ends, ended) = AsyncStream.makeStream(of: Void.self)
       var kept: TLSConnection?
       loop.tls.secure(end, server) { result in
         guard case .success(let connection) = result else { return print(result) }
@@ -56,11 +57,13 @@ enum SecureCallbacks: Program {
             print(bytes)
             near.close()
           case .success(nil): print("a clean end")
-          case .failure(let error): print(error.code == .tlsTruncated, error.name)
+          case .failure(let error):
+            print(error.code == .tlsTruncated, error.name)
+            ended.yield()
           }
         }
       }
-      try await loop.sleep(for: .milliseconds(200)).value
+      for await _ in ends { break }
       other.close()
       kept?.close()
       loop.tls.connect(host: "localhost", port: port, context) { result in

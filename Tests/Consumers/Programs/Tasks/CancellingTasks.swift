@@ -70,7 +70,8 @@ enum CancellingTasks: Program {
       let task = loop.spawn(name: "asking") { () async throws(UVError) in
         try await group.executors[0].submit { _ in print("never") }
       }
-      try await loop.sleep(for: .milliseconds(5)).value
+      // The tasks have begun by then.
+      try await loop.sleep(for: .zero).value
       for entry in loop.snapshot().tasks.entries where entry.name == "asking" {
         print(
           entry.wait?.operation ?? "?", entry.wait?.fileDescriptor == nil,
@@ -83,7 +84,7 @@ enum CancellingTasks: Program {
         print(snapshot.hasAnswered, snapshot.isRunning, snapshot.handles.entries.map(\.description))
       }
       let ending = loop.spawn { await group.shutdownGracefully(within: .zero) }
-      try await loop.sleep(for: .milliseconds(5)).value
+      try await loop.sleep(for: .zero).value
       ending.cancel()
       print(await ending.value.isComplete)
       gate.signal()
