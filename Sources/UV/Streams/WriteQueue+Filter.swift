@@ -167,7 +167,8 @@ extension WriteQueue {
       filter.dropOutput()
       ended += pending.takeInFlight().map { entry in
         var entry = entry
-        if code == 0 { entry.outcome = 0 }
+        // A request of libuv's that has ended with success isn't theirs.
+        entry.outcome = code == UV_EAGAIN.rawValue ? UV_ECANCELED.rawValue : code
         return entry
       }
     }
