@@ -1,6 +1,7 @@
 // Sockets of the Unix domain: their names, and descriptors that are passed.
 
 #include "disk.h"
+#include "streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +43,21 @@ int local_find(struct sim_host *host, const union address *address, struct socke
 
 // MARK: Descriptors that are passed
 
-/// Files that are on their way with the bytes from a certain one on.
+/// Files that are on their way with the bytes of a message.
 struct rights {
   struct rights *next;
+  /// The places of the message's bytes in the flow.
+  uint64_t start, end;
   int count;
   struct file *files[16];
 };
 
-int rights_send(struct socket *socket, const struct msghdr *message) {
+static void rights_free(struct rights *rights) {
+  for (int i = 0; i < rights->count; i++) file_release(rights->files[i]);
+  free(rights);
+}
+
+int rights_take(const struct msghdr *message, struct rights **taken) {
   struct cmsghdr *header = CMSG_FIRSTHDR(message);
   if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) return -EINVAL;
   struct rights *rights = calloc(1, sizeof *rights);
@@ -58,24 +66,38 @@ int rights_send(struct socket *socket, const struct msghdr *message) {
   for (int i = 0; i < rights->count && i < 16; i++) {
     struct file *file = file_of(numbers[i]);
     if (!file) {
-      for (int j = 0; j < i; j++) file_release(rights->files[j]);
-      free(rights);
+      rights->count = i;
+      rights_free(rights);
       return -EBADF;
     }
     file_hold(file);
     rights->files[i] = file;
   }
+  *taken = rights;
+  return 0;
+}
+
+void rights_send(struct socket *socket, struct rights *rights, ssize_t size) {
   struct socket *peer = tcp_peer(socket);
-  if (!peer) return 0;
+  if (!peer || size <= 0) return rights_free(rights);
+  rights->end = outgoing(socket)->sent_count;
+  rights->start = rights->end - (uint64_t)size;
   struct rights **last = &peer->rights;
   while (*last) last = &(*last)->next;
   *last = rights;
-  return 0;
+}
+
+size_t rights_limit(const struct socket *socket, size_t size) {
+  uint64_t place = incoming((struct socket *)socket)->taken_count;
+  for (const struct rights *rights = socket->rights; rights; rights = rights->next)
+    if (rights->end > place) return rights->end < place + size ? (size_t)(rights->end - place) : size;
+  return size;
 }
 
 void rights_receive(struct socket *socket, struct msghdr *message, int flags) {
   struct rights *rights = socket->rights;
-  if (!rights || message->msg_controllen < CMSG_LEN(sizeof(int) * (size_t)rights->count)) {
+  if (!rights || rights->start >= incoming(socket)->taken_count ||
+      message->msg_controllen < CMSG_LEN(sizeof(int) * (size_t)rights->count)) {
     message->msg_controllen = 0;
     return;
   }
@@ -94,7 +116,6 @@ void rights_drop(struct socket *socket) {
   while (socket->rights) {
     struct rights *rights = socket->rights;
     socket->rights = rights->next;
-    for (int i = 0; i < rights->count; i++) file_release(rights->files[i]);
-    free(rights);
+    rights_free(rights);
   }
 }

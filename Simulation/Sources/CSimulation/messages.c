@@ -37,8 +37,9 @@ static ssize_t send_message(int descriptor, const struct msghdr *message, int fl
   }
   if ((code = planned(CALL_sendmsg)) < 0) return code;
   if (refusal_is_due(&socket->file)) return -EAGAIN;
+  struct rights *rights = NULL;
   if (message->msg_controllen && socket->connection) {
-    code = rights_send(socket, message);
+    code = rights_take(message, &rights);
     if (code < 0) return code;
   }
   bool waits = !(flags & MSG_DONTWAIT) && !(socket->file.flags & O_NONBLOCK);
@@ -47,6 +48,7 @@ static ssize_t send_message(int descriptor, const struct msghdr *message, int fl
   file_hold(&socket->file);
   while ((sent = send_once(socket, message)) == -EAGAIN && waits && code == 0)
     code = file_wait(&socket->file, "sendmsg");
+  if (rights) rights_send(socket, rights, sent);
   file_release(&socket->file);
   return sent == -EAGAIN && code < 0 ? code : sent;
 }

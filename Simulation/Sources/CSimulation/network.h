@@ -125,6 +125,11 @@ int socket_option(const struct socket *socket, int level, int name);
 int local_bind(struct socket *socket, const union address *address);
 int local_find(struct sim_host *host, const union address *address, struct socket **socket);
 void local_close(struct socket *socket);
-int rights_send(struct socket *socket, const struct msghdr *message);
+/// Takes the files of a message, which are then sent or freed with it.
+int rights_take(const struct msghdr *message, struct rights **taken);
+/// Sends files with the `size` bytes that were sent last; frees them if none were.
+void rights_send(struct socket *socket, struct rights *rights, ssize_t size);
+/// How many of `size` bytes one read may take: it ends with a message that has files.
+size_t rights_limit(const struct socket *socket, size_t size);
 void rights_receive(struct socket *socket, struct msghdr *message, int flags);
 void rights_drop(struct socket *socket);

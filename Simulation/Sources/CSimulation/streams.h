@@ -23,6 +23,8 @@ struct flow {
   struct buffer transit, received;
   struct segment *first, *last;
   uint64_t last_due, timeout;
+  /// How many bytes have been sent, and read.
+  uint64_t sent_count, taken_count;
   int tries;
   bool has_sent_end, has_received_end, is_full, is_over;
 };

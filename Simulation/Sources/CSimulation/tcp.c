@@ -46,11 +46,13 @@ static ssize_t take(struct socket *socket, const struct iovec *parts, int count,
   size_t size = parts_size(parts, count);
   if (size > flow->received.count) size = flow->received.count;
   if (size) {
+    if (socket->rights) size = rights_limit(socket, size);
     // Once both sides have ended, libuv takes a read that leaves room for the last one. On Linux it is: all that has come is given.
     if (!peeks && !(flow->has_received_end && socket->family != AF_UNIX)) size = cut_short(size);
     buffer_copy(&flow->received, 0, parts, count, size);
     if (peeks) return (ssize_t)size;
     buffer_drop(&flow->received, size);
+    flow->taken_count += size;
     if (socket->family == AF_UNIX && tcp_peer(socket)) file_changed(&tcp_peer(socket)->file);
     if (flow->is_full && flow->received.count <= socket->receive_size / 2) {
       // The sender learns of the room, and what it sends then takes as long again.
@@ -98,6 +100,7 @@ static ssize_t tcp_write(struct file *file, const struct iovec *parts, int count
   if (size > room(socket)) size = room(socket);
   size = cut_short(size);
   flow_send(outgoing(socket), parts, count, size, false);
+  outgoing(socket)->sent_count += size;
   return (ssize_t)size;
 }
 
