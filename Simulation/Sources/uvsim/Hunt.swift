@@ -14,7 +14,7 @@ func hunt(_ seeds: ClosedRange<UInt64>, _ worlds: [HuntedWorld], isVerbose: Bool
   for seed in seeds {
     for world in worlds {
       Progress.note(world.name, seed)
-      do { try world.run(seed: seed) } catch {
+      do { try world.run(seed: seed, traceLength: isVerbose ? 1 << 16 : 1024) } catch {
         let text = isVerbose ? error.description : String(error.description.prefix { $0 != "\n" })
         print("\(world.name): seed \(seed): \(text)")
         if isVerbose { for entry in error.trace { print(entry) } }

@@ -36,10 +36,14 @@ extension RecordReader {
   private nonisolated(nonsending) func readByHandler(_ stream: ByteStream) async throws {
     let loop = stream.loop
     var violation: (any Error)?
-    // The bytes that another reader leaves come before the end.
-    if loop.isDrawn(oneIn: 2) {
-      guard let bytes = try await framed(stream, 1 + loop.draw(20)) else { return }
-      try take(bytes)
+    // The bytes that other readers leave come before the end.
+    for _ in 0..<loop.draw(3) {
+      if loop.isDrawn(oneIn: 2) {
+        guard let bytes = try await framed(stream, 1 + loop.draw(20)) else { return }
+        try take(bytes)
+      } else {
+        try await readTooMuch(stream)
+      }
       for _ in 0..<loop.draw(4) { try await loop.dawdle() }
     }
     let reading = Request<Void>(loop) { [self] done in
@@ -64,6 +68,14 @@ extension RecordReader {
     if let violation { throw violation }
   }
 
+  /// Asks for more than comes, and gives up at some time or when the stream ends.
+  private nonisolated(nonsending) func readTooMuch(_ stream: ByteStream) async throws(UVError) {
+    let limit = Duration.milliseconds(Int64(stream.loop.draw(3000)))
+    do throws(UVError) { _ = try await stream.read(exactly: 1 << 26).timeout(after: limit).value } catch {
+      if error.code != .timedOut, error.code != .endOfFile { throw error }
+    }
+  }
+
   private nonisolated(nonsending) func readRecords(_ stream: ByteStream) async throws {
     let loop = stream.loop
     while true {
@@ -86,7 +98,29 @@ extension RecordReader {
       return bytes
     } catch {
       guard error.code == .endOfFile else { throw error }
-      return try await stream.read().value
+      return try await rest(of: stream)
+    }
+  }
+
+  /// What is left of a stream that has ended, in one of three styles.
+  private nonisolated(nonsending) func rest(of stream: ByteStream) async throws(UVError) -> Bytes? {
+    let loop = stream.loop
+    switch loop.draw(3) {
+    case 0: return try await stream.read().value
+    case 1: return try stream.tryRead(exactly: stream.unreadByteCount)
+    default:
+      let rest = Request<Bytes?>(loop) { done in
+        var bytes = BytesBuilder()
+        stream.start { result in
+          switch result {
+          case .success(let more?): bytes.append(more)
+          case .success(nil): done(.success(bytes.takeBytes()))
+          case .failure(let error): done(.failure(error))
+          }
+        }
+        return PendingRequest()
+      }
+      return try await rest.value
     }
   }
 

@@ -40,8 +40,8 @@ final class RecordSender: @unchecked Sendable {
           number += 1
           stream.write(Records.make(lane: 0, number, loop.draw(40)), done())
         }
-      case 5: cancelLater(stream.write(record(loop), done()), loop)
-      case 6: cancelLater(stream.write(Records.divide(record(loop), on: loop), done()), loop)
+      case 5: loop.cancel(stream.write(record(loop), done()))
+      case 6: loop.cancel(stream.write(Records.divide(record(loop), on: loop), done()))
       case 7: tasks.append(cancelledTask(stream))
       case 8:
         let limit = Duration.microseconds(Int64(loop.draw(2000)))
@@ -121,15 +121,6 @@ final class RecordSender: @unchecked Sendable {
     } catch { done(.failure(error)) }
   }
 
-  private func cancelLater(_ pending: PendingRequest, _ loop: EventLoop) {
-    switch loop.draw(4) {
-    case 0: pending.cancel()
-    case 1: loop.queueMicrotask { pending.cancel() }
-    case 2: loop.sleep(for: .zero) { _ in pending.cancel() }
-    default: loop.sleep(for: .microseconds(Int64(loop.draw(20_000)))) { _ in pending.cancel() }
-    }
-  }
-
   /// A large write of several buffers that is cancelled as soon as the small one before it is told, which may be when a part of the
   /// large one has left.
   private func cancelLarge(_ stream: ByteStream) {
@@ -149,7 +140,7 @@ final class RecordSender: @unchecked Sendable {
   /// A task with a lane of its own that writes a few records, and is cancelled at some time.
   private func cancelledTask(_ stream: ByteStream) -> LoopTask<Void, any Error> {
     let task = concurrentTask(stream)
-    cancelLater(PendingRequest { task.cancel() }, stream.loop)
+    stream.loop.cancel(PendingRequest { task.cancel() })
     return task
   }
 

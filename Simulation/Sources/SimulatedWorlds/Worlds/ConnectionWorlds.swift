@@ -167,50 +167,6 @@ private func pairs(_ world: World, _ ledger: Ledger) throws {
   }
 }
 
-/// More visitors than a server lets in or has descriptors for. Each gets an answer in the end, and never are more let in.
-private func visitors(_ world: World, _ ledger: Ledger) throws {
-  let (limit, count) = (1 + Int(world.random(below: 4)), 12)
-  let isStarved = world.random(below: 3) == 0
-  let server = world.node("server") { loop in
-    let listener = try loop.tcp.listen(port: 7)
-    if !isStarved { listener.connectionLimit = limit }
-    var open = 0
-    var tasks: [LoopTask<Void, any Error>] = []
-    for _ in 0..<count {
-      guard let connection = try await listener.next().value else {
-        throw Violation("the listener has ended")
-      }
-      open += 1
-      try expect(isStarved || open <= limit, "\(open) connections in place of \(limit)")
-      tasks.append(
-        loop.spawn { () async throws in
-          if let line = try await connection.readLine(limit: 100).value {
-            try await loop.dawdle()
-            try await connection.write([line, "\n"]).value
-          }
-          // Until it is closed, it counts.
-          open -= 1
-          if loop.isDrawn(oneIn: 2) { try await connection.close().value } else { connection.close() }
-        })
-    }
-    for task in tasks { try await task.value }
-    listener.close()
-  }
-  if isStarved { world.limitDescriptors(16 + limit, of: server) }
-  for client in 0..<4 {
-    world.node("client \(client)") { loop in
-      for number in 0..<(count / 4) {
-        let connection = try await Transport.tcp.connect(loop)
-        try await loop.dawdle()
-        try await connection.write(Bytes("\(client) \(number)\n")).value
-        let answer = try await connection.readLine(limit: 100).value
-        try expect(answer == Bytes("\(client) \(number)"), "another answer: \(String(describing: answer))")
-        connection.close()
-      }
-    }
-  }
-}
-
 /// Questions for names, many at a time, some of which are given up. Each has the right answer, once.
 private func names(_ world: World, _ ledger: Ledger) throws {
   world.setNames(latency: .milliseconds(3), jitter: .milliseconds(Int64(world.random(below: 300))))
@@ -238,8 +194,7 @@ private func names(_ world: World, _ ledger: Ledger) throws {
         switch loop.draw(4) {
         case 0: request.timeout(after: .microseconds(Int64(loop.draw(5000)))).start(done)
         case 1:
-          let pending = request.start(done)
-          if loop.isDrawn(oneIn: 2) { pending.cancel() } else { loop.queueMicrotask { pending.cancel() } }
+          loop.cancel(request.start(done))
         default: request.start(done)
         }
       }

@@ -222,11 +222,8 @@ private nonisolated(nonsending) func cancelledOperations(_ loop: EventLoop, _ le
       case 4: loop.files.opendir("/tmp", done { $0.close() })
       default: loop.files.readFile("/tmp/file", done())
       }
-    if loop.isDrawn(oneIn: 2) {
-      pending.cancel()
-    } else if loop.isDrawn(oneIn: 2) {
-      loop.queueMicrotask { pending.cancel() }
-    }
+    if loop.isDrawn(oneIn: 3) { loop.cancel(pending) }
+    if loop.isDrawn(oneIn: 4) { loop.block(for: .milliseconds(1)) }
   }
   while left > 0 { try await loop.sleep(for: .milliseconds(1)).value }
   // What an operation has made goes by the next ones.
@@ -251,8 +248,8 @@ private func pool(_ world: World, _ ledger: Ledger) throws {
             if !begun.value.insert(number).inserted { ledger.complain("work \(number) runs twice") }
             return number
           }, done)
-        if loop.isDrawn(oneIn: 3) { pending.cancel() }
-        if loop.isDrawn(oneIn: 5) { loop.sleep(for: .zero) { _ in pending.cancel() } }
+        if loop.isDrawn(oneIn: 3) { loop.cancel(pending) }
+        if loop.isDrawn(oneIn: 10) { loop.block(for: .milliseconds(1)) }
       }
       let bytes = try await loop.random(1 + loop.draw(40)).value
       try expect(!bytes.isEmpty, "no random bytes")

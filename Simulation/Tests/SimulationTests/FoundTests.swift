@@ -1,0 +1,15 @@
+import SimulatedWorlds
+import Testing
+
+/// Seeds that have found a bug of the library or of the simulated kernel.
+@Suite struct FoundTests {
+  @Test(
+    "A seed that has found a bug finds none",
+    arguments: [
+      // A write over TLS was told that it was written, when the stream closed with an earlier one still under way.
+      ("writes over tls", 272),
+      // Two passed connections were read at once, and the second one was lost.
+      ("passing", 169),
+    ] as [(String, UInt64)])
+  func found(name: String, seed: UInt64) throws { try #require(HuntedWorld.named(name)).run(seed: seed) }
+}
