@@ -14,10 +14,16 @@ import UVTestSupport
   func cancelled(origin: Origin, isCancelledBefore: Bool) async throws {
     try await withLoop { loop in
       let input = FutureInput<Int, UVError>()
+      var answer: ((Result<Int, UVError>) -> Void)?
       let future: Future<Int, UVError>
       switch origin {
       case .input: future = input
-      case .request: future = loop.sleep(for: .milliseconds(20)).map { 42 }.streamFuture()
+      case .request:
+        let request = Request<Int>(loop) { done in
+          answer = done
+          return PendingRequest()
+        }
+        future = request.streamFuture()
       case .chain: future = input.map { $0 }
       }
       let task = loop.spawn { try await future.value }
@@ -29,7 +35,7 @@ import UVTestSupport
           throw error
         }
       }
-      if origin != .request { input.complete(42) }
+      if origin == .request { answer?(.success(42)) } else { input.complete(42) }
       let value = try await future.value
       #expect(value == 42)
     }
