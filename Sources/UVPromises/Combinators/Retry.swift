@@ -1,55 +1,5 @@
 import UV
 
-/// How long to wait before an attempt at what has failed.
-public struct Backoff: Sendable {
-  private let pause: @Sendable (Int) -> Duration
-
-  /// Creates a rule of your own.
-  ///
-  /// - Parameter pause: How long to wait after so many failures, from 1 on.
-  public init(_ pause: @escaping @Sendable (Int) -> Duration) { self.pause = pause }
-
-  /// No wait but for the next turn of the loop.
-  public static let none = Backoff { _ in .zero }
-
-  /// Always the same wait.
-  public static func constant(_ duration: Duration) -> Backoff { Backoff { _ in duration } }
-
-  /// A wait that grows by a factor from one failure to the next, up to a limit.
-  ///
-  /// - Parameters:
-  ///   - first: The wait after the first failure.
-  ///   - factor: What each wait is multiplied by for the next, 1 or more.
-  ///   - limit: The longest wait.
-  public static func exponential(
-    from first: Duration, by factor: Double = 2, upTo limit: Duration = .seconds(60)
-  ) -> Backoff {
-    Backoff { failures in
-      var pause = first
-      let factor = factor > 0 ? factor : 0
-      for _ in 1..<max(failures, 1) {
-        // Asked of the quotient, since no product may be larger than a duration can be.
-        guard factor < limit / pause else { return limit }
-        pause = pause * factor
-      }
-      return min(pause, limit)
-    }
-  }
-
-  /// The same waits, each shortened by a random part of up to `fraction`, so that many that failed together
-  /// do not come back together.
-  ///
-  /// - Parameter fraction: 0…1; what is outside is taken for the nearer of the two.
-  public func jittered(_ fraction: Double = 0.5) -> Backoff {
-    Backoff { [pause] failures in
-      pause(failures) * (1 - Double.random(in: 0...1) * (fraction.isNaN ? 0 : min(max(fraction, 0), 1)))
-    }
-  }
-
-  /// How long to wait after so many failures.
-  public func duration(afterFailures failures: Int) -> Duration { pause(failures) }
-}
-
 /// Tries until it works, so many times.
 ///
 /// - Parameters:
@@ -69,12 +19,40 @@ public func retry<U: Thenable>(
   condition: @escaping (_ attemptsLeft: Int, any Error) -> Bool = { _, _ in true },
   file: StaticString = #fileID, line: UInt = #line, _ work: @escaping () throws -> U
 ) -> Promise<U.T> {
+  tryAgain(file, line, work) { error, failures in
+    failures < attempts && condition(attempts - failures, error)
+      ? delay.duration(afterFailures: failures) : nil
+  }
+}
+
+/// Tries until it works, as often as a policy allows; see `retry` of `Request`, which does the same for one request.
+///
+/// - Parameters:
+///   - policy: How often, after which pauses, and after which errors.
+///   - file: Where this is called, for reports in debug builds.
+///   - line: The line there.
+///   - work: Makes an attempt. If it throws, the attempt has failed with the error.
+/// - Returns: A promise of the first success, or of the last failure. Cancelling it cancels the attempt under
+///   way, or the wait for the next.
+///
+/// google/promises' `retry`.
+public func retry<U: Thenable>(
+  _ policy: RetryPolicy, file: StaticString = #fileID, line: UInt = #line, _ work: @escaping () throws -> U
+) -> Promise<U.T> {
+  tryAgain(file, line, work) { policy.pause(after: $0, failures: $1) }
+}
+
+/// Tries until it works, or until `pause` says that there is no further attempt. It isn't asked after a cancellation.
+private func tryAgain<U: Thenable>(
+  _ file: StaticString, _ line: UInt, _ work: @escaping () throws -> U,
+  _ pause: @escaping (_ error: any Error, _ failures: Int) -> Duration?
+) -> Promise<U.T> {
   func attempt(_ number: Int) -> Promise<U.T> {
     firstly(file: file, line: line, execute: work).recover(
       on: .inline, policy: .allErrors, file: file, line: line
     ) { error throws -> Promise<U.T> in
-      guard number < attempts, !error.isCancelled, condition(attempts - number, error) else { throw error }
-      return after(delay.duration(afterFailures: number), file: file, line: line)
+      guard !error.isCancelled, let pause = pause(error, number) else { throw error }
+      return after(pause, file: file, line: line)
         .then(on: .inline, file: file, line: line) { attempt(number + 1) }
     }
   }
