@@ -45,6 +45,8 @@ package final class HTTPExchange {
     _ response: HTTPResponse, _ body: Bytes = Bytes(), _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     let hasNoBody = response.status.hasNoBody
+    // It would be the beginning of a tunnel.
+    if head.isConnect, response.status.kind == .successful { return refuse(.invalidArgument, done) }
     if isAnswered { return refuse(.alreadyInProgress, done) }
     if response.status.code < 200 || hasNoBody && !body.isEmpty { return refuse(.invalidArgument, done) }
     isAnswered = true
@@ -96,7 +98,31 @@ package final class HTTPExchange {
     return HTTPResponseWriter(connection, connection.beginAnswer(response, framing), framing)
   }
 
-  private func refuse(_ code: UVError.Code, _ done: @escaping Completion<Void>) -> PendingRequest {
+  /// Answers the request, and takes the connection over for another protocol.
+  ///
+  /// The timeouts of the connection end with it. Bytes that the client has sent already come first. The stream is closed as any other: by
+  /// `close()`, or when its last reference goes.
+  ///
+  /// - Parameter response: 101 (Switching Protocols) with the field `Upgrade`, if the client has asked for another protocol, or 2xx for
+  ///   CONNECT.
+  /// - Returns: A request for the stream, which ends when the system has taken the answer. It fails with `alreadyInProgress` if there is an
+  ///   answer, with `invalidArgument` if the request doesn't ask for this or has a body that hasn't been read, and with the errors of a write.
+  package func upgrade(_ response: HTTPResponse) -> Request<ByteStream> {
+    Request(loop) { [self] in upgrade(response, $0) }
+  }
+
+  /// Answers the request, and takes the connection over; see ``upgrade(_:)``.
+  @discardableResult
+  package func upgrade(_ response: HTTPResponse, _ done: @escaping Completion<ByteStream>) -> PendingRequest {
+    if isAnswered { return refuse(.alreadyInProgress, done) }
+    let code = response.status.code
+    let isAskedFor = head.isConnect ? 200..<300 ~= code : head.hasUpgrade && code == 101
+    guard isAskedFor, connection.isBodyComplete else { return refuse(.invalidArgument, done) }
+    isAnswered = true
+    return connection.upgrade(response, done)
+  }
+
+  private func refuse<T>(_ code: UVError.Code, _ done: @escaping Completion<T>) -> PendingRequest {
     loop.queueMicrotask { done(.failure(UVError(code, operation: "respond"))) }
     return PendingRequest()
   }

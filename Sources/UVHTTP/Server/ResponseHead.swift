@@ -36,7 +36,9 @@ enum ResponseHead {
       bytes.append("\r\n")
     case .chunked: bytes.append("transfer-encoding: chunked\r\n")
     }
-    if isLast {
+    if status.code == 101 {
+      bytes.append("connection: upgrade\r\n")
+    } else if isLast {
       bytes.append("connection: close\r\n")
     } else if minorVersion == 0 {
       bytes.append("connection: keep-alive\r\n")

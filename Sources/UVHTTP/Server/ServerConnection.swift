@@ -25,6 +25,7 @@ final class ServerConnection {
   var bodyParser: BodyParser
   var body: HTTPBody?
   var isReading = false
+  var quiescing = PendingRequest()
   var hasEnded = false
   var isBodyWanted = false
   var isBodyComplete = false
@@ -54,7 +55,7 @@ final class ServerConnection {
   func begin() {
     stream.readTimeout = limits.idleTimeout
     stream.writeTimeout = limits.idleTimeout
-    stream.quiescing { [weak self] result in
+    quiescing = stream.quiescing { [weak self] result in
       if case .success = result { self?.quiesce() }
     }
     read()

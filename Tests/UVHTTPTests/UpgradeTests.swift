@@ -1,0 +1,54 @@
+import Testing
+import UVTestSupport
+
+@testable import UVHTTP
+
+/// Connections that become another protocol's.
+@Suite struct UpgradeTests {
+  private static let upgrade = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
+
+  @Test("The stream is handed over with what the client has sent already")
+  func handedOver() async throws {
+    for (request, status) in [(Self.upgrade, 101), ("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 200)] {
+      try await withServer { exchange in
+        var response = HTTPResponse(status: .init(code: status))
+        if status == 101 { response.headerFields[.upgrade] = "echo" }
+        let stream = try await exchange.upgrade(response).value
+        #expect(stream.readTimeout == nil && stream.writeTimeout == nil)
+        while let line = try await stream.readLine(limit: 100).value {
+          try await stream.write([line, "!"]).value
+        }
+        stream.close()
+      } client: { client in
+        try await client.stream.write(Bytes("\(request)abc\nde")).value
+        let head = try await client.stream.read(until: "\r\n\r\n", limit: 1000).value
+        let text = "\(head ?? "")"
+        #expect(text.hasPrefix("HTTP/1.1 \(status) "))
+        #expect(text.contains("connection: upgrade") == (status == 101))
+        #expect(!text.contains("content-length"))
+        let first = try await client.stream.read(exactly: 4).value
+        #expect(first == "abc!")
+        try await client.stream.write("f\n").value
+        let second = try await client.stream.read(exactly: 4).value
+        #expect(second == "def!")
+        try await client.stream.shutdown().value
+        let end = try await client.stream.read().value
+        #expect(end == nil)
+      }
+    }
+  }
+
+  @Test("What nobody has asked for is refused, and the request can be answered otherwise")
+  func refused() async throws {
+    try await withServer { exchange in
+      await #expect(throws: UVError(.invalidArgument, operation: "respond")) {
+        _ = try await exchange.upgrade(HTTPResponse(status: .switchingProtocols)).value
+      }
+      try await exchange.respond(HTTPResponse(status: .ok), "a").value
+    } client: { client in
+      let answer = try await client.exchange(
+        "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: echo\r\n\r\nGET / HTTP/1.0\r\n\r\n")
+      #expect(bodies(of: answer) == ["a", "a"])
+    }
+  }
+}
