@@ -26,7 +26,7 @@ public func withCallbackLoop<T: Sendable>(
 
 /// Swift's own `Task.sleep` opens a descriptor for all later ones, which isn't a leak. On a busy machine a
 /// short sleep may end before it needs one.
-private let dispatchTimer = Task {
+let dispatchTimer = Task {
   for milliseconds in 1...50 {
     try? await Task.sleep(for: .milliseconds(milliseconds))
     if openDescriptors().values.contains("anon_inode:[timerfd]") { break }

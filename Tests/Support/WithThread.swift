@@ -8,6 +8,7 @@ public import Testing
 public func withThread<T: Sendable>(
   sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () throws -> T
 ) async throws -> T {
+  await dispatchTimer.value
   let outcome: Outcome<T> = await withCheckedContinuation { continuation in
     Thread {
       let (result, leaks) = countingDescriptors {
