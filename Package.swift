@@ -35,9 +35,9 @@ func nio(_ name: String) -> Target.Dependency {
 let httpTypes: Target.Dependency = .product(
   name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTP", "Everything"]))
 
-/// Whether another package has fetched this one. It then gets no more than it asks for; in a checkout of its own,
-/// every target is built. The package manager marks what it fetches: files of a repository can't be written to, and a
-/// registry's package has a file about its release. See Design/0028-what-is-fetched.md.
+/// Whether another package has fetched this one. It then gets no more than it asks for; in a checkout of its
+/// own, every target is built. The package manager marks what it fetches: files of a repository can't be
+/// written to, and a registry's package has a file about its release. See Design/0028-what-is-fetched.md.
 let isDependency: Bool = {
   var status = stat()
   // A package that is being fetched has no place yet.
@@ -74,8 +74,8 @@ let package = Package(
     .trait(
       name: "Everything",
       description: "LinkLibuv, Futures, Service, HTTP and NIO in one, for those who work in a checkout."),
-    // Never two: SwiftPM before 6.4 names them to the compiler in an order that each new plan draws anew, and another
-    // order compiles every module again.
+    // Never two: SwiftPM before 6.4 names them to the compiler in an order that each new plan draws anew, and
+    // another order compiles every module again.
     .default(enabledTraits: isDependency ? ["LinkLibuv"] : ["Everything"]),
   ],
   dependencies: [
@@ -114,7 +114,8 @@ let package = Package(
       linkerSettings: [.linkedLibrary("uv", .when(traits: ["LinkLibuv", "Everything"]))]),
     .target(name: "UVPromises", dependencies: ["UV"], swiftSettings: settings),
     .target(name: "UVRxStream", dependencies: ["UV"], swiftSettings: settings),
-    // Who doesn't use the product compiles and links none of OpenSSL. It needs no trait, because it fetches nothing.
+    // Who doesn't use the product compiles and links none of OpenSSL. It needs no trait, because it fetches
+    // nothing.
     .systemLibrary(
       name: "COpenSSL", path: "CModules/COpenSSL", pkgConfig: "openssl",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),

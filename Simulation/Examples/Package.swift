@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The examples in a simulation. A package of its own: the simulation itself needs neither NIO nor a parser of arguments.
+// The examples in a simulation. A package of its own: the simulation itself needs neither NIO nor a parser of
+// arguments.
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),

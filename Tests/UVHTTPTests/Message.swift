@@ -31,7 +31,8 @@ struct Message: CustomTestStringConvertible, Sendable {
   var testDescription: String { "\(clause): \(text.debugDescription.prefix(80))" }
 }
 
-/// Parses bytes that come one at a time, and all at once, and says what becomes of them. Both have to be the same.
+/// Parses bytes that come one at a time, and all at once, and says what becomes of them. Both have to be the
+/// same.
 func verdict(
   _ text: String, _ limits: HTTPLimits = HTTPLimits(), sourceLocation: SourceLocation = #_sourceLocation
 ) -> (verdict: Verdict, head: RequestHead?) {

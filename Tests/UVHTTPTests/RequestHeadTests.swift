@@ -154,7 +154,8 @@ import Testing
     for end in ["", " HTTP/1.1\r\nHost: a\r\n\r\n"] {
       #expect(verdict("GET /\(long)\(end)", limits).verdict == .refused(414))
     }
-    // With a second fault, such as a missing colon, either status is right: which one depends on how much has come.
+    // With a second fault, such as a missing colon, either status is right: which one depends on how much has
+    // come.
     for end in ["", "\r\n\r\n"] {
       #expect(verdict("GET / HTTP/1.1\r\nHost: a\r\nX: \(long)\(end)", limits).verdict == .refused(431))
       let name = end.isEmpty ? long : "\(long): b"

@@ -213,8 +213,8 @@ func withServer(
   }
 }
 
-/// Makes the certificates of the tests, once. The program that makes them opens descriptors, which a test that runs at the same time
-/// would take for its own. So every test waits for that.
+/// Makes the certificates of the tests, once. The program that makes them opens descriptors, which a test
+/// that runs at the same time would take for its own. So every test waits for that.
 func makeCertificates() { _ = Certificates.shared }
 
 /// The bodies of answers that have a length.

@@ -1,4 +1,5 @@
-// Every file here and in the commands has the C library, and what there is of Foundation, whatever these are called on a system.
+// Every file here and in the commands has the C library, and what there is of Foundation, whatever these are
+// called on a system.
 #if canImport(Glibc)
   @_exported import Glibc
 #elseif canImport(Musl)

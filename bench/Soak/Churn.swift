@@ -47,8 +47,8 @@ final class Churn {
     }
   }
 
-  /// Has as many files looked at as can ever be under way, all at once: what the library keeps to use again is then
-  /// as large as it gets.
+  /// Has as many files looked at as can ever be under way, all at once: what the library keeps to use again
+  /// is then as large as it gets.
   func crowd(_ count: Int) async throws(UVError) {
     let tasks = (0..<count).map { _ in
       loop.spawn { () async throws(UVError) in _ = try await self.loop.files.stat(self.directory).value }

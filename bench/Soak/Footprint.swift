@@ -14,8 +14,8 @@ public struct Footprint: Hashable, Sendable {
   public var descriptors: Int
   /// Open handles, requests, timers and tasks of the loop, the caller's own task among them.
   public var handles: Int
-  /// Bytes of the heap that are held, more or less than when the soak began: what a cache of the allocator's keeps for
-  /// the next that asks is not among them. Nil where blocks cannot be counted.
+  /// Bytes of the heap that are held, more or less than when the soak began: what a cache of the allocator's
+  /// keeps for the next that asks is not among them. Nil where blocks cannot be counted.
   public var heap: Int?
   /// Blocks of the heap that are held, more or less than when the soak began.
   public var blocks: Int?

@@ -19,8 +19,8 @@ public struct Soak: Sendable {
   public var workers: Int
   /// A directory of the soak's own for files.
   public var directory: String
-  /// How many bytes the heap may have grown at the end: a kind of error that is seen for the first time needs a line of
-  /// its own. The whole process counts.
+  /// How many bytes the heap may have grown at the end: a kind of error that is seen for the first time needs
+  /// a line of its own. The whole process counts.
   private static let heapAllowance = 4 << 10
 
   /// A soak.
@@ -33,7 +33,8 @@ public struct Soak: Sendable {
 
   /// Runs it on a loop of its own, on the calling thread.
   ///
-  /// - Parameter progress: Told about once in a second how far it is, from 0 to 1, and how many operations ended.
+  /// - Parameter progress: Told about once in a second how far it is, from 0 to 1, and how many operations
+  ///   ended.
   /// - Throws: What the system says if not even a listener can be had.
   public func run(progress: @escaping @Sendable (Double, Int) -> Void = { _, _ in }) throws -> SoakReport {
     bench_hooks_track(1)

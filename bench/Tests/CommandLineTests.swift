@@ -204,7 +204,8 @@ import Testing
           .flatMap { Double($0) }
       }
       #expect(openLoop("requests", after: 1) == 6000, "\(output.text)")
-      // What the machine does besides makes more of it slow, never less. The share is in per cent, after the expected one.
+      // What the machine does besides makes more of it slow, never less. The share is in per cent, after the
+      // expected one.
       #expect(openLoop("from 50 ms on", after: 6) ?? 0 > 3, "\(output.text)")
     }
 

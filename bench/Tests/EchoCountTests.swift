@@ -8,8 +8,9 @@ import Testing
   import Foundation
 #endif
 
-/// What a request of `tcp-echo`, a cancelled timer and a limit cost in the steady state, counted: in a worker of the program that was built with
-/// these tests, and in the committed file of what a release build costs, which `gate --counts` keeps true.
+/// What a request of `tcp-echo`, a cancelled timer and a limit cost in the steady state, counted: in a worker
+/// of the program that was built with these tests, and in the committed file of what a release build costs,
+/// which `gate --counts` keeps true.
 @Suite struct EchoCountTests {
   /// What a request costs in a style, at most.
   struct Bounds: Sendable {
@@ -58,8 +59,8 @@ import Testing
 
   private static let requests = 2000
 
-  /// What each request adds: the slope between so many and twice as many. What happens beside them only adds to a
-  /// count now and then, so that the lowest of several is that of the requests.
+  /// What each request adds: the slope between so many and twice as many. What happens beside them only adds
+  /// to a count now and then, so that the lowest of several is that of the requests.
   private func counts(_ id: WorkloadID) throws -> [Counter: Double] {
     try Products.withWorker { worker in
       func count(_ operations: Int) throws -> [Counter: UInt64] {

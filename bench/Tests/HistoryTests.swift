@@ -47,8 +47,8 @@ import Testing
     "Apache Otava finds the same places in the same series", .enabled(if: Otava.isThere),
     arguments: [0.0, 0.03])
   func judge(minimum: Double) throws {
-    // Where steps follow each other closely, Otava 0.8 takes some away that its own test would keep: as it merges levels, it
-    // doesn't test the step before them again.
+    // Where steps follow each other closely, Otava 0.8 takes some away that its own test would keep: as it
+    // merges levels, it doesn't test the step before them again.
     var random = Scatter(seed: 3)
     var series: [[Double]] = []
     for length in [6, 9, 12, 20, 30, 40, 49, 50, 51, 60, 75, 100, 101, 130, 200] {
@@ -115,8 +115,8 @@ import Testing
     #expect(output.code == 2 && output.text.contains(text), "\(output.text)")
   }
 
-  /// Ten runs of this machine whose processor time grows by a half with the sixth, four of another machine, and a file that
-  /// is something else.
+  /// Ten runs of this machine whose processor time grows by a half with the sixth, four of another machine,
+  /// and a file that is something else.
   private static func writeRuns(to directory: String) throws {
     let run = try Products.shell(
       "cd \(directory) && mkdir runs && echo '{}' > runs/notes.json && "

@@ -39,8 +39,8 @@ enum Products {
   /// The checkout's folder, where every program finds its files.
   static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 
-  /// Runs a shell command in the checkout's folder, in which `$UVBENCH` and `$EXAMPLE` are the programs, with both
-  /// of its streams in one.
+  /// Runs a shell command in the checkout's folder, in which `$UVBENCH` and `$EXAMPLE` are the programs, with
+  /// both of its streams in one.
   static func shell(_ script: String) throws -> Output {
     let child = try ChildProcess(
       ["/bin/bash", "-c", "exec 2>&1; cd '\(root)'; " + script],

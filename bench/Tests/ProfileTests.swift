@@ -9,7 +9,8 @@ import Testing
 
 /// Which functions the instructions of a row go to.
 @Suite struct ProfileTests {
-  /// What callgrind writes, with a call, names that are written out once, and places relative to the one before.
+  /// What callgrind writes, with a call, names that are written out once, and places relative to the one
+  /// before.
   private static let file = """
     # callgrind format
     version: 1

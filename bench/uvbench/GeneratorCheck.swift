@@ -1,10 +1,11 @@
 import BenchKit
 
-/// `doctor --check generators`: does our load generator say what wrk and redis-benchmark say of the same server?
+/// `doctor --check generators`: does our load generator say what wrk and redis-benchmark say of the same
+/// server?
 ///
-/// Both ask nginx for a page, or redis-server for keys, in turn, from the same processor: the other as fast as it can, ours at the
-/// rate which that is. What a request costs the server, in processor time, must agree within a tenth: it is what every table here
-/// compares.
+/// Both ask nginx for a page, or redis-server for keys, in turn, from the same processor: the other as fast
+/// as it can, ours at the rate which that is. What a request costs the server, in processor time, must agree
+/// within a tenth: it is what every table here compares.
 enum GeneratorCheck {
   private static let folder = "bench/peers"
 

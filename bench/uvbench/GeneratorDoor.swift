@@ -3,8 +3,9 @@ import UV
 
 /// The door of `generate --listen`: those who haven't said the token yet, and how fast tokens may be tried.
 ///
-/// Who says nothing takes no place of those who are let in, and the one who has been there for the longest time makes room for the next.
-/// Right tokens are heard at once, unless wrong ones have come from the same address: then a token is heard each 200 ms.
+/// Who says nothing takes no place of those who are let in, and the one who has been there for the longest
+/// time makes room for the next. Right tokens are heard at once, unless wrong ones have come from the same
+/// address: then a token is heard each 200 ms.
 final class GeneratorDoor {
   /// How many may stand before the door.
   private static let mostVisitors = 256
@@ -47,7 +48,8 @@ final class GeneratorDoor {
     return "the token is another"
   }
 
-  /// The network that somebody has for themselves: an address of version 4, or the first half of one of version 6.
+  /// The network that somebody has for themselves: an address of version 4, or the first half of one of
+  /// version 6.
   private static func network(of host: String) -> Substring {
     guard host.contains(":") else { return host[...] }
     var groups = 0

@@ -1,7 +1,8 @@
 import BenchKit
 import UV
 
-/// Somebody who has connected to `generate --listen`, with a load generator of their own once they have said the token.
+/// Somebody who has connected to `generate --listen`, with a load generator of their own once they have said
+/// the token.
 struct GeneratorVisit {
   /// The places of those who are let in.
   final class Places {

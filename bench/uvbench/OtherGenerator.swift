@@ -63,7 +63,8 @@ struct OtherGenerator {
       parameters: ParameterValues(parameters.merging(["connections": Self.connections]) { $1 }))
   }
 
-  /// Both in turn, ours at the rate that theirs has reached: with more time between requests, each costs a server more.
+  /// Both in turn, ours at the rate that theirs has reached: with more time between requests, each costs a
+  /// server more.
   func measure(
     _ worker: PeerWorker, _ id: WorkloadID, rounds: Int, seconds: Double
   ) throws -> [(ours: Figures, theirs: Figures)] {

@@ -2,8 +2,9 @@ import BenchKit
 import BenchWaits
 import Foundation
 
-/// `doctor --check waits`: runs a ticker of one millisecond beside each style's busiest loop, and prints how late a tick was at
-/// most: by the clock, and in processor time of the loop's own thread, which a busy machine doesn't add to. The latter is below 5 ms.
+/// `doctor --check waits`: runs a ticker of one millisecond beside each style's busiest loop, and prints how
+/// late a tick was at most: by the clock, and in processor time of the loop's own thread, which a busy
+/// machine doesn't add to. The latter is below 5 ms.
 enum WaitsCheck {
   private static let limit = 5.0
 

@@ -46,16 +46,17 @@ public final class ListHistory<Element: Hashable & Sendable>: @unchecked Sendabl
   ///   - list: What a read was told.
   public func end(_ call: Call, list: [Element] = []) { log.end(call.index, list) }
 
-  /// Whether the calls can be put into an order that keeps to real time, and in which each read tells what was
-  /// appended before it. An append that never ended may have been done at any time after its begin, or not at
-  /// all.
+  /// Whether the calls can be put into an order that keeps to real time, and in which each read tells what
+  /// was appended before it. An append that never ended may have been done at any time after its begin, or
+  /// not at all.
   public var isLinearizable: Bool { violation == nil }
 
   /// Why they can't be put into such an order; nil if they can.
   ///
-  /// As in Elle, the elements' order is known from the reads, because no element is appended twice: each read is
-  /// a beginning of the longest one. So every call has its place in the order, and what is left to check is that
-  /// none had ended before another one began that comes earlier. It takes the time of sorting the calls.
+  /// As in Elle, the elements' order is known from the reads, because no element is appended twice: each read
+  /// is a beginning of the longest one. So every call has its place in the order, and what is left to check
+  /// is that none had ended before another one began that comes earlier. It takes the time of sorting the
+  /// calls.
   public var violation: String? {
     var appends: [Element: Int] = [:]
     for (index, entry) in log.entries.enumerated() {

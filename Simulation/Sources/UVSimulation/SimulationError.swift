@@ -14,7 +14,8 @@ public struct SimulationError: Error, CustomStringConvertible {
     /// The world's time was used up.
     case limit
     /// A host called what can't be simulated, or used what can't be repeated; a thread outside used a host's
-    /// descriptor, or ran a loop of libuv meanwhile; or the program is linked so that nothing can be simulated.
+    /// descriptor, or ran a loop of libuv meanwhile; or the program is linked so that nothing can be
+    /// simulated.
     case notSimulated(String)
     /// A world was begun on a thread of another one.
     case nested

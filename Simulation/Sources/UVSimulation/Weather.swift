@@ -15,17 +15,17 @@ public struct Weather: Sendable, Hashable {
   public var loss = 0.0
   /// The chance that a datagram arrives twice.
   public var duplication = 0.0
-  /// The chance that a call which waits is interrupted as by a signal (`EINTR`), and that a condition wakes for
-  /// nothing. Never twice in a row.
+  /// The chance that a call which waits is interrupted as by a signal (`EINTR`), and that a condition wakes
+  /// for nothing. Never twice in a row.
   public var interruption = 0.0
-  /// The chance that a socket which epoll has told of isn't ready after all (`EAGAIN`), and that epoll tells of
-  /// one too early. Never twice in a row.
+  /// The chance that a socket which epoll has told of isn't ready after all (`EAGAIN`), and that epoll tells
+  /// of one too early. Never twice in a row.
   public var refusal = 0.0
   /// The chance that something that wasn't synced is lost when a host crashes: what was written to a file, in
   /// whole or in part, or that a name was made, removed or changed. It is one half in every weather.
   public var unsyncedLoss = 0.5
-  /// The chance that a call about a file fails: with `EIO`, with `EINTR`, or with `ENOSPC` if it needs room. It
-  /// is 0 in every weather of ``Weather``'s own, because few programs get on with such a disk.
+  /// The chance that a call about a file fails: with `EIO`, with `EINTR`, or with `ENOSPC` if it needs room.
+  /// It is 0 in every weather of ``Weather``'s own, because few programs get on with such a disk.
   public var diskError = 0.0
 
   /// A network that is always fast, on which nothing is lost.

@@ -15,8 +15,8 @@ extension World {
     sim_host_break_disk(host.raw, false)
   }
 
-  /// Limits the size of a host's disk. A write for which there is no room takes what there is room for, and the
-  /// next one fails with `noSpace`.
+  /// Limits the size of a host's disk. A write for which there is no room takes what there is room for, and
+  /// the next one fails with `noSpace`.
   ///
   /// - Parameters:
   ///   - bytes: How many bytes all its files may have; nil ends the limit.

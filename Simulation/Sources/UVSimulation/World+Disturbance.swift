@@ -1,7 +1,8 @@
 import CSimulation
 
 extension World {
-  /// From now on, cuts links, bounces and pauses hosts at random, until the world ends or ``calmDown()`` is called.
+  /// From now on, cuts links, bounces and pauses hosts at random, until the world ends or ``calmDown()`` is
+  /// called.
   ///
   /// - Parameters:
   ///   - hosts: Those between which links are cut.
@@ -22,7 +23,8 @@ extension World {
       Unmanaged.passRetained(disturber).toOpaque())
   }
 
-  /// Ends what ``disturb(_:bouncing:pausing:every:longest:)`` has begun, repairs all links and has all machines go on.
+  /// Ends what ``disturb(_:bouncing:pausing:every:longest:)`` has begun, repairs all links and has all
+  /// machines go on.
   public func calmDown() {
     disturbance += 1
     for one in hosts { for other in hosts where one !== other { sim_link_cut(one.raw, other.raw, false) } }

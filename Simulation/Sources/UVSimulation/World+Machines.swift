@@ -2,8 +2,8 @@ import CSimulation
 public import UV
 
 extension World {
-  /// Stops a host's whole machine, as the owner of a virtual one does, until ``resume(_:)``: its threads go no
-  /// further, and what is sent to it is lost. Its clocks go on.
+  /// Stops a host's whole machine, as the owner of a virtual one does, until ``resume(_:)``: its threads go
+  /// no further, and what is sent to it is lost. Its clocks go on.
   public func pause(_ host: SimulatedHost) {
     note("pause \(host.name)")
     sim_host_pause(host.raw, true)
@@ -37,11 +37,11 @@ extension World {
   /// libuv ends the process if `eventfd` or `epoll_ctl` fail with an error that it takes for impossible.
   ///
   /// - Parameters:
-  ///   - call: The call's name, as in the trace: `accept`, `bind`, `connect`, `dup`, `epoll_create`, `epoll_ctl`,
-  ///     `eventfd`, `listen`, `mkdir`, `open`, `pipe`, `pthread_create`, `read`, `recvmsg`, `rename`, `rmdir`,
-  ///     `sendfile`, `sendmsg`, `socket`, `socketpair`, `stat`, `symlink`, `sync`, `truncate`, `unlink`, `write`.
-  ///     Calls that work alike have one name: `accept4` is an `accept`, `readv` a `read`. Reads and writes
-  ///     are those of files and sockets.
+  ///   - call: The call's name, as in the trace: `accept`, `bind`, `connect`, `dup`, `epoll_create`,
+  ///     `epoll_ctl`, `eventfd`, `listen`, `mkdir`, `open`, `pipe`, `pthread_create`, `read`, `recvmsg`,
+  ///     `rename`, `rmdir`, `sendfile`, `sendmsg`, `socket`, `socketpair`, `stat`, `symlink`, `sync`,
+  ///     `truncate`, `unlink`, `write`. Calls that work alike have one name: `accept4` is an `accept`,
+  ///     `readv` a `read`. Reads and writes are those of files and sockets.
   ///   - host: The host.
   ///   - count: How many calls of that name go well before, from now on; libuv's own count, too.
   ///   - times: How many fail then.

@@ -67,8 +67,8 @@ extension World {
 
   // MARK: Hosts that fail
 
-  /// Cuts a host's power: its threads go no further, and its peers aren't told. What it has synced stays on its
-  /// disk; of the rest, something may be lost (``Weather/unsyncedLoss``).
+  /// Cuts a host's power: its threads go no further, and its peers aren't told. What it has synced stays on
+  /// its disk; of the rest, something may be lost (``Weather/unsyncedLoss``).
   public func crash(_ host: SimulatedHost) {
     note("crash \(host.name)")
     host.crash()
@@ -109,8 +109,8 @@ extension World {
     sim_host_move_date(host.raw, duration < .zero ? -size : size)
   }
 
-  /// Writes a file of a host's disk, as if it had been there before. It stays when the host crashes. Its directory must be there: `/`,
-  /// `/tmp` or `/etc`.
+  /// Writes a file of a host's disk, as if it had been there before. It stays when the host crashes. Its
+  /// directory must be there: `/`, `/tmp` or `/etc`.
   public func write(_ bytes: some Sequence<UInt8>, to path: String, of host: SimulatedHost) {
     let bytes = Array(bytes)
     sim_host_write(host.raw, path, bytes, bytes.count)

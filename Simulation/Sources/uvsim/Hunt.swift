@@ -2,12 +2,14 @@ import Glibc
 import SimulatedWorlds
 import UVSimulation
 
-/// Runs the worlds seed by seed, all of them with each seed, until one fails. Prints the world, the seed and what was wrong.
+/// Runs the worlds seed by seed, all of them with each seed, until one fails. Prints the world, the seed and
+/// what was wrong.
 ///
 /// - Parameters:
 ///   - seeds: The seeds.
 ///   - worlds: The worlds.
-///   - isVerbose: Whether all that an error says is printed, with the last calls, and not its first line alone.
+///   - isVerbose: Whether all that an error says is printed, with the last calls, and not its first line
+///     alone.
 /// - Returns: Whether none has failed.
 func hunt(_ seeds: ClosedRange<UInt64>, _ worlds: [HuntedWorld], isVerbose: Bool) -> Bool {
   Progress.begin()

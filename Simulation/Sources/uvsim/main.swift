@@ -1,11 +1,11 @@
 // What is measured and compared of simulations.
 //
-//   uvsim digests [SEEDS]         the digests of the first seeds, to be compared with another process or another build
-//   uvsim measure                 how fast worlds run
-//   uvsim worlds                  the names of the worlds that bugs are hunted in
-//   uvsim hunt [SEEDS] [WORLD]…   looks for bugs of the library with so many seeds (100 unless said), in worlds whose names contain WORLD
-//   uvsim show SEED WORLD         runs one world with one seed, and says all that an error says, with the last calls
-//   uvsim shrink SEED WORLD       makes a failing run smaller, and prints it as code
+//   uvsim digests [SEEDS]         the digests of the first seeds, to be compared with another process or
+//   another build uvsim measure                 how fast worlds run uvsim worlds                  the names
+//   of the worlds that bugs are hunted in uvsim hunt [SEEDS] [WORLD]…   looks for bugs of the library with so
+//   many seeds (100 unless said), in worlds whose names contain WORLD uvsim show SEED WORLD         runs one
+//   world with one seed, and says all that an error says, with the last calls uvsim shrink SEED WORLD
+//   makes a failing run smaller, and prints it as code
 
 import Glibc
 import SimulatedWorlds

@@ -6,7 +6,8 @@ import Testing
   @Test(
     "A seed that has found a bug finds none",
     arguments: [
-      // A write over TLS was told that it was written, when the stream closed with an earlier one still under way.
+      // A write over TLS was told that it was written, when the stream closed with an earlier one still under
+      // way.
       ("writes over tls", 272),
       // Two passed connections were read at once, and the second one was lost.
       ("passing", 169),

@@ -148,7 +148,8 @@ import UVSimulation
       world.setWeather(Weather(loss: 1))
     }
     #expect(errors.values == [.nameServerFailure])
-    // A name, then an echo by a slow link, then one in a weather that is the link's, too: each packet is lost once.
+    // A name, then an echo by a slow link, then one in a weather that is the link's, too: each packet is lost
+    // once.
     let times = [2000, 2000, 400].map { Duration.milliseconds($0) }
     #expect(took.values.count == times.count)
     for (time, least) in zip(took.values, times) {

@@ -75,7 +75,8 @@ extension ByteStream {
     if unmanagedReads == nil, source.hasDemand { source.deliver(bytes) } else { reads.take(bytes) }
   }
 
-  /// Gives back bytes that were read last, for whoever reads next. Nobody waits for bytes, and nothing else is unread.
+  /// Gives back bytes that were read last, for whoever reads next. Nobody waits for bytes, and nothing else
+  /// is unread.
   package func unread(_ bytes: Bytes) {
     loop.assertOnLoop()
     assert(unreadByteCount == 0 && !source.hasDemand, "bytes are given back out of their order")

@@ -9,8 +9,8 @@ extension Request {
   /// ```
   ///
   /// - Parameter policy: How often, after which pauses, and after which errors.
-  /// - Returns: A request that succeeds with the first success, and fails with the last error. Cancelling it cancels the
-  ///   attempt that is under way, or the pause. When its loop ends, there are no more attempts.
+  /// - Returns: A request that succeeds with the first success, and fails with the last error. Cancelling it
+  ///   cancels the attempt that is under way, or the pause. When its loop ends, there are no more attempts.
   ///
   /// The corresponding libuv function is `uv_timer_start`.
   public func retry(_ policy: RetryPolicy = RetryPolicy()) -> Request<Success> {

@@ -1,7 +1,7 @@
 /// When to try again what has failed: how often, after which pauses, and after which errors.
 ///
-/// It is the same for every style: ``Request/retry(_:)`` for one request, ``EventLoop/retry(_:_:)`` for asynchronous code, and
-/// the function `retry` of `UVPromises`.
+/// It is the same for every style: ``Request/retry(_:)`` for one request, ``EventLoop/retry(_:_:)`` for
+/// asynchronous code, and the function `retry` of `UVPromises`.
 public struct RetryPolicy: Sendable {
   /// How many attempts there are at most, the first one included. Less than one counts as one.
   public var attempts: Int
@@ -13,10 +13,10 @@ public struct RetryPolicy: Sendable {
   ///
   /// - Parameters:
   ///   - attempts: How many attempts there are at most, the first one included. Less than one counts as one.
-  ///   - backoff: How long to wait after each failure; by default 100 ms and then twice as long each time, up to a minute,
-  ///     each shortened by a random part of up to a half.
-  ///   - condition: Whether to try again after an error; by default after each. It isn't asked after a cancellation, which is
-  ///     final, nor after the loop's end.
+  ///   - backoff: How long to wait after each failure; by default 100 ms and then twice as long each time, up
+  ///     to a minute, each shortened by a random part of up to a half.
+  ///   - condition: Whether to try again after an error; by default after each. It isn't asked after a
+  ///     cancellation, which is final, nor after the loop's end.
   public init(
     attempts: Int = 3, backoff: Backoff = .exponential(from: .milliseconds(100)).jittered(),
     when condition: @escaping @Sendable (_ error: any Error) -> Bool = { _ in true }

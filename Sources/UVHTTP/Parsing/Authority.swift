@@ -1,7 +1,7 @@
 import UV
 
-/// The host and the port of a target, of a `Host` field and of CONNECT (RFC 3986, 3.2; without the name of a user, which RFC 9110, 4.2.4
-/// forbids).
+/// The host and the port of a target, of a `Host` field and of CONNECT (RFC 3986, 3.2; without the name of a
+/// user, which RFC 9110, 4.2.4 forbids).
 enum Authority {
   /// Whether bytes are `host`, or `host:port`.
   ///
@@ -43,7 +43,8 @@ enum Authority {
     return port <= 65535
   }
 
-  /// Whether bytes may be an address of IPv6 in brackets: hexadecimal digits, colons and dots, with two colons or more.
+  /// Whether bytes may be an address of IPv6 in brackets: hexadecimal digits, colons and dots, with two
+  /// colons or more.
   private static func isAddress(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
     var colons = 0
     for index in range {

@@ -45,7 +45,8 @@ struct BodyParser {
   ///
   /// - Parameters:
   ///   - bytes: The bytes that have come.
-  ///   - position: Where to begin. It is moved past what has been understood. What follows it has to be passed again.
+  ///   - position: Where to begin. It is moved past what has been understood. What follows it has to be
+  ///     passed again.
   mutating func next(_ bytes: Span<UInt8>, at position: inout Int) throws(Refusal) -> Part {
     while true {
       switch stage {
@@ -83,7 +84,8 @@ struct BodyParser {
     }
   }
 
-  /// Reads the line with a chunk's size. Extensions are passed over, as long as all of them are within the limit.
+  /// Reads the line with a chunk's size. Extensions are passed over, as long as all of them are within the
+  /// limit.
   private mutating func readSize(_ bytes: Span<UInt8>, at start: Int) throws(Refusal) -> (Int, Int)? {
     var position = start
     var size = 0

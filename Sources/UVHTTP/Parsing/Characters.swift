@@ -69,8 +69,8 @@ extension Span<UInt8> {
     return start..<end
   }
 
-  /// Calls `body` with each element of a list that commas separate, without the blanks around it. Empty elements are left out, as
-  /// RFC 9110, 5.6.1 says.
+  /// Calls `body` with each element of a list that commas separate, without the blanks around it. Empty
+  /// elements are left out, as RFC 9110, 5.6.1 says.
   func forEachElement(of range: Range<Int>, _ body: (Range<Int>) -> Void) {
     var start = range.lowerBound
     for index in range.lowerBound...range.upperBound

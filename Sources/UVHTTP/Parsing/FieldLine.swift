@@ -11,8 +11,9 @@ enum FieldLine: Equatable {
 
   /// Reads the line that begins at `start`.
   ///
-  /// A name is a token, and the colon follows at once. So a line that goes on with the one before it (obs-fold) is refused, and so is
-  /// a space before the colon. A value has no control characters, and its line ends with CR LF.
+  /// A name is a token, and the colon follows at once. So a line that goes on with the one before it
+  /// (obs-fold) is refused, and so is a space before the colon. A value has no control characters, and its
+  /// line ends with CR LF.
   static func read(_ bytes: Span<UInt8>, at start: Int) throws(Refusal) -> FieldLine {
     let count = bytes.count
     var position = start

@@ -2,7 +2,8 @@ import UV
 
 /// Reads the head of a request, as its bytes come (RFC 9112, 2 to 6).
 ///
-/// It goes on at the line that wasn't complete. So each line is read once, but for the last one, whose length is limited.
+/// It goes on at the line that wasn't complete. So each line is read once, but for the last one, whose length
+/// is limited.
 struct HeadParser {
   private enum Stage { case emptyLine, requestLine, fields }
 
@@ -45,7 +46,8 @@ struct HeadParser {
     }
   }
 
-  /// A client may send an empty line after the body of its request before (RFC 9112, 2.2). One is passed over.
+  /// A client may send an empty line after the body of its request before (RFC 9112, 2.2). One is passed
+  /// over.
   private mutating func skipEmptyLine(_ bytes: Span<UInt8>) throws(Refusal) -> Bool {
     if bytes.isEmpty { return false }
     if bytes[0] == .carriageReturn || bytes[0] == .lineFeed {

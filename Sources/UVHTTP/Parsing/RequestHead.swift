@@ -7,7 +7,8 @@ enum BodyFraming: Equatable {
   case chunked
 }
 
-/// The head of a request that has come completely: where its parts are, and what it says of the connection and of its body.
+/// The head of a request that has come completely: where its parts are, and what it says of the connection
+/// and of its body.
 struct RequestHead: Equatable {
   var method = 0..<0
   var target = 0..<0

@@ -1,8 +1,8 @@
 import HTTPTypes
 import UV
 
-/// A request and its answer. Use it on its loop's thread. One that is dropped without an answer is answered with 500, and ends its
-/// connection.
+/// A request and its answer. Use it on its loop's thread. One that is dropped without an answer is answered
+/// with 500, and ends its connection.
 package final class HTTPExchange {
   private let connection: ServerConnection
   private let head: RequestHead
@@ -31,10 +31,12 @@ package final class HTTPExchange {
   /// Answers the request.
   ///
   /// - Parameters:
-  ///   - response: The status and the fields. The connection adds those that say where the answer ends, and the date.
+  ///   - response: The status and the fields. The connection adds those that say where the answer ends, and
+  ///     the date.
   ///   - body: The body. A client that has asked for the head alone doesn't get it.
-  /// - Returns: A request that ends when the system has taken the answer. It fails with `alreadyInProgress` if there is an answer, with
-  ///   `invalidArgument` for a body of an answer that has none, and with the errors of a write.
+  /// - Returns: A request that ends when the system has taken the answer. It fails with `alreadyInProgress`
+  ///   if there is an answer, with `invalidArgument` for a body of an answer that has none, and with the
+  ///   errors of a write.
   package func respond(_ response: HTTPResponse, _ body: Bytes = Bytes()) -> Request<Void> {
     Request(loop) { [self] in respond(response, body, $0) }
   }
@@ -53,14 +55,16 @@ package final class HTTPExchange {
     return connection.answer(response, body, hasNoBody ? .none : .length(body.count), done)
   }
 
-  /// Answers the request with a part of a file. Its bytes don't pass through this process, unless they have to be encrypted.
+  /// Answers the request with a part of a file. Its bytes don't pass through this process, unless they have
+  /// to be encrypted.
   ///
   /// - Parameters:
   ///   - response: The status and the fields, as for the other `respond`.
   ///   - file: The file. Its position stays as it is.
   ///   - offset: Where to begin in the file, in bytes.
   ///   - count: How many bytes to send, 0 or more. If the file has fewer, the connection breaks off.
-  /// - Returns: A request that ends and fails as the other does, and with `endOfFile` if the file is too short.
+  /// - Returns: A request that ends and fails as the other does, and with `endOfFile` if the file is too
+  ///   short.
   package func respond(_ response: HTTPResponse, file: File, from offset: Int64 = 0, count: Int) -> Request<
     Void
   > {
@@ -83,10 +87,12 @@ package final class HTTPExchange {
   ///
   /// - Parameters:
   ///   - response: The status and the fields, as for `respond`.
-  ///   - length: How many bytes the body will have, 0 or more; nil if that isn't known. It is then chunked, or ends with the connection if
-  ///     the client speaks HTTP/1.0.
-  /// - Returns: The writer of the body, which has to be finished. If it is dropped before, the connection breaks off.
-  /// - Throws: `alreadyInProgress` if there is an answer, and `invalidArgument` for an answer that has no body or a negative length.
+  ///   - length: How many bytes the body will have, 0 or more; nil if that isn't known. It is then chunked,
+  ///     or ends with the connection if the client speaks HTTP/1.0.
+  /// - Returns: The writer of the body, which has to be finished. If it is dropped before, the connection
+  ///   breaks off.
+  /// - Throws: `alreadyInProgress` if there is an answer, and `invalidArgument` for an answer that has no
+  ///   body or a negative length.
   package func begin(_ response: HTTPResponse, length: Int? = nil) throws(UVError) -> HTTPResponseWriter {
     if isAnswered { throw UVError(.alreadyInProgress, operation: "respond") }
     if response.status.hasNoBody || (length ?? 0) < 0 {
@@ -100,13 +106,14 @@ package final class HTTPExchange {
 
   /// Answers the request, and takes the connection over for another protocol.
   ///
-  /// The timeouts of the connection end with it. Bytes that the client has sent already come first. The stream is closed as any other: by
-  /// `close()`, or when its last reference goes.
+  /// The timeouts of the connection end with it. Bytes that the client has sent already come first. The
+  /// stream is closed as any other: by `close()`, or when its last reference goes.
   ///
-  /// - Parameter response: 101 (Switching Protocols) with the field `Upgrade`, if the client has asked for another protocol, or 2xx for
-  ///   CONNECT.
-  /// - Returns: A request for the stream, which ends when the system has taken the answer. It fails with `alreadyInProgress` if there is an
-  ///   answer, with `invalidArgument` if the request doesn't ask for this or has a body that hasn't been read, and with the errors of a write.
+  /// - Parameter response: 101 (Switching Protocols) with the field `Upgrade`, if the client has asked for
+  ///   another protocol, or 2xx for CONNECT.
+  /// - Returns: A request for the stream, which ends when the system has taken the answer. It fails with
+  ///   `alreadyInProgress` if there is an answer, with `invalidArgument` if the request doesn't ask for this
+  ///   or has a body that hasn't been read, and with the errors of a write.
   package func upgrade(_ response: HTTPResponse) -> Request<ByteStream> {
     Request(loop) { [self] in upgrade(response, $0) }
   }

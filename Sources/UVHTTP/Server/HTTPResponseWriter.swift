@@ -3,8 +3,8 @@ import UV
 
 /// Writes the body of an answer bit by bit. A writer that awaits each write holds one of them at most.
 ///
-/// The head leaves with the first bytes. The client can't be told of a failure any more once it has left. So a writer that is dropped before it
-/// is finished breaks the connection off.
+/// The head leaves with the first bytes. The client can't be told of a failure any more once it has left. So
+/// a writer that is dropped before it is finished breaks the connection off.
 package final class HTTPResponseWriter {
   private let connection: ServerConnection
   private let framing: ResponseHead.Framing
@@ -31,8 +31,9 @@ package final class HTTPResponseWriter {
   /// Writes bytes of the body.
   ///
   /// - Parameter bytes: The bytes. None write the head, if that hasn't left.
-  /// - Returns: A request that ends when the system has taken the bytes. It fails with `alreadyInProgress` after ``finish(_:)``, with
-  ///   `invalidArgument` for more bytes than were promised, which aren't written, and with the errors of a write.
+  /// - Returns: A request that ends when the system has taken the bytes. It fails with `alreadyInProgress`
+  ///   after ``finish(_:)``, with `invalidArgument` for more bytes than were promised, which aren't written,
+  ///   and with the errors of a write.
   package func write(_ bytes: Bytes) -> Request<Void> { Request(loop) { [self] in write(bytes, $0) } }
 
   /// Writes bytes of the body; see ``write(_:)``.
@@ -49,8 +50,9 @@ package final class HTTPResponseWriter {
   /// Ends the answer.
   ///
   /// - Parameter trailers: Fields after a chunked body. Clients without chunks don't get them.
-  /// - Returns: A request that ends when the system has taken the whole answer. It fails as ``write(_:)-(Bytes)`` does, and with
-  ///   `invalidArgument` if bytes are missing that were promised. The connection then breaks off.
+  /// - Returns: A request that ends when the system has taken the whole answer. It fails as
+  ///   ``write(_:)-(Bytes)`` does, and with `invalidArgument` if bytes are missing that were promised. The
+  ///   connection then breaks off.
   package func finish(_ trailers: HTTPFields = [:]) -> Request<Void> {
     Request(loop) { [self] in finish(trailers, $0) }
   }

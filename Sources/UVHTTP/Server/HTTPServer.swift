@@ -33,7 +33,8 @@ package final class HTTPServer: EventSource {
   package var loop: EventLoop { source.loop }
 
   private func add(_ stream: ByteStream) {
-    // An answer is written whole, so the system needn't wait for more of it. A connection that has gone says so when it is read.
+    // An answer is written whole, so the system needn't wait for more of it. A connection that has gone says
+    // so when it is read.
     if let connection = stream as? TCPConnection { try? connection.setNoDelay() }
     let connection = ServerConnection(stream, self)
     connections[ObjectIdentifier(connection)] = connection
@@ -54,7 +55,8 @@ package final class HTTPServer: EventSource {
     finishIfDone()
   }
 
-  /// Ends the service: no connection is accepted any more, each is answered once more at most, and the source ends when all have ended.
+  /// Ends the service: no connection is accepted any more, each is answered once more at most, and the source
+  /// ends when all have ended.
   package func close() {
     isClosing = true
     closeListener()

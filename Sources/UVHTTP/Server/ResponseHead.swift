@@ -1,7 +1,8 @@
 import HTTPTypes
 import UV
 
-/// The bytes of an answer's head. Names and values are those of `HTTPFields`, which have no line ends, so that no field can begin another.
+/// The bytes of an answer's head. Names and values are those of `HTTPFields`, which have no line ends, so
+/// that no field can begin another.
 enum ResponseHead {
   /// Where the body of an answer ends.
   enum Framing {

@@ -79,7 +79,8 @@ extension ServerConnection {
     body = nil
   }
 
-  /// Writes a part of an answer. A client that takes a byte now and then renews the timeout of silence, and not that of the whole.
+  /// Writes a part of an answer. A client that takes a byte now and then renews the timeout of silence, and
+  /// not that of the whole.
   func write(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
     let count = buffers.reduce(0) { $0 + $1.count }
     let isLimited = count > Self.longAnswer && (isBodyComplete || isAnswered)
@@ -120,8 +121,8 @@ extension ServerConnection {
     loop.queueMicrotask { [self] in advance() }
   }
 
-  /// Ends the connection so that the client gets the last answer. If the client still sent when the connection closes, the system
-  /// would reset it, and throw the answer away.
+  /// Ends the connection so that the client gets the last answer. If the client still sent when the
+  /// connection closes, the system would reset it, and throw the answer away.
   func beginFarewell() {
     phase = .farewell
     droppedCount = input.count

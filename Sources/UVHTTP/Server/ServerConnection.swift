@@ -1,7 +1,8 @@
 import HTTPTypes
 import UV
 
-/// The server's side of a connection: it reads a request, hands it out, and goes on when that has been answered.
+/// The server's side of a connection: it reads a request, hands it out, and goes on when that has been
+/// answered.
 final class ServerConnection {
   enum Phase {
     /// The head of a request is read.
@@ -167,7 +168,8 @@ final class ServerConnection {
     }
   }
 
-  /// Bytes renew the timeout of silence. So the whole body has a time of its own, in which the program's own time doesn't count.
+  /// Bytes renew the timeout of silence. So the whole body has a time of its own, in which the program's own
+  /// time doesn't count.
   func waitForBody() {
     stream.totalTimeout = max(.zero, limits.time(for: bodyParser.count) - waited)
     waitBegin = loop.now

@@ -25,7 +25,8 @@ public func retry<U: Thenable>(
   }
 }
 
-/// Tries until it works, as often as a policy allows; see `retry` of `Request`, which does the same for one request.
+/// Tries until it works, as often as a policy allows; see `retry` of `Request`, which does the same for one
+/// request.
 ///
 /// - Parameters:
 ///   - policy: How often, after which pauses, and after which errors.
@@ -42,7 +43,8 @@ public func retry<U: Thenable>(
   tryAgain(file, line, work) { policy.pause(after: $0, failures: $1) }
 }
 
-/// Tries until it works, or until `pause` says that there is no further attempt. It isn't asked after a cancellation.
+/// Tries until it works, or until `pause` says that there is no further attempt. It isn't asked after a
+/// cancellation.
 private func tryAgain<U: Thenable>(
   _ file: StaticString, _ line: UInt, _ work: @escaping () throws -> U,
   _ pause: @escaping (_ error: any Error, _ failures: Int) -> Duration?

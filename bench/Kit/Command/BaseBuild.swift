@@ -1,7 +1,7 @@
 /// The merge base of a revision and the working directory, built beside it with the same flags.
 enum BaseBuild {
-  /// Builds the merge base of `revision` and HEAD, and returns the program and the commit. What was built before is
-  /// kept below `.build/gate`.
+  /// Builds the merge base of `revision` and HEAD, and returns the program and the commit. What was built
+  /// before is kept below `.build/gate`.
   static func build(_ revision: String) throws -> (program: String, name: String) {
     let root = try line(["git", "rev-parse", "--show-toplevel"], or: "this is not a working copy of git")
     let commit = try line(

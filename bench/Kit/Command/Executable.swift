@@ -19,7 +19,8 @@ public enum Executable {
   /// What to put before a command so that it ends when this process does.
   static var attended: [String] { [path, "attend", "\(getpid())"] }
 
-  /// Runs a command, which ends when this process does, and passes on its lines. It is an error if the command fails.
+  /// Runs a command, which ends when this process does, and passes on its lines. It is an error if the
+  /// command fails.
   static func run(_ command: [String], _ line: (String) -> Void) throws {
     let child = try ChildProcess(attended + ["/usr/bin/env"] + command)
     let code = try child.drain(line)

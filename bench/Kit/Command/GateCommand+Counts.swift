@@ -45,8 +45,8 @@ extension GateCommand {
     return path
   }
 
-  /// The rows that were asked for. Without a choice they are those of the file: some workloads take minutes to count, and
-  /// get into it only by their name.
+  /// The rows that were asked for. Without a choice they are those of the file: some workloads take minutes
+  /// to count, and get into it only by their name.
   private func chosen(_ baseline: [String: Counts]) throws -> [SuitePlan.Case] {
     let cases = try rows.cases(quick: true, alsoC: false)
     guard rows.isEverything, !baseline.isEmpty else { return cases }

@@ -78,8 +78,8 @@ struct InstructionCounter {
     }
   }
 
-  /// Starts a worker under callgrind. `body` gets a function that runs so many operations, and returns the file of what was
-  /// counted in their window.
+  /// Starts a worker under callgrind. `body` gets a function that runs so many operations, and returns the
+  /// file of what was counted in their window.
   private func counting<Result>(
     _ id: WorkloadID, warmUp: Int, _ body: ((Int) throws -> String) throws -> Result
   ) throws -> Result {

@@ -48,7 +48,8 @@ enum ResultsFile {
 
 /// A folder may hold other files; one of those is said to be left out.
 extension ResultsFile {
-  /// The results in the file of this path, or in the JSON files of the folder of this path, in the order of their names.
+  /// The results in the file of this path, or in the JSON files of the folder of this path, in the order of
+  /// their names.
   static func results(at path: String) throws -> [Results] {
     guard TextFile.isDirectory(path) else { return [try read(path)] }
     let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".json") }
@@ -58,7 +59,8 @@ extension ResultsFile {
     }
   }
 
-  /// Those in the JSON files of a branch of the repository around the working directory, or of one of its folders.
+  /// Those in the JSON files of a branch of the repository around the working directory, or of one of its
+  /// folders.
   static func results(ofBranch branch: String) throws -> [Results] {
     let parts = branch.split(separator: ":", maxSplits: 1).map(String.init)
     guard let name = parts.first, !branch.hasPrefix("-") else { throw UsageError("--branch needs a name") }

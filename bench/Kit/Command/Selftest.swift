@@ -7,7 +7,8 @@ struct Selftest {
   var record: SelftestRecord
   private let begun = ProcessUsage.now().wall
 
-  /// Injects something that can be counted, and looks whether the counts tell, until the deadline; `save` is called after each.
+  /// Injects something that can be counted, and looks whether the counts tell, until the deadline; `save` is
+  /// called after each.
   mutating func counts(repetitions: Int, save: (SelftestRecord) throws -> Void) throws {
     let base = try count([], processes: 3)
     for _ in 0..<repetitions {

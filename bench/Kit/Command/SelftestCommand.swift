@@ -20,7 +20,8 @@ struct SelftestCommand: ParsableCommand {
                                                nothing but false alarms
       """)
 
-  /// Something more that can be counted, one per cent more instructions, and programs timed that are the same or do more.
+  /// Something more that can be counted, one per cent more instructions, and programs timed that are the same
+  /// or do more.
   enum Part: String, CaseIterable, ExpressibleByArgument { case counts, instructions, equals, changes }
 
   @Flag(help: "At most five minutes.")

@@ -8,7 +8,8 @@ public struct Workers {
   /// How many threads libuv's pool has: the same for all.
   static let threads = ProcessInfo.processInfo.environment["UV_THREADPOOL_SIZE"] ?? "4"
 
-  /// Workers of this program, to whom `arguments` are said besides. From here on a signal ends what is measured.
+  /// Workers of this program, to whom `arguments` are said besides. From here on a signal ends what is
+  /// measured.
   public init(arguments: [String] = []) throws {
     Interruption.install()
     directory = try ScratchDirectory.ownPath()

@@ -35,8 +35,8 @@ struct CountsBaseline: Codable, Sendable {
   /// Counts per operation, by the full name of the row.
   var rows: [String: Counts]
 
-  /// Takes rows that were counted anew. The rows of other revisions of the same workloads go, since no program counts them
-  /// any more.
+  /// Takes rows that were counted anew. The rows of other revisions of the same workloads go, since no
+  /// program counts them any more.
   mutating func take(_ fresh: [String: Counts]) {
     let ids = fresh.keys.compactMap { WorkloadID($0) }
     let revisions = Dictionary(ids.map { ($0.workload, $0.revision) }) { $1 }

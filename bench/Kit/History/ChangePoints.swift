@@ -1,7 +1,7 @@
 /// Where a series of figures changes its level.
 ///
-/// The method is E-divisive (Matteson and James, 2013), with the windows, the t-test and the merging of Hunter (Fleming and others,
-/// 2023), which Apache Otava has too.
+/// The method is E-divisive (Matteson and James, 2013), with the windows, the t-test and the merging of
+/// Hunter (Fleming and others, 2023), which Apache Otava has too.
 struct ChangePoints: Sendable {
   /// The figures of a window, which is looked at by itself. A window begins in the middle of the one before.
   static let window = 50
@@ -14,7 +14,8 @@ struct ChangePoints: Sendable {
   ///
   /// - Parameters:
   ///   - values: The figures, the oldest first, none of them below 0.
-  ///   - significance: The largest probability of a step as large as this one by chance, above 0 and below 0.05.
+  ///   - significance: The largest probability of a step as large as this one by chance, above 0 and below
+  ///     0.05.
   ///   - minimum: The smallest step that counts, as a share of the smaller level.
   /// - Complexity: O(*n*), by about 50² steps for each figure.
   static func find(
@@ -37,7 +38,8 @@ struct ChangePoints: Sendable {
     return found.sorted()
   }
 
-  /// Divides a window at its most different place, then the part that has the next one, as long as that is significant.
+  /// Divides a window at its most different place, then the part that has the next one, as long as that is
+  /// significant.
   private func divided(_ range: Range<Int>) -> [Int] {
     var found: [Int] = []
     // A part's best place stays the same while other parts are divided.

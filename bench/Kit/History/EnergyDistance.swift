@@ -1,8 +1,8 @@
-/// How different the figures are before and after a place in a series: their mean distance from one another across the place, less
-/// that within each side. E-divisive calls it Q̂.
+/// How different the figures are before and after a place in a series: their mean distance from one another
+/// across the place, less that within each side. E-divisive calls it Q̂.
 enum EnergyDistance {
-  /// The place at which a part of a series is most different from what follows, which need not go on to the end; nil for
-  /// fewer than two figures.
+  /// The place at which a part of a series is most different from what follows, which need not go on to the
+  /// end; nil for fewer than two figures.
   ///
   /// - Complexity: O(*n*³); a window has 50 figures at most.
   static func best(in part: ArraySlice<Double>) -> (index: Int, distance: Double)? {

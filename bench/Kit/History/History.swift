@@ -22,8 +22,8 @@ struct History: Tabular, Sendable {
     }
   }
 
-  /// The histories that some runs make up, that with the newest run first. Runs of different machines, Swift or libuv never
-  /// join, since a new level there says nothing of the commits.
+  /// The histories that some runs make up, that with the newest run first. Runs of different machines, Swift
+  /// or libuv never join, since a new level there says nothing of the commits.
   static func all(
     _ runs: [Results], _ figure: HistoryFigure = .cpu, significance: Double = 0.001, minimum: Double = 0.03
   ) -> [History] {

@@ -2,7 +2,8 @@
 enum HistoryFigure: String, CaseIterable, Sendable {
   case cpu, throughput, p50, p99
 
-  /// Whether it is taken relative to the reference row of its run where there is one: what the machine was up to is left out then.
+  /// Whether it is taken relative to the reference row of its run where there is one: what the machine was up
+  /// to is left out then.
   func isRelative(_ row: RowResult) -> Bool {
     switch self {
     case .cpu, .throughput: row.ratioToC != nil && row.style != .c

@@ -11,8 +11,8 @@ enum StudentT {
     return incompleteBeta(freedom / (freedom + square), freedom / 2, 0.5)
   }
 
-  /// The regularized incomplete beta function I(x; a, b), by its continued fraction (Abramowitz and Stegun, 26.5.8), which
-  /// converges fast on this side of the mean; the other side is its mirror.
+  /// The regularized incomplete beta function I(x; a, b), by its continued fraction (Abramowitz and Stegun,
+  /// 26.5.8), which converges fast on this side of the mean; the other side is its mirror.
   static func incompleteBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
     guard x > 0 else { return 0 }
     guard x < 1 else { return 1 }

@@ -41,8 +41,8 @@ public final class Meter: Sendable {
     onOpen()
   }
 
-  /// Closes the window. The clocks are read first. Closing twice changes nothing. `other` is what was used, if that wasn't by
-  /// this process.
+  /// Closes the window. The clocks are read first. Closing twice changes nothing. `other` is what was used,
+  /// if that wasn't by this process.
   public func close(_ other: ProcessUsage? = nil) {
     let end = usage()
     let values = counters.map { $0.read() }

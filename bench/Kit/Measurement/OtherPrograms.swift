@@ -10,8 +10,8 @@ struct OtherPrograms {
     own = Self.ownTicks
   }
 
-  /// Processors that other programs have kept busy since, on average; nil where that cannot be seen. The processes that this one
-  /// has started count once they have ended.
+  /// Processors that other programs have kept busy since, on average; nil where that cannot be seen. The
+  /// processes that this one has started count once they have ended.
   var busy: Double? {
     guard let before, let after = ProcessorTicks.now() else { return nil }
     let seconds = Double(ProcessUsage.now().wall - start) / 1e9
@@ -19,8 +19,8 @@ struct OtherPrograms {
     return seconds > 0 ? max(0, used / Double(ProcessorTicks.perSecond) / seconds) : nil
   }
 
-  /// The share of the time that programs wanted a processor and the hypervisor gave it to another machine; nil where that
-  /// cannot be seen.
+  /// The share of the time that programs wanted a processor and the hypervisor gave it to another machine;
+  /// nil where that cannot be seen.
   var stolen: Double? {
     guard let before else { return nil }
     return ProcessorTicks.now()?.shareStolen(since: before)

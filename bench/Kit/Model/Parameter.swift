@@ -13,7 +13,8 @@ public struct Parameter: Sendable {
   /// `RLIMIT_NOFILE` leaves no room are refused, too.
   public var takesDescriptors: Bool
 
-  /// A parameter with the values it takes unless told otherwise. The command line takes none that is negative.
+  /// A parameter with the values it takes unless told otherwise. The command line takes none that is
+  /// negative.
   public init(
     _ name: String, _ values: Int..., quick: Int? = nil, in range: ClosedRange<Int> = Int.min...Int.max,
     takesDescriptors: Bool = false, help: String

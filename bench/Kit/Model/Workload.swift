@@ -1,8 +1,8 @@
 /// A piece of work that is measured in several styles.
 ///
-/// It says what it is called, what it depends on and which styles it has, and makes something that can be run. That is
-/// all that is needed to get calibration, interleaved rounds, latencies, counters and every form of output.
-/// `bench/Example` is a whole program with one.
+/// It says what it is called, what it depends on and which styles it has, and makes something that can be
+/// run. That is all that is needed to get calibration, interleaved rounds, latencies, counters and every form
+/// of output. `bench/Example` is a whole program with one.
 public protocol Workload: Sendable {
   /// The name, as it is typed and printed.
   var name: String { get }
@@ -22,7 +22,8 @@ public protocol Workload: Sendable {
   var isSingleThreaded: Bool { get }
   /// The counters of a style that depend on timing: the gate shows them and does not judge them.
   func countersOfTiming(_ style: Style) -> Set<Counter>
-  /// Whether the work is to serve what comes by the network, so that a load generator on another machine can ask for it.
+  /// Whether the work is to serve what comes by the network, so that a load generator on another machine can
+  /// ask for it.
   var isReachedByNetwork: Bool { get }
   /// Whether operations can begin at a given rate.
   var hasOpenLoop: Bool { get }

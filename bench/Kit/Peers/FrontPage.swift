@@ -1,5 +1,5 @@
-/// What the project's front page says of its speed: a chart, a number, and a table of few rows. The page of all results
-/// has the others, and a chart for each workload.
+/// What the project's front page says of its speed: a chart, a number, and a table of few rows. The page of
+/// all results has the others, and a chart for each workload.
 struct FrontPage {
   let charts: [(name: String, text: String)]
   /// What stands between the marks of the page.
@@ -10,8 +10,8 @@ struct FrontPage {
   /// The comment before the part that is written by a program, and the one after it.
   private static let marks = ("<!-- uvbench -->\n", "<!-- /uvbench -->")
 
-  /// The pages of `results`, in which `peers` took part. Charts lie in `folder`, as seen from the front page. Notes on
-  /// workloads, by name, stand below the tables.
+  /// The pages of `results`, in which `peers` took part. Charts lie in `folder`, as seen from the front page.
+  /// Notes on workloads, by name, stand below the tables.
   init(_ results: Results, peers: [Peer], notes: [String: String] = [:], folder: String) {
     let table = PeerTable(results.results, peers: peers)
     let known = Dictionary(peers.map { ($0.row, $0) }) { first, _ in first }

@@ -1,5 +1,5 @@
-/// The rows of all workloads in one table: each program's processor time per operation over that of the row in C,
-/// grouped by the style that it is compared with.
+/// The rows of all workloads in one table: each program's processor time per operation over that of the row
+/// in C, grouped by the style that it is compared with.
 struct PeerTable: Tabular, Sendable {
   struct Line: Sendable {
     var style: Style

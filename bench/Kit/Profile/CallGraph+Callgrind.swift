@@ -1,9 +1,9 @@
 extension CallGraph {
   /// Reads a file of callgrind's.
   ///
-  /// Its format is described in valgrind's manual: a line `fn=` begins a function, `cfn=` and `calls=` announce a call, whose cost is
-  /// on the next line, and every other line that begins with a place has what the function spent there itself. `ob=` and `cob=`
-  /// say which library the function or the call is in.
+  /// Its format is described in valgrind's manual: a line `fn=` begins a function, `cfn=` and `calls=`
+  /// announce a call, whose cost is on the next line, and every other line that begins with a place has what
+  /// the function spent there itself. `ob=` and `cob=` say which library the function or the call is in.
   init(callgrind text: String) {
     self.init()
     var functions = Names()
@@ -27,7 +27,8 @@ extension CallGraph {
       } else if let first = line.first, first.isNumber || "+-*".contains(first) {
         let spent = line.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
         if isCall {
-          // Callgrind has this one name for two functions of libc, one of which calls the other through a third.
+          // Callgrind has this one name for two functions of libc, one of which calls the other through a
+          // third.
           if function != "(below main)", callee != "(below main)" {
             calls[Call(caller: function, callee: callee), default: 0] += spent
           }
@@ -39,7 +40,8 @@ extension CallGraph {
     }
   }
 
-  /// A function's name; those of a library that have none are one. Their addresses differ from build to build.
+  /// A function's name; those of a library that have none are one. Their addresses differ from build to
+  /// build.
   private static func name(_ function: String, _ object: String) -> String {
     guard function.hasPrefix("0x"), let file = object.split(separator: "/").last else { return function }
     return "unnamed functions of \(file)"

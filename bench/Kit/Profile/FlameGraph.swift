@@ -1,7 +1,8 @@
 /// A call graph drawn as a flame graph: the wider a function, the more was spent in it and in what it called.
 ///
-/// A call graph knows who calls whom, and not whole stacks. A function that several others call stands above each of them, as wide as
-/// that caller's share of the calls. A function that calls itself, directly or through others, is drawn once.
+/// A call graph knows who calls whom, and not whole stacks. A function that several others call stands above
+/// each of them, as wide as that caller's share of the calls. A function that calls itself, directly or
+/// through others, is drawn once.
 struct FlameGraph: Sendable {
   struct Frame {
     var name: String
@@ -60,7 +61,8 @@ struct FlameGraph: Sendable {
     return "; itself \(change < 0 ? "−" : "+")\(Figure.count(abs(change)))"
   }
 
-  /// Without a base, functions of one name have one colour; with one, the colour says how much the function itself changed.
+  /// Without a base, functions of one name have one colour; with one, the colour says how much the function
+  /// itself changed.
   private func colour(of name: String) -> String {
     guard let base else {
       let hash = name.utf8.reduce(5381) { ($0 &* 33) ^ UInt32($1) }

@@ -27,7 +27,8 @@ struct Comparison: Sendable {
   var rows: [Row]
   /// Rows that only one has, in words.
   var unmatched: [String]
-  /// What makes the two hard to compare, said in every line; with what differs, and its values before and after.
+  /// What makes the two hard to compare, said in every line; with what differs, and its values before and
+  /// after.
   var differences: [Difference]
 
   struct Difference: Hashable, Sendable, CustomStringConvertible {

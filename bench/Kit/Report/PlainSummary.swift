@@ -1,5 +1,5 @@
-/// What the tables of a run show, in a few sentences for somebody who has never read them: one for each style, and one that
-/// says which differences say nothing.
+/// What the tables of a run show, in a few sentences for somebody who has never read them: one for each
+/// style, and one that says which differences say nothing.
 struct PlainSummary: Sendable {
   /// The sentences; none where nothing was compared with C.
   let sentences: [String]

@@ -14,8 +14,8 @@ public struct TextTable: Tabular, Sendable {
 }
 
 extension Tabular {
-  /// The table, for a terminal: columns as wide as their widest cell, without spaces at the ends of lines. A column that is
-  /// empty in every row below the head is left out.
+  /// The table, for a terminal: columns as wide as their widest cell, without spaces at the ends of lines. A
+  /// column that is empty in every row below the head is left out.
   public var text: [String] {
     let (rows, words) = (rows, words)
     let used = rows[0].indices.filter { column in rows.dropFirst().contains { !$0[column].isEmpty } }

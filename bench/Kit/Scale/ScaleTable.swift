@@ -1,4 +1,5 @@
-/// How the rows of a workload go along the axes of a `Scaling`, and whether any grows faster than the row in C.
+/// How the rows of a workload go along the axes of a `Scaling`, and whether any grows faster than the row in
+/// C.
 struct ScaleTable: Tabular, Sendable {
   struct Line: Sendable {
     var axis: Scaling.Axis
@@ -6,8 +7,8 @@ struct ScaleTable: Tabular, Sendable {
     /// A row for each value, from the smallest, with its ratios to c within each round.
     var points: [(value: Int, row: RowResult, ratios: [Double])]
 
-    /// Whether the ratio to c grows: at the largest value it is above that at the smallest by more than 5 %, and
-    /// the quartiles of the two lie apart.
+    /// Whether the ratio to c grows: at the largest value it is above that at the smallest by more than 5 %,
+    /// and the quartiles of the two lie apart.
     var grows: Bool {
       guard let first = points.first?.ratios, let last = points.last?.ratios, points.count > 1,
         !first.isEmpty, !last.isEmpty

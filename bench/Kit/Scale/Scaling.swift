@@ -28,7 +28,8 @@ public struct Scaling: Sendable {
     (self.workload, self.axes, self.descriptors, self.latency) = (workload, axes, descriptors, latency)
   }
 
-  /// A case for every value of every axis, and none twice; values of `descriptors` above `limit` become `limit`.
+  /// A case for every value of every axis, and none twice; values of `descriptors` above `limit` become
+  /// `limit`.
   func cases(styles: [Style], quick: Bool, limit: Int) -> [SuitePlan.Case] {
     var seen: Set<ParameterValues> = []
     return axes.flatMap { axis in

@@ -37,8 +37,8 @@ struct SuitePlan: Sendable {
   /// Takes so many nanoseconds from the budget, which were needed for something else.
   mutating func spend(_ nanoseconds: Double) { budget = budget.map { max(0, $0 - nanoseconds) } }
 
-  /// What a run will do, and about how long that takes: a row is calibrated, which takes as long as some three rounds,
-  /// warms up, and runs its rounds.
+  /// What a run will do, and about how long that takes: a row is calibrated, which takes as long as some
+  /// three rounds, warms up, and runs its rounds.
   var summary: String {
     let rows = cases.reduce(0) { $0 + $1.styles.count }
     let seconds = Double(rows) * (Double(rounds + 3) * window + warmUp) / 1e9

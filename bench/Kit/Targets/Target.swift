@@ -7,7 +7,8 @@ public struct Target: Sendable {
     case throughput = "ops/s"
     /// Instructions in user space per operation: so many above c's at most.
     case instructions = "instructions"
-    /// Processor time per operation in nanoseconds: no more by itself, or above another case of the same style.
+    /// Processor time per operation in nanoseconds: no more by itself, or above another case of the same
+    /// style.
     case nanoseconds = "CPU ns/op"
     /// Bytes that are held for an operation while nothing is under way: no more.
     case bytes = "bytes held"
@@ -18,7 +19,8 @@ public struct Target: Sendable {
   var workload: String
   /// Its parameters, where they are not the usual ones.
   var parameters: [String: Int]
-  /// The parameters in which the case of the same style differs that nanoseconds are above, or a tail is divided by.
+  /// The parameters in which the case of the same style differs that nanoseconds are above, or a tail is
+  /// divided by.
   var base: [String: Int]
   var quantity: Quantity
   var bounds: [Style: Double]

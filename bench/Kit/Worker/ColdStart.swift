@@ -1,8 +1,10 @@
-/// Programs that are started again and again: an echo server each, which prints the port of 127.0.0.1 that it listens on.
+/// Programs that are started again and again: an echo server each, which prints the port of 127.0.0.1 that it
+/// listens on.
 public enum ColdStart {
   /// Starts `command`, sends a line when it listens, and ends it when that has come back, so many times.
   ///
-  /// A latency is the time from the start to the first answer. The processor time is that of the program alone.
+  /// A latency is the time from the start to the first answer. The processor time is that of the program
+  /// alone.
   public static func run(_ command: [String], operations: Int, meter: Meter) throws -> RunOutcome {
     var latencies = LatencyHistogram()
     var counters: [Counter: UInt64] = [:]

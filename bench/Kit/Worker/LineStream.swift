@@ -19,8 +19,8 @@ final class LineStream {
   /// Reads from `output` and writes to `input`, and closes both in the end.
   init(input: Int32, output: Int32) { (self.input, self.output) = (input, output) }
 
-  /// Connects to an address in ten seconds at most, and returns the address of this side besides. It is an error with a few
-  /// words when nobody is there.
+  /// Connects to an address in ten seconds at most, and returns the address of this side besides. It is an
+  /// error with a few words when nobody is there.
   static func connect(to address: NetworkAddress) throws(WorkerFailure) -> (lines: LineStream, local: String)
   {
     var local = [CChar](repeating: 0, count: Int(BENCH_HOST))

@@ -4,7 +4,8 @@
 /// says `done` with its figures, and waits for `end` before it closes its connections.
 public final class LoadGenerator {
   public enum Place: Sendable {
-    /// On this machine, in a process of its own. To the command that starts it the process id of its parent is added.
+    /// On this machine, in a process of its own. To the command that starts it the process id of its parent
+    /// is added.
     case here([String])
     /// Wherever `generate --listen` runs, which wants the token.
     case there(NetworkAddress, token: String)
@@ -32,7 +33,8 @@ public final class LoadGenerator {
     }
   }
 
-  /// Whether a token is the one that is expected. How long that takes depends on what was sent, and not on what is expected.
+  /// Whether a token is the one that is expected. How long that takes depends on what was sent, and not on
+  /// what is expected.
   public static func isSame(_ sent: String, as expected: String) -> Bool {
     let (sent, expected) = (Array(sent.utf8), Array(expected.utf8) + [0])
     var difference = sent.count ^ (expected.count - 1)
@@ -66,7 +68,8 @@ public final class LoadGenerator {
     return WrongWork("load generator: \(message)")
   }
 
-  /// Reads `done operations=… checksum=… latencies=…`; nil when the line is another. Other numbers are counters.
+  /// Reads `done operations=… checksum=… latencies=…`; nil when the line is another. Other numbers are
+  /// counters.
   static func outcome(_ line: String) throws -> RunOutcome? {
     var words = line.split(separator: " ")
     guard words.first == "done" else { return nil }

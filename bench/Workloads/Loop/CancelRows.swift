@@ -14,14 +14,15 @@ protocol PendingOperation: SendableMetatype {
   /// Makes what all operations of a run share, before the window opens.
   init(_ task: LoopTask, on loop: EventLoop) throws
 
-  /// Its completion says `endCancelled`. The type writes it, and not the rows, which would have to convert it. It holds one object,
-  /// as a timer of a server holds its connection.
+  /// Its completion says `endCancelled`. The type writes it, and not the rows, which would have to convert
+  /// it. It holds one object, as a timer of a server holds its connection.
   func start(_ operations: LoopOperations) -> PendingRequest
   func promise() -> Promise<Value>
   func publisher() -> Events
   func spawn() -> PendingTask
 
-  /// Whether the task that was spawned last has begun to wait. It does so in its first part unless it says otherwise.
+  /// Whether the task that was spawned last has begun to wait. It does so in its first part unless it says
+  /// otherwise.
   var hasBegun: Bool { get }
   /// Whether it takes far less than a microsecond to begin and to cancel it.
   static var isSampled: Bool { get }
@@ -35,7 +36,8 @@ extension PendingOperation {
   static var isSampled: Bool { true }
 }
 
-/// The rows of a workload that begins an operation and cancels it. What a style does for that is written here once.
+/// The rows of a workload that begins an operation and cancels it. What a style does for that is written here
+/// once.
 enum CancelRows<Pending: PendingOperation> {
   /// A row for each style.
   static var all: [(style: Style, run: LoopRow)] {
@@ -66,8 +68,8 @@ enum CancelRows<Pending: PendingOperation> {
     }
   }
 
-  /// A subscriber isn't told that it has cancelled its subscription. So the next operation begins in a microtask, as the
-  /// completions of the other styles do.
+  /// A subscriber isn't told that it has cancelled its subscription. So the next operation begins in a
+  /// microtask, as the completions of the other styles do.
   private static var future: LoopRow {
     row { loop, pending, operations in
       func next() {
@@ -136,8 +138,8 @@ extension LoopOperations {
     }
   }
 
-  /// Waits until only what was there before is left, and fails if that doesn't come about. A handle takes a turn to close,
-  /// and a thread of the pool ends what it has begun.
+  /// Waits until only what was there before is left, and fails if that doesn't come about. A handle takes a
+  /// turn to close, and a thread of the pool ends what it has begun.
   fileprivate func settle(
     on loop: EventLoop, as before: LoopActivity, tries: Int, _ end: @escaping () -> Void
   ) {

@@ -3,8 +3,8 @@ import UV
 import UVFutures
 import UVPromises
 
-/// The rows of a workload whose operation is a request. What a style does with it is written here once, so that such a
-/// workload is described by its request alone.
+/// The rows of a workload whose operation is a request. What a style does with it is written here once, so
+/// that such a workload is described by its request alone.
 struct RequestRows<Context>: Sendable {
   /// Whether an operation takes less than a microsecond.
   var isSampled = false

@@ -3,8 +3,8 @@ import UV
 import UVFutures
 import UVPromises
 
-/// `fan-out`: what one connection sends, each gets. Nobody waits for one that doesn't read: above a limit it misses what is said, and
-/// is told how much that was. The example Chat has members like these.
+/// `fan-out`: what one connection sends, each gets. Nobody waits for one that doesn't read: above a limit it
+/// misses what is said, and is told how much that was. The example Chat has members like these.
 enum FanOut: ServerRows {
   static let callback = TCPTaker.callback { service, _ in Room(service, CallbackMember.init).join }
 

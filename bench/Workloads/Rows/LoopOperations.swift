@@ -46,7 +46,8 @@ final class LoopOperations {
     return begin(issued - 1)
   }
 
-  /// Begins the next operation, which is then the one under way; false when enough have been issued, or one has failed.
+  /// Begins the next operation, which is then the one under way; false when enough have been issued, or one
+  /// has failed.
   func beginNext() -> Bool {
     guard let operation = next() else { return false }
     underWay = operation

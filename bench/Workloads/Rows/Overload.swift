@@ -4,8 +4,8 @@ import UV
 import UVFutures
 import UVPromises
 
-/// `overload`: each request is a job for the thread pool, and is answered when that has ended; or at once, without work, if
-/// too many are under way.
+/// `overload`: each request is a job for the thread pool, and is answered when that has ended; or at once,
+/// without work, if too many are under way.
 enum Overload: ServerRows {
   static let callback = TCPTaker.callback { service, loop in
     let jobs = Jobs(service)

@@ -1,8 +1,8 @@
 import RedisCommands
 import UV
 
-/// GET and SET of Redis' protocol, by the parser and the store of the example RedisServer. Commands that came together are answered
-/// together, by one write.
+/// GET and SET of Redis' protocol, by the parser and the store of the example RedisServer. Commands that came
+/// together are answered together, by one write.
 struct RedisExchange: ServerExchange {
   /// What all connections share.
   private final class Keys { var store = Store() }

@@ -3,8 +3,8 @@ import UV
 import UVFutures
 import UVPromises
 
-/// The workloads in which each connection is read from, and answered: `tcp-echo`, `tcp-ping-pong`, `pipe-echo`, `tls-echo` and
-/// `http-hello`.
+/// The workloads in which each connection is read from, and answered: `tcp-echo`, `tcp-ping-pong`,
+/// `pipe-echo`, `tls-echo` and `http-hello`.
 enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange> {
   static func rows(beside c: @escaping CRow.Row) -> [(style: Style, serve: ServerRow)] {
     [(.c, CRow.server(c)), (.callback, callback), (.promise, promise), (.future, future), (.async, async)]

@@ -2,8 +2,8 @@ import UV
 import UVFutures
 import UVPromises
 
-/// The rows that take what each connection brings, and aren't held up by what they answer: `overload` and `fan-out`. A style is how
-/// they read; what they write is up to them.
+/// The rows that take what each connection brings, and aren't held up by what they answer: `overload` and
+/// `fan-out`. A style is how they read; what they write is up to them.
 enum TCPTaker {
   /// What takes the bytes of a connection. It is asked for once by each row.
   typealias Takers =

@@ -72,8 +72,8 @@ private final class UDPService {
     task.listening(try socket.localAddress().port)
   }
 
-  /// Whether the datagram is to be sent back. One without bytes says that its sender has ended; the last of them closes
-  /// the socket.
+  /// Whether the datagram is to be sent back. One without bytes says that its sender has ended; the last of
+  /// them closes the socket.
   func takes(_ datagram: Datagram) -> Bool {
     byteCount += datagram.bytes.count
     if datagram.bytes.count > 0 { return true }

@@ -27,8 +27,9 @@ final class Dialogue: Sendable {
     abort = context.abort
   }
 
-  /// Puts a load on the server that listens on `ports`, in turn. `moment` is called when the window opens, and when there is no
-  /// load any more and the connections are still open. When that fails the process ends: the row would wait for connections that never come.
+  /// Puts a load on the server that listens on `ports`, in turn. `moment` is called when the window opens,
+  /// and when there is no load any more and the connections are still open. When that fails the process ends:
+  /// the row would wait for connections that never come.
   func begin(
     ports: [UInt16], load: [(String, String)], meter: Meter,
     moment: @escaping @Sendable (_ isOver: Bool) -> Void

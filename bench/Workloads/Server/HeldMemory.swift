@@ -2,7 +2,8 @@ import BenchKit
 import CBenchSupport
 import Synchronization
 
-/// The memory that idle connections take, and what is left of it when they have closed: by the allocator, and by the system.
+/// The memory that idle connections take, and what is left of it when they have closed: by the allocator, and
+/// by the system.
 final class HeldMemory: Sendable {
   /// When it is looked at.
   enum Moment {

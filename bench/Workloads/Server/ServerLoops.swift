@@ -1,7 +1,8 @@
 import BenchKit
 import Synchronization
 
-/// A row on several loops, each on a thread of its own with a port of its own: connections go to them in turn.
+/// A row on several loops, each on a thread of its own with a port of its own: connections go to them in
+/// turn.
 final class ServerLoops: Sendable {
   private struct State {
     var ports: [UInt16]
@@ -15,8 +16,8 @@ final class ServerLoops: Sendable {
   private let count: Int
   private let state: Mutex<State>
 
-  /// `count` loops that serve the connections of `task` together; `begin` is called when all of them listen. When
-  /// one of them fails the process ends: the load generator would wait for it.
+  /// `count` loops that serve the connections of `task` together; `begin` is called when all of them listen.
+  /// When one of them fails the process ends: the load generator would wait for it.
   init(
     _ row: @escaping ServerRow, _ task: ServerTask, count: Int,
     abort: @escaping @Sendable (any Error) -> Never, begin: @escaping @Sendable (_ ports: [UInt16]) -> Void

@@ -8,7 +8,8 @@ struct Expected: Sendable {
   let body: Bytes?
 }
 
-/// Asks for each path, two at a time. After an error of the connection, what wasn't answered is asked for again.
+/// Asks for each path, two at a time. After an error of the connection, what wasn't answered is asked for
+/// again.
 func askHTTP(_ loop: EventLoop, _ expected: [Expected]) async throws {
   var (next, failures) = (0, 0)
   while next < expected.count {

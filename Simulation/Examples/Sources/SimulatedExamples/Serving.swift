@@ -19,8 +19,8 @@ func message(_ number: Int, _ count: Int) -> Bytes {
   Bytes((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ ($0 >> 8) &+ number &* 31) })
 }
 
-/// Has three clients ask a server, while links are cut. Then the server has to let go of what it has opened for
-/// them, and to end.
+/// Has three clients ask a server, while links are cut. Then the server has to let go of what it has opened
+/// for them, and to end.
 ///
 /// - Parameter kept: How many files the server may keep open.
 func ask(

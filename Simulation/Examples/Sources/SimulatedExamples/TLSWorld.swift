@@ -3,8 +3,8 @@ import UV
 import UVSimulation
 import UVTLS
 
-/// A certificate for the name "server", and its key. Hosts have neither the files nor the programs of the machine,
-/// so it is made outside. It is valid for long because a world's date isn't today's.
+/// A certificate for the name "server", and its key. Hosts have neither the files nor the programs of the
+/// machine, so it is made outside. It is valid for long because a world's date isn't today's.
 let certificate: (chain: [UInt8], key: [UInt8]) = {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent("simulated-\(UUID())")
   try! FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,8 +1,8 @@
 import UV
 import UVTLS
 
-/// A certificate for the name "server", and its key, which guards nothing. They are always the same, because a seed must repeat
-/// each byte.
+/// A certificate for the name "server", and its key, which guards nothing. They are always the same, because
+/// a seed must repeat each byte.
 enum Certificates {
   static func server(_ loop: EventLoop) throws(UVError) -> TLSContext {
     let identity = try TLSIdentity(pemCertificateChain: Bytes(certificate), pemPrivateKey: Bytes(key))

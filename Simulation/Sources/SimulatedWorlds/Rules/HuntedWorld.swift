@@ -1,7 +1,7 @@
 public import UVSimulation
 
-/// A world whose rules no seed may break: every byte comes once and in order, everything that was asked is told once, nothing is
-/// left open, nobody waits for ever, and no timer is early.
+/// A world whose rules no seed may break: every byte comes once and in order, everything that was asked is
+/// told once, nothing is left open, nobody waits for ever, and no timer is early.
 public struct HuntedWorld: Sendable {
   /// The world's name.
   public let name: String

@@ -2,8 +2,8 @@ import Glibc
 import UV
 
 extension EventLoop {
-  /// Cancels at one of many moments: at once, at the end of the callback, in the next turn, later, or once the loop's thread was busy
-  /// for a while, so that an answer may be on its way already.
+  /// Cancels at one of many moments: at once, at the end of the callback, in the next turn, later, or once
+  /// the loop's thread was busy for a while, so that an answer may be on its way already.
   func cancel(_ pending: PendingRequest) {
     switch draw(7) {
     case 0: pending.cancel()

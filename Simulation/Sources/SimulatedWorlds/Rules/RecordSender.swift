@@ -94,8 +94,8 @@ final class RecordSender: @unchecked Sendable {
 
   /// What the writer of the last record is told by.
   ///
-  /// - Parameter isInOrder: Whether it is told in the order of the writes, as callbacks of the stream itself are. A task
-  ///   may be told at once.
+  /// - Parameter isInOrder: Whether it is told in the order of the writes, as callbacks of the stream itself
+  ///   are. A task may be told at once.
   private func done(lane: Int = 0, isInOrder: Bool = true) -> Completion<Void> {
     let number = number
     asked[lane, default: []].insert(number)
@@ -121,8 +121,8 @@ final class RecordSender: @unchecked Sendable {
     } catch { done(.failure(error)) }
   }
 
-  /// A large write of several buffers that is cancelled as soon as the small one before it is told, which may be when a part of the
-  /// large one has left.
+  /// A large write of several buffers that is cancelled as soon as the small one before it is told, which may
+  /// be when a part of the large one has left.
   private func cancelLarge(_ stream: ByteStream) {
     let loop = stream.loop
     var pending: PendingRequest?

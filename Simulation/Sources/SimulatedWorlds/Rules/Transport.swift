@@ -60,7 +60,8 @@ enum Transport: String, CaseIterable, Sendable {
     for task in tasks { try await task.value }
   }
 
-  /// Connects to the server of ``serve(_:_:_:)``. A connection that is refused, because nobody listens yet, is tried again.
+  /// Connects to the server of ``serve(_:_:_:)``. A connection that is refused, because nobody listens yet,
+  /// is tried again.
   nonisolated(nonsending) func connect(_ loop: EventLoop) async throws(UVError) -> ByteStream {
     for _ in 0..<100 {
       do throws(UVError) {

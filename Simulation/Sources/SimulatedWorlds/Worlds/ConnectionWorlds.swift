@@ -7,7 +7,8 @@ let connectionWorlds = [
   HuntedWorld("starttls", startTLS), HuntedWorld("connects", connects), HuntedWorld("farewells", farewells),
 ]
 
-/// Datagrams are lost or doubled by the network alone. Each is whole, comes from where it was sent, and each send is told once.
+/// Datagrams are lost or doubled by the network alone. Each is whole, comes from where it was sent, and each
+/// send is told once.
 private func datagrams(_ world: World, _ ledger: Ledger) throws {
   let mayLose = world.weather.loss > 0
   let isDoubled = world.weather.duplication > 0
@@ -80,7 +81,8 @@ private func datagrams(_ world: World, _ ledger: Ledger) throws {
   }
 }
 
-/// Connections and files' descriptors that are passed through a socket of the Unix domain go on where they come.
+/// Connections and files' descriptors that are passed through a socket of the Unix domain go on where they
+/// come.
 private func passing(_ world: World, _ ledger: Ledger) throws {
   let count = 1 + Int(world.random(below: 4))
   world.node("server") { loop in

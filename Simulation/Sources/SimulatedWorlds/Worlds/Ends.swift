@@ -1,7 +1,8 @@
 import UV
 import UVSimulation
 
-/// Both sides end at the same time, in any of many ways. Everybody who waits is told once, and what was ended in order arrives.
+/// Both sides end at the same time, in any of many ways. Everybody who waits is told once, and what was ended
+/// in order arrives.
 func ends(_ world: World, _ ledger: Ledger, _ transport: Transport) throws {
   let sums = [Shared(0), Shared(0)], goals = [Shared<Int?>(nil), Shared<Int?>(nil)]
   let isRude = world.random(below: 2) == 0
@@ -28,7 +29,8 @@ func ends(_ world: World, _ ledger: Ledger, _ transport: Transport) throws {
 
 /// Writes, reads and ends a stream.
 ///
-/// - Parameter isRude: Whether a side may close before it has read everything. Then nothing is certain to arrive.
+/// - Parameter isRude: Whether a side may close before it has read everything. Then nothing is certain to
+///   arrive.
 private nonisolated(nonsending) func end(
   _ stream: ByteStream, sum: Shared<Int>, goal: Shared<Int?>, isRude: Bool, _ ledger: Ledger
 ) async throws {

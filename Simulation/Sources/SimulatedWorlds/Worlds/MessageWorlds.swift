@@ -27,8 +27,8 @@ func messages(_ world: World, _ ledger: Ledger) throws {
   }
 }
 
-/// More messages at once than a turn of the loop takes, from several threads, while the loop is busy or waits. Nothing else wakes it,
-/// and all of them run, those of each sender in order.
+/// More messages at once than a turn of the loop takes, from several threads, while the loop is busy or
+/// waits. Nothing else wakes it, and all of them run, those of each sender in order.
 func bursts(_ world: World, _ ledger: Ledger) throws {
   world.node("a") { loop in
     let executor = loop.executor

@@ -2,8 +2,8 @@ import UV
 import UVSimulation
 import UVTLS
 
-/// A server that shuts down on a signal, while requests are under way, answers all that it has accepted, and those that wait in the
-/// system's queue or shake hands at that moment.
+/// A server that shuts down on a signal, while requests are under way, answers all that it has accepted, and
+/// those that wait in the system's queue or shake hands at that moment.
 func graceful(_ world: World, _ ledger: Ledger) throws {
   let isTLS = world.random(below: 2) == 0
   let (begun, isReady, hasSignalled) = (Shared(0), Shared(false), Shared(false))
@@ -50,8 +50,8 @@ func graceful(_ world: World, _ ledger: Ledger) throws {
   }
   // Once each has begun, at any time.
   while !isReady.value || begun.value < 3 { try world.sleep(for: .milliseconds(100)) }
-  // Others come meanwhile. Those that the server's system has let in before the signal get an answer, and so do those that have
-  // come to shake hands.
+  // Others come meanwhile. Those that the server's system has let in before the signal get an answer, and so
+  // do those that have come to shake hands.
   let mayCome = world.weather.hasNoLongWaits
   let (connected, letIn) = (Shared(Set<Int>()), Shared(Set<Int>()))
   for client in 3..<(mayCome ? 7 : 3) {

@@ -6,7 +6,8 @@ private enum Shortage: CaseIterable {
   case nothing, places, descriptors, memory
 }
 
-/// More visitors than a server lets in, or has descriptors or memory for. Each gets an answer in the end, and never are more let in.
+/// More visitors than a server lets in, or has descriptors or memory for. Each gets an answer in the end, and
+/// never are more let in.
 func visitors(_ world: World, _ ledger: Ledger) throws {
   let (limit, count) = (1 + Int(world.random(below: 4)), 12)
   let shortage = Shortage.allCases[Int(world.random(below: 4))]

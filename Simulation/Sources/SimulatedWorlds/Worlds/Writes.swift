@@ -1,8 +1,8 @@
 import UV
 import UVSimulation
 
-/// Writes in many styles, some of them cancelled, to a reader in one of many styles; then one of many ends. Whatever was to be
-/// written arrives, whole and in order. What was cancelled arrives whole or not at all.
+/// Writes in many styles, some of them cancelled, to a reader in one of many styles; then one of many ends.
+/// Whatever was to be written arrives, whole and in order. What was cancelled arrives whole or not at all.
 func writes(_ world: World, _ ledger: Ledger, _ transport: Transport) throws {
   let sender = RecordSender(ledger, "\(transport)")
   let received = Shared<RecordSender.Numbers>([:])

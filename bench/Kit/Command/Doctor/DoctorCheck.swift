@@ -1,4 +1,5 @@
-/// Something that `doctor --check NAME` finds out about a measurement, in place of what it says of the machine.
+/// Something that `doctor --check NAME` finds out about a measurement, in place of what it says of the
+/// machine.
 public struct DoctorCheck: Sendable {
   /// What the command line says beside the name.
   public struct Options: Sendable {

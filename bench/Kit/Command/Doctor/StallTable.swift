@@ -1,7 +1,7 @@
 /// What two loops say of a server that is stopped for 100 ms in every second.
 struct StallTable {
-  /// What must come out: stalls are uniform, so the nth percentile of the tenth of requests that meet one is n per cent
-  /// of a stall.
+  /// What must come out: stalls are uniform, so the nth percentile of the tenth of requests that meet one is
+  /// n per cent of a stall.
   private static let expected = [
     ("p50", 50.0, 0.0), ("p95", 95, 50e6), ("p98", 98, 80e6), ("p99", 99, 90e6), ("p99.5", 99.5, 95e6),
   ]

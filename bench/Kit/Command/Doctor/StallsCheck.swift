@@ -2,9 +2,9 @@ import CBenchSupport
 
 /// `doctor --check stalls`: is the harness itself right?
 ///
-/// The server is stopped for 100 ms in every second. A tenth of all requests fall into a stall then, and their
-/// latencies spread evenly up to 100 ms: the 95th percentile is 50 ms and the 99th 90 ms. A closed loop sends nothing
-/// while it waits and hides that.
+/// The server is stopped for 100 ms in every second. A tenth of all requests fall into a stall then, and
+/// their latencies spread evenly up to 100 ms: the 95th percentile is 50 ms and the 99th 90 ms. A closed loop
+/// sends nothing while it waits and hides that.
 enum StallsCheck {
   static let check = DoctorCheck(
     "stalls", "does latency tell of a server that stalls; what a sample costs"

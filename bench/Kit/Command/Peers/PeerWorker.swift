@@ -1,8 +1,8 @@
 import CBenchSupport
 import CLoadGenerator
 
-/// Measures a row of a peer, by the contract in `bench/peers/README.md`: the peer works, and its processor time is
-/// read from outside.
+/// Measures a row of a peer, by the contract in `bench/peers/README.md`: the peer works, and its processor
+/// time is read from outside.
 public final class PeerWorker: RowWorker {
   private let child: ChildProcess
   private let server: (port: String, generator: LoadGenerator)?
@@ -53,7 +53,8 @@ public final class PeerWorker: RowWorker {
 
   public func finish() { child.finish(within: 30) }
 
-  /// What a server uses while another program puts a load on its port, from where ours does; and what that program prints.
+  /// What a server uses while another program puts a load on its port, from where ours does; and what that
+  /// program prints.
   public func load(
     by command: (_ port: String) -> [String]
   ) throws -> (usage: ProcessUsage, lines: [String]) {

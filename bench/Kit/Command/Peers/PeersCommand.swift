@@ -70,8 +70,8 @@ struct PeersCommand: ParsableCommand {
   private func plan(_ peers: [Peer]) throws -> SuitePlan {
     let names = Set(peers.flatMap(\.workloads)).filter { Glob.isChosen($0, by: workload) }
     guard !names.isEmpty else { throw UsageError("no peer that is here has such a workload") }
-    // `wakeup` is measured with both threads on one processor: where the threads of others run is their affair.
-    // The slowest take 50 µs for a timer: a million would take them most of a minute in every round.
+    // `wakeup` is measured with both threads on one processor: where the threads of others run is their
+    // affair. The slowest take 50 µs for a timer: a million would take them most of a minute in every round.
     var overrides = ["cores": [1], "timers": [quick ? 20_000 : 100_000]]
     let order = [
       "tcp-echo", "http-hello", "resp-get-set", "tls-echo", "tls-handshake", "million-timers", "fs-read",
@@ -114,8 +114,8 @@ struct PeersCommand: ParsableCommand {
     return counts
   }
 
-  /// Those that a peer's server takes for a request: under callgrind, the slope between a run of so many requests and one
-  /// of twice as many.
+  /// Those that a peer's server takes for a request: under callgrind, the slope between a run of so many
+  /// requests and one of twice as many.
   private func instructions(of peer: Peer, _ id: WorkloadID, below directory: String) throws -> Double {
     // Enough for a compiler at run time to have done its work.
     let requests = 5000

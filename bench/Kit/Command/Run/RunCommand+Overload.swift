@@ -1,10 +1,11 @@
 extension RunCommand {
-  /// `run --overload`: looks for the peak of each row of a workload, and asks for multiples of it, whatever comes back.
+  /// `run --overload`: looks for the peak of each row of a workload, and asks for multiples of it, whatever
+  /// comes back.
   ///
-  /// Goodput is how many answers with work come within 50 ms after they were due, each second until the last answer; p99
-  /// is that of all answers with work. Without a limit on work under way a queue grows as long as the measurement lasts,
-  /// and soon every answer is late. With it, a server says no at once to what it can't do, and should keep 0.95 of its
-  /// peak.
+  /// Goodput is how many answers with work come within 50 ms after they were due, each second until the last
+  /// answer; p99 is that of all answers with work. Without a limit on work under way a queue grows as long as
+  /// the measurement lasts, and soon every answer is late. With it, a server says no at once to what it can't
+  /// do, and should keep 0.95 of its peak.
   func runOverload() throws {
     guard let workload = BenchMain.current.overload else {
       throw UsageError("this program has no workload to overload")

@@ -1,6 +1,6 @@
 extension RunCommand {
-  /// `run --scale`: raises one parameter at a time, and tells whether a ratio to c grows. Then come arrivals at half of
-  /// what c can do, and the p99 of each style beside c's.
+  /// `run --scale`: raises one parameter at a time, and tells whether a ratio to c grows. Then come arrivals
+  /// at half of what c can do, and the p99 of each style beside c's.
   func runScale() throws {
     guard let scaling = BenchMain.current.scaling else {
       throw UsageError("this program has no workload to scale")

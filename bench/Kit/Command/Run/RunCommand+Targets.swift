@@ -1,6 +1,6 @@
 extension RunCommand {
-  /// `run --targets`: measures the cases that have targets, and prints each target beside the median of the ratio to c
-  /// over the rounds. Instructions are counted under valgrind, where that is installed.
+  /// `run --targets`: measures the cases that have targets, and prints each target beside the median of the
+  /// ratio to c over the rounds. Instructions are counted under valgrind, where that is installed.
   func runTargets() throws {
     let targets = BenchMain.current.targets.filter { Glob.isChosen($0.workload, by: rows.workload) }
     guard !targets.isEmpty else { throw UsageError("no target for such a workload") }

@@ -1,5 +1,6 @@
 /// A form in which results are written for other programs: a page, a comment on a pull request, a table for a
-/// spreadsheet, the JSON of the Java Microbenchmark Harness, XML for CI, or HdrHistogram's distribution of one row.
+/// spreadsheet, the JSON of the Java Microbenchmark Harness, XML for CI, or HdrHistogram's distribution of
+/// one row.
 enum ReportFormat: String, CaseIterable, Sendable {
   case html, markdown, csv, jmh, junit, hgrm
 

@@ -6,7 +6,8 @@ struct HTMLReport: Sendable {
   private let styles: [Style]
   private let sections: [Section]
 
-  /// A page on the last of `runs`, with the others as its history, the oldest first; `sections` come after the chart.
+  /// A page on the last of `runs`, with the others as its history, the oldest first; `sections` come after
+  /// the chart.
   init(_ runs: [Results], sections: [Section] = []) {
     precondition(!runs.isEmpty, "a report needs results")
     self.init(runs[runs.count - 1], History.all(runs), sections: sections)

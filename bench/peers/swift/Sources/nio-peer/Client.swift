@@ -3,8 +3,8 @@ import NIOPosix
 import NIOSSL
 import PeerContract
 
-/// A client that writes a line to `port=…`, trusts the file `identity=…`, and prints the line that comes back. The tests of
-/// `UVTLS` use it.
+/// A client that writes a line to `port=…`, trusts the file `identity=…`, and prints the line that comes
+/// back. The tests of `UVTLS` use it.
 enum LineClient {
   private final class Handler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer

@@ -1,8 +1,8 @@
 import NIOCore
 import PeerContract
 
-/// `then-chain` with NIO's futures. Their handlers run when the promise is resolved, so that each turn of the loop
-/// does as many chains as are to be in flight.
+/// `then-chain` with NIO's futures. Their handlers run when the promise is resolved, so that each turn of the
+/// loop does as many chains as are to be in flight.
 struct Futures: Sendable {
   let contract: Contract
   let loop: any EventLoop

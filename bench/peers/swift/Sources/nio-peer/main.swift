@@ -1,8 +1,8 @@
 // SwiftNIO, by the contract in ../../README.md: nio-peer MODE WORKLOAD [key=value ...]
 //
-// MODE is `handler` (callbacks), `future`, or `async` (tasks on Swift's pool), `async-executor` (a task executor on
-// the event loop) and `async-takeover` (the event loop is Swift's pool). `uv-handler` and `uv-async` are UVNIO's loop, and its
-// task executor.
+// MODE is `handler` (callbacks), `future`, or `async` (tasks on Swift's pool), `async-executor` (a task
+// executor on the event loop) and `async-takeover` (the event loop is Swift's pool). `uv-handler` and
+// `uv-async` are UVNIO's loop, and its task executor.
 import NIOCore
 import NIOPosix
 import PeerContract
