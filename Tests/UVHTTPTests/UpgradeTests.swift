@@ -38,6 +38,25 @@ import UVTestSupport
     }
   }
 
+  @Test("No answer with a body begins a tunnel, in whatever way it is given") func noTunnel() async throws {
+    try await withServer { exchange in
+      let refusal = UVError(.invalidArgument, operation: "respond")
+      let file = try await exchange.loop.files.open("/dev/null", .readOnly).value
+      await #expect(throws: refusal) { try await exchange.respond(HTTPResponse(status: .ok)).value }
+      await #expect(throws: refusal) {
+        try await exchange.respond(HTTPResponse(status: .ok), file: file, count: 0).value
+      }
+      #expect(throws: refusal) { try exchange.begin(HTTPResponse(status: .ok)) }
+      try await file.close().value
+      try await exchange.respond(HTTPResponse(status: .forbidden), "no").value
+    } client: { client in
+      let answer = try await client.exchange(
+        "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\nConnection: close\r\n\r\n")
+      #expect(answer.hasPrefix("HTTP/1.1 403 "))
+      #expect(bodies(of: answer) == ["no"])
+    }
+  }
+
   @Test("What nobody has asked for is refused, and the request can be answered otherwise")
   func refused() async throws {
     try await withServer { exchange in

@@ -46,13 +46,9 @@ package final class HTTPExchange {
   package func respond(
     _ response: HTTPResponse, _ body: Bytes = Bytes(), _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    let hasNoBody = response.status.hasNoBody
-    // It would be the beginning of a tunnel.
-    if head.isConnect, response.status.kind == .successful { return refuse(.invalidArgument, done) }
-    if isAnswered { return refuse(.alreadyInProgress, done) }
-    if response.status.code < 200 || hasNoBody && !body.isEmpty { return refuse(.invalidArgument, done) }
+    if let code = refusal(of: response, hasBody: !body.isEmpty) { return connection.fail(code, done) }
     isAnswered = true
-    return connection.answer(response, body, hasNoBody ? .none : .length(body.count), done)
+    return connection.answer(response, body, response.status.hasNoBody ? .none : .length(body.count), done)
   }
 
   /// Answers the request with a part of a file. Its bytes don't pass through this process, unless they have
@@ -77,8 +73,8 @@ package final class HTTPExchange {
     _ response: HTTPResponse, file: File, from offset: Int64 = 0, count: Int,
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    if isAnswered { return refuse(.alreadyInProgress, done) }
-    if response.status.hasNoBody || count < 0 { return refuse(.invalidArgument, done) }
+    if let code = refusal(of: response, hasBody: true) { return connection.fail(code, done) }
+    if count < 0 { return connection.fail(.invalidArgument, done) }
     isAnswered = true
     return connection.answer(response, file, from: offset, count: count, done)
   }
@@ -94,10 +90,8 @@ package final class HTTPExchange {
   /// - Throws: `alreadyInProgress` if there is an answer, and `invalidArgument` for an answer that has no
   ///   body or a negative length.
   package func begin(_ response: HTTPResponse, length: Int? = nil) throws(UVError) -> HTTPResponseWriter {
-    if isAnswered { throw UVError(.alreadyInProgress, operation: "respond") }
-    if response.status.hasNoBody || (length ?? 0) < 0 {
-      throw UVError(.invalidArgument, operation: "respond")
-    }
+    let code = refusal(of: response, hasBody: true) ?? ((length ?? 0) < 0 ? .invalidArgument : nil)
+    if let code { throw UVError(code, operation: "respond") }
     isAnswered = true
     let framing: ResponseHead.Framing =
       length.map { .length($0) } ?? (head.minorVersion > 0 ? .chunked : .untilClose)
@@ -121,17 +115,23 @@ package final class HTTPExchange {
   /// Answers the request, and takes the connection over; see ``upgrade(_:)``.
   @discardableResult
   package func upgrade(_ response: HTTPResponse, _ done: @escaping Completion<ByteStream>) -> PendingRequest {
-    if isAnswered { return refuse(.alreadyInProgress, done) }
+    if isAnswered { return connection.fail(.alreadyInProgress, done) }
     let code = response.status.code
     let isAskedFor = head.isConnect ? 200..<300 ~= code : head.hasUpgrade && code == 101
-    guard isAskedFor, connection.isBodyComplete else { return refuse(.invalidArgument, done) }
+    guard isAskedFor, connection.isBodyComplete else { return connection.fail(.invalidArgument, done) }
     isAnswered = true
     return connection.upgrade(response, done)
   }
 
-  private func refuse<T>(_ code: UVError.Code, _ done: @escaping Completion<T>) -> PendingRequest {
-    loop.queueMicrotask { done(.failure(UVError(code, operation: "respond"))) }
-    return PendingRequest()
+  /// Why an answer can't be given; nil if it can.
+  ///
+  /// - Parameter hasBody: Whether it comes with a body.
+  private func refusal(of response: HTTPResponse, hasBody: Bool) -> UVError.Code? {
+    if isAnswered { return .alreadyInProgress }
+    let status = response.status
+    // The answer is the last word on the request, and not the beginning of a tunnel.
+    if status.code < 200 || head.isConnect && status.kind == .successful { return .invalidArgument }
+    return hasBody && status.hasNoBody ? .invalidArgument : nil
   }
 }
 

@@ -39,9 +39,9 @@ package final class HTTPResponseWriter {
   /// Writes bytes of the body; see ``write(_:)``.
   @discardableResult
   package func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
-    if isFinished { return refuse(.alreadyInProgress, done) }
+    if isFinished { return connection.fail(.alreadyInProgress, done) }
     if let rest {
-      if bytes.count > rest { return refuse(.invalidArgument, done) }
+      if bytes.count > rest { return connection.fail(.invalidArgument, done) }
       self.rest = rest - bytes.count
     }
     return connection.write(takeHead() + content(bytes), done)
@@ -60,11 +60,11 @@ package final class HTTPResponseWriter {
   /// Ends the answer; see ``finish(_:)-(HTTPFields)``.
   @discardableResult
   package func finish(_ trailers: HTTPFields = [:], _ done: @escaping Completion<Void>) -> PendingRequest {
-    if isFinished { return refuse(.alreadyInProgress, done) }
+    if isFinished { return connection.fail(.alreadyInProgress, done) }
     isFinished = true
     if let rest, rest > 0, !connection.head.isHead {
       connection.close()
-      return refuse(.invalidArgument, done)
+      return connection.fail(.invalidArgument, done)
     }
     var buffers = takeHead()
     if case .chunked = framing, !connection.head.isHead {
@@ -91,10 +91,5 @@ package final class HTTPResponseWriter {
     if bytes.isEmpty || connection.head.isHead { return [] }
     guard case .chunked = framing else { return [bytes] }
     return [Bytes(String(bytes.count, radix: 16) + "\r\n"), bytes, "\r\n"]
-  }
-
-  private func refuse(_ code: UVError.Code, _ done: @escaping Completion<Void>) -> PendingRequest {
-    loop.queueMicrotask { done(.failure(UVError(code, operation: "respond"))) }
-    return PendingRequest()
   }
 }

@@ -11,6 +11,12 @@ extension ServerConnection {
     refuse(refusal ?? Refusal(code: 500, reason: "there is no answer"))
   }
 
+  /// Tells the program that it can't answer so.
+  func fail<T>(_ code: UVError.Code, _ done: @escaping Completion<T>) -> PendingRequest {
+    loop.queueMicrotask { done(.failure(UVError(code, operation: "respond"))) }
+    return PendingRequest()
+  }
+
   /// Answers without the program, and ends the connection.
   func refuse(_ refusal: Refusal) {
     isLast = true

@@ -9,7 +9,7 @@ final class ServerConnection {
     case head
     /// The program has a request.
     case exchange
-    /// The last answer has left. What the client still sends is dropped.
+    /// The last answer has left, and further bytes of the client are dropped.
     case farewell
     case closed
   }
