@@ -56,6 +56,12 @@ void node_link(struct node *directory, const char *name, struct node *node) {
   directory->modified = directory->changed = disk_now();
 }
 
+void place_fill(const struct place *place, struct node *node) {
+  change_note(node->host, place->directory, place->name, NULL, node, NULL, NULL);
+  node_link(place->directory, place->name, node);
+  notice_names(place->directory, place->name, node, IN_CREATE, 0);
+}
+
 struct entry *node_entry(struct node *directory, const char *name) {
   for (struct entry *entry = directory->entries; entry; entry = entry->next) {
     if (strcmp(entry->name, name) == 0) return entry;

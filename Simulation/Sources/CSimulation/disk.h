@@ -108,6 +108,9 @@ struct place {
   char name[256];
 };
 
+/// Has the path, which names nothing, name a node: a crash may undo it, and watchers hear of it.
+void place_fill(const struct place *place, struct node *node);
+
 /// Finds what a path names; an error is negative. The last part may be missing, but its directory not.
 int disk_find(struct sim_host *host, const char *path, bool follows, struct place *place);
 int disk_find_at(struct sim_host *host, int directory, const char *path, bool follows, struct place *place);

@@ -108,16 +108,14 @@ static const struct kind inotify_kind = {
 
 void notice_names(struct node *directory, const char *name, const struct node *node, uint32_t mask, uint32_t cookie) {
   uint32_t kind = S_ISDIR(node->mode) ? IN_ISDIR : 0;
-  for (struct notice *notice = directory->host->notices, *next; notice; notice = next) {
-    next = notice->next;
+  for (struct notice *notice = directory->host->notices; notice; notice = notice->next) {
     if (notice->node == directory && (notice->mask & mask)) put(notice->owner, notice->number, mask | kind, cookie, name);
   }
 }
 
 void notice_node(struct node *node, uint32_t mask) {
   uint32_t kind = S_ISDIR(node->mode) && !(mask & (IN_DELETE_SELF | IN_MOVE_SELF)) ? IN_ISDIR : 0;
-  for (struct notice *notice = node->host->notices, *next; notice; notice = next) {
-    next = notice->next;
+  for (struct notice *notice = node->host->notices; notice; notice = notice->next) {
     if (notice->node == node && (notice->mask & mask)) put(notice->owner, notice->number, mask | kind, 0, "");
     // A directory's watcher hears of what is in it, too.
     if (mask & (IN_DELETE_SELF | IN_MOVE_SELF) || !S_ISDIR(notice->node->mode) || !(notice->mask & mask)) continue;

@@ -183,7 +183,8 @@ struct sim_host {
   int change_count;
   /// What is watched of its files.
   struct notice *notices;
-  int last_rename;
+  /// What joins the two events of a rename.
+  uint32_t last_rename;
   /// How many bytes are on the disk, and how many have room; 0 if that isn't limited.
   uint64_t disk_used, disk_limit;
   /// How many bytes of a file one call moves; 0 if that isn't limited.

@@ -15,9 +15,7 @@ int local_bind(struct socket *socket, const union address *address) {
   if (place.node) return -EADDRINUSE;
   struct node *node = node_make(socket->host, S_IFSOCK | 0755);
   node->socket = socket;
-  change_note(socket->host, place.directory, place.name, NULL, node, NULL, NULL);
-  node_link(place.directory, place.name, node);
-  notice_names(place.directory, place.name, node, IN_CREATE, 0);
+  place_fill(&place, node);
   socket->local = *address;
   socket->is_bound = true;
   socket->node = node;

@@ -107,9 +107,7 @@ int disk_open(struct sim_host *host, int directory, const char *path, int flags,
     if (!(flags & O_CREAT)) return -ENOENT;
     if ((code = disk_fault(host, true)) < 0) return code;
     node = node_make(host, S_IFREG | (mode & 07777 & ~022u));
-    change_note(host, place.directory, place.name, NULL, node, NULL, NULL);
-    node_link(place.directory, place.name, node);
-    notice_names(place.directory, place.name, node, IN_CREATE, 0);
+    place_fill(&place, node);
   } else {
     if ((flags & O_CREAT) && (flags & O_EXCL)) return -EEXIST;
     if (S_ISLNK(node->mode)) return -ELOOP;

@@ -56,9 +56,7 @@ int disk_make(const char *path, uint32_t mode, const char *target) {
     memcpy(node->bytes, target, strlen(target));
     node_sync(node);
   }
-  change_note(sim_self->host, place.directory, place.name, NULL, node, NULL, NULL);
-  node_link(place.directory, place.name, node);
-  notice_names(place.directory, place.name, node, IN_CREATE, 0);
+  place_fill(&place, node);
   return 0;
 }
 
@@ -132,14 +130,20 @@ static int rename_node(int from_directory, const char *from, int to_directory, c
   if ((code = disk_fault(sim_self->host, false)) < 0) return code;
   change_note(
       sim_self->host, target.directory, target.name, target.node, source.node, source.directory, source.name);
-  if (target.node) node_hold(target.node), node_unlink(target.directory, node_entry(target.directory, target.name));
+  if (target.node) {
+    node_hold(target.node);
+    node_unlink(target.directory, node_entry(target.directory, target.name));
+  }
   node_link(target.directory, target.name, source.node);
   node_unlink(source.directory, entry);
-  uint32_t cookie = (uint32_t)++sim_self->host->last_rename;
+  uint32_t cookie = ++sim_self->host->last_rename;
   notice_names(source.directory, source.name, source.node, IN_MOVED_FROM, cookie);
   notice_names(target.directory, target.name, source.node, IN_MOVED_TO, cookie);
   notice_node(source.node, IN_MOVE_SELF);
-  if (target.node) notice_node(target.node, IN_ATTRIB), node_release(target.node);
+  if (target.node) {
+    notice_node(target.node, IN_ATTRIB);
+    node_release(target.node);
+  }
   return 0;
 }
 
@@ -163,10 +167,9 @@ int link(const char *from, const char *to) {
   if (code == 0 && target.node) code = -EEXIST;
   if (code == 0) code = disk_fault(sim_self->host, true);
   if (code == 0) {
-    change_note(sim_self->host, target.directory, target.name, NULL, source.node, NULL, NULL);
-    node_link(target.directory, target.name, source.node);
+    // Linux tells of the count of links first.
     notice_node(source.node, IN_ATTRIB);
-    notice_names(target.directory, target.name, source.node, IN_CREATE, 0);
+    place_fill(&target, source.node);
   }
   return (int)traced(CALL_link, -1, code, HASH(to));
 }
