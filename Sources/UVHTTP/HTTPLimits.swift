@@ -8,8 +8,8 @@
 /// ```
 ///
 /// A request beyond a size is answered with the status that RFC 9110 or RFC 6585 names for it, and its
-/// connection ends after the answer. What is renewed by useful bytes has a total: ``minimumRate`` for a body,
-/// and ``lifetime`` for the connection.
+/// connection ends after the answer. A limit that useful bytes renew has a total beside it: ``minimumRate``
+/// for a body, and ``lifetime`` for the connection.
 ///
 /// libuv has no corresponding type.
 struct HTTPLimits: Sendable {

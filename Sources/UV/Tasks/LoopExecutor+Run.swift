@@ -90,10 +90,10 @@ extension LoopExecutor {
 }
 
 /// An asynchronous function that a task has sent to a loop, and its task there.
-// Sound: the function is taken out on the loop's thread, or dropped with this object if it never gets there.
-// The task and the flag are touched on that thread alone.
 private final class LoopRun<Success: Sendable, Failure: Error>: TaskAnswer<Result<Success, Failure>>,
   LoopMessage,
+  // Sound: the function is taken out on the loop's thread, or dropped with this object if it never gets there.
+  // The task and the flag are touched on that thread alone.
   @unchecked Sendable
 {
   typealias Body = nonisolated(nonsending) @Sendable (EventLoop) async throws(Failure) -> Success

@@ -2,7 +2,7 @@ import UV
 
 /// Finds the parts of a body among the bytes that come, and where it ends (RFC 9112, 6 and 7).
 struct BodyParser {
-  /// What the next bytes are.
+  /// The next part of a body.
   enum Part: Equatable {
     /// More bytes have to come.
     case incomplete
@@ -45,8 +45,8 @@ struct BodyParser {
   ///
   /// - Parameters:
   ///   - bytes: The bytes that have come.
-  ///   - position: Where to begin. It is moved past what has been understood. What follows it has to be
-  ///     passed again.
+  ///   - position: Where to begin. The parser moves it past the bytes that it has understood; pass the
+  ///     others again.
   mutating func next(_ bytes: Span<UInt8>, at position: inout Int) throws(Refusal) -> Part {
     while true {
       switch stage {

@@ -1,6 +1,6 @@
 import UV
 
-/// What the fields of a request say of its connection and of its body (RFC 9112, 3.2, 6 and 9).
+/// The meaning of a request's fields for its connection and its body (RFC 9112, 3.2, 6 and 9).
 struct FieldMeaning {
   private var hasHost = false
   private var length: Int?
