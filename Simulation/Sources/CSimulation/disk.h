@@ -91,8 +91,10 @@ void change_note(
     struct node *from_directory, const char *from_name);
 /// Has the names of a directory last.
 void directory_sync(struct sim_host *host, struct node *directory);
-/// Has the name of a file last.
+/// Has the name last that a file was made with.
 void creation_sync(struct sim_host *host, struct node *node);
+/// Has the names last that a node has now, and what they stand on: it may have been moved there.
+void name_sync(struct sim_host *host, struct node *directory, const struct node *node);
 /// The disk loses what wasn't synced, or a part of it.
 void disk_crash(struct sim_host *host);
 void disk_sync_all(struct sim_host *host);

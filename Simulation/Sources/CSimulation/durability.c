@@ -213,6 +213,16 @@ static bool is_needed(const struct sim_host *host, const struct change *change) 
   return false;
 }
 
+void name_sync(struct sim_host *host, struct node *directory, const struct node *node) {
+  for (struct change *change = host->changes; change; change = change->next)
+    change->is_kept = change->after == node || is_needed(host, change);
+  for (struct change **place = &host->changes; *place;) {
+    if ((*place)->is_kept) take(host, place);
+    else place = &(*place)->next;
+  }
+  creation_sync(host, directory);
+}
+
 static void forget(struct node *directory, struct entry *entry) {
   struct node *node = entry->node;
   if (S_ISDIR(node->mode) && node->links == 1) {

@@ -112,7 +112,8 @@ void sim_host_write(struct sim_host *host, const char *path, const void *bytes, 
     if (node_resize(node, size) == 0) memcpy(node->bytes, bytes, size);
     disk_wrote(node, 0, node->size);
     node_sync(node);
-    creation_sync(host, node);
+    struct place place;
+    if (disk_find(host, path, true, &place) == 0) name_sync(host, place.directory, node);
     descriptor_close(host, descriptor);
   } else {
     sim_fail("a file of a host couldn't be written");

@@ -27,6 +27,29 @@ import UVSimulation
     }
   }
 
+  @Test("What the world writes stays, also in a file that the host has moved there and not synced")
+  func writtenByTheWorld() throws {
+    for seed in 1...50 as ClosedRange<UInt64> {
+      let (found, starts) = (Log<Bytes>(), Log<Void>())
+      try Simulation(seed: seed) { world in
+        let host = world.host("a") { loop in
+          starts.append(())
+          if starts.values.count == 1 {
+            try await loop.files.writeFile("/tmp/a", "old").value
+            try await loop.files.writeFile("/tmp/a", "own", atomically: true).value
+            try await loop.sleep(for: .seconds(100)).value
+          } else {
+            found.append(try await loop.files.readFile("/tmp/a").value)
+          }
+        }
+        try world.sleep(for: .seconds(2))
+        world.write("the world's".utf8, to: "/tmp/a", of: host)
+        world.bounce(host)
+      }
+      #expect(found.values == ["the world's"], "seed \(seed)")
+    }
+  }
+
   /// Everything that many seeds find.
   static func outcomes<T: Hashable & Sendable>(
     _ seeds: ClosedRange<UInt64> = 1...100, weather: Weather = .calm,
