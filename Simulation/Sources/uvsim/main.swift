@@ -1,11 +1,17 @@
 // What is measured and compared of simulations.
 //
-//   uvsim digests [SEEDS]         the digests of the first seeds, to be compared with another process or
-//   another build uvsim measure                 how fast worlds run uvsim worlds                  the names
-//   of the worlds that bugs are hunted in uvsim hunt [SEEDS] [WORLD]…   looks for bugs of the library with so
-//   many seeds (100 unless said), in worlds whose names contain WORLD uvsim show SEED WORLD         runs one
-//   world with one seed, and says all that an error says, with the last calls uvsim shrink SEED WORLD
-//   makes a failing run smaller, and prints it as code
+//   uvsim digests [SEEDS]
+//     the digests of the first seeds, to be compared with another process or another build
+//   uvsim measure
+//     how fast worlds run
+//   uvsim worlds
+//     the names of the worlds that bugs are hunted in
+//   uvsim hunt [SEEDS | FIRST-LAST] [WORLD]…
+//     looks for bugs of the library with so many seeds (100 unless said), in worlds whose names contain WORLD
+//   uvsim show SEED WORLD
+//     runs one world with one seed, and says all that an error says, with the last calls
+//   uvsim shrink SEED WORLD
+//     makes a failing run smaller, and prints it as code
 
 import Glibc
 import SimulatedWorlds
@@ -22,17 +28,26 @@ func worlds(_ names: some Collection<String>) -> [HuntedWorld] {
   return worlds
 }
 
+/// So many seeds from the first one on, or those of a range; nil if the text is neither.
+func seeds(_ text: String) -> ClosedRange<UInt64>? {
+  let numbers = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt64($0) ?? 0 }
+  switch numbers.count {
+  case 1 where numbers[0] > 0: return 1...numbers[0]
+  case 2 where numbers[0] > 0 && numbers[0] <= numbers[1]: return numbers[0]...numbers[1]
+  default: return nil
+  }
+}
+
 switch arguments.first {
 case "digests": try printDigests(arguments.count > 1 ? UInt64(arguments[1])! : 10)
 case "measure": try measure()
 case "worlds": for world in HuntedWorld.all { print(world.name) }
 case "hunt":
-  let count = arguments.count > 1 ? UInt64(arguments[1]) ?? 0 : 100
-  if count == 0 {
-    print("uvsim hunt: \(arguments[1]) is no number of seeds")
+  guard let seeds = seeds(arguments.count > 1 ? arguments[1] : "100") else {
+    print("uvsim hunt: \(arguments[1]) is neither a number of seeds nor a range of them")
     exit(2)
   }
-  exit(hunt(1...count, worlds(arguments.dropFirst(2)), isVerbose: false) ? 0 : 1)
+  exit(hunt(seeds, worlds(arguments.dropFirst(2)), isVerbose: false) ? 0 : 1)
 case "show" where arguments.count > 2:
   let seed = UInt64(arguments[1])!
   exit(hunt(seed...seed, worlds(arguments.dropFirst(2)), isVerbose: true) ? 0 : 1)
@@ -41,6 +56,6 @@ case "shrink" where arguments.count > 2:
   for world in worlds(arguments.dropFirst(2)) { shrink(seed, world) }
 default:
   print(
-    "usage: uvsim digests [SEEDS] | measure | worlds | hunt [SEEDS] [WORLD]… | show SEED WORLD | shrink SEED WORLD"
+    "usage: uvsim digests [SEEDS] | measure | worlds | hunt [SEEDS | FIRST-LAST] [WORLD]… | show SEED WORLD | shrink SEED WORLD"
   )
 }

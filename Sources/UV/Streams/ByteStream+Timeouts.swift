@@ -3,8 +3,8 @@ import CUV
 /// How long to wait for the peer.
 ///
 /// A timeout counts only while the program waits for the peer: while somebody asks for bytes, or a write
-/// waits for room. The time that the program itself takes doesn't count. Activity costs no timer: it notes
-/// the loop's time.
+/// waits for room. The time that the program itself takes doesn't count, and no timeout is early by the
+/// clock. Activity costs no timer: it notes the time.
 extension ByteStream {
   /// How long a reader waits for bytes; nil, as at first, for ever.
   ///
@@ -20,11 +20,13 @@ extension ByteStream {
   /// timeout. The stream stays as it is: you may say goodbye, read again or close it. A handler that
   /// ``start(_:)`` was given has ended.
   ///
-  /// The time is rounded up to a millisecond, and is counted on the loop's clock, ``EventLoop/now``. Zero or
-  /// less means until the loop has looked once more for bytes. If the loop is late, because one of its
-  /// callbacks takes long, so is the timeout: what has come meanwhile is read first. A timeout doesn't keep
-  /// the loop running. A closed stream ignores a new value. If TLS has taken over the connection and a
-  /// timeout was set before, or somebody waits for ``quiescing()``, the secured stream takes it.
+  /// The time counts on the clock, ``EventLoop/clock``, from the moment at which the bytes were delivered,
+  /// also where the program has computed in that turn of the loop. It is never early, and is rounded up to a
+  /// millisecond. Zero or less means until the loop has looked once more for bytes. If the loop is late,
+  /// because one of its callbacks takes long, so is the timeout: what has come meanwhile is read first. A
+  /// timeout doesn't keep the loop running. A closed stream ignores a new value. If TLS has taken over the
+  /// connection and a timeout was set before, or somebody waits for ``quiescing()``, the secured stream takes
+  /// it.
   ///
   /// libuv has no corresponding function.
   public var readTimeout: Duration? {
@@ -36,8 +38,8 @@ extension ByteStream {
   ///
   /// Set it on a connection to a peer that you don't trust: a peer that doesn't read would otherwise keep the
   /// connection, and what you have written to it, for ever. Each byte that the system takes begins the time
-  /// anew. The end is noticed up to an eighth of the time late. A ``sendfile(_:from:count:)`` is a write,
-  /// too.
+  /// anew, from the moment at which that is seen. The end is noticed up to an eighth of the time late, and
+  /// never early by the clock. A ``sendfile(_:from:count:)`` is a write, too.
   ///
   /// When the time has passed, the stream is closed, a TCP connection by a reset: a part of the bytes may
   /// have left, so that nothing more can be written. All reads and writes that wait get `timedOut`, and so do
@@ -52,7 +54,8 @@ extension ByteStream {
   /// How long to wait for the peer while no byte goes in either direction; nil, as at first, for ever.
   ///
   /// A reader that waits while the program writes is not idle. So this is the timeout for a peer that may be
-  /// silent as long as it takes what it gets, such as one that downloads a file or listens to messages.
+  /// silent as long as it takes what it gets, such as one that downloads a file or listens to messages. Like
+  /// the other timeouts, it is never early by the clock.
   ///
   /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those
   /// who wait for bytes are told, as with ``readTimeout``. The error names this timeout.

@@ -3,9 +3,13 @@ import CUV
 /// The things that few streams need: timeouts, and those who wait for the end of the service. A stream has it
 /// from the first use of one of them on until it closes.
 ///
-/// The timeouts know when the peer has last done its part. Activity stores the loop's time and touches no
-/// timer. One timer serves all timeouts. When the first of them can have passed, it compares the times and
-/// waits for what is left. The timer rests while nobody waits for the peer, and never keeps the loop running.
+/// The timeouts know when the peer has last done its part. Activity stores the time and touches no timer. The
+/// clock is read, because the loop's own time may be old, and the timeout would be early; but only where a
+/// timeout needs it. One timer serves all timeouts. When the first of them can have passed, it compares the
+/// times and waits for what is left. The timer rests while nobody waits for the peer, and never keeps the
+/// loop running.
+///
+/// All times are nanoseconds on libuv's clock.
 final class StreamSidecar: HandleSidecar {
   enum Kind: Int {
     case read, write, idle, total
@@ -22,9 +26,9 @@ final class StreamSidecar: HandleSidecar {
 
   private struct Limit {
     var duration: Duration?
-    /// In milliseconds; the largest number for no limit.
+    /// The largest number for no limit.
     var length = UInt64.max
-    /// When the limit was set, on the loop's clock.
+    /// When the limit was set.
     var start: UInt64 = 0
 
     /// When the limit is reached if nothing has happened since `time`; nil if there is no limit.
@@ -39,11 +43,12 @@ final class StreamSidecar: HandleSidecar {
   @exclusivity(unchecked) private var lastRead: UInt64 = 0
   /// When the system has last taken bytes, or when somebody has begun to wait for that.
   @exclusivity(unchecked) private var lastWrite: UInt64 = 0
-  private let clock: UnsafeMutablePointer<uv_loop_t>
   @exclusivity(unchecked) private var block: HandleBlock
   @exclusivity(unchecked) private var limits = [Limit](repeating: Limit(), count: 4)
   /// How soon a wait for bytes may end, from its beginning.
   @exclusivity(unchecked) private var readLength = UInt64.max
+  /// How soon a wait for room may end, from its beginning.
+  @exclusivity(unchecked) private var writeLength = UInt64.max
   /// When the total has passed.
   @exclusivity(unchecked) private var totalEnd = UInt64.max
   @exclusivity(unchecked) private var timer: PendingRequest?
@@ -59,10 +64,7 @@ final class StreamSidecar: HandleSidecar {
   /// Those who wait for the end of the service that the stream belongs to.
   var quiescing: QuiescingWaiters?
 
-  init(_ block: HandleBlock) {
-    self.block = block
-    clock = block.header.pointee.loop.raw
-  }
+  init(_ block: HandleBlock) { self.block = block }
 
   /// Goes on with the stream that takes over the connection. All that was set stays, and those who wait are
   /// told there.
@@ -78,55 +80,61 @@ final class StreamSidecar: HandleSidecar {
   /// Sets a timeout, which counts from now.
   func set(_ kind: Kind, _ duration: Duration?) {
     if isClosed { return }
-    let length = duration.map { min($0.milliseconds, .max - 1) } ?? .max
-    limits[kind.rawValue] = Limit(duration: duration, length: length, start: uv_now(clock))
+    let now = uv_hrtime()
+    limits[kind.rawValue] = Limit(
+      duration: duration, length: duration.map { min($0.nanoseconds, .max - 1) } ?? .max, start: now)
     isLastChance = false
-    readLength = min(limits[Kind.read.rawValue].length, limits[Kind.idle.rawValue].length)
+    readLength = min(length(of: .read), length(of: .idle))
+    writeLength = min(length(of: .write), length(of: .idle))
     totalEnd = limits[Kind.total.rawValue].end(since: 0) ?? .max
     if let end = limits[kind.rawValue].end(since: 0), end < due { stopTimer() }
-    look()
+    look(now)
   }
 
-  // MARK: Activity
+  private func length(of kind: Kind) -> UInt64 { limits[kind.rawValue].length }
 
-  /// Bytes have come.
-  @inline(__always)
-  private func noteRead() { lastRead = uv_now(clock) }
+  // MARK: Activity
 
   /// Bytes have come, and were delivered. A reader that has asked for more by now goes on to wait: the stream
   /// doesn't begin to read anew.
   @inline(__always)
   func goOnReading() {
-    noteRead()
-    if timer == nil, min(readLength, totalEnd) < .max { look() }
+    if readLength < .max { lastRead = uv_hrtime() }
+    if timer == nil, min(readLength, totalEnd) < .max { look(uv_hrtime()) }
   }
 
-  /// The system has taken bytes.
+  /// The system has taken all that waited. A wait that follows notes its own beginning, so only a reader may
+  /// have to know.
   @inline(__always)
-  func noteWrite() { lastWrite = uv_now(clock) }
+  func noteWrite() { if length(of: .idle) < .max { lastWrite = uv_hrtime() } }
+
+  /// The system has taken a part of what waits.
+  func noteProgress() { if writeLength < .max { lastWrite = uv_hrtime() } }
 
   /// Somebody begins to wait for bytes.
   func beginReading() {
-    noteRead()
-    begin(within: readLength)
+    if min(readLength, totalEnd) == .max { return }
+    lastRead = uv_hrtime()
+    begin(within: readLength, at: lastRead)
   }
 
   /// Somebody begins to wait until the system has room.
   func beginWriting() {
-    noteWrite()
+    if min(writeLength, totalEnd) == .max { return }
+    lastWrite = uv_hrtime()
     unwritten = cuv_write_queue_size(cuv_stream(block.raw))
-    begin(within: timeBetweenLooks)
+    begin(within: timeBetweenLooks, at: lastWrite)
   }
 
   /// Starts the timer for a wait that begins, unless it is due early enough. The wait before may have had a
   /// longer time.
-  private func begin(within length: UInt64) {
+  private func begin(within length: UInt64, at now: UInt64) {
     if timer != nil {
-      let (end, isNever) = uv_now(clock).addingReportingOverflow(length)
+      let (end, isNever) = now.addingReportingOverflow(length)
       if due <= min(isNever ? .max : end, totalEnd) { return }
       stopTimer()
     }
-    look()
+    look(now)
   }
 
   // MARK: Looking
@@ -154,12 +162,11 @@ final class StreamSidecar: HandleSidecar {
   }
 
   /// Starts the timer if it isn't started and somebody waits.
-  private func look() {
-    if timer == nil, let stream = waitingStream { look(at: stream, late: 0) }
+  private func look(_ now: UInt64) {
+    if timer == nil, let stream = waitingStream { look(at: stream, now, late: 0) }
   }
 
-  private func look(at stream: ByteStream, late: UInt64) {
-    let now = uv_now(clock)
+  private func look(at stream: ByteStream, _ now: UInt64, late: UInt64) {
     if stream.isWaitingToWrite { lookAtWrites(now) }
     guard let (kind, end) = nextEnd(of: stream) else { return }
     if end > now {
@@ -169,7 +176,7 @@ final class StreamSidecar: HandleSidecar {
       // The time that the loop was late isn't the peer's fault. And what has come meanwhile is read before
       // this timer is due.
       isLastChance = true
-      startTimer(max(late, 1), at: now)
+      startTimer(max(late, 1_000_000), at: now)
     } else {
       isLastChance = false
       stream.timeOut(kind, after: limits[kind.rawValue].duration!)
@@ -186,18 +193,18 @@ final class StreamSidecar: HandleSidecar {
 
   /// How often to look at a write that waits. A timeout is noticed that much too late, at most.
   private var timeBetweenLooks: UInt64 {
-    max(1, min(limits[Kind.write.rawValue].length, limits[Kind.idle.rawValue].length) / 8)
+    max(1_000_000, writeLength / 8)
   }
 
   private func startTimer(_ length: UInt64, at now: UInt64) {
     due = now &+ length
-    let length = Duration.milliseconds(Int64(clamping: length))
+    let length = Duration.nanoseconds(Int64(clamping: length))
     timer = block.header.pointee.loop.sleepQuietly(for: length) { [self] result in
       guard case .success = result else { return }
       timer = nil
       guard let stream = waitingStream else { return }
-      let now = uv_now(clock)
-      look(at: stream, late: now > due ? now - due : 0)
+      let now = uv_hrtime()
+      look(at: stream, now, late: now > due ? now - due : 0)
     }
   }
 

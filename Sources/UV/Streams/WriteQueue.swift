@@ -264,7 +264,7 @@ final class WriteQueue: Cancelling {
   func noteWait() { block.withSidecar { $0.beginWriting() } }
 
   /// Notes that some of the bytes that bypass the queue have left.
-  func noteProgress() { block.withSidecar { $0.noteWrite() } }
+  func noteProgress() { block.withSidecar { $0.noteProgress() } }
 
   /// Lets the writes go on that ``hold(_:)`` held back. Called once, unless the stream has closed.
   func release() { finish(0) }

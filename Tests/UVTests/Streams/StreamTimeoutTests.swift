@@ -119,6 +119,29 @@ import UVTestSupport
     }
   }
 
+  // The time is what this is about. The simulation has writes, where nothing else can delay them.
+  @Test(
+    "A read timeout counts from the end of the turn that has delivered bytes, however long it computes",
+    arguments: [false, true])
+  func lateReader(isIdle: Bool) async throws {
+    try await withPair { loop, client, server in
+      let limit = Duration.milliseconds(120)
+      if isIdle { server.idleTimeout = limit } else { server.readTimeout = limit }
+      var last = loop.clock.now
+      let ended = Request<Duration>(loop) { done in
+        server.start { result in
+          if case .failure = result { return done(.success(last.duration(to: loop.clock.now))) }
+          usleep(60_000)
+          last = loop.clock.now
+        }
+        return PendingRequest()
+      }
+      client.write("late") { _ in }
+      let time = try await ended.value
+      #expect(time >= limit)
+    }
+  }
+
   @Test("A file that is sent times out, too")
   func sendfile() async throws {
     try await withTemporaryDirectory { directory in
