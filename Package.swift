@@ -55,6 +55,7 @@ let package = Package(
     .library(name: "UVFutures", targets: ["UVFutures"]),
     .library(name: "UVRxStream", targets: ["UVRxStream"]),
     .library(name: "UVTLS", targets: ["UVTLS"]),
+    .library(name: "UVHTTP", targets: ["UVHTTP"]),
     .library(name: "StallWatch", targets: ["StallWatch"]),
     .library(name: "UVStalls", targets: ["UVStalls"]),
     .library(name: "UVService", targets: ["UVService"]),

@@ -12,48 +12,55 @@
 /// for a body, and ``lifetime`` for the connection.
 ///
 /// libuv has no corresponding type.
-struct HTTPLimits: Sendable {
+public struct HTTPLimits: Sendable {
+  /// How many connections may be open at a time, 1 or more; 10,000 at first. While there are as many, no more
+  /// are accepted: clients wait in the system's queue.
+  public var connections = 10_000
+  /// How many requests of one connection may be handed out that aren't answered, 1 or more; 16 at first. Only
+  /// those with a method that looks and changes nothing, such as GET, and without a body are handed out before
+  /// the ones before them are answered. The answers leave in the order of the requests.
+  public var pipelinedRequests = 16
   /// How many bytes a request line may have, 16 or more; 8,192 at first. A longer one is answered with 414
   /// (URI Too Long), or with 501 (Not Implemented) if its method alone is longer than 64 bytes.
-  var requestLine = 8192
+  public var requestLine = 8192
   /// How many bytes all fields of a head may have, and all fields of a trailer, 16 or more; 32,768 at first.
   /// More are answered with 431 (Request Header Fields Too Large).
-  var fields = 32768
+  public var fields = 32768
   /// How many fields a head may have, and how many a trailer, 1 or more; 100 at first. More are answered with
   /// 431.
-  var fieldCount = 100
+  public var fieldCount = 100
   /// How many bytes the body of a request may have, 0 or more; 1,048,576 at first. A longer one is answered
   /// with 413 (Content Too Large): before the program gets the request, if its head says the length.
-  var body = 1 << 20
+  public var body = 1 << 20
   /// How many bytes the extensions of all chunks of a body may have, 0 or more; 16,384 at first. More are
   /// answered with 400.
-  var chunkExtensions = 16384
+  public var chunkExtensions = 16384
   /// How many bytes of a body that the program has not read are read and dropped after the answer, 0 or more;
   /// 262,144 at first. If there are more, or if the client waits for leave to send them, the connection ends
   /// instead.
-  var unreadBody = 262144
+  public var unreadBody = 262144
   /// How long a head may take from its first byte; 20 s at first. It is then answered with 408 (Request
   /// Timeout).
-  var headTimeout = Duration.seconds(20)
+  public var headTimeout = Duration.seconds(20)
   /// How long a connection may be silent: between two requests, while a body is read, and while an answer
   /// waits for the client; 60 s at first. Between two requests the connection then closes. A body ends with
   /// `timedOut`. An answer ends with a reset.
-  var idleTimeout = Duration.seconds(60)
+  public var idleTimeout = Duration.seconds(60)
   /// How many bytes in a second a body has to make, beyond the idle timeout, 1 or more; 1,024 at first. So a
   /// client that sends a byte now and then doesn't stay.
-  var minimumRate = 1024
+  public var minimumRate = 1024
   /// How long a connection may last; an hour at first. The answer that is made after that says that it is the
   /// last one.
-  var lifetime = Duration.seconds(3600)
+  public var lifetime = Duration.seconds(3600)
   /// How long a client gets to take the last answer, and to end what it sends; 5 s at first. Up to
   /// ``unreadBody`` bytes are dropped.
-  var farewell = Duration.seconds(5)
+  public var farewell = Duration.seconds(5)
   /// How long a client may be silent at the end of the service, since a request may be on its way; 1 s at
   /// first.
-  var lastSilence = Duration.seconds(1)
+  public var lastSilence = Duration.seconds(1)
 
   /// The limits at first.
-  init() {}
+  public init() {}
 
   /// How long a peer may take for so many bytes.
   func time(for byteCount: Int) -> Duration {

@@ -6,26 +6,18 @@
 /// without an error. The connections that came through it stay open; handshakes that are under way end.
 ///
 /// The corresponding functions are libuv's `uv_listen` and OpenSSL's `SSL_accept`.
-public final class TLSListener: EventSource {
-  /// The elements of the source.
-  public typealias Element = TLSConnection
-  /// The error that ends the source early.
-  public typealias Failure = UVError
-
+public final class TLSListener: ReadableSource<TLSConnection>, ConnectionSource {
   private let acceptor: TLSAcceptor
-  private let source: CustomSource<TLSConnection>
 
   init(_ acceptor: TLSAcceptor) {
     self.acceptor = acceptor
-    source = CustomSource(acceptor.loop, "accept") {
-      acceptor.resume($0)
-    } pause: { _ in
-      acceptor.pause()
-    }
+    super.init(
+      CustomSource(acceptor.loop, "accept") {
+        acceptor.resume($0)
+      } pause: { _ in
+        acceptor.pause()
+      })
   }
-
-  /// The loop that the listener belongs to.
-  public var loop: EventLoop { acceptor.loop }
 
   /// The address that the listener is bound to, with the port that the system chose for port 0.
   ///
@@ -68,28 +60,4 @@ public final class TLSListener: EventSource {
     source.finish()
     return acceptor.listener.close()
   }
-
-  // MARK: Asking
-
-  /// Asks for the next connection, or nil at the end; see `EventSource.next(_:)`.
-  @discardableResult
-  public func next(_ done: @escaping Completion<TLSConnection?>) -> PendingRequest { source.next(done) }
-
-  /// Asks for the next connection on behalf of an object; see `ElementReceiver`.
-  @discardableResult
-  public func next(for receiver: ElementReceiver<TLSConnection>) -> PendingRequest {
-    source.next(for: receiver)
-  }
-
-  /// Calls `handler` with each connection as it comes; see `EventSource.start(_:)`.
-  public func start(_ handler: @escaping Completion<TLSConnection?>) { source.start(handler) }
-
-  /// Gives each connection to an object as it comes; see `ElementReceiver`.
-  public func start(for receiver: ElementReceiver<TLSConnection>) { source.start(for: receiver) }
-
-  /// Ends what ``start(_:)`` began. Connections that come later wait until somebody asks for them.
-  public func stop() { source.stop() }
-
-  /// Iterates over the connections until the listener is closed.
-  public func makeAsyncIterator() -> SourceIterator<TLSConnection> { source.makeAsyncIterator() }
 }

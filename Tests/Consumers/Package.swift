@@ -9,10 +9,12 @@ import PackageDescription
 let asTheReadmeSays: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let products: [Target.Dependency] =
-  ["UV", "UVPromises", "UVFutures", "UVRxStream", "UVStalls", "StallWatch", "UVTLS", "UVService", "UVNIO"].map
-{
-  .product(name: $0, package: "swift-uv")
-} + [.product(name: "NIOCore", package: "swift-nio")]
+  [
+    "UV", "UVPromises", "UVFutures", "UVRxStream", "UVStalls", "StallWatch", "UVTLS", "UVHTTP", "UVService",
+    "UVNIO",
+  ].map {
+    .product(name: $0, package: "swift-uv")
+  } + [.product(name: "NIOCore", package: "swift-nio")]
 
 /// Programs whose `main` or whose settings differ; each has a folder in `Shapes`.
 let shapes: [(name: String, settings: [SwiftSetting])] = [

@@ -79,6 +79,15 @@ import Testing
       modules.isDisjoint(with: ["NIOPosix", "NIOHTTP1", "OpenCombine", "Logging", "UVTLS", "UVService"]))
   }
 
+  @Test("A program that uses UVHTTP asks for its trait, and fetches swift-http-types")
+  func http() throws {
+    let consumer = try Self.consumer(of: ["UVHTTP"], traits: #", traits: [.defaults, "HTTP"]"#)
+    #expect(try consumer.fetched() == ["swift-uv", "swift-system", "swift-http-types"])
+    #expect(
+      try consumer.plan(of: "UVHTTPUser").modules
+        == Self.system.union(["UVHTTPUser", "UV", "UVHTTP", "HTTPTypes"]))
+  }
+
   @Test("Without the trait that links libuv, none is linked")
   func withoutLibuv() throws {
     let consumer = try Self.consumer(of: ["UV"], traits: ", traits: []")
@@ -118,7 +127,7 @@ import Testing
 
   @Test(
     "A module without its trait says what to write",
-    arguments: [("UVFutures", "Futures"), ("UVService", "Service"), ("UVNIO", "NIO")])
+    arguments: [("UVFutures", "Futures"), ("UVService", "Service"), ("UVHTTP", "HTTP"), ("UVNIO", "NIO")])
   func theError(module: String, trait: String) throws {
     let file = Checkout.root.appendingPathComponent("Sources/\(module)/Exports.swift")
     let compiler = try runProgram(URL(fileURLWithPath: "/usr/bin/env"), ["swiftc", "-typecheck", file.path])

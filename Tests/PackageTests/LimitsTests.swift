@@ -51,6 +51,22 @@ import Testing
     #expect(listed.count >= 4)
   }
 
+  @Test("The table of HTTP has each of its limits, with its default")
+  func http() throws {
+    let source = try text("Sources/UVHTTP/HTTPLimits.swift")
+    var defaults: [String: Int] = [:]
+    for match in source.matches(of: /public var (?<name>\w+) = (Duration\.seconds\()?(?<value>[0-9_< ]+)/) {
+      defaults[String(match.name)] = try #require(number(match.value))
+    }
+    var listed: [String: Int] = [:]
+    for row in try rows("UVHTTP") {
+      let name = try #require(row.limit.firstMatch(of: /^`(\w+)`/)?.output.1, "\(row)")
+      listed[String(name)] = try #require(row.value.split(separator: " ").first.flatMap { Int($0) })
+    }
+    #expect(listed == defaults)
+    #expect(listed.count >= 13)
+  }
+
   @Test("The numbers of the library are those of its code")
   func library() throws {
     for (limit, path, code) in [

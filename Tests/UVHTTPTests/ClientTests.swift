@@ -47,7 +47,7 @@ import UVTestSupport
       let identity = try TLSIdentity(
         certificateChain: "\(certificates)/server.pem", privateKey: "\(certificates)/server.key")
       let tls = try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity))
-      let secured = loop.http.serve(tls) { tls.close() }
+      let secured = loop.http.serve(tls)
       let serving = loop.spawn { try await answer(secured) }
       let port = Int(try tls.localAddress().port)
       let client = try await loop.tls.connect(
@@ -62,7 +62,7 @@ import UVTestSupport
 
       try await withTemporaryDirectory { directory in
         let listener = try loop.pipes.listen(path: "\(directory)/socket")
-        let server = loop.http.serve(listener) { listener.close() }
+        let server = loop.http.serve(listener)
         let serving = loop.spawn { try await answer(server) }
         let client = try await loop.pipes.connect(path: "\(directory)/socket").value
         try await client.write(Self.get).value
@@ -80,7 +80,8 @@ import UVTestSupport
     makeCertificates()
     try await withLoop { loop in
       for style in 0..<3 {
-        let (server, address) = try loop.http.listen()
+        let server = try loop.http.listen(host: "127.0.0.1", port: 0)
+        let address = try server.localAddress()
         var subscription: AnyCancellable?
         switch style {
         case 0:
@@ -124,7 +125,8 @@ import UVTestSupport
     try await withLoop { loop in
       var limits = HTTPLimits()
       limits.lastSilence = .milliseconds(20)
-      let (server, address) = try loop.http.listen(limits: limits)
+      let server = try loop.http.listen(host: "127.0.0.1", port: 0, limits: limits)
+      let address = try server.localAddress()
       let idle = try await loop.tcp.connect(to: address).value
       let busy = try await loop.tcp.connect(to: address).value
       try await busy.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n").value
@@ -151,7 +153,8 @@ import UVTestSupport
   ) async throws -> String {
     makeCertificates()
     return try await withLoop { loop in
-      let (server, address) = try loop.http.listen()
+      let server = try loop.http.listen(host: "127.0.0.1", port: 0)
+      let address = try server.localAddress()
       let serving = loop.spawn { try await answer(server) }
       let port = Int(address.port)
       let child = try loop.processes.spawn(

@@ -30,7 +30,7 @@ import UVTestSupport
   func slowly() async throws {
     try await withServer { exchange in
       let body = try await exchange.body.readToEnd(limit: 100).value
-      #expect(exchange.body.trailers?[HTTPField.Name("A")!] == "b")
+      #expect(exchange.body.trailers[HTTPField.Name("A")!] == "b")
       try await exchange.respond(HTTPResponse(status: .ok), body).value
     } client: { client in
       let text =
@@ -101,12 +101,12 @@ import UVTestSupport
     }
   }
 
-  @Test("A request that is dropped is answered with 500")
+  @Test("A request that is dropped is answered with 500, and the connection goes on")
   func dropped() async throws {
     try await withServer { _ in
     } client: { client in
-      let answer = try await client.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-      #expect(answer.hasPrefix("HTTP/1.1 500 "))
+      let answer = try await client.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.0\r\n\r\n")
+      #expect(answer.components(separatedBy: "HTTP/1.1 500 ").count == 3)
     }
   }
 
@@ -200,7 +200,8 @@ func withServer(
 ) async throws {
   makeCertificates()
   try await withLoop(sourceLocation: sourceLocation) { loop in
-    let (server, address) = try loop.http.listen(limits: limits)
+    let server = try loop.http.listen(host: "127.0.0.1", port: 0, limits: limits)
+    let address = try server.localAddress()
     let serving = loop.spawn { () async throws in
       var exchanges = server.makeAsyncIterator()
       while let exchange = try await exchanges.next() { try await handler(exchange) }

@@ -16,6 +16,4 @@ package final class SocketListener<Connection: ByteStream>: StreamListener<Conne
       })
     try binding.apply(to: self)
   }
-
-  package func localAddress() throws(UVError) -> SocketAddress { try localTCPAddress() }
 }

@@ -87,6 +87,13 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     restCount = Int(backlog) + 1
   }
 
+  /// The address that the listener is bound to, with the port that the system chose for port 0.
+  ///
+  /// - Throws: `badDescriptor` if the listener is closed, and `notSupported` if it isn't TCP.
+  ///
+  /// The corresponding libuv function is `uv_tcp_getsockname`.
+  public func localAddress() throws(UVError) -> SocketAddress { try localTCPAddress() }
+
   /// Accepts one connection. It does the same as ``EventSource/next()``, except that the listener's end is an
   /// error: `cancelled`.
   ///

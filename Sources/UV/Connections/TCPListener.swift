@@ -32,7 +32,7 @@ public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
   /// - Throws: `badDescriptor` if the listener is closed.
   ///
   /// The corresponding libuv function is `uv_tcp_getsockname`.
-  public func localAddress() throws(UVError) -> SocketAddress { try localTCPAddress() }
+  public override func localAddress() throws(UVError) -> SocketAddress { try localTCPAddress() }
 
   /// Chooses whether libuv accepts several connections at the same time.
   ///

@@ -6,7 +6,7 @@ import CUV
 #endif
 
 /// An object that gathers writes and hands them to the system at the start of the next turn.
-protocol Flushable: AnyObject {
+package protocol Flushable: AnyObject {
   func flush()
 }
 

@@ -82,6 +82,12 @@ extension EventLoop {
     complete(done, operation, code.rawValue)
   }
 
+  /// Tells a writer in a microtask that its bytes are on their way, without a closure.
+  package func completeWrite(_ done: @escaping Completion<Void>) { complete(done, .write) }
+
+  /// Has `writer` flushed at the start of the next turn, before the loop waits.
+  package func flushNextTurn(_ writer: any Flushable) { internals.flushNextTurn(writer) }
+
   /// Keeps the loop running until the matching ``endWork()``; on the loop's thread.
   package func beginWork() {
     hold()

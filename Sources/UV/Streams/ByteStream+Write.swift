@@ -167,5 +167,5 @@ extension ByteStream {
 }
 
 extension ByteStream: Flushable {
-  func flush() { writesIfAny { $0.flush() } }
+  package func flush() { writesIfAny { $0.flush() } }
 }

@@ -30,6 +30,9 @@ struct BodyParser {
   private(set) var count = 0
   private var extensionCount = 0
 
+  /// How many bytes are left of a body with a length; nil for chunks.
+  var rest: Int? { if case .content(let rest) = stage, !isChunked { rest } else { nil } }
+
   init(_ framing: BodyFraming, _ limits: HTTPLimits) {
     self.limits = limits
     isChunked = framing == .chunked

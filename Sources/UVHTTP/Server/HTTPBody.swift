@@ -1,48 +1,81 @@
 import HTTPTypes
 import UV
 
-/// The body of a request: a source of bytes. It reads from the client only while somebody asks.
-package final class HTTPBody: EventSource {
-  package typealias Element = Bytes
-  package typealias Failure = UVError
+/// Whoever reads a body from a connection.
+protocol BodyReader: AnyObject {
+  var loop: EventLoop { get }
 
-  private let source: CustomSource<Bytes>
-  /// The fields after a chunked body, once that has ended.
-  package internal(set) var trailers: HTTPFields?
+  /// - Parameter isWanted: Whether somebody asks for bytes.
+  func wantBody(_ isWanted: Bool)
+}
 
-  init(_ connection: ServerConnection) {
-    source = CustomSource(connection.loop, "read") { _ in
-      connection.wantBody(true)
-    } pause: { _ in
-      connection.wantBody(false)
-    }
+/// The body of a message: a source of bytes. It reads from the peer only while somebody asks, so the peer has
+/// to wait for a program that reads slowly.
+///
+/// ```swift
+/// let text = try await exchange.body.readToEnd(limit: 64 * 1024).value  // all of it, or
+/// for try await part in exchange.body { try await file.write(part).value }
+/// ```
+///
+/// The body ends with nil once all of it has come. It fails with `endOfFile` if the peer has ended the
+/// connection before, `messageTooLong` if it is longer than ``HTTPLimits/body``, `invalidArgument` if it isn't
+/// framed as RFC 9112 says, `timedOut`, `cancelled` once the exchange is over, and the errors of a read.
+///
+/// libuv has no corresponding type. RFC 9112, 6 and 7, say how a body is sent.
+public final class HTTPBody: ReadableSource<Bytes> {
+  /// The fields after a chunked body, once that has ended; none before.
+  public internal(set) var trailers: HTTPFields = [:]
+
+  init(_ reader: some BodyReader) {
+    super.init(
+      CustomSource(reader.loop, "read") { _ in
+        reader.wantBody(true)
+      } pause: { _ in
+        reader.wantBody(false)
+      })
   }
 
-  package var loop: EventLoop { source.loop }
+  /// A body of which no bytes come any more.
+  init(ended loop: EventLoop, _ error: UVError? = nil) {
+    super.init(CustomSource(loop, "read") { _ in })
+    finish(error)
+  }
 
-  /// Reads all of the body.
+  /// Reads the rest of the body.
   ///
   /// - Parameter limit: The most bytes that there may be.
-  /// - Returns: A request for the bytes. It fails with `messageTooLong` if there are more.
-  package func readToEnd(limit: Int) -> Request<Bytes> {
-    Request(loop) { [self] in readToEnd(limit: limit, $0) }
+  /// - Returns: A request for the bytes. It fails with `messageTooLong` if there are more, and with the errors
+  ///   of the body. Cancelling it leaves the bytes that it hasn't read.
+  ///
+  /// libuv has no corresponding function.
+  public func readToEnd(limit: Int) -> Request<Bytes> {
+    Request(loop, operation: "read") { [self] in readToEnd(limit: limit, $0) }
   }
 
-  /// Reads all of the body; see ``readToEnd(limit:)``.
+  /// Reads the rest of the body; see ``readToEnd(limit:)``.
+  ///
+  /// libuv has no corresponding function.
   @discardableResult
-  package func readToEnd(limit: Int, _ done: @escaping Completion<Bytes>) -> PendingRequest {
-    var bytes = BytesBuilder()
+  public func readToEnd(limit: Int, _ done: @escaping Completion<Bytes>) -> PendingRequest {
+    // A short body comes in one part, which needn't be copied.
+    var first = Bytes()
+    var whole = BytesBuilder()
     var pending = PendingRequest()
     func readOn() {
       pending = next { result in
         switch result {
         case .success(let part?):
-          if bytes.count + part.count > limit {
+          if Swift.max(first.count, whole.count) + part.count > limit {
             return done(.failure(UVError(.messageTooLong, operation: "read", subject: "limit \(limit)")))
           }
-          bytes.append(part)
+          if first.isEmpty {
+            first = part
+          } else {
+            if whole.isEmpty { whole.append(first) }
+            whole.append(part)
+          }
           readOn()
-        case .success(nil): done(.success(bytes.takeBytes()))
+        case .success(nil): done(.success(whole.isEmpty ? first : whole.takeBytes()))
         case .failure(let error): done(.failure(error))
         }
       }
@@ -54,18 +87,4 @@ package final class HTTPBody: EventSource {
   func send(_ bytes: Bytes) { source.send(bytes) }
 
   func finish(_ error: UVError? = nil) { source.finish(error) }
-
-  @discardableResult
-  package func next(_ done: @escaping Completion<Bytes?>) -> PendingRequest { source.next(done) }
-
-  @discardableResult
-  package func next(for receiver: ElementReceiver<Bytes>) -> PendingRequest { source.next(for: receiver) }
-
-  package func start(_ handler: @escaping Completion<Bytes?>) { source.start(handler) }
-
-  package func start(for receiver: ElementReceiver<Bytes>) { source.start(for: receiver) }
-
-  package func stop() { source.stop() }
-
-  package func makeAsyncIterator() -> SourceIterator<Bytes> { source.makeAsyncIterator() }
 }

@@ -1,54 +1,91 @@
 import HTTPTypes
 import UV
 
-/// A request and its answer. Use it on its loop's thread. One that is dropped without an answer is answered
-/// with 500, and ends its connection.
-package final class HTTPExchange {
+/// A request, and the way to answer it. Use it on its loop's thread.
+///
+/// There is one answer: whole, by ``respond(_:_:)``, from a file, by ``respond(_:file:from:count:)``, or bit by
+/// bit, by ``begin(_:length:)``. A request for another protocol may be answered by ``upgrade(_:)``.
+///
+/// An exchange that is dropped without an answer is answered with 500 (Internal Server Error), and with the
+/// status for a body that was wrong. Its connection then ends.
+///
+/// libuv has no corresponding type. RFC 9110 says what requests and answers mean.
+public final class HTTPExchange {
   private let connection: ServerConnection
+  /// Which request of its connection this is.
+  private let number: Int
   private let head: RequestHead
   private let bytes: Bytes
   private var isAnswered = false
-  private let closer: HandleCloser
+  private lazy var madeRequest = head.request(bytes)
+  private lazy var madeBody = connection.makeBody(number, head.framing)
 
-  /// The body of the request.
-  package let body: HTTPBody
-
-  init(_ connection: ServerConnection, _ head: RequestHead, _ bytes: Bytes, _ body: HTTPBody) {
-    (self.connection, self.head, self.bytes, self.body) = (connection, head, bytes, body)
-    closer = connection.stream.closer
+  init(_ connection: ServerConnection, _ number: Int, _ head: RequestHead, _ bytes: Bytes) {
+    (self.connection, self.number, self.head, self.bytes) = (connection, number, head, bytes)
   }
 
   deinit {
     if isAnswered { return }
-    if connection.loop.executor.isOnLoop { connection.exchangeWasDropped() } else { closer.close() }
+    if connection.loop.executor.isOnLoop {
+      connection.exchangeWasDropped(number)
+    } else {
+      connection.stream.closer.close()
+    }
   }
 
-  package var loop: EventLoop { connection.loop }
+  /// The body of the request. It ends at once if there is none.
+  ///
+  /// A client that has asked for leave to send the body (`Expect: 100-continue`) gets it when the body is
+  /// first read. After the answer the rest of the body is dropped.
+  public var body: HTTPBody { madeBody }
 
-  /// The head of the request.
-  package private(set) lazy var request = head.request(bytes)
+  /// The loop that the exchange belongs to.
+  public var loop: EventLoop { connection.loop }
+
+  /// The head of the request: its method, its target and its fields.
+  ///
+  /// `path` is the target as it was sent, with its query and its percent signs. `authority` is that of the
+  /// target, if it has one, or the field `Host`, which isn't among the fields. `scheme` is nil unless the
+  /// target has one.
+  public var request: HTTPRequest { madeRequest }
+
+  /// The address of the client.
+  ///
+  /// - Throws: `badDescriptor` if the connection is closed, `notConnected` if the client has gone, and
+  ///   `notSupported` if the connection isn't TCP.
+  ///
+  /// The corresponding libuv function is `uv_tcp_getpeername`.
+  public func peerAddress() throws(UVError) -> SocketAddress { try connection.stream.peerTCPAddress() }
 
   /// Answers the request.
   ///
   /// - Parameters:
-  ///   - response: The status and the fields. The connection adds those that say where the answer ends, and
-  ///     the date.
+  ///   - response: The status and the fields. The connection writes those that say where the answer ends and
+  ///     whether the connection goes on (`Content-Length`, `Transfer-Encoding`, `Connection`) in place of
+  ///     yours, and adds the date. With `Connection: close` the connection ends after the answer.
   ///   - body: The body. A client that has asked for the head alone doesn't get it.
-  /// - Returns: A request that ends when the system has taken the answer. It fails with `alreadyInProgress`
-  ///   if there is an answer, with `invalidArgument` for a body of an answer that has none, and with the
-  ///   errors of a write.
-  package func respond(_ response: HTTPResponse, _ body: Bytes = Bytes()) -> Request<Void> {
+  /// - Returns: A request that ends when the answer is on its way: when those before it have been given, and
+  ///   no more than 64 KiB wait for the client. It fails with `alreadyInProgress` if there is an answer, with
+  ///   `invalidArgument` for a status below 200, a body of an answer that has none (204, 304), and a success of
+  ///   CONNECT, which is ``upgrade(_:)``'s; and with `brokenPipe` if the connection has ended. Cancelling it
+  ///   before it has ended ends the connection.
+  ///
+  /// libuv has no corresponding function. RFC 9112, 6, says what is written.
+  public func respond(_ response: HTTPResponse, _ body: Bytes = Bytes()) -> Request<Void> {
     Request(loop) { [self] in respond(response, body, $0) }
   }
 
   /// Answers the request; see ``respond(_:_:)``.
+  ///
+  /// libuv has no corresponding function.
   @discardableResult
-  package func respond(
+  public func respond(
     _ response: HTTPResponse, _ body: Bytes = Bytes(), _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     if let code = refusal(of: response, hasBody: !body.isEmpty) { return connection.fail(code, done) }
     isAnswered = true
-    return connection.answer(response, body, response.status.hasNoBody ? .none : .length(body.count), done)
+    return connection.answer(
+      number, response, body, response.status.hasNoBody ? .none : .length(body.count), done)
   }
 
   /// Answers the request with a part of a file. Its bytes don't pass through this process, unless they have
@@ -59,24 +96,28 @@ package final class HTTPExchange {
   ///   - file: The file. Its position stays as it is.
   ///   - offset: Where to begin in the file, in bytes.
   ///   - count: How many bytes to send, 0 or more. If the file has fewer, the connection breaks off.
-  /// - Returns: A request that ends and fails as the other does, and with `endOfFile` if the file is too
-  ///   short.
-  package func respond(_ response: HTTPResponse, file: File, from offset: Int64 = 0, count: Int) -> Request<
-    Void
-  > {
+  /// - Returns: A request that ends and fails as ``respond(_:_:)`` does, with `invalidArgument` for a negative
+  ///   count, and with `endOfFile` if the file is too short.
+  ///
+  /// The corresponding libuv function is `uv_fs_sendfile`.
+  public func respond(
+    _ response: HTTPResponse, file: File, from offset: Int64 = 0, count: Int
+  ) -> Request<Void> {
     Request(loop) { [self] in respond(response, file: file, from: offset, count: count, $0) }
   }
 
-  /// Answers the request with a part of a file; see the function that returns a request.
+  /// Answers the request with a part of a file; see ``respond(_:file:from:count:)``.
+  ///
+  /// The corresponding libuv function is `uv_fs_sendfile`.
   @discardableResult
-  package func respond(
+  public func respond(
     _ response: HTTPResponse, file: File, from offset: Int64 = 0, count: Int,
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     if let code = refusal(of: response, hasBody: true) { return connection.fail(code, done) }
     if count < 0 { return connection.fail(.invalidArgument, done) }
     isAnswered = true
-    return connection.answer(response, file, from: offset, count: count, done)
+    return connection.answer(number, response, file, from: offset, count: count, done)
   }
 
   /// Begins an answer whose body is written bit by bit.
@@ -87,15 +128,17 @@ package final class HTTPExchange {
   ///     or ends with the connection if the client speaks HTTP/1.0.
   /// - Returns: The writer of the body, which has to be finished. If it is dropped before, the connection
   ///   breaks off.
-  /// - Throws: `alreadyInProgress` if there is an answer, and `invalidArgument` for an answer that has no
-  ///   body or a negative length.
-  package func begin(_ response: HTTPResponse, length: Int? = nil) throws(UVError) -> HTTPResponseWriter {
+  /// - Throws: `alreadyInProgress` if there is an answer, and `invalidArgument` for a status below 200, an
+  ///   answer that has no body (204, 304), a success of CONNECT, and a negative length.
+  ///
+  /// libuv has no corresponding function. RFC 9112, 7.1, says how a body without a length is sent.
+  public func begin(_ response: HTTPResponse, length: Int? = nil) throws(UVError) -> HTTPResponseWriter {
     let code = refusal(of: response, hasBody: true) ?? ((length ?? 0) < 0 ? .invalidArgument : nil)
     if let code { throw UVError(code, operation: "respond") }
     isAnswered = true
     let framing: ResponseHead.Framing =
       length.map { .length($0) } ?? (head.minorVersion > 0 ? .chunked : .untilClose)
-    return HTTPResponseWriter(connection, connection.beginAnswer(response, framing), framing)
+    return HTTPResponseWriter(connection, number, response, framing, isHead: head.isHead)
   }
 
   /// Answers the request, and takes the connection over for another protocol.
@@ -107,20 +150,25 @@ package final class HTTPExchange {
   ///   another protocol, or 2xx for CONNECT.
   /// - Returns: A request for the stream, which ends when the system has taken the answer. It fails with
   ///   `alreadyInProgress` if there is an answer, with `invalidArgument` if the request doesn't ask for this
-  ///   or has a body that hasn't been read, and with the errors of a write.
-  package func upgrade(_ response: HTTPResponse) -> Request<ByteStream> {
+  ///   or has a body that hasn't been read, with `brokenPipe` if the connection has ended, and
+  ///   with the errors of a write.
+  ///
+  /// libuv has no corresponding function. RFC 9110, 7.8 and 9.3.6, say what such an answer means.
+  public func upgrade(_ response: HTTPResponse) -> Request<ByteStream> {
     Request(loop) { [self] in upgrade(response, $0) }
   }
 
   /// Answers the request, and takes the connection over; see ``upgrade(_:)``.
+  ///
+  /// libuv has no corresponding function.
   @discardableResult
-  package func upgrade(_ response: HTTPResponse, _ done: @escaping Completion<ByteStream>) -> PendingRequest {
+  public func upgrade(_ response: HTTPResponse, _ done: @escaping Completion<ByteStream>) -> PendingRequest {
     if isAnswered { return connection.fail(.alreadyInProgress, done) }
     let code = response.status.code
     let isAskedFor = head.isConnect ? 200..<300 ~= code : head.hasUpgrade && code == 101
     guard isAskedFor, connection.isBodyComplete else { return connection.fail(.invalidArgument, done) }
     isAnswered = true
-    return connection.upgrade(response, done)
+    return connection.upgrade(number, response, done)
   }
 
   /// Why an answer can't be given; nil if it can.

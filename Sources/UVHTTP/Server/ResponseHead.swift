@@ -17,10 +17,11 @@ enum ResponseHead {
   /// - Parameters:
   ///   - isLast: Whether the connection ends after the answer.
   ///   - minorVersion: That of the request. A client of HTTP/1.0 is told that the connection goes on.
-  static func bytes(
-    _ response: HTTPResponse, _ framing: Framing, isLast: Bool, minorVersion: Int, date: Bytes
-  ) -> BytesBuilder {
-    var bytes = BytesBuilder(capacity: 256)
+  static func append(
+    _ response: HTTPResponse, _ framing: Framing, isLast: Bool, minorVersion: Int, date: Bytes,
+    to bytes: inout BytesBuilder
+  ) {
+    bytes.reserveCapacity(bytes.count + 256)
     let status = response.status
     bytes.append("HTTP/1.1 ")
     bytes.append(decimal: status.code)
@@ -45,7 +46,6 @@ enum ResponseHead {
       bytes.append("connection: keep-alive\r\n")
     }
     bytes.append("\r\n")
-    return bytes
   }
 
   static func append(_ field: HTTPField, to bytes: inout BytesBuilder) {

@@ -1,14 +1,22 @@
 import HTTPTypes
 import UV
 
-/// Answering, and what follows an answer.
+/// Answers, each when those before it have been given.
 extension ServerConnection {
-  /// An answer of so many bytes may be more than one wait for the client.
-  private static let longAnswer = 4096
+  /// Whether an answer may be written now.
+  func isTurn(_ number: Int) -> Bool { number == firstNumber && !turns.isEmpty && phase == .serving }
 
-  func exchangeWasDropped() {
-    guard phase == .exchange, !isAnswered else { return }
-    refuse(refusal ?? Refusal(code: 500, reason: "there is no answer"))
+  /// Has `body` called when it is an answer's turn, and at once if the connection has ended.
+  ///
+  /// - Returns: A way to give the answer up, which ends the connection.
+  func wait(_ number: Int, _ body: @escaping () -> Void) -> PendingRequest {
+    let place = number - firstNumber
+    guard phase == .serving, turns.indices.contains(place) else {
+      loop.queueMicrotask(body)
+      return PendingRequest()
+    }
+    turns[place].waiting.append(body)
+    return PendingRequest { [self] in if number >= firstNumber { giveUp() } }
   }
 
   /// Tells the program that it can't answer so.
@@ -17,133 +25,125 @@ extension ServerConnection {
     return PendingRequest()
   }
 
-  /// Answers without the program, and ends the connection.
-  func refuse(_ refusal: Refusal) {
-    isLast = true
-    phase = .exchange
-    self.refusal = refusal
-    stream.totalTimeout = nil
+  /// Ends the connection, because the program has cancelled an answer.
+  func giveUp() {
+    endCode = .cancelled
+    close()
+  }
+
+  /// The program has lost a request.
+  func exchangeWasDropped(_ number: Int) {
+    if phase == .serving { answer(number, refusal ?? Refusal(code: 500, reason: "there is no answer")) }
+  }
+
+  /// Answers in the program's place.
+  func answer(_ number: Int, _ refusal: Refusal) {
     var response = HTTPResponse(status: refusal.status)
     response.headerFields[.contentType] = "text/plain; charset=utf-8"
     let text = Bytes("\(refusal.code) \(refusal.reason)\n")
-    _ = answer(response, text, .length(text.count)) { _ in }
+    _ = answer(number, response, text, .length(text.count)) { _ in }
   }
 
-  /// Writes a whole answer. The next request is read when the system has taken it.
+  /// Gives a whole answer.
   func answer(
-    _ response: HTTPResponse, _ bytes: Bytes, _ framing: ResponseHead.Framing,
+    _ number: Int, _ response: HTTPResponse, _ bytes: Bytes, _ framing: ResponseHead.Framing,
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    let head = beginAnswer(response, framing)
-    endAnswer()
-    return write(self.head.isHead || bytes.isEmpty ? [head] : [head, bytes]) { [self] result in
-      done(result)
-      didAnswer(result)
+    guard isTurn(number) else {
+      if hasGone(number) { return fail(endCode, done) }
+      return wait(number) { [self] in _ = answer(number, response, bytes, framing, done) }
     }
+    beginAnswer(response, framing)
+    if !turns[0].isHead { append(bytes) }
+    defer { endTurn() }
+    return tell(done)
   }
 
-  /// Writes an answer whose body is a part of a file.
+  /// Gives an answer whose body is a part of a file.
   func answer(
-    _ response: HTTPResponse, _ file: File, from offset: Int64, count: Int, _ done: @escaping Completion<Void>
+    _ number: Int, _ response: HTTPResponse, _ file: File, from offset: Int64, count: Int,
+    _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    let head = beginAnswer(response, .length(count))
-    endAnswer()
-    let sendsFile = !self.head.isHead && count > 0
-    return write([head]) { [self] result in
-      guard sendsFile, case .success = result else {
-        done(result)
-        return didAnswer(result)
+    guard isTurn(number) else {
+      if hasGone(number) { return fail(endCode, done) }
+      return wait(number) { [self] in _ = answer(number, response, file, from: offset, count: count, done) }
+    }
+    beginAnswer(response, .length(count))
+    if turns[0].isHead || count == 0 {
+      defer { endTurn() }
+      return tell(done)
+    }
+    flush()
+    beginWaitingForClient(count)
+    writeCount += 1
+    return stream.sendfile(file, from: offset, count: count) { [self] result in
+      // The client has been promised more than a file has that has become shorter.
+      let outcome = result.flatMap { sent -> Result<Void, UVError> in
+        sent == count ? .success(()) : .failure(UVError(.endOfFile, operation: "fs_sendfile"))
       }
-      stream.totalTimeout = limits.time(for: count)
-      stream.sendfile(file, from: offset, count: count) { [self] result in
-        stream.totalTimeout = nil
-        // The client has been promised more than a file has that has become shorter.
-        let outcome = result.flatMap { sent -> Result<Void, UVError> in
-          sent == count ? .success(()) : .failure(UVError(.endOfFile, operation: "fs_sendfile"))
-        }
-        done(outcome)
-        didAnswer(outcome)
-      }
+      done(outcome)
+      if case .success = outcome, phase == .serving { endTurn() }
+      didWrite(outcome)
     }
   }
 
-  /// The head of an answer, of which nothing has been written yet.
-  func beginAnswer(_ response: HTTPResponse, _ framing: ResponseHead.Framing) -> Bytes {
+  /// Whether the connection takes no answer any more to a request.
+  func hasGone(_ number: Int) -> Bool { phase != .serving || number < firstNumber || turns.isEmpty }
+
+  /// Writes the head of an answer.
+  func beginAnswer(_ response: HTTPResponse, _ framing: ResponseHead.Framing) {
     decideWhetherLast(response)
     if case .untilClose = framing { isLast = true }
-    var head = ResponseHead.bytes(
-      response, framing, isLast: isLast, minorVersion: self.head.minorVersion,
-      date: DateField.ofLoop[loop].now)
-    return head.takeBytes()
+    ResponseHead.append(
+      response, framing, isLast: isLast, minorVersion: turns[0].minorVersion,
+      date: DateField.ofLoop[loop].now, to: &output)
   }
 
-  /// Nobody reads the body any more.
-  func endAnswer() {
-    isAnswered = true
-    if isBodyComplete { return }
+  /// An answer has been given completely. It is the next one's turn.
+  func endTurn() {
+    turns.removeFirst()
+    firstNumber += 1
+    // Nobody reads the body any more. What is left of it is dropped.
     body?.finish(UVError(.cancelled, operation: "read"))
     body = nil
-  }
-
-  /// Writes a part of an answer. A client that takes a byte now and then renews the timeout of silence, and
-  /// not that of the whole.
-  func write(_ buffers: [Bytes], _ done: @escaping Completion<Void>) -> PendingRequest {
-    let count = buffers.reduce(0) { $0 + $1.count }
-    let isLimited = count > Self.longAnswer && (isBodyComplete || isAnswered)
-    if isLimited { stream.totalTimeout = limits.time(for: count) }
-    return stream.write(buffers) { [self] result in
-      if isLimited { stream.totalTimeout = nil }
-      done(result)
+    if isEndingTurns { return }
+    isEndingTurns = true
+    while !isLast, !turns.isEmpty, !turns[0].waiting.isEmpty {
+      let waiting = turns[0].waiting
+      turns[0].waiting = []
+      for body in waiting { body() }
     }
+    isEndingTurns = false
+    if isLast { endTurns() }
+    if !turns.isEmpty { flushLater() } else if isLast { endIfDone() } else { goOn() }
   }
 
-  /// The system has taken all of an answer, or it is lost.
-  func didAnswer(_ result: Result<Void, UVError>) {
-    guard case .success = result else { return close() }
-    hasLeft = true
-    if isBodyComplete || isLast { goOnIfDone() } else { readBody() }
+  /// All requests have been answered.
+  private func goOn() {
+    advance()
+    // Those that came with them may be answered soon.
+    if turns.isEmpty { flush() } else { flushLater() }
+    if hasEnded { endIfDone() }
   }
 
-  func decideWhetherLast(_ response: HTTPResponse) {
-    if !head.keepsAlive || stream.isQuiescing || server.isClosing || hasEnded || loop.now >= end {
-      isLast = true
-    }
+  /// The answer that has been given is the last one: the others won't be.
+  private func endTurns() {
+    let waiting = turns.flatMap(\.waiting)
+    firstNumber += turns.count
+    turns = []
+    for body in waiting { body() }
+  }
+
+  private func decideWhetherLast(_ response: HTTPResponse) {
+    if !turns[0].keepsAlive || refusal != nil { isLast = true }
     if response.headerFields[.connection]?.lowercased() == "close" { isLast = true }
     // The client may send its body or not. Nobody knows what comes next.
     if mayContinue { isLast = true }
-    if case .length(let count) = head.framing, !isBodyComplete, count - bodyParser.count > limits.unreadBody {
-      isLast = true
-    }
-  }
-
-  func goOnIfDone() {
-    guard phase == .exchange, hasLeft else { return }
-    if isLast { return beginFarewell() }
-    guard isBodyComplete else { return }
-    phase = .head
-    parser = HeadParser(limits)
-    head = RequestHead()
-    // Not on the stack of the requests before it.
-    loop.queueMicrotask { [self] in advance() }
-  }
-
-  /// Ends the connection so that the client gets the last answer. If the client still sent when the
-  /// connection closes, the system would reset it, and throw the answer away.
-  func beginFarewell() {
-    phase = .farewell
-    droppedCount = input.count
-    input = Bytes()
-    if hasEnded { return close() }
-    stream.readTimeout = limits.farewell
-    stream.totalTimeout = limits.farewell
-    stream.shutdown { [self] result in
-      if case .success = result { read() } else { close() }
-    }
-  }
-
-  func drop(_ count: Int) {
-    droppedCount += count
-    if droppedCount > limits.unreadBody { close() } else { read() }
+    guard let server else { return isLast = true }
+    if turns.count > 1 { return }
+    if loop.now >= end { isLast = true }
+    if input.isEmpty, hasEnded || stream.isQuiescing || server.isClosing { isLast = true }
+    if let rest = bodyParser.rest, !isBodyComplete, rest > limits.unreadBody { isLast = true }
   }
 }
 

@@ -4,22 +4,24 @@ import UV
 /// A connection that becomes another protocol's.
 extension ServerConnection {
   /// Answers, and gives the stream away with what has been read of it beyond the request.
-  func upgrade(_ response: HTTPResponse, _ done: @escaping Completion<ByteStream>) -> PendingRequest {
-    let head = ResponseHead.bytes(
-      response, .none, isLast: false, minorVersion: 1, date: DateField.ofLoop[loop].now)
-    isAnswered = true
-    return stream.write(Bytes(head)) { [self] result in
+  func upgrade(
+    _ number: Int, _ response: HTTPResponse, _ done: @escaping Completion<ByteStream>
+  ) -> PendingRequest {
+    // No other request is handed out beside it, so it is its turn.
+    guard isTurn(number) else { return fail(endCode, done) }
+    assert(!isReading && turns.count == 1, "a request for another protocol isn't alone")
+    ResponseHead.append(
+      response, .none, isLast: false, minorVersion: 1, date: DateField.ofLoop[loop].now, to: &output)
+    return stream.write(output.takeBytes()) { [self] result in
       if case .failure(let error) = result {
         close()
         return done(.failure(error))
       }
-      if phase == .closed { return done(.failure(UVError(.cancelled, operation: "upgrade"))) }
+      if phase == .closed { return done(.failure(UVError(endCode, operation: "upgrade"))) }
       phase = .closed
-      quiescing.cancel()
       (stream.readTimeout, stream.writeTimeout, stream.totalTimeout) = (nil, nil, nil)
       stream.unread(input)
-      input = Bytes()
-      server.didClose(self)
+      letGo()
       done(.success(stream))
     }
   }

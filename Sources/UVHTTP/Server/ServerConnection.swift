@@ -1,40 +1,45 @@
 import HTTPTypes
 import UV
 
-/// The server's side of a connection: it reads a request, hands it out, and goes on when that has been
-/// answered.
-final class ServerConnection {
+/// The server's side of a connection: it reads requests, hands them out, and writes their answers in order.
+final class ServerConnection: BodyReader {
   enum Phase {
-    /// The head of a request is read.
-    case head
-    /// The program has a request.
-    case exchange
+    case serving
     /// The last answer has left, and further bytes of the client are dropped.
     case farewell
     case closed
   }
 
   let stream: ByteStream
-  let server: HTTPServer
+  weak var server: ServerCore?
   let limits: HTTPLimits
   let end: LoopClock.Instant
-  var phase = Phase.head
+  var phase = Phase.serving
+  private var reader: ElementReceiver<Bytes>?
+  var quiescing = PendingRequest()
+
+  // What has come. -
+
   /// The bytes that have come and haven't been understood.
   var input = Bytes()
-  var parser: HeadParser
-  var head = RequestHead()
+  var isReading = false
+  var hasEnded = false
+  private var parser: HeadParser
+  /// A request that has come, and is handed out once those before it have been answered.
+  private var held: RequestHead?
+  /// Whether a request may be handed out beside the last one.
+  private var lastIsShared = true
+  private var isAdvancing = false
+  /// Whether ``HTTPLimits/headTimeout`` counts.
+  private var isHeadTimed = false
+
+  // The body of the last request. -
+
   var bodyParser: BodyParser
   var body: HTTPBody?
-  var isReading = false
-  var quiescing = PendingRequest()
-  var hasEnded = false
   var isBodyWanted = false
-  var isBodyComplete = false
+  var isBodyComplete = true
   var mayContinue = false
-  var isAnswered = false
-  /// Whether the answer has left.
-  var hasLeft = false
-  var isLast = false
   var droppedCount = 0
   /// How long the body of a request has been waited for.
   var waited = Duration.zero
@@ -42,7 +47,29 @@ final class ServerConnection {
   /// Why the body was refused.
   var refusal: Refusal?
 
-  init(_ stream: ByteStream, _ server: HTTPServer) {
+  // The answers. -
+
+  /// The requests that have been handed out and aren't answered, in order.
+  var turns: [Turn] = []
+  /// The number of the first of them.
+  var firstNumber = 0
+  var isEndingTurns = false
+  /// Whether the connection ends after the answer that has been begun last.
+  var isLast = false
+  /// Answers that leave together.
+  var output = BytesBuilder()
+  var willFlush = false
+  /// The error of answers that can't be given any more.
+  var endCode = UVError.Code.brokenPipe
+  /// How many writes the system has not taken yet.
+  var writeCount = 0
+  /// Those who wait until it has.
+  var writers: [Completion<Void>] = []
+  var didWrite: Completion<Void> = { _ in }
+  /// When the client has to have taken what waits for it.
+  var writeEnd: LoopClock.Instant?
+
+  init(_ stream: ByteStream, _ server: ServerCore) {
     self.stream = stream
     self.server = server
     limits = server.limits
@@ -59,162 +86,185 @@ final class ServerConnection {
     quiescing = stream.quiescing { [weak self] result in
       if case .success = result { self?.quiesce() }
     }
+    // Both are let go of when the connection closes.
+    reader = ElementReceiver { [self] _, result in didRead(result) }
+    didWrite = { [self] in didWrite($0) }
+    // An answer is written whole, so the system needn't wait for more of it. A connection that has gone says
+    // so when it is read.
+    try? stream.setTCPNoDelay(true)
     read()
+  }
+
+  // MARK: Reading
+
+  func read() {
+    guard !isReading, !hasEnded, phase != .closed, let reader else { return }
+    isReading = true
+    stream.next(for: reader)
+  }
+
+  private func didRead(_ result: Result<Bytes?, UVError>) {
+    isReading = false
+    switch (phase, result) {
+    case (.closed, _): break
+    case (.farewell, .success(let bytes?)): drop(bytes.count)
+    case (.farewell, _): close()
+    case (.serving, .success(let bytes?)):
+      if !isBodyComplete { waited += waitBegin.duration(to: loop.now) }
+      input = input.isEmpty ? bytes : input.followed(by: bytes)
+      advance()
+    case (.serving, .success(nil)):
+      hasEnded = true
+      advance()
+    case (.serving, .failure(let error)): didFail(error)
+    }
+  }
+
+  private func didFail(_ error: UVError) {
+    if error.code != .timedOut || stream.isClosing {
+      body?.finish(error)
+      return close()
+    }
+    if !isBodyComplete {
+      // The program has ceased to ask, and will ask again.
+      if !isBodyWanted, !turns.isEmpty { return }
+      return refuseBody(Refusal(code: 408, reason: "the body took too long"), error)
+    }
+    // The client waits for its answers.
+    if !turns.isEmpty || writeCount > 0 { return advance() }
+    if input.isEmpty { return close() }
+    refuse(Refusal(code: 408, reason: "the request took too long"))
+  }
+
+  /// Goes on with what has come.
+  func advance() {
+    if !isBodyComplete { return readBody() }
+    // A request that nobody wants is answered at once, and this function is called again.
+    if isAdvancing { return }
+    isAdvancing = true
+    defer { isAdvancing = false }
+    while canTakeRequest, let head = held ?? nextHead() {
+      if !turns.isEmpty, !head.isShared {
+        held = head
+        return
+      }
+      held = nil
+      begin(head)
+    }
+  }
+
+  private var canTakeRequest: Bool {
+    phase == .serving && !isLast && turns.count < limits.pipelinedRequests && isBodyComplete
+      && (turns.isEmpty || lastIsShared) && !isCongested
+  }
+
+  private func nextHead() -> RequestHead? {
+    do throws(Refusal) {
+      if let head = try parser.parse(input.span) {
+        endHeadTimeout()
+        return head
+      }
+      if hasEnded {
+        if input.isEmpty { endIfDone() } else { refuse(.badRequest("the request isn't complete")) }
+      } else {
+        if turns.isEmpty, !input.isEmpty, !isHeadTimed, writeEnd == nil {
+          isHeadTimed = true
+          stream.totalTimeout = limits.headTimeout
+        }
+        read()
+      }
+    } catch { refuse(error) }
+    return nil
+  }
+
+  private func endHeadTimeout() {
+    if !isHeadTimed { return }
+    isHeadTimed = false
+    stream.totalTimeout = nil
+  }
+
+  private func begin(_ head: RequestHead) {
+    // The rest of what was read with it may stay for long.
+    let bytes = Bytes(input[..<head.end]).copy()
+    input = Bytes(input[head.end...])
+    parser = HeadParser(limits)
+    lastIsShared = head.isShared && head.keepsAlive
+    isBodyComplete = head.framing == .none
+    mayContinue = head.expectsContinue
+    refusal = nil
+    if !isBodyComplete {
+      bodyParser = BodyParser(head.framing, limits)
+      (isBodyWanted, droppedCount, waited) = (false, 0, .zero)
+    }
+    let number = firstNumber + turns.count
+    turns.append(Turn(head))
+    // Without a server the exchange is dropped here, and so answered.
+    server?.deliver(HTTPExchange(self, number, head, bytes))
+  }
+
+  // MARK: The end
+
+  /// Answers what isn't a request, after those before it, and ends the connection.
+  func refuse(_ refusal: Refusal) {
+    endHeadTimeout()
+    lastIsShared = false
+    input = Bytes()
+    let number = firstNumber + turns.count
+    turns.append(Turn())
+    answer(number, refusal)
   }
 
   /// The service ends. A client that is silent gets a moment, since its request may be on its way.
   func quiesce() { if phase != .closed { stream.readTimeout = limits.lastSilence } }
 
-  // MARK: Reading
-
-  func read() {
-    if isReading || phase == .closed { return }
-    if hasEnded { return advance() }
-    isReading = true
-    stream.read { [self] in didRead($0) }
+  /// Ends the connection once the system has taken the last answer.
+  func endIfDone() {
+    guard phase == .serving, turns.isEmpty, isLast || hasEnded && isBodyComplete && input.isEmpty else {
+      return
+    }
+    flush()
+    if writeCount == 0 { beginFarewell() }
   }
 
-  func didRead(_ result: Result<Bytes?, UVError>) {
-    isReading = false
-    if phase == .closed { return }
-    switch result {
-    case .success(let bytes?):
-      if phase == .exchange { waited += waitBegin.duration(to: loop.now) }
-      if phase == .farewell { return drop(bytes.count) }
-      input = input.isEmpty ? bytes : input.followed(by: bytes)
-      advance()
-    case .success(nil):
-      hasEnded = true
-      if phase == .farewell { close() } else { advance() }
-    case .failure(let error): didFail(error)
+  /// Ends the connection so that the client gets the last answer. If the client still sent when the
+  /// connection closes, the system would reset it, and throw the answer away.
+  private func beginFarewell() {
+    phase = .farewell
+    droppedCount = input.count
+    input = Bytes()
+    if hasEnded { return close() }
+    stream.readTimeout = limits.farewell
+    stream.totalTimeout = limits.farewell
+    stream.shutdown { [self] result in
+      if case .success = result { read() } else { close() }
     }
   }
 
-  func didFail(_ error: UVError) {
-    guard error.code == .timedOut else {
-      body?.finish(error)
-      return close()
-    }
-    switch phase {
-    case .head where input.isEmpty, .farewell, .closed: close()
-    case .head: refuse(Refusal(code: 408, reason: "the request took too long"))
-    case .exchange:
-      refuseBody(Refusal(code: 408, reason: "the body took too long"), error)
-    }
-  }
-
-  func advance() {
-    switch phase {
-    case .head: readHead()
-    case .exchange: readBody()
-    case .farewell, .closed: break
-    }
-  }
-
-  func readHead() {
-    do throws(Refusal) {
-      guard let head = try parser.parse(input.span) else {
-        if hasEnded { return input.isEmpty ? close() : refuse(.badRequest("the request isn't complete")) }
-        if !input.isEmpty, stream.totalTimeout == nil { stream.totalTimeout = limits.headTimeout }
-        return read()
-      }
-      if stream.totalTimeout != nil { stream.totalTimeout = nil }
-      begin(head)
-    } catch { refuse(error) }
-  }
-
-  func begin(_ head: RequestHead) {
-    phase = .exchange
-    self.head = head
-    // The rest of what was read with it may stay for long.
-    let bytes = Bytes(input[..<head.end]).copy()
-    input = Bytes(input[head.end...])
-    bodyParser = BodyParser(head.framing, limits)
-    (isAnswered, hasLeft, isBodyWanted, droppedCount, refusal) = (false, false, false, 0, nil)
-    isBodyComplete = head.framing == .none
-    mayContinue = head.expectsContinue
-    waited = .zero
-    let body = HTTPBody(self)
-    if isBodyComplete { body.finish() } else { self.body = body }
-    server.deliver(HTTPExchange(self, head, bytes, body))
-  }
-
-  // MARK: The body
-
-  func wantBody(_ isWanted: Bool) {
-    isBodyWanted = isWanted
-    if !isWanted || phase != .exchange { return }
-    if mayContinue, !isAnswered { stream.write("HTTP/1.1 100 Continue\r\n\r\n") { _ in } }
-    mayContinue = false
-    readBody()
-  }
-
-  func readBody() {
-    while phase == .exchange, !isBodyComplete, isBodyWanted || isAnswered, refusal == nil {
-      var position = 0
-      do throws(Refusal) {
-        let part = try bodyParser.next(input.span, at: &position)
-        let here = input
-        input = Bytes(input[position...])
-        switch part {
-        case .incomplete:
-          if hasEnded { return refuseBody(.badRequest("the body isn't complete"), nil) }
-          return waitForBody()
-        case .content(let range):
-          if isAnswered { if !mayDrop(range.count) { return } } else { body?.send(Bytes(here[range])) }
-        case .end(let trailer, _): endBody(Bytes(here[trailer]))
-        }
-      } catch { refuseBody(error, nil) }
-    }
-  }
-
-  /// Bytes renew the timeout of silence. So the whole body has a time of its own, in which the program's own
-  /// time doesn't count.
-  func waitForBody() {
-    stream.totalTimeout = max(.zero, limits.time(for: bodyParser.count) - waited)
-    waitBegin = loop.now
-    read()
-  }
-
-  func endBody(_ trailer: Bytes) {
-    isBodyComplete = true
-    stream.totalTimeout = nil
-    if !trailer.isEmpty { body?.trailers = RequestHead().request(trailer).headerFields }
-    body?.finish()
-    body = nil
-    goOnIfDone()
-  }
-
-  /// The body is wrong. The program may still answer.
-  func refuseBody(_ refusal: Refusal, _ error: UVError?) {
-    self.refusal = refusal
-    let code: UVError.Code = hasEnded ? .endOfFile : refusal.code == 413 ? .messageTooLong : .invalidArgument
-    stream.totalTimeout = nil
-    body?.finish(error ?? UVError(code, operation: "read", message: refusal.reason))
-    body = nil
-    isLast = true
-    goOnIfDone()
-  }
-
-  /// Whether so many bytes more of a body may be dropped, which nobody reads.
-  func mayDrop(_ count: Int) -> Bool {
+  private func drop(_ count: Int) {
     droppedCount += count
-    if droppedCount <= limits.unreadBody { return true }
-    isLast = true
-    refusal = .bodyTooLarge
-    goOnIfDone()
-    return false
+    if droppedCount > limits.unreadBody { close() } else { read() }
   }
-
-  // MARK: The end
 
   func close() {
     if phase == .closed { return }
     phase = .closed
+    letGo()
+    stream.close()
+  }
+
+  /// Lets go of everything but the stream. Those who wait are told.
+  func letGo() {
+    reader = nil
+    didWrite = { _ in }
+    quiescing.cancel()
     body?.finish(UVError(.cancelled, operation: "read"))
     body = nil
-    stream.close()
-    server.didClose(self)
+    input = Bytes()
+    let waiting = turns.flatMap(\.waiting)
+    turns = []
+    for body in waiting { body() }
+    tellWriters(.failure(UVError(endCode, operation: "respond")))
+    server?.didClose(self)
   }
 }
 

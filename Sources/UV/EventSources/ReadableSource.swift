@@ -1,0 +1,41 @@
+/// A source whose elements come from within a module: the base class of sources that another module's types
+/// are, such as `HTTPServer` and `TLSListener`.
+///
+/// It has the reading side of a ``CustomSource``. You don't name this type; use its subclasses.
+///
+/// libuv has no corresponding type.
+open class ReadableSource<Element>: EventSource {
+  /// The error that ends the source early.
+  public typealias Failure = UVError
+
+  /// Where the module sends the elements.
+  package let source: CustomSource<Element>
+
+  /// - Parameter source: The source whose elements these are.
+  package init(_ source: CustomSource<Element>) { self.source = source }
+
+  /// The loop that the source belongs to.
+  public final var loop: EventLoop { source.loop }
+
+  /// Asks for the next element, or nil at the end; see ``EventSource/next(_:)``.
+  @discardableResult
+  public final func next(_ done: @escaping Completion<Element?>) -> PendingRequest { source.next(done) }
+
+  /// Asks for the next element on behalf of an object; see ``ElementReceiver``.
+  @discardableResult
+  public final func next(for receiver: ElementReceiver<Element>) -> PendingRequest {
+    source.next(for: receiver)
+  }
+
+  /// Calls `handler` with each element as it comes; see ``EventSource/start(_:)``.
+  public final func start(_ handler: @escaping Completion<Element?>) { source.start(handler) }
+
+  /// Gives each element to an object as it comes; see ``ElementReceiver``.
+  public final func start(for receiver: ElementReceiver<Element>) { source.start(for: receiver) }
+
+  /// Ends what ``start(_:)`` began. Elements that come later wait until somebody asks for them.
+  public final func stop() { source.stop() }
+
+  /// Iterates until the source ends.
+  public final func makeAsyncIterator() -> SourceIterator<Element> { source.makeAsyncIterator() }
+}

@@ -1,0 +1,84 @@
+import HTTPTypes
+import UV
+
+/// The body of the last request, which is the only one that has been handed out.
+extension ServerConnection {
+  /// The body of a request. It is made when the program asks for it.
+  func makeBody(_ number: Int, _ framing: BodyFraming) -> HTTPBody {
+    if framing == .none { return HTTPBody(ended: loop) }
+    guard phase == .serving, number == firstNumber, !turns.isEmpty else {
+      return HTTPBody(ended: loop, UVError(.cancelled, operation: "read"))
+    }
+    let body = HTTPBody(self)
+    self.body = body
+    return body
+  }
+
+  func wantBody(_ isWanted: Bool) {
+    isBodyWanted = isWanted
+    if !isWanted || phase != .serving || isBodyComplete { return }
+    if mayContinue {
+      mayContinue = false
+      output.append("HTTP/1.1 100 Continue\r\n\r\n")
+      flush()
+    }
+    readBody()
+  }
+
+  func readBody() {
+    while phase == .serving, !isBodyComplete, isBodyWanted || turns.isEmpty, refusal == nil {
+      var position = 0
+      do throws(Refusal) {
+        let part = try bodyParser.next(input.span, at: &position)
+        let here = input
+        input = Bytes(input[position...])
+        switch part {
+        case .incomplete:
+          if hasEnded { return refuseBody(.badRequest("the body isn't complete"), nil) }
+          return waitForBody()
+        case .content(let range):
+          if turns.isEmpty { if !mayDrop(range.count) { return } } else { body?.send(Bytes(here[range])) }
+        case .end(let trailer, _): endBody(Bytes(here[trailer]))
+        }
+      } catch { refuseBody(error, nil) }
+    }
+  }
+
+  /// Bytes renew the timeout of silence. So the whole body has a time of its own, in which the program's own
+  /// time doesn't count.
+  private func waitForBody() {
+    stream.totalTimeout = max(.zero, limits.time(for: bodyParser.count) - waited)
+    waitBegin = loop.now
+    read()
+  }
+
+  private func endBody(_ trailer: Bytes) {
+    isBodyComplete = true
+    stream.totalTimeout = nil
+    if !trailer.isEmpty { body?.trailers = RequestHead().request(trailer).headerFields }
+    body?.finish()
+    body = nil
+    if turns.isEmpty { loop.queueMicrotask { [self] in advance() } }
+  }
+
+  /// The body is wrong. The program may still answer.
+  func refuseBody(_ refusal: Refusal, _ error: UVError?) {
+    self.refusal = refusal
+    let code: UVError.Code = hasEnded ? .endOfFile : refusal.code == 413 ? .messageTooLong : .invalidArgument
+    stream.totalTimeout = nil
+    body?.finish(error ?? UVError(code, operation: "read", message: refusal.reason))
+    body = nil
+    isLast = true
+    endIfDone()
+  }
+
+  /// Whether so many bytes more of a body may be dropped, which nobody reads.
+  private func mayDrop(_ count: Int) -> Bool {
+    droppedCount += count
+    if droppedCount <= limits.unreadBody { return true }
+    isLast = true
+    refusal = .bodyTooLarge
+    endIfDone()
+    return false
+  }
+}

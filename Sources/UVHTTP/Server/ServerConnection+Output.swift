@@ -1,0 +1,88 @@
+import HTTPTypes
+import UV
+
+/// Writing. Answers are put together, and leave when no request is left to be answered, or when the loop's
+/// turn ends. So requests that came together are answered by one write.
+extension ServerConnection: Flushable {
+  /// A body that is shorter is copied beside its head.
+  private static let shortBody = 16384
+  /// How much may wait for the client before the program has to wait, too.
+  private static let mark = 65536
+
+  /// Whether the client has to take answers before it gets more.
+  var isCongested: Bool { output.count + stream.writeQueueSize > Self.mark }
+
+  func append(_ bytes: Bytes) {
+    if bytes.count <= Self.shortBody { return output.append(bytes) }
+    let head = output.takeBytes()
+    write(bytes.count) { stream.write(head.isEmpty ? [bytes] : [head, bytes], didWrite) }
+  }
+
+  func flushLater() {
+    if willFlush || output.isEmpty { return }
+    willFlush = true
+    loop.flushNextTurn(self)
+  }
+
+  package func flush() {
+    willFlush = false
+    if output.isEmpty || phase == .closed { return }
+    let bytes = output.takeBytes()
+    write(bytes.count) { stream.write(bytes, didWrite) }
+  }
+
+  private func write(_ count: Int, _ begin: () -> PendingRequest) {
+    writeCount += 1
+    _ = begin()
+    if stream.writeQueueSize > 0 { beginWaitingForClient(count) }
+  }
+
+  /// A client that takes a byte now and then renews the timeout of silence, and not that of the whole.
+  func beginWaitingForClient(_ count: Int) {
+    if !isBodyComplete, !turns.isEmpty { return }
+    let now = loop.now
+    let end = writeEnd?.advanced(by: limits.time(for: count) - limits.idleTimeout)
+    writeEnd = end ?? now.advanced(by: limits.time(for: count))
+    if let writeEnd { stream.totalTimeout = now.duration(to: writeEnd) }
+  }
+
+  /// Tells the program that its bytes are on their way: at once, unless much waits for the client.
+  func tell(_ done: @escaping Completion<Void>) -> PendingRequest {
+    guard isCongested, phase == .serving else {
+      loop.completeWrite(done)
+      return PendingRequest()
+    }
+    flush()
+    writers.append(done)
+    return PendingRequest { [self] in if !writers.isEmpty { giveUp() } }
+  }
+
+  func tellWriters(_ result: Result<Void, UVError>) {
+    let told = writers
+    writers = []
+    for done in told { loop.queueMicrotask { done(result) } }
+  }
+
+  /// The system has taken what was written, or it is lost.
+  func didWrite(_ result: Result<Void, UVError>) {
+    writeCount -= 1
+    if phase == .closed { return }
+    if case .failure = result { return close() }
+    if writeCount > 0 { return }
+    if writeEnd != nil {
+      writeEnd = nil
+      stream.totalTimeout = nil
+    }
+    if !writers.isEmpty { tellWriters(result) }
+    if turns.isEmpty, isLast || hasEnded { return endIfDone() }
+    advance()
+  }
+
+  /// Gives an answer up that isn't complete, when it is its turn. What has been written of it leaves.
+  func breakOff(_ number: Int) {
+    if hasGone(number) { return }
+    if !isTurn(number) { return _ = wait(number) { [self] in breakOff(number) } }
+    flush()
+    close()
+  }
+}
