@@ -65,6 +65,7 @@ let package = Package(
     example("Lines", [uv("UV")]),
     example("MainActorInLoop", [uv("UV")]),
     example("Proxy", [uv("UV"), uv("UVTLS"), options]),
+    example("RedisClient", [uv("UV"), options]),
     .target(name: "RedisCommands", dependencies: [uv("UV")], swiftSettings: settings),
     example(
       "RedisServer", ["RedisCommands", uv("UV"), uv("UVTLS"), uv("UVPromises"), uv("UVFutures"), options]),
@@ -76,7 +77,8 @@ let package = Package(
       name: "ExampleTests",
       dependencies: [
         "Chat", "Copy", "EchoServer", "FileServer", "FourStyles", "HTTPServer", "InsideHost", "Lines",
-        "MainActorInLoop", "Proxy", "RedisServer", "Service", "Supervisor", "Tail", "Workers", uv("UV"),
+        "MainActorInLoop", "Proxy", "RedisClient", "RedisServer", "Service", "Supervisor", "Tail", "Workers",
+        uv("UV"),
       ],
       swiftSettings: settings),
   ]

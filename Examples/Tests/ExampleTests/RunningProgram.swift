@@ -113,6 +113,7 @@ enum Client {
   }
 
   static let hasRedis = isInstalled("redis-cli", "redis-benchmark")
+  static let hasRedisServer = isInstalled("redis-server")
   static let hasNetcat = isInstalled("nc")
   static let hasSocat = isInstalled("socat")
   static let hasCurl = isInstalled("curl")

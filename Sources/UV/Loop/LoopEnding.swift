@@ -13,6 +13,26 @@ struct LoopEnding {
   var leaving = Leaving()
   /// The end of the loop's service; nil until somebody asks for it.
   var service: (any ServiceEnd)?
+  /// Those who are told when the service begins to end.
+  private var observers: [WeakObserver] = []
+
+  private struct WeakObserver {
+    weak var object: (any ServiceObserver)?
+  }
+
+  /// Tells an object of the beginning of the service's end, without keeping it.
+  mutating func add(_ observer: any ServiceObserver) {
+    // As many as there are may be gone.
+    if observers.count == observers.capacity { observers.removeAll { $0.object == nil } }
+    observers.append(WeakObserver(object: observer))
+  }
+
+  func tellObservers() { for observer in observers { observer.object?.serviceEnds() } }
+}
+
+/// Told when the service of a loop begins to end.
+protocol ServiceObserver: AnyObject {
+  func serviceEnds()
 }
 
 /// A service that ends: its listeners close, and its connections get time.

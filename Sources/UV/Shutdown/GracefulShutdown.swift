@@ -34,6 +34,7 @@ final class GracefulShutdown: ServiceEnd {
   /// Tells the connections of the end, and closes the listeners. Their readers are told later, not on the
   /// caller's stack.
   func stopListening() {
+    loop.ending.tellObservers()
     loop.forEachHandle { block in
       // Only a connection that keeps itself alive has a reader or a writer who waits for such news.
       if block.header.pointee.role == .accepted, !block.isClosing {

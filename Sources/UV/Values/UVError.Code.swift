@@ -86,6 +86,8 @@ extension UVError.Code {
   public static let notSupported = Self(UV_ENOTSUP)
   /// `EMSGSIZE`: the datagram is larger than the system sends.
   public static let messageTooLong = Self(UV_EMSGSIZE)
+  /// `EPROTO`: the peer has broken its protocol.
+  public static let protocolError = Self(UV_EPROTO)
   /// `EDESTADDRREQ`: the socket is not connected, so a datagram needs an address.
   public static let destinationRequired = Self(UV_EDESTADDRREQ)
   /// `ENOTSOCK`: the descriptor is not a socket.
