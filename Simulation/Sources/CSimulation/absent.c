@@ -18,9 +18,18 @@ void *dlsym(void *handle, const char *name);
     return -1;                                                                                               \
   }
 
-ABSENT(chdir)
+ABSENT(execv)
+ABSENT(execve)
+ABSENT(fchdir)
+ABSENT(posix_spawnp)
 ABSENT(select)
 ABSENT(pselect)
 ABSENT(ppoll)
 ABSENT(signalfd)
+ABSENT(setgid)
+ABSENT(setgroups)
+ABSENT(setuid)
 ABSENT(system)
+ABSENT(wait3)
+ABSENT(wait4)
+ABSENT(waitid)

@@ -1,4 +1,4 @@
-// The descriptors of hosts, and the files that they refer to.
+// The descriptors of processes, and the files that they refer to.
 
 #include "files.h"
 
@@ -53,72 +53,104 @@ void watch_remove(struct watch *watch) {
 
 // MARK: Descriptors
 
-struct descriptor *descriptor_at(int number) {
-  struct sim_host *host = sim_self->host;
-  int place = number - FIRST_DESCRIPTOR;
-  if (place < 0 || place >= host->descriptor_count || !host->descriptors[place].file) return NULL;
-  return &host->descriptors[place];
+static struct descriptor *place_of(struct process *process, int number) {
+  int place = descriptor_place(number);
+  if (place < 0 || place >= process->descriptor_count || !process->descriptors[place].file) return NULL;
+  return &process->descriptors[place];
 }
+
+struct descriptor *descriptor_at(int number) { return place_of(sim_self->process, number); }
 
 struct file *file_of(int number) {
   struct descriptor *descriptor = descriptor_at(number);
   return descriptor ? descriptor->file : NULL;
 }
 
+/// Where the places end that a process may use.
+static int limit_of(const struct process *process) {
+  int limit = process->host->descriptor_limit;
+  return LOW_DESCRIPTORS + (limit ? limit : MOST_DESCRIPTORS);
+}
+
 bool descriptors_have_room(void) {
-  const struct sim_host *host = sim_self->host;
-  int limit = host->descriptor_limit ? host->descriptor_limit : MOST_DESCRIPTORS;
-  if (host->descriptor_count < limit) return true;
-  for (int place = 0; place < limit; place++) {
-    if (!host->descriptors[place].file) return true;
+  const struct process *process = sim_self->process;
+  int limit = limit_of(process);
+  if (process->descriptor_count < limit) return true;
+  for (int place = LOW_DESCRIPTORS; place < limit; place++) {
+    if (!process->descriptors[place].file) return true;
   }
   return false;
 }
 
+static void put(struct process *process, int place, struct file *file, bool closes_on_exec) {
+  if (place >= process->descriptor_capacity) {
+    int capacity = process->descriptor_capacity ? process->descriptor_capacity * 2 : 64;
+    while (capacity <= place) capacity *= 2;
+    process->descriptors = realloc(process->descriptors, (size_t)capacity * sizeof *process->descriptors);
+    memset(&process->descriptors[process->descriptor_capacity], 0,
+           (size_t)(capacity - process->descriptor_capacity) * sizeof *process->descriptors);
+    process->descriptor_capacity = capacity;
+  }
+  if (place >= process->descriptor_count) process->descriptor_count = place + 1;
+  process->descriptors[place] = (struct descriptor){file, closes_on_exec};
+}
+
+void descriptor_put(struct process *process, int number, struct file *file, bool closes_on_exec) {
+  descriptor_close(process, number);
+  put(process, descriptor_place(number), file, closes_on_exec);
+}
+
 int descriptor_make_from(struct file *file, bool closes_on_exec, int least) {
-  struct sim_host *host = sim_self->host;
-  int place = least > FIRST_DESCRIPTOR ? least - FIRST_DESCRIPTOR : 0;
-  while (place < host->descriptor_count && host->descriptors[place].file) place++;
-  if (place >= (host->descriptor_limit ? host->descriptor_limit : MOST_DESCRIPTORS)) {
+  struct process *process = sim_self->process;
+  int place = descriptor_place(least > FIRST_DESCRIPTOR ? least : FIRST_DESCRIPTOR);
+  while (place < process->descriptor_count && process->descriptors[place].file) place++;
+  if (place >= limit_of(process)) {
     file_release(file);
     return -EMFILE;
   }
-  if (place >= host->descriptor_capacity) {
-    int capacity = host->descriptor_capacity ? host->descriptor_capacity * 2 : 64;
-    while (capacity <= place) capacity *= 2;
-    host->descriptors = realloc(host->descriptors, (size_t)capacity * sizeof *host->descriptors);
-    memset(&host->descriptors[host->descriptor_capacity], 0,
-           (size_t)(capacity - host->descriptor_capacity) * sizeof *host->descriptors);
-    host->descriptor_capacity = capacity;
-  }
-  if (place >= host->descriptor_count) host->descriptor_count = place + 1;
-  host->descriptors[place] = (struct descriptor){file, closes_on_exec};
-  return place + FIRST_DESCRIPTOR;
+  put(process, place, file, closes_on_exec);
+  return descriptor_number(place);
 }
 
 int descriptor_make(struct file *file, bool closes_on_exec) {
   return descriptor_make_from(file, closes_on_exec, 0);
 }
 
-int descriptor_close(struct sim_host *host, int number) {
-  int place = number - FIRST_DESCRIPTOR;
-  if (place < 0 || place >= host->descriptor_count || !host->descriptors[place].file) return -EBADF;
-  struct file *file = host->descriptors[place].file;
-  host->descriptors[place].file = NULL;
+int descriptor_close(struct process *process, int number) {
+  struct descriptor *descriptor = place_of(process, number);
+  if (!descriptor) return -EBADF;
+  struct file *file = descriptor->file;
+  descriptor->file = NULL;
   file_release(file);
   return 0;
 }
 
-void files_drop(struct sim_host *host) {
-  for (int place = 0; place < host->descriptor_count; place++) descriptor_close(host, place + FIRST_DESCRIPTOR);
-  free(host->descriptors);
-  host->descriptors = NULL;
-  host->descriptor_count = host->descriptor_capacity = 0;
+void files_drop(struct process *process) {
+  for (int place = 0; place < process->descriptor_count; place++) descriptor_close(process, descriptor_number(place));
+  free(process->descriptors);
+  process->descriptors = NULL;
+  process->descriptor_count = process->descriptor_capacity = 0;
+}
+
+void descriptors_copy(struct process *to, const struct process *from) {
+  for (int place = 0; place < from->descriptor_count; place++) {
+    struct descriptor *descriptor = &from->descriptors[place];
+    if (!descriptor->file) continue;
+    file_hold(descriptor->file);
+    put(to, place, descriptor->file, descriptor->closes_on_exec);
+  }
+}
+
+void descriptors_exec(struct process *process) {
+  for (int place = 0; place < process->descriptor_count; place++) {
+    if (process->descriptors[place].closes_on_exec) descriptor_close(process, descriptor_number(place));
+  }
 }
 
 int sim_host_descriptors(const struct sim_host *host) {
+  const struct process *process = host->process;
   int count = 0;
-  for (int place = 0; place < host->descriptor_count; place++) count += host->descriptors[place].file != NULL;
+  for (int place = 3; place < process->descriptor_count; place++) count += process->descriptors[place].file != NULL;
   return count;
 }
 

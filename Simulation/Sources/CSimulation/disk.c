@@ -180,13 +180,18 @@ static int find_from(
   }
 }
 
+/// Where relative paths begin.
+static struct node *own_directory(struct sim_host *host) {
+  struct node *directory = sim_self ? sim_self->process->directory : NULL;
+  return directory && directory->host == host ? directory : disk_root(host);
+}
+
 int disk_find(struct sim_host *host, const char *path, bool follows, struct place *place) {
-  struct node *root = disk_root(host);
-  return find_from(root, root, path, follows, 0, place);
+  return find_from(disk_root(host), own_directory(host), path, follows, 0, place);
 }
 
 int disk_find_at(struct sim_host *host, int directory, const char *path, bool follows, struct place *place) {
-  struct node *root = disk_root(host), *start = root;
+  struct node *root = disk_root(host), *start = own_directory(host);
   if (directory != AT_FDCWD && *path != '/') {
     struct file *file = file_of(directory);
     if (!file) return -EBADF;

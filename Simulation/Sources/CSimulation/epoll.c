@@ -64,7 +64,7 @@ static void item_free(struct item *item) {
   struct epoll *epoll = item->owner;
   take_ready(item);
   watch_remove(&item->watch);
-  int place = item->descriptor - FIRST_DESCRIPTOR;
+  int place = descriptor_place(item->descriptor);
   if (place < epoll->count && epoll->items[place] == item) epoll->items[place] = NULL;
   free(item);
 }
@@ -107,7 +107,7 @@ static int control(int descriptor, int operation, int target, struct epoll_event
   if (file->kind != &epoll_kind || file == watched) return -EINVAL;
   if (!watched->kind->poll) return -EPERM;
   struct epoll *epoll = (struct epoll *)file;
-  int place = target - FIRST_DESCRIPTOR;
+  int place = descriptor_place(target);
   struct item *item = place < epoll->count ? epoll->items[place] : NULL;
   // One of a file that somebody else still refers to.
   if (item && item->watch.file != watched) item = NULL;

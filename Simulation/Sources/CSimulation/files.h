@@ -55,17 +55,38 @@ bool socket_may_refuse(const struct file *file);
 void watch_add(struct watch *watch, struct file *file);
 void watch_remove(struct watch *watch);
 
-/// The file of a descriptor of the running thread's host; null if there is none.
+/// A process may have the lowest numbers, too, but none is given to a file unless it is asked for.
+enum { LOW_DESCRIPTORS = 16 };
+
+/// Where a descriptor is in the table of its process; negative if there is no such descriptor.
+static inline int descriptor_place(int number) {
+  if (number >= FIRST_DESCRIPTOR) return number - FIRST_DESCRIPTOR + LOW_DESCRIPTORS;
+  return number < LOW_DESCRIPTORS ? number : -1;
+}
+
+static inline int descriptor_number(int place) {
+  return place < LOW_DESCRIPTORS ? place : place - LOW_DESCRIPTORS + FIRST_DESCRIPTOR;
+}
+
+/// The file of a descriptor of the running thread's process; null if there is none.
 struct file *file_of(int descriptor);
-/// The lowest descriptor that is free, which then refers to the file; an error is negative. Takes the reference over.
+/// The lowest descriptor from 1000 that is free, which then refers to the file; an error is negative. Takes the reference over.
 int descriptor_make(struct file *file, bool closes_on_exec);
 int descriptor_make_from(struct file *file, bool closes_on_exec, int least);
-/// Whether the running thread's host may have another descriptor.
+/// Whether the running thread's process may have another descriptor.
 bool descriptors_have_room(void);
-int descriptor_close(struct sim_host *host, int descriptor);
+int descriptor_close(struct process *process, int descriptor);
+/// Has a descriptor refer to the file, whatever it has referred to before. Takes the reference over.
+void descriptor_put(struct process *process, int descriptor, struct file *file, bool closes_on_exec);
 struct descriptor *descriptor_at(int number);
-/// Closes all descriptors of a host.
-void files_drop(struct sim_host *host);
+/// Closes all descriptors of a process.
+void files_drop(struct process *process);
+/// Gives a process that begins those that its parent has.
+void descriptors_copy(struct process *to, const struct process *from);
+/// Closes those that another program doesn't get.
+void descriptors_exec(struct process *process);
+/// Gives a process its standard input, output and error.
+void standard_open(struct process *process);
 
 size_t parts_size(const struct iovec *parts, int count);
 

@@ -22,8 +22,7 @@ typedef SWIFT void (*run_function)(void *job, void *executor, uintptr_t kind);
 struct job {
   struct event event;
   struct job *next;
-  struct sim_host *host;
-  int crashes;
+  struct process *process;
   void *job;
   /// What runs it; null if Swift does.
   void (*function)(void *job);
@@ -32,55 +31,54 @@ struct job {
 static void *run_jobs(void *argument) {
   static run_function run;
   if (!run) run = (run_function)dlsym(RTLD_DEFAULT, "swift_job_run");
-  struct sim_host *host = argument;
+  struct process *process = argument;
   for (;;) {
     size_t count = 0;
-    for (struct job *job = host->jobs; job; job = job->next) count++;
+    for (struct job *job = process->jobs; job; job = job->next) count++;
     if (!count) {
-      thread_wait(&host->pool, NEVER, "Swift's global pool");
+      thread_wait(&process->pool, NEVER, "Swift's global pool");
       continue;
     }
     size_t chosen = count == 1 ? 0 : draw_below(&kernel.draws[DRAW_WAKE], count);
-    struct job **place = &host->jobs;
+    struct job **place = &process->jobs;
     while (chosen--) place = &(*place)->next;
     struct job *job = *place;
     *place = job->next;
     struct job own = *job;
     free(job);
     trace_call(CALL_step, -1, (int64_t)count, 0);
-    host->is_pool_busy = true;
+    process->is_pool_busy = true;
     if (own.function) own.function(own.job);
     else run(own.job, NULL, 0);
-    host->is_pool_busy = false;
+    process->is_pool_busy = false;
     thread_yield();
   }
   return NULL;
 }
 
 static void put(struct job *job) {
-  struct sim_host *host = job->host;
-  if (job->crashes != host->crashes) {
+  struct process *process = job->process;
+  if (process->has_ended) {
     free(job);
     return;
   }
-  struct job **last = &host->jobs;
+  struct job **last = &process->jobs;
   while (*last) last = &(*last)->next;
   *last = job;
-  if (!host->has_pool) {
-    host->has_pool = true;
-    thread_start(host, run_jobs, host);
+  if (!process->has_pool) {
+    process->has_pool = true;
+    thread_start(process, run_jobs, process);
   }
-  queue_wake_one(&host->pool);
+  queue_wake_one(&process->pool);
 }
 
-bool sim_pool_is_busy(void) { return sim_self->host->jobs || sim_self->host->is_pool_busy; }
+bool sim_pool_is_busy(void) { return sim_self->process->jobs || sim_self->process->is_pool_busy; }
 
 static void put_later(struct event *event) { put((struct job *)event); }
 
 static struct job *job_make(void *raw) {
   struct job *job = calloc(1, sizeof *job);
-  job->host = sim_self->host;
-  job->crashes = job->host->crashes;
+  job->process = sim_self->process;
   job->job = raw;
   return job;
 }

@@ -40,8 +40,8 @@ void sim_host_move_date(struct sim_host *host, int64_t nanoseconds) { host->date
 void sim_host_pause(struct sim_host *host, bool is_paused) {
   if (host->is_paused == is_paused) return;
   host->is_paused = is_paused;
-  if (is_paused) threads_hold(host);
-  else threads_release(host);
+  if (is_paused) threads_hold(host, NULL);
+  else threads_release(host, NULL);
 }
 
 // MARK: Calls that fail
@@ -57,7 +57,7 @@ static const enum call plannable[] = {
     CALL_socket, CALL_bind, CALL_listen, CALL_accept, CALL_connect, CALL_open, CALL_mkdir, CALL_symlink, CALL_unlink,
     CALL_rmdir, CALL_rename, CALL_truncate, CALL_sync, CALL_sendfile, CALL_pipe, CALL_socketpair, CALL_dup, CALL_stat,
     CALL_read, CALL_write, CALL_sendmsg, CALL_recvmsg, CALL_eventfd, CALL_epoll_create, CALL_epoll_ctl,
-    CALL_pthread_create};
+    CALL_pthread_create, CALL_fork};
 
 bool sim_host_plan(struct sim_host *host, const char *call, uint64_t after, uint64_t times, int error) {
   for (size_t i = 0; i < sizeof plannable / sizeof *plannable; i++) {

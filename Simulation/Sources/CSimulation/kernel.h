@@ -20,9 +20,6 @@
 /// Descriptors of hosts begin here, so that libc's aren't taken for them, nor they for libc's.
 enum { FIRST_DESCRIPTOR = 1000, MOST_DESCRIPTORS = 65536, MOST_SIGNALS = 65 };
 
-struct file;
-struct job;
-struct thread;
 
 // MARK: Chance
 
@@ -62,179 +59,8 @@ struct event {
 void event_add(struct event *event, uint64_t time, void (*run)(struct event *event));
 void event_remove(struct event *event);
 
-// MARK: Threads
-
-struct context {
-  void *stack;
-  void *storage;
-};
-
-/// A thread of libc's that only waits. Its stack and its thread-local storage are a simulated thread's.
-struct slot {
-  struct slot *next;
-  struct context start;
-  pthread_t id;
-  int number;
-  int is_parked, is_released;
-};
-
-struct queue {
-  struct thread *first, *last;
-};
-
-enum thread_state { RUNNABLE, WAITING, ENDED };
-
-struct thread {
-  struct context context;
-  struct thread *next_of_all;
-  struct sim_host *host;
-  struct slot *slot;
-  enum thread_state state;
-  int number;
-  bool is_detached;
-  /// Whether it could run if its host weren't paused.
-  bool is_held;
-  /// How often it has looked in vain since it last waited.
-  int spins;
-  /// Whether its last wait was interrupted by the weather; the next one isn't then.
-  bool was_interrupted;
-  /// Whether all the signals that have interrupted it ask for another try (`SA_RESTART`).
-  bool tries_again;
-  // What it waits for.
-  struct queue *queue;
-  struct thread *previous, *next;
-  const void *address;
-  const char *call;
-  enum sim_reason reason;
-  struct event timer;
-  struct queue joiners;
-  sigset_t blocked;
-  void *(*body)(void *);
-  void *argument, *result;
-};
-
-/// The thread of the simulation that the calling thread is; null for every other.
-extern __thread struct thread *sim_self __attribute__((tls_model("initial-exec")));
-#define IS_SIMULATED __builtin_expect(sim_self != NULL, 0)
-
-/// Whether a call about a descriptor, or about a path (0), goes on to libc. A program that is run as it is has the files of the
-/// machine; only what it makes itself on the simulated kernel is numbered from 1000.
-#define LEAVES(descriptor)                                                                                   \
-  (!IS_SIMULATED || (kernel.options.keeps_disk && (unsigned)(descriptor) < FIRST_DESCRIPTOR))
-
-struct thread *thread_start(struct sim_host *host, void *(*body)(void *), void *argument);
-void thread_end(void *result) __attribute__((noreturn));
-/// Another thread may run now.
-void thread_yield(void);
-/// The same for a thread that looks for something again and again. If it has done so often, time goes on.
-void thread_spin(void);
-/// Waits in a queue until it is woken, or until `deadline`.
-enum sim_reason thread_wait(struct queue *queue, uint64_t deadline, const char *call);
-/// Waits for whatever is at an address: a lock, a condition, a number.
-enum sim_reason thread_wait_at(const void *address, uint64_t deadline, const char *call);
-/// Wakes at most `count` of those that wait there, chosen by draw; returns how many.
-int thread_wake_at(const void *address, int count);
-void thread_wake(struct thread *thread, enum sim_reason reason);
-void queue_wake_one(struct queue *queue);
-void queue_wake_all(struct queue *queue);
-/// Drops the threads of a host, or of all of them.
-void threads_drop(struct sim_host *host);
-bool slot_is_owner(int number);
-struct slot *slot_take(void);
-void slot_give_back(struct slot *slot, bool is_clean);
-void sim_switch(struct context *from, const struct context *to);
-
-// MARK: Hosts
-
-struct descriptor {
-  struct file *file;
-  bool closes_on_exec;
-};
-
-enum { MOST_HOSTS = 128 };
-
-/// The way from one host to another.
-struct link {
-  uint64_t latency, jitter;
-  bool is_cut, is_held;
-};
-
-struct sim_host {
-  struct sim_host *next;
-  char *name;
-  uint8_t number;
-  struct thread *main;
-  /// The host's own copy of libuv's variables: its thread pool, its signals.
-  char *library;
-  struct descriptor *descriptors;
-  int descriptor_count, descriptor_capacity;
-  /// How many it may have; 0 if that isn't limited.
-  int descriptor_limit;
-  /// Nanoseconds on its clocks at the world's moment `since`, and by how many billionths of a second they go on in a nanosecond.
-  uint64_t uptime, date, since, rate;
-  struct sigaction actions[MOST_SIGNALS];
-  /// Those that have come, a bit for each.
-  uint64_t signals;
-  struct socket *sockets;
-  struct node *root;
-  uint64_t last_node;
-  /// The names that have changed, and may change back in a crash; the latest is first.
-  struct change *changes;
-  int change_count;
-  /// What is watched of its files.
-  struct notice *notices;
-  /// What joins the two events of a rename.
-  uint32_t last_rename;
-  /// How many bytes are on the disk, and how many have room; 0 if that isn't limited.
-  uint64_t disk_used, disk_limit;
-  /// How many bytes of a file one call moves; 0 if that isn't limited.
-  uint64_t move_limit;
-  bool is_disk_broken;
-  /// The calls that fail when their turn comes.
-  struct plan *plans;
-  /// Whether nothing of it runs, and nothing arrives at it.
-  bool is_paused;
-  /// By the number of the other host.
-  struct link links[MOST_HOSTS];
-  /// Whether it has no power.
-  bool is_down;
-  /// What waits for the host's part of Swift's global pool, and the pool's thread.
-  struct job *jobs;
-  struct queue pool;
-  bool has_pool, is_pool_busy;
-  /// How often it has crashed.
-  int crashes;
-};
-
-enum { USUAL_RATE = 1000000000 };
-/// What a clock of the host shows that has shown `start` at the host's moment `since`.
-uint64_t host_clock(const struct sim_host *host, uint64_t start);
-/// The world's moment at which it shows `moment`.
-uint64_t host_moment(const struct sim_host *host, uint64_t start, uint64_t moment);
-/// How long a time by the host's clocks takes in the world.
-uint64_t host_span(const struct sim_host *host, uint64_t span);
-/// Has threads of the host that could run do so again.
-void threads_release(struct sim_host *host);
-void threads_hold(struct sim_host *host);
-
-void library_find(void);
-void library_enter(struct sim_host *host);
-void library_leave(void);
-/// Whether libuv is a shared library.
-bool library_is_found(void);
-/// What a thread runs.
-struct start {
-  sim_body body;
-  void *context;
-};
-
-/// Whether a world has begun and not ended, seen from outside.
-bool world_runs(void);
-/// Whether that is one of libuv's variables.
-bool library_has(const void *address);
-/// Whether a call came from the code of libuv.
-bool library_calls(const void *caller);
-void library_prepare(struct sim_host *host);
+#include "threads.h"
+#include "hosts.h"
 
 // MARK: The world
 
@@ -259,7 +85,10 @@ struct kernel {
   /// Those that wait at an address.
   struct queue addresses;
   struct context carrier;
-  struct sim_host *hosts, *inside;
+  struct sim_host *hosts;
+  /// Whose copy of libuv's variables is in place.
+  struct process *inside;
+  struct program *programs;
   uint8_t host_count;
   struct queue world;
   bool is_world_waiting, has_returned, is_over;
@@ -338,5 +167,5 @@ void fail_missing(const char *call, const void *caller);
 void sim_hooks_install(void);
 void openssl_prepare(void);
 void barriers_forget(void);
-/// Calls the handlers of signals that have come for the running thread's host.
-void signals_deliver(void);
+/// Calls the handlers of signals that have come for the running thread's process, and returns whether there was one.
+bool signals_deliver(void);

@@ -1,4 +1,4 @@
-// Each host has its own copy of libuv's variables: a thread pool and signal handlers of its own. When another host runs,
+// Each process has its own copy of libuv's variables: a thread pool and signal handlers of its own. When another one runs,
 // its copy is put in their place.
 
 #include "kernel.h"
@@ -6,6 +6,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static char *variables;
 static size_t size;
@@ -48,20 +49,32 @@ void library_find(void) {
 
 bool library_is_found(void) { return size > 0; }
 
-void library_prepare(struct sim_host *host) {
-  host->library = malloc(size + 1);
-  memcpy(host->library, pristine, size);
+void library_prepare(struct process *process) {
+  process->library = malloc(size + 1);
+  memcpy(process->library, pristine, size);
 }
 
-void library_enter(struct sim_host *host) {
-  if (kernel.inside == host) return;
+/// Few processes have an environment of their own.
+static void change_environment(struct process *from, struct process *to) {
+  static char **common;
+  bool was_own = from && from->environment, is_own = to && to->environment;
+  if (was_own) from->environment = environ;
+  else if (is_own) common = environ;
+  if (is_own) environ = to->environment;
+  else if (was_own) environ = common;
+}
+
+void library_enter(struct process *process) {
+  if (kernel.inside == process) return;
+  change_environment(kernel.inside, process);
   memcpy(kernel.inside ? kernel.inside->library : outside, variables, size);
-  memcpy(variables, host->library, size);
-  kernel.inside = host;
+  memcpy(variables, process->library, size);
+  kernel.inside = process;
 }
 
 void library_leave(void) {
   if (!kernel.inside) return;
+  change_environment(kernel.inside, NULL);
   memcpy(kernel.inside->library, variables, size);
   memcpy(variables, outside, size);
   kernel.inside = NULL;

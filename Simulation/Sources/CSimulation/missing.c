@@ -72,9 +72,6 @@ void adopt_failures(void) {
   }
 
 MISSING(int, -1, timerfd_create, (int clock, int flags), (clock, flags))
-MISSING(pid_t, -1, fork, (void), ())
-MISSING(pid_t, -1, waitpid, (pid_t process, int *status, int options), (process, status, options))
-MISSING(int, -1, kill, (pid_t process, int signal), (process, signal))
 MISSING(int, -1, pthread_kill, (pthread_t id, int signal), (id, signal))
 MISSING(int, ENOSYS, posix_spawn,
         (pid_t *restrict process, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,

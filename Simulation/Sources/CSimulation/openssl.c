@@ -85,5 +85,5 @@ FILE *fopen64(const char *restrict path, const char *restrict mode) {
   return !LEAVES(0) ? open_named(path, mode) : REAL(fopen64)(path, mode);
 }
 FILE *fdopen(int descriptor, const char *mode) {
-  return IS_SIMULATED && descriptor >= FIRST_DESCRIPTOR ? open_stream(descriptor, mode) : REAL(fdopen)(descriptor, mode);
+  return !LEAVES(descriptor) ? open_stream(descriptor, mode) : REAL(fdopen)(descriptor, mode);
 }

@@ -229,5 +229,32 @@ char *getcwd(char *to, size_t size) {
     errno = ERANGE;
     return NULL;
   }
-  return strcpy(to ? to : malloc(size), "/");
+  char text[PATH_MAX] = "";
+  struct node *directory = sim_self->process->directory;
+  int code = directory ? path_of(directory, text, sizeof text) : 0;
+  if (code == 0 && !text[0]) strcpy(text, "/");
+  if (code == 0 && strlen(text) >= size) code = -ERANGE;
+  if (code < 0) {
+    errno = -code;
+    return NULL;
+  }
+  return strcpy(to ? to : malloc(size), text);
+}
+
+static int change_directory(const char *path) {
+  struct place place;
+  int code = disk_find(sim_self->host, path, true, &place);
+  if (code < 0) return code;
+  if (!place.node) return -ENOENT;
+  if (!S_ISDIR(place.node->mode)) return -ENOTDIR;
+  struct process *process = sim_self->process;
+  node_hold(place.node);
+  if (process->directory) node_release(process->directory);
+  process->directory = place.node;
+  return 0;
+}
+
+int chdir(const char *path) {
+  if (LEAVES(0)) return REAL(chdir)(path);
+  return (int)traced(CALL_chdir, -1, change_directory(path), HASH(path));
 }

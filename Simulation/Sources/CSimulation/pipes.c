@@ -142,7 +142,7 @@ int pipe_make(int ends[2], int flags) {
   }
   ends[1] = descriptor_make(&writer->file, flags & O_CLOEXEC);
   if (ends[1] >= 0) return 0;
-  descriptor_close(sim_self->host, ends[0]);
+  descriptor_close(sim_self->process, ends[0]);
   return ends[1];
 }
 

@@ -1,134 +1,178 @@
-// The program of a host: its beginning, its end, and calls from the world.
+// The processes of a host: how they end, who is told, and how they signal each other.
 
 #include "disk.h"
 #include "real.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-struct sim_host *sim_host_add(const char *name) {
-  struct sim_host *host = calloc(1, sizeof *host), **last = &kernel.hosts;
-  host->name = strdup(name);
-  host->number = kernel.host_count++;
-  // Up for a day at most, in the year 2030.
-  host->uptime = 1000000000u * (3600 + draw_below(&kernel.draws[DRAW_CLOCK], 86400));
-  host->date = 1893456000000000000u;
-  host->rate = USUAL_RATE;
-  library_prepare(host);
-  if (host->number >= MOST_HOSTS) sim_fail("more than 127 hosts");
-  for (int other = 0; other < MOST_HOSTS; other++)
-    host->links[other] = (struct link){.latency = kernel.weather.latency, .jitter = kernel.weather.jitter};
-  while (*last) last = &(*last)->next;
-  *last = host;
-  return host;
+struct process *process_make(struct sim_host *host, struct process *parent) {
+  struct process *process = calloc(1, sizeof *process);
+  process->host = host;
+  process->parent = parent;
+  process->id = ++host->last_id;
+  process->next = host->processes;
+  host->processes = process;
+  library_prepare(process);
+  if (!parent && !kernel.options.keeps_disk) standard_open(process);
+  return process;
 }
 
-static void *run_host(void *argument) {
-  struct start start = *(struct start *)argument;
-  free(argument);
-  trace_call(CALL_start, -1, 0, 0);
-  start.body(start.context);
-  trace_call(CALL_end, -1, 0, 0);
-  return NULL;
+// MARK: Ends
+
+/// Lets go of what it has. Its structure stays, because its threads refer to it.
+static void let_go(struct process *process) {
+  process->has_ended = true;
+  files_drop(process);
+  if (process->directory) node_release(process->directory);
+  process->directory = NULL;
+  process->jobs = NULL;
 }
 
-void sim_host_start(struct sim_host *host, sim_body body, void *context) {
-  host->is_down = host->is_paused = false;
-  struct start *start = malloc(sizeof *start);
-  *start = (struct start){body, context};
-  host->main = thread_start(host, run_host, start);
-}
-
-void sim_world_start(sim_body body, void *context) {
-  struct start *start = malloc(sizeof *start);
-  *start = (struct start){body, context};
-  thread_start(kernel.hosts, run_host, start);
-}
-
-bool sim_host_has_ended(const struct sim_host *host) { return !host->main || host->main->state == ENDED; }
-uint8_t sim_host_number(const struct sim_host *host) { return host->number; }
-const char *sim_host_name(const struct sim_host *host) { return host->name; }
-struct sim_host *sim_host_current(void) { return sim_self ? sim_self->host : NULL; }
-
-const char *sim_host_name_of(uint8_t number) {
-  for (struct sim_host *host = kernel.hosts; host; host = host->next) {
-    if (host->number == number) return host->name;
+/// Those that it has started go on, and nobody hears of their ends.
+static void leave_children(struct process *parent) {
+  for (struct process *process = parent->host->processes; process; process = process->next) {
+    if (process->parent != parent) continue;
+    process->parent = NULL;
+    process->is_reaped = process->has_ended;
   }
-  return "?";
 }
 
-static void drop_process(struct sim_host *host) {
-  threads_drop(host);
-  if (host->is_down) tcp_crash(host);
-  files_drop(host);
-  free(host->library);
-  library_prepare(host);
-  memset(host->actions, 0, sizeof host->actions);
-  host->main = NULL;
-  host->jobs = NULL;
-  host->pool = (struct queue){0};
-  host->has_pool = false;
-  host->crashes++;
-  sim_tell();
+static bool is_heard_by(const struct process *parent) {
+  if (!parent || !parent->main || parent->main->state == ENDED) return false;
+  const struct sigaction *action = &parent->actions[SIGCHLD];
+  return action->sa_handler != SIG_IGN && !(action->sa_flags & SA_NOCLDWAIT);
+}
+
+void process_end(struct process *process, int status) {
+  struct sim_host *host = process->host;
+  struct process *parent = process->parent;
+  trace_call(CALL_exit, process->id, status, host->number);
+  threads_drop(process);
+  let_go(process);
+  process->status = status;
+  leave_children(process);
+  process->is_reaped = !is_heard_by(parent);
+  if (process == host->process) {
+    host->process = process_make(host, NULL);
+    sim_tell();
+  } else if (parent) {
+    queue_wake_all(&parent->waiters);
+    process_signal(parent, SIGCHLD);
+  }
+}
+
+void process_main_ended(struct process *process) {
+  if (process->program) process_end(process, process->status);
+  else sim_tell();
 }
 
 void sim_host_crash(struct sim_host *host) {
   trace_call(CALL_crash, -1, host->number, 0);
   host->is_down = true;
-  drop_process(host);
+  for (struct process *process = host->processes; process; process = process->next) {
+    if (!process->has_ended) threads_drop(process);
+  }
+  tcp_crash(host);
+  for (struct process *process = host->processes; process; process = process->next) {
+    if (!process->has_ended) let_go(process);
+    process->is_reaped = true;
+  }
+  host->process = process_make(host, NULL);
   disk_crash(host);
+  sim_tell();
 }
 
-void sim_host_kill(struct sim_host *host) {
-  trace_call(CALL_end, -1, host->number, 0);
-  drop_process(host);
-}
-
-void sim_host_call(struct sim_host *host, sim_body body, void *context) {
-  struct sim_host *own = sim_self->host;
-  library_enter(host);
-  sim_self->host = host;
-  body(context);
-  sim_self->host = own;
-  library_enter(own);
-}
-
-void sim_host_limit(struct sim_host *host, int descriptors) { host->descriptor_limit = descriptors; }
-
-void sim_host_break_disk(struct sim_host *host, bool is_broken) { host->is_disk_broken = is_broken; }
-
-void sim_host_limit_disk(struct sim_host *host, uint64_t bytes) { host->disk_limit = bytes; }
-
-void sim_host_limit_moves(struct sim_host *host, uint64_t bytes) { host->move_limit = bytes; }
-
-void sim_host_write(struct sim_host *host, const char *path, const void *bytes, size_t size) {
-  struct sim_host *own = sim_self->host;
-  sim_self->host = host;
-  int descriptor = disk_open(host, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  struct file *file = descriptor < 0 ? NULL : file_of(descriptor);
-  if (file) {
-    struct node *node = ((struct open_file *)file)->node;
-    if (node_resize(node, size) == 0) memcpy(node->bytes, bytes, size);
-    disk_wrote(node, 0, node->size);
-    node_sync(node);
-    struct place place;
-    if (disk_find(host, path, true, &place) == 0) name_sync(host, place.directory, node);
-    descriptor_close(host, descriptor);
-  } else {
-    sim_fail("a file of a host couldn't be written");
+void processes_free(struct sim_host *host) {
+  for (struct process *process = host->processes; process;) {
+    struct process *next = process->next;
+    free(process->library);
+    free(process->arguments);
+    free(process->variables);
+    free(process);
+    process = next;
   }
-  sim_self->host = own;
 }
 
-size_t sim_describe_waits(char *text, size_t size) {
-  size_t length = 0;
-  for (struct thread *thread = kernel.threads; thread; thread = thread->next_of_all) {
-    if (thread->state != WAITING && !thread->is_held) continue;
-    int count = snprintf(length < size ? text + length : NULL, length < size ? size - length : 0,
-                         "%s, thread %d: %s\n", thread->host->name, thread->number,
-                         thread->is_held ? "its host is paused" : thread->call);
-    length += (size_t)count;
+// MARK: Waiting
+
+/// A child that has ended, or else one that may; null if there is none.
+static struct process *find_child(pid_t id) {
+  struct process *found = NULL;
+  for (struct process *process = sim_self->host->processes; process; process = process->next) {
+    if (process->parent != sim_self->process || process->is_reaped || (id != -1 && process->id != id)) continue;
+    if (!found || process->has_ended || !found->has_ended) found = process;
   }
-  return length;
+  return found;
 }
+
+static int wait_for(pid_t id, int *status, int options, const void *caller) {
+  if (id == 0 || id < -1 || (options & ~WNOHANG)) {
+    fail_missing("waitpid for a group of processes, or with other options than WNOHANG", caller);
+    return -ENOSYS;
+  }
+  for (;;) {
+    struct process *child = find_child(id);
+    if (!child) return -ECHILD;
+    if (child->has_ended) {
+      child->is_reaped = true;
+      if (status) *status = child->status;
+      return child->id;
+    }
+    if (options & WNOHANG) return 0;
+    sim_self->tries_again = true;
+    enum sim_reason reason = thread_wait_interruptibly(&sim_self->process->waiters, NEVER, "waitpid");
+    if (reason == SIM_INTERRUPTED && !sim_self->tries_again) return -EINTR;
+  }
+}
+
+pid_t waitpid(pid_t id, int *status, int options) {
+  if (!IS_SIMULATED) return REAL(waitpid)(id, status, options);
+  int code = wait_for(id, status, options, __builtin_return_address(0));
+  return (pid_t)traced(CALL_waitpid, -1, code, (uint64_t)options);
+}
+
+pid_t wait(int *status) { return IS_SIMULATED ? waitpid(-1, status, 0) : REAL(wait)(status); }
+
+// MARK: Numbers and signals
+
+pid_t getpid(void) { return IS_PROCESS ? sim_self->process->id : REAL(getpid)(); }
+
+pid_t getppid(void) {
+  if (!IS_PROCESS) return REAL(getppid)();
+  return sim_self->process->parent ? sim_self->process->parent->id : 1;
+}
+
+static int send_signal(pid_t id, int signal, const void *caller) {
+  if (id <= 0 || !IS_PROCESS) {
+    fail_missing(id <= 0 ? "kill of a group of processes" : "kill", caller);
+    return -ENOSYS;
+  }
+  if (signal < 0 || signal >= MOST_SIGNALS) return -EINVAL;
+  struct process *process = sim_self->host->processes;
+  while (process && (process->id != id || process->is_reaped)) process = process->next;
+  if (!process) return -ESRCH;
+  if (signal == 0 || process->has_ended) return 0;
+  if (!signal_ends(process, signal)) process_signal(process, signal);
+  else process_end(process, signal);
+  return 0;
+}
+
+/// What follows from a signal for the calling thread: its process has ended, has stopped, or has a handler to call.
+static void heed(void) {
+  if (sim_self->process->has_ended) thread_abandon();
+  if (sim_self->process->is_stopped) thread_yield();
+  if (sim_self->process->signals) signals_deliver();
+}
+
+int kill(pid_t id, int signal) {
+  if (!IS_SIMULATED) return REAL(kill)(id, signal);
+  int code = (int)traced(CALL_kill, id, send_signal(id, signal, __builtin_return_address(0)), (uint64_t)signal);
+  int error = errno;
+  heed();
+  errno = error;
+  return code;
+}
+
+int raise(int signal) { return IS_PROCESS ? kill(sim_self->process->id, signal) : REAL(raise)(signal); }

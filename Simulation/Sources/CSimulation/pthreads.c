@@ -22,7 +22,7 @@ int pthread_create(
   }
   int planned_code = planned(CALL_pthread_create);
   if (planned_code < 0) return -planned_code;
-  struct thread *thread = thread_start(sim_self->host, body, argument);
+  struct thread *thread = thread_start(sim_self->process, body, argument);
   int detached = 0;
   if (attributes) pthread_attr_getdetachstate(attributes, &detached);
   thread->is_detached = detached == PTHREAD_CREATE_DETACHED;

@@ -21,9 +21,9 @@ enum sim_reason thread_wait_at(const void *address, uint64_t deadline, const cha
   return thread_wait(&kernel.addresses, deadline, call);
 }
 
-/// Whether a thread waits there. What is one of libuv's variables is another one on each host.
+/// Whether a thread waits there. What is one of libuv's variables is another one in each process.
 static bool waits_at(const struct thread *thread, const void *address) {
-  return thread->address == address && (!library_has(address) || thread->host == sim_self->host);
+  return thread->address == address && (!library_has(address) || thread->process == sim_self->process);
 }
 
 int thread_wake_at(const void *address, int most) {

@@ -1,4 +1,4 @@
-// Signals: each host has its own handlers, and each thread its own mask. The process's stay as they are.
+// Signals: each process has its own handlers, and each thread its own mask. The process's stay as they are.
 
 #include "kernel.h"
 #include "real.h"
@@ -47,7 +47,7 @@ int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
     errno = EINVAL;
     return -1;
   }
-  struct sigaction *place = &sim_self->host->actions[signal];
+  struct sigaction *place = &sim_self->process->actions[signal];
   if (old) *old = *place;
   if (action) *place = *action;
   return 0;
@@ -59,7 +59,9 @@ __sighandler_t signal(int number, __sighandler_t handler) {
   return sigaction(number, &action, &old) < 0 ? SIG_ERR : old.sa_handler;
 }
 
+/// Leaves `errno` alone, as the functions do that stand on it.
 static int change_mask(int how, const sigset_t *set, sigset_t *old) {
+  int error = errno;
   sigset_t *mask = &sim_self->blocked;
   if (old) *old = *mask;
   if (!set) return 0;
@@ -71,6 +73,8 @@ static int change_mask(int how, const sigset_t *set, sigset_t *old) {
     else
       sigdelset(mask, signal);
   }
+  if (sim_self->process->signals) signals_deliver();
+  errno = error;
   return 0;
 }
 
@@ -82,33 +86,60 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
   return IS_SIMULATED ? change_mask(how, set, old) : REAL(sigprocmask)(how, set, old);
 }
 
-bool sim_host_signal(struct sim_host *host, int signal) {
-  trace_call(CALL_signal, -1, signal, host->number);
-  const struct sigaction *action = &host->actions[signal];
-  if (action->sa_handler == SIG_IGN || signal == SIGCHLD || signal == SIGCONT) return true;
-  if (action->sa_handler == SIG_DFL) return false;
-  host->signals |= 1ull << signal;
+static bool is_stop(int signal) {
+  return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+bool signal_ends(const struct process *process, int signal) {
+  if (signal == SIGKILL) return true;
+  if (process->actions[signal].sa_handler != SIG_DFL || is_stop(signal)) return false;
+  return signal != SIGCHLD && signal != SIGCONT && signal != SIGURG && signal != SIGWINCH;
+}
+
+void process_signal(struct process *process, int signal) {
+  const struct sigaction *action = &process->actions[signal];
+  if (signal == SIGCONT && process->is_stopped) {
+    process->is_stopped = false;
+    threads_release(process->host, process);
+  }
+  if (signal != SIGSTOP && action->sa_handler == SIG_IGN) return;
+  if (signal == SIGSTOP || action->sa_handler == SIG_DFL) {
+    if (is_stop(signal)) {
+      process->is_stopped = true;
+      threads_hold(process->host, process);
+    }
+    return;
+  }
+  process->signals |= 1ull << (signal - 1);
   // Somebody has to look: any thread that waits, as on a machine.
   for (struct thread *thread = kernel.threads; thread; thread = thread->next_of_all) {
-    if (thread->host != host || sigismember(&thread->blocked, signal) == 1) continue;
+    if (thread->process != process || thread == sim_self || sigismember(&thread->blocked, signal) == 1) continue;
     if (thread->state == WAITING) {
       thread_wake(thread, SIM_INTERRUPTED);
-      return true;
+      return;
     }
-    if (thread->state == RUNNABLE) return true;
+    if (thread->state == RUNNABLE) return;
   }
+}
+
+bool sim_host_signal(struct sim_host *host, int signal) {
+  trace_call(CALL_signal, -1, signal, host->number);
+  if (signal_ends(host->process, signal)) return false;
+  process_signal(host->process, signal);
   return true;
 }
 
-void signals_deliver(void) {
-  struct sim_host *host = sim_self->host;
+bool signals_deliver(void) {
+  struct process *process = sim_self->process;
   sim_self->tries_again = true;
-  while (host->signals) {
-    int signal = __builtin_ctzll(host->signals);
-    if (sigismember(&sim_self->blocked, signal) == 1) return;
-    host->signals &= host->signals - 1;
+  bool has_come = false;
+  for (int signal = 1; signal < MOST_SIGNALS && process->signals; signal++) {
+    uint64_t bit = 1ull << (signal - 1);
+    if (!(process->signals & bit) || sigismember(&sim_self->blocked, signal) == 1) continue;
+    process->signals &= ~bit;
+    has_come = true;
     int error = errno;
-    struct sigaction action = host->actions[signal];
+    struct sigaction action = process->actions[signal];
     if (!(action.sa_flags & SA_RESTART)) sim_self->tries_again = false;
     if (action.sa_flags & SA_SIGINFO) {
       siginfo_t info = {.si_signo = signal};
@@ -118,4 +149,5 @@ void signals_deliver(void) {
     }
     errno = error;
   }
+  return has_come;
 }

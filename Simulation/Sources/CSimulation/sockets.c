@@ -60,7 +60,7 @@ int socketpair(int family, int type, int protocol, int ends[2]) {
     }
     ends[0] = descriptor_make(&one->file, type & SOCK_CLOEXEC);
     ends[1] = descriptor_make(&two->file, type & SOCK_CLOEXEC);
-    if (ends[1] < 0 && ends[0] >= 0) descriptor_close(sim_self->host, ends[0]);
+    if (ends[1] < 0 && ends[0] >= 0) descriptor_close(sim_self->process, ends[0]);
     if (ends[0] < 0 || ends[1] < 0) code = -EMFILE;
   }
   return (int)traced(CALL_socketpair, -1, code, (uint64_t)type);

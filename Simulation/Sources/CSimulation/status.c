@@ -52,16 +52,9 @@ STATUS(lstat64, stat64, const char *restrict path) {
   return (int)traced(CALL_stat, -1, UNLESS_PLANNED(CALL_stat, status_of(path, false, (struct stat *)status)), HASH(path));
 }
 
-static int standard_status(int descriptor, struct stat *status) {
-  memset(status, 0, sizeof *status);
-  status->st_mode = S_IFCHR | 0600;
-  return 0;
-}
-
 int fstat(int descriptor, struct stat *status) {
   if (LEAVES(descriptor)) return REAL(fstat)(descriptor, status);
-  int code = descriptor <= 2 ? standard_status(descriptor, status) : status_of_descriptor(descriptor, status);
-  return (int)traced(CALL_stat, descriptor, code, 0);
+  return (int)traced(CALL_stat, descriptor, status_of_descriptor(descriptor, status), 0);
 }
 
 int fstat64(int descriptor, struct stat64 *status) {

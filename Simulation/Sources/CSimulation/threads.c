@@ -12,7 +12,7 @@ __thread struct thread *sim_self __attribute__((tls_model("initial-exec")));
 
 static void make_runnable(struct thread *thread) {
   thread->state = RUNNABLE;
-  thread->is_held = thread->host->is_paused;
+  thread->is_held = thread->host->is_paused || thread->process->is_stopped;
   if (thread->is_held) return;
   if (kernel.runnable_count == kernel.runnable_capacity) {
     kernel.runnable_capacity = kernel.runnable_capacity ? kernel.runnable_capacity * 2 : 16;
@@ -21,10 +21,14 @@ static void make_runnable(struct thread *thread) {
   kernel.runnable[kernel.runnable_count++] = thread;
 }
 
-void threads_hold(struct sim_host *host) {
+static bool is_one_of(const struct thread *thread, const struct sim_host *host, const struct process *process) {
+  return thread->host == host && (!process || thread->process == process);
+}
+
+void threads_hold(struct sim_host *host, const struct process *process) {
   for (size_t i = 0; i < kernel.runnable_count;) {
     struct thread *thread = kernel.runnable[i];
-    if (thread->host == host) {
+    if (is_one_of(thread, host, process)) {
       thread->is_held = true;
       kernel.runnable[i] = kernel.runnable[--kernel.runnable_count];
     } else {
@@ -33,9 +37,9 @@ void threads_hold(struct sim_host *host) {
   }
 }
 
-void threads_release(struct sim_host *host) {
+void threads_release(struct sim_host *host, const struct process *process) {
   for (struct thread *thread = kernel.threads; thread; thread = thread->next_of_all) {
-    if (thread->host == host && thread->is_held) make_runnable(thread);
+    if (is_one_of(thread, host, process) && thread->is_held) make_runnable(thread);
   }
 }
 
@@ -93,7 +97,7 @@ static void run_next(struct thread *self) {
     library_leave();
     sim_switch(&self->context, &kernel.carrier);
   } else {
-    library_enter(next->host);
+    library_enter(next->process);
     sim_switch(&self->context, &next->context);
   }
 }
@@ -102,7 +106,7 @@ void thread_yield(void) {
   if (!kernel.runnable_count && !kernel.event_count) return;
   make_runnable(sim_self);
   run_next(sim_self);
-  if (sim_self->host->signals) signals_deliver();
+  if (sim_self->process->signals) signals_deliver();
 }
 
 void thread_spin(void) {
@@ -125,9 +129,27 @@ static void begin(void) {
   thread_end(self->body(self->argument));
 }
 
-struct thread *thread_start(struct sim_host *host, void *(*body)(void *), void *argument) {
+struct process *thread_become(struct process *process) {
+  struct process *before = sim_self->process;
+  sim_self->process = process;
+  sim_self->host = process->host;
+  return before;
+}
+
+/// What was left on the stacks of threads that have ended where they stood goes with the stacks.
+static void release_abandoned(void) {
+  for (struct thread *thread = kernel.threads; thread; thread = thread->next_of_all) {
+    if (!thread->is_abandoned || !thread->slot || thread == kernel.running) continue;
+    slot_give_back(thread->slot, false);
+    thread->slot = NULL;
+  }
+}
+
+struct thread *thread_start(struct process *process, void *(*body)(void *), void *argument) {
+  release_abandoned();
   struct thread *thread = calloc(1, sizeof *thread);
-  thread->host = host;
+  thread->process = process;
+  thread->host = process->host;
   thread->number = kernel.thread_count++;
   thread->body = body;
   thread->argument = argument;
@@ -159,13 +181,22 @@ void thread_end(void *result) {
   self->result = result;
   self->state = ENDED;
   queue_wake_all(&self->joiners);
-  if (self == self->host->main) sim_tell();
+  if (self == self->process->main) process_main_ended(self->process);
   if (self == kernel.threads) kernel.is_over = true;
   sim_self = NULL;
   if (self->is_detached) {
     slot_give_back(self->slot, true);
     self->slot = NULL;
   }
+  run_next(self);
+  abort();
+}
+
+void thread_abandon(void) {
+  struct thread *self = sim_self;
+  self->state = ENDED;
+  self->is_abandoned = true;
+  sim_self = NULL;
   run_next(self);
   abort();
 }
@@ -181,9 +212,9 @@ static void leave_queue(struct thread *thread) {
   thread->next = thread->previous = NULL;
 }
 
-void threads_drop(struct sim_host *host) {
+void threads_drop(struct process *process) {
   for (struct thread *thread = kernel.threads; thread; thread = thread->next_of_all) {
-    if ((host && thread->host != host) || !thread->slot) continue;
+    if ((process && thread->process != process) || !thread->slot) continue;
     if (thread->state == RUNNABLE) {
       for (size_t i = 0; i < kernel.runnable_count; i++) {
         if (kernel.runnable[i] != thread) continue;
@@ -196,7 +227,7 @@ void threads_drop(struct sim_host *host) {
     event_remove(&thread->timer);
     // The thread that runs is still on its stack.
     if (thread != kernel.running) {
-      slot_give_back(thread->slot, thread->state == ENDED);
+      slot_give_back(thread->slot, thread->state == ENDED && !thread->is_abandoned);
       thread->slot = NULL;
     }
     thread->state = ENDED;
@@ -217,6 +248,8 @@ enum sim_reason thread_wait(struct queue *queue, uint64_t deadline, const char *
     sim_fail("a check of the world's waits for something");
     return SIM_TIMED_OUT;
   }
+  // One that came before it had run, or while it ran.
+  if (self->process->signals && signals_deliver()) return SIM_INTERRUPTED;
   self->spins = 0;
   kernel.clock_reads = 0;
   self->state = WAITING;
@@ -228,7 +261,7 @@ enum sim_reason thread_wait(struct queue *queue, uint64_t deadline, const char *
   queue->last = self;
   if (deadline != NEVER) event_add(&self->timer, deadline, time_out);
   run_next(self);
-  if (self->host->signals) signals_deliver();
+  if (self->process->signals) signals_deliver();
   return self->reason;
 }
 

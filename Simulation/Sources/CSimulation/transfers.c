@@ -5,7 +5,6 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,10 +39,11 @@ static ssize_t transfer(int descriptor, const struct iovec *parts, int count, bo
 }
 
 /// The hash of what was moved. What goes through a pipe isn't hashed: libuv tells itself of signals by addresses, which differ
-/// from run to run.
+/// from run to run. Nor is what is printed, which may have anything in it.
 static uint64_t hash_moved(int descriptor, const struct iovec *parts, int count, ssize_t size) {
   struct file *file = file_of(descriptor);
-  return file && file->kind->type == S_IFIFO ? 0 : hash_parts(parts, count, size);
+  bool is_hashed = file && file->kind->type != S_IFIFO && file->kind->type != S_IFCHR;
+  return is_hashed ? hash_parts(parts, count, size) : 0;
 }
 
 static ssize_t read_parts(int descriptor, const struct iovec *parts, int count) {
@@ -56,9 +56,6 @@ static ssize_t write_parts(int descriptor, const struct iovec *parts, int count)
   return traced(CALL_write, descriptor, moved, hash_moved(descriptor, parts, count, moved));
 }
 
-/// Standard output and error are the process's: what hosts print is to be seen.
-static bool is_output(int descriptor) { return descriptor == 1 || descriptor == 2; }
-
 ssize_t read(int descriptor, void *bytes, size_t size) {
   if (LEAVES(descriptor)) return LEFT("read", descriptor, REAL(read)(descriptor, bytes, size));
   return read_parts(descriptor, &(struct iovec){bytes, size}, 1);
@@ -70,19 +67,18 @@ ssize_t readv(int descriptor, const struct iovec *parts, int count) {
 }
 
 ssize_t write(int descriptor, const void *bytes, size_t size) {
-  if (LEAVES(descriptor) || is_output(descriptor)) return LEFT("write", descriptor, REAL(write)(descriptor, bytes, size));
+  if (LEAVES(descriptor)) return LEFT("write", descriptor, REAL(write)(descriptor, bytes, size));
   return write_parts(descriptor, &(struct iovec){(void *)bytes, size}, 1);
 }
 
 ssize_t writev(int descriptor, const struct iovec *parts, int count) {
-  if (LEAVES(descriptor) || is_output(descriptor)) return LEFT("writev", descriptor, REAL(writev)(descriptor, parts, count));
+  if (LEAVES(descriptor)) return LEFT("writev", descriptor, REAL(writev)(descriptor, parts, count));
   return write_parts(descriptor, parts, count);
 }
 
 int close(int descriptor) {
   if (LEAVES(descriptor)) return LEFT("close", descriptor, REAL(close)(descriptor));
-  if (descriptor >= 0 && descriptor <= 2) return 0;
-  return (int)traced(CALL_close, descriptor, descriptor_close(sim_self->host, descriptor), 0);
+  return (int)traced(CALL_close, descriptor, descriptor_close(sim_self->process, descriptor), 0);
 }
 
 // MARK: Duplicates
@@ -97,14 +93,15 @@ static int duplicate(int descriptor, bool closes_on_exec, int least) {
 static int replace(int descriptor, int place, bool closes_on_exec) {
   struct file *file = file_of(descriptor);
   if (!file) return -EBADF;
-  if (place < FIRST_DESCRIPTOR) {
-    fail_missing("dup2 to a descriptor below 1000", __builtin_return_address(0));
+  if (place < 0 || place >= FIRST_DESCRIPTOR + MOST_DESCRIPTORS) return -EBADF;
+  if (descriptor_place(place) < 0) {
+    fail_missing("dup2 to a descriptor between 16 and 999", __builtin_return_address(0));
     return -ENOSYS;
   }
   if (descriptor == place) return place;
-  descriptor_close(sim_self->host, place);
   file_hold(file);
-  return descriptor_make_from(file, closes_on_exec, place);
+  descriptor_put(sim_self->process, place, file, closes_on_exec);
+  return place;
 }
 
 int dup(int descriptor) {
@@ -142,39 +139,13 @@ static int control(int descriptor, int command, long argument, const void *calle
   }
 }
 
-/// A duplicate of the process's standard output or error.
-struct output {
-  struct file file;
-  int descriptor;
-};
-
-static uint32_t output_poll(struct file *file) {
-  (void)file;
-  return EPOLLOUT;
-}
-
-static ssize_t output_write(struct file *file, const struct iovec *parts, int count) {
-  ssize_t moved = REAL(writev)(((struct output *)file)->descriptor, parts, count);
-  return moved < 0 ? -errno : moved;
-}
-
-static const struct kind output_kind = {.name = "output", .type = S_IFCHR, .poll = output_poll, .write = output_write};
-
-static int duplicate_output(int descriptor, bool closes_on_exec, int least) {
-  struct output *output = file_make(&output_kind, sizeof *output, O_WRONLY);
-  output->descriptor = descriptor;
-  return descriptor_make_from(&output->file, closes_on_exec, least);
-}
-
-static int fcntl_simulated(int descriptor, int command, long argument, const void *caller) {
-  if (is_output(descriptor) && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) {
-    int made = duplicate_output(descriptor, command == F_DUPFD_CLOEXEC, (int)argument);
-    return (int)traced(CALL_fcntl, descriptor, made, (uint64_t)command);
-  }
-  if (descriptor >= 0 && descriptor <= 2) {
-    return command == F_GETFD || command == F_GETFL ? REAL(fcntl)(descriptor, command) : 0;
-  }
-  return (int)traced(CALL_fcntl, descriptor, control(descriptor, command, argument, caller), (uint64_t)command);
+/// What a program asks about its own standard descriptors isn't noted: the library looks once, whichever world comes first.
+static int control_traced(int descriptor, int command, long argument, const void *caller) {
+  struct file *file = file_of(descriptor);
+  bool is_noted = descriptor > 2 || !file || file->kind->type != S_IFCHR || (command != F_GETFD && command != F_GETFL);
+  int result = control(descriptor, command, argument, caller);
+  if (is_noted) return (int)traced(CALL_fcntl, descriptor, result, (uint64_t)command);
+  return result;
 }
 
 #define FCNTL(name)                                                                                          \
@@ -184,7 +155,7 @@ static int fcntl_simulated(int descriptor, int command, long argument, const voi
     long argument = va_arg(rest, long);                                                                      \
     va_end(rest);                                                                                            \
     if (LEAVES(descriptor)) return REAL(name)(descriptor, command, argument);                                     \
-    return fcntl_simulated(descriptor, command, argument, __builtin_return_address(0));                      \
+    return control_traced(descriptor, command, argument, __builtin_return_address(0));                       \
   }
 FCNTL(fcntl)
 FCNTL(fcntl64)

@@ -48,10 +48,10 @@ static void *run_world(void *argument) {
 bool sim_run(sim_body body, void *context) {
   struct start start = {body, context};
   struct sim_host *host = sim_host_add("world");
-  host->main = thread_start(host, run_world, &start);
+  struct thread *main = host->process->main = thread_start(host->process, run_world, &start);
   kernel.runnable_count = 0;
-  kernel.running = host->main;
-  library_enter(host);
+  kernel.running = main;
+  library_enter(host->process);
   trace_call(CALL_begin, -1, 0, kernel.options.seed);
   struct context carrier = {0};
 #if defined(__x86_64__)
@@ -60,7 +60,7 @@ bool sim_run(sim_body body, void *context) {
   __asm__("mrs %0, tpidr_el0" : "=r"(carrier.storage));
 #endif
   kernel.carrier = carrier;
-  sim_switch(&kernel.carrier, &host->main->context);
+  sim_switch(&kernel.carrier, &main->context);
   kernel.running = NULL;
   __atomic_store_n(&runs, 0, __ATOMIC_RELEASE);
   adopt_failures();
@@ -71,7 +71,7 @@ bool sim_run(sim_body body, void *context) {
 void sim_end(void) {
   for (struct sim_host *host = kernel.hosts; host; host = host->next) {
     host->is_down = true;
-    files_drop(host);
+    for (struct process *process = host->processes; process; process = process->next) files_drop(process);
   }
   tcp_free_all();
   udp_free_all();
@@ -80,7 +80,7 @@ void sim_end(void) {
     plans_free(host);
     changes_free(host);
     node_free_all(host->root);
-    free(host->library);
+    processes_free(host);
     free(host->name);
     free(host);
     host = next;
@@ -90,6 +90,7 @@ void sim_end(void) {
     free(thread);
     thread = next;
   }
+  programs_free();
   free(kernel.events);
   free(kernel.runnable);
   free(kernel.trace);

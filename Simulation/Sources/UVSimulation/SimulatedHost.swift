@@ -52,6 +52,7 @@ public final class SimulatedHost: @unchecked Sendable {
   }
 
   func start() {
+    executor = nil
     // Balanced by the thread.
     let context = Unmanaged.passRetained(self).toOpaque()
     sim_host_start(raw, { Unmanaged<SimulatedHost>.fromOpaque($0!).takeRetainedValue().run() }, context)

@@ -38,7 +38,7 @@ extension World {
   ///
   /// - Parameters:
   ///   - call: The call's name, as in the trace: `accept`, `bind`, `connect`, `dup`, `epoll_create`,
-  ///     `epoll_ctl`, `eventfd`, `listen`, `mkdir`, `open`, `pipe`, `pthread_create`, `read`, `recvmsg`,
+  ///     `epoll_ctl`, `eventfd`, `fork`, `listen`, `mkdir`, `open`, `pipe`, `pthread_create`, `read`, `recvmsg`,
   ///     `rename`, `rmdir`, `sendfile`, `sendmsg`, `socket`, `socketpair`, `stat`, `symlink`, `sync`,
   ///     `truncate`, `unlink`, `write`. Calls that work alike have one name: `accept4` is an `accept`,
   ///     `readv` a `read`. Reads and writes are those of files and sockets.

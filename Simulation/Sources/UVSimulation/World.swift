@@ -19,6 +19,9 @@ public final class World {
   /// Counts what was begun and ended with `disturb` and `calmDown`.
   var disturbance = 0
 
+  /// The programs that hosts may start, which live as long as the world.
+  var executables: [Executable] = []
+
   private let repetition: String?
 
   /// How bad the network is.

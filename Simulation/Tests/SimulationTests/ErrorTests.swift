@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import UV
 import UVSimulation
@@ -49,12 +50,13 @@ import UVSimulation
   @Test("A call that isn't simulated ends the world with its name") func missing() throws {
     let error = #expect(throws: SimulationError.self) {
       try Simulation(seed: 1) { world in
-        world.host("a") { loop in
-          _ = try loop.processes.spawn("/bin/true")
+        world.program("a") {
+          var attributes = termios()
+          #expect(tcgetattr(0, &attributes) == -1)
         }
       }
     }
-    #expect(error?.description.contains("isn't simulated; the host \"a\" called it") == true, "\(error!)")
+    #expect(error?.description.contains("tcgetattr isn't simulated; the host \"a\"") == true, "\(error!)")
   }
 
   @Test("A world in a world is an error") func nested() throws {

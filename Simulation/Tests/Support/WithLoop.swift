@@ -53,6 +53,7 @@ private func onHost<T: Sendable>(
   let before = Box(0)
   var after = 0
   try Simulation(seed: TestSeed.seed, weather: TestSeed.weather) { world in
+    world.addPrograms()
     let host = world.program("host") {
       // libuv itself keeps a pair for signals, once it is used.
       try EventLoop().shutdown()

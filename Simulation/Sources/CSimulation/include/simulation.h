@@ -16,6 +16,8 @@ extern "C" {
 struct sim_host;
 
 typedef void (*sim_body)(void *context);
+/// A program that hosts may start: it gets its arguments, its name first, and returns its exit code.
+typedef int (*sim_program)(void *context, int count, char *const *arguments);
 
 struct sim_options {
   uint64_t seed;
@@ -97,13 +99,16 @@ struct sim_host *sim_host_add(const char *name);
 /// Starts a thread of the host; it is the host's main thread.
 void sim_host_start(struct sim_host *host, sim_body body, void *context);
 
+/// Has processes of all hosts find a program of that name, or of that path if there is a slash in it.
+void sim_program_add(const char *name, sim_program body, void *context);
+
 /// Whether the host's main thread has ended, or hasn't been started.
 bool sim_host_has_ended(const struct sim_host *host);
 
 /// Drops everything that the host does and has, as if its machine had lost its power.
 void sim_host_crash(struct sim_host *host);
 
-/// Ends the process of the host, while its machine goes on: peers are told, and files stay.
+/// Ends the process of the host, while its machine goes on: peers are told, files stay, and programs that it has started go on.
 void sim_host_kill(struct sim_host *host);
 
 const char *sim_host_name(const struct sim_host *host);
@@ -111,7 +116,7 @@ const char *sim_host_name(const struct sim_host *host);
 /// The last part of its addresses; 0 is the world's own thread.
 uint8_t sim_host_number(const struct sim_host *host);
 
-/// How many descriptors are open.
+/// How many descriptors its program has open, without the standard ones.
 int sim_host_descriptors(const struct sim_host *host);
 
 /// Whether Swift's global pool has something to do on the calling thread's host.

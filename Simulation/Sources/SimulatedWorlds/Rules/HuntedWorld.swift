@@ -46,7 +46,7 @@ public struct HuntedWorld: Sendable {
 
   /// All worlds.
   public static let all: [HuntedWorld] =
-    streamWorlds + connectionWorlds + timeWorlds + taskWorlds + loopWorlds + otherWorlds
+    streamWorlds + connectionWorlds + timeWorlds + taskWorlds + loopWorlds + processWorlds + otherWorlds
 }
 
 /// Something was not as it has to be.
