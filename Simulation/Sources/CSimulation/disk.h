@@ -95,6 +95,8 @@ void directory_sync(struct sim_host *host, struct node *directory);
 void creation_sync(struct sim_host *host, struct node *node);
 /// Has the names last that a node has now, and what they stand on: it may have been moved there.
 void name_sync(struct sim_host *host, struct node *directory, const struct node *node);
+/// The directories lose changes that weren't synced, or some of them.
+void names_crash(struct sim_host *host);
 /// The disk loses what wasn't synced, or a part of it.
 void disk_crash(struct sim_host *host);
 void disk_sync_all(struct sim_host *host);

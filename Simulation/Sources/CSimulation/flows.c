@@ -93,11 +93,11 @@ void flow_send(struct flow *flow, const struct iovec *parts, int count, size_t s
   do {
     struct segment *segment = calloc(1, sizeof *segment);
     // Sometimes it arrives in parts.
-    segment->size = cut_short(size);
+    segment->size = cut_short(link_portion(from, to, size));
     size -= segment->size;
     segment->is_end = is_end && !size;
     segment->sent = kernel.now;
-    segment->due = kernel.now + link_latency(from, to);
+    segment->due = link_arrival(from, to, segment->size);
     if (segment->due < flow->last_due) segment->due = flow->last_due;
     flow->last_due = segment->due;
     if (flow->last) flow->last->next = segment;

@@ -19,8 +19,7 @@ struct sim_host *sim_host_add(const char *name) {
   host->last_id = 1;
   host->process = process_make(host, NULL);
   if (host->number >= MOST_HOSTS) sim_fail("more than 127 hosts");
-  for (int other = 0; other < MOST_HOSTS; other++)
-    host->links[other] = (struct link){.latency = kernel.weather.latency, .jitter = kernel.weather.jitter};
+  for (int other = 0; other < MOST_HOSTS; other++) host->links[other] = link_usual();
   while (*last) last = &(*last)->next;
   *last = host;
   return host;

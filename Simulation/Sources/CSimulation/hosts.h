@@ -52,6 +52,8 @@ enum { MOST_HOSTS = 128 };
 /// The way from one host to another.
 struct link {
   uint64_t latency, jitter;
+  /// Bytes that it carries in a second, 0 if that isn't limited, and when it has carried what it was given.
+  uint64_t bandwidth, busy_until;
   bool is_cut, is_held;
 };
 

@@ -36,6 +36,14 @@ union address address_own(const struct sim_host *host, const union address *targ
 
 /// Nanoseconds that something takes from one host to another.
 uint64_t link_latency(struct sim_host *from, struct sim_host *to);
+/// When so many bytes arrive that are sent now, after what is on its way already.
+uint64_t link_arrival(struct sim_host *from, struct sim_host *to, size_t size);
+/// How many of so many bytes arrive at once.
+size_t link_portion(struct sim_host *from, struct sim_host *to, size_t size);
+/// Whether so much waits for the link that a datagram more is dropped.
+bool link_is_full(struct sim_host *from, struct sim_host *to);
+/// The weather's values.
+struct link link_usual(void);
 /// Whether nothing arrives now, because the link is cut or the host is down.
 bool link_is_cut(struct sim_host *from, struct sim_host *to);
 bool link_is_held(struct sim_host *from, struct sim_host *to);

@@ -75,6 +75,8 @@ void sim_host_crash(struct sim_host *host) {
     if (!process->has_ended) threads_drop(process);
   }
   tcp_crash(host);
+  // What its machine has not sent yet is gone.
+  for (int other = 0; other < MOST_HOSTS; other++) host->links[other].busy_until = 0;
   for (struct process *process = host->processes; process; process = process->next) {
     if (!process->has_ended) let_go(process);
     process->is_reaped = true;

@@ -85,6 +85,12 @@ void thread_wake(struct thread *thread, enum sim_reason reason);
 struct process *thread_become(struct process *process);
 void queue_wake_one(struct queue *queue);
 void queue_wake_all(struct queue *queue);
+/// It may run from now on.
+void thread_make_runnable(struct thread *thread);
+/// Has another thread run, or the same, if it may.
+void thread_run_next(struct thread *self);
+/// It waits no longer.
+void thread_leave_queue(struct thread *thread);
 /// Drops the threads of a process, or of all of them.
 void threads_drop(struct process *process);
 /// Has the threads of a host stop, or of one of its processes, and those that may run do so again.

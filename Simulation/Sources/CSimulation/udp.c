@@ -1,125 +1,11 @@
-// Datagrams: some are lost, some come twice, and one may overtake another.
+// Sockets of datagrams: what is sent by them and read from them.
 
-#include "network.h"
+#include "datagrams.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 enum { MOST_BYTES = 65507, MOST_OF_PAIR = 10 };
-
-struct datagram {
-  struct event event;
-  struct datagram *next, *next_of_all, *previous_of_all;
-  union address from, to;
-  struct sim_host *source, *target;
-  size_t size;
-  uint64_t sent;
-  /// Whether it is for many, and whether by the interface of loopback.
-  bool is_for_many, is_local;
-  char bytes[];
-};
-
-static struct datagram *all;
-
-static struct datagram *datagram_make(const struct datagram *like, size_t size) {
-  struct datagram *datagram = calloc(1, sizeof *datagram + size);
-  if (like) memcpy(datagram, like, sizeof *datagram + size);
-  datagram->event = (struct event){0};
-  datagram->next = datagram->previous_of_all = NULL;
-  datagram->next_of_all = all;
-  if (all) all->previous_of_all = datagram;
-  all = datagram;
-  return datagram;
-}
-
-static void datagram_free(struct datagram *datagram) {
-  event_remove(&datagram->event);
-  if (datagram->previous_of_all) datagram->previous_of_all->next_of_all = datagram->next_of_all;
-  else all = datagram->next_of_all;
-  if (datagram->next_of_all) datagram->next_of_all->previous_of_all = datagram->previous_of_all;
-  free(datagram);
-}
-
-void udp_free_all(void) {
-  while (all) datagram_free(all);
-}
-
-static bool takes(const struct socket *socket, const struct datagram *datagram) {
-  if (socket->type != SOCK_DGRAM || socket->family == AF_UNIX || !socket->is_bound) return false;
-  if (address_port(&socket->local) != address_port(&datagram->to)) return false;
-  if (!address_matches(&socket->local, &datagram->to, socket->only_six)) return false;
-  if (!socket->remote.any.sa_family) return true;
-  // A connected one takes its peer's alone.
-  return address_port(&socket->remote) == address_port(&datagram->from) &&
-         address_matches(&socket->remote, &datagram->from, false);
-}
-
-static void put(struct socket *socket, struct datagram *datagram);
-
-/// Everybody who has joined the group gets a copy.
-static void arrive_at_many(struct datagram *datagram) {
-  for (struct socket *socket = datagram->target->sockets; socket; socket = socket->next_of_host) {
-    if (!takes(socket, datagram) || !multicast_takes(socket, &datagram->to, datagram->is_local, &datagram->from)) continue;
-    if (socket->datagram_size + datagram->size > socket->receive_size) continue;
-    trace_arrival(datagram->source, datagram->target, datagram->sent, datagram->size);
-    put(socket, datagram_make(datagram, datagram->size));
-  }
-  datagram_free(datagram);
-}
-
-static void refuse(struct event *event) {
-  struct datagram *datagram = (struct datagram *)event;
-  for (struct socket *socket = datagram->source->sockets; socket; socket = socket->next_of_host) {
-    if (socket->type != SOCK_DGRAM || socket->family == AF_UNIX || !socket->remote.any.sa_family) continue;
-    if (address_port(&socket->local) != address_port(&datagram->from)) continue;
-    socket->error = ECONNREFUSED;
-    file_changed(&socket->file);
-  }
-  datagram_free(datagram);
-}
-
-static void arrive(struct event *event) {
-  struct datagram *datagram = (struct datagram *)event;
-  if (link_is_cut(datagram->source, datagram->target)) {
-    datagram_free(datagram);
-    return;
-  }
-  if (datagram->is_for_many) {
-    arrive_at_many(datagram);
-    return;
-  }
-  struct socket *found[64];
-  int count = 0;
-  bool has_connected = false;
-  for (struct socket *socket = datagram->target->sockets; socket; socket = socket->next_of_host) {
-    if (!takes(socket, datagram)) continue;
-    bool is_connected = socket->remote.any.sa_family != 0;
-    if (is_connected && !has_connected) count = 0;
-    if (is_connected) has_connected = true;
-    if (is_connected == has_connected && count < 64) found[count++] = socket;
-  }
-  if (!count) {
-    event_add(event, kernel.now + link_latency(datagram->target, datagram->source), refuse);
-    return;
-  }
-  struct socket *socket = found[count == 1 ? 0 : draw_below(&kernel.draws[DRAW_NETWORK], (uint64_t)count)];
-  if (socket->datagram_size + datagram->size > socket->receive_size) {
-    datagram_free(datagram);
-    return;
-  }
-  trace_arrival(datagram->source, datagram->target, datagram->sent, datagram->size);
-  put(socket, datagram);
-}
-
-static void put(struct socket *socket, struct datagram *datagram) {
-  if (socket->last_datagram) socket->last_datagram->next = datagram;
-  else socket->first_datagram = datagram;
-  socket->last_datagram = datagram;
-  socket->datagram_size += datagram->size;
-  socket->datagram_count++;
-  file_changed(&socket->file);
-}
 
 static struct datagram *datagram_of(const struct iovec *parts, int count) {
   size_t size = parts_size(parts, count);
@@ -140,17 +26,8 @@ static ssize_t send_to_pair(struct socket *socket, const struct iovec *parts, in
   if (socket->pair->datagram_count > MOST_OF_PAIR) return -EAGAIN;
   struct datagram *datagram = datagram_of(parts, count);
   datagram->from.any.sa_family = AF_UNIX;
-  put(socket->pair, datagram);
+  datagram_put(socket->pair, datagram);
   return (ssize_t)size;
-}
-
-/// Something goes from one host to another, or is lost, or doubled on the way.
-static void send_by_link(struct datagram *datagram) {
-  struct sim_host *from = datagram->source, *to = datagram->target;
-  if (fault_is_due(DRAW_NETWORK, kernel.weather.duplication))
-    event_add(&datagram_make(datagram, datagram->size)->event, kernel.now + link_latency(from, to), arrive);
-  if (fault_is_due(DRAW_NETWORK, kernel.weather.loss)) datagram_free(datagram);
-  else event_add(&datagram->event, kernel.now + link_latency(from, to), arrive);
 }
 
 static void send_to_many(struct socket *socket, struct datagram *datagram) {
@@ -173,9 +50,9 @@ static void send_to_many(struct socket *socket, struct datagram *datagram) {
     if (host == socket->host || !host->number) continue;
     struct datagram *copy = datagram_make(datagram, datagram->size);
     copy->target = host;
-    send_by_link(copy);
+    datagram_send(copy);
   }
-  if (comes_back) arrive(&datagram->event);
+  if (comes_back) datagram_arrive(&datagram->event);
   else datagram_free(datagram);
 }
 
@@ -220,10 +97,10 @@ ssize_t udp_send(struct socket *socket, const struct iovec *parts, int count, co
     return (ssize_t)size;
   }
   if (target == socket->host) {
-    arrive(&datagram->event);
+    datagram_arrive(&datagram->event);
     return (ssize_t)size;
   }
-  send_by_link(datagram);
+  datagram_send(datagram);
   return (ssize_t)size;
 }
 

@@ -107,8 +107,10 @@ void sim_set_weather(const struct sim_weather *weather) {
   kernel.weather = *weather;
   for (struct sim_host *host = kernel.hosts; host; host = host->next) {
     for (int other = 0; other < MOST_HOSTS; other++) {
-      host->links[other].latency = weather->latency;
-      host->links[other].jitter = weather->jitter;
+      struct link *link = &host->links[other], usual = link_usual();
+      link->latency = usual.latency;
+      link->jitter = usual.jitter;
+      link->bandwidth = usual.bandwidth;
     }
   }
 }

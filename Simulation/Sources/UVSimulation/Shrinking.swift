@@ -30,6 +30,7 @@ public struct ShrunkRun: Sendable {
       ("interruption", weather.interruption), ("refusal", weather.refusal),
     ]
     where chance > 0 { parts.append("\(name): \(chance)") }
+    if let bandwidth = weather.bandwidth { parts.append("bandwidth: \(bandwidth)") }
     if weather.unsyncedLoss != calm.unsyncedLoss { parts.append("unsyncedLoss: \(weather.unsyncedLoss)") }
     if weather.diskError > 0 { parts.append("diskError: \(weather.diskError)") }
     return """
@@ -73,7 +74,7 @@ extension Simulation {
     let milder: [(inout Weather) -> Void] = [
       { $0.cut = 0 }, { $0.loss = 0 }, { $0.duplication = 0 }, { $0.interruption = 0 },
       { $0.refusal = 0 }, { $0.unsyncedLoss = 0 }, { $0.diskError = 0 }, { $0.jitter = .zero },
-      { $0.latency = .zero },
+      { $0.latency = .zero }, { $0.bandwidth = nil },
     ]
     for change in milder {
       var other = weather

@@ -28,6 +28,12 @@ public struct Weather: Sendable, Hashable {
   /// It is 0 in every weather of ``Weather``'s own, because few programs get on with such a disk.
   public var diskError = 0.0
 
+  /// The most bytes that a link carries in a second, each way, those of all connections and datagrams of two
+  /// hosts together; nil, as in every weather of ``Weather``'s own, if that isn't limited. How many a link does,
+  /// between half of that and all of it, is drawn. What is sent waits for what was sent before, and a datagram is
+  /// dropped that would wait for more than a second.
+  public var bandwidth: Int?
+
   /// A network that is always fast, on which nothing is lost.
   public static let calm = Weather()
   /// A network between two cities.
@@ -63,7 +69,7 @@ public struct Weather: Sendable, Hashable {
   public init(
     latency: Duration = .microseconds(500), jitter: Duration = .microseconds(100), cut: Double = 0,
     loss: Double = 0, duplication: Double = 0, interruption: Double = 0, refusal: Double = 0,
-    unsyncedLoss: Double = 0.5, diskError: Double = 0
+    unsyncedLoss: Double = 0.5, diskError: Double = 0, bandwidth: Int? = nil
   ) {
     self.latency = latency
     self.jitter = jitter
@@ -74,6 +80,7 @@ public struct Weather: Sendable, Hashable {
     self.refusal = refusal
     self.unsyncedLoss = unsyncedLoss
     self.diskError = diskError
+    self.bandwidth = bandwidth
   }
 
   var raw: sim_weather {
@@ -82,6 +89,7 @@ public struct Weather: Sendable, Hashable {
       latency: UInt64(nanoseconds: latency), jitter: UInt64(nanoseconds: jitter), cut: millionths(cut),
       loss: millionths(loss), duplication: millionths(duplication),
       interruption: millionths(interruption), refusal: millionths(refusal),
-      unsynced_loss: millionths(unsyncedLoss), disk_error: millionths(diskError))
+      unsynced_loss: millionths(unsyncedLoss), disk_error: millionths(diskError),
+      bandwidth: UInt64(max(bandwidth ?? 0, 0)))
   }
 }

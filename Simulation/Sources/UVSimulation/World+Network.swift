@@ -51,7 +51,21 @@ extension World {
     }
   }
 
-  /// Changes the weather, on all links: those with a latency of their own have the weather's again.
+  /// Sets how many bytes a link carries in a second, each way; see ``Weather/bandwidth``.
+  ///
+  /// - Parameters:
+  ///   - bytes: How many; 1 or more. With nil, that isn't limited.
+  ///   - one: A host.
+  ///   - other: The other one.
+  public func setBandwidth(
+    _ bytes: Int?, between one: SimulatedHost, and other: SimulatedHost
+  ) {
+    precondition(bytes ?? 1 >= 1, "a link carries 1 byte a second or more, not \(bytes!)")
+    note("\(one.name) – \(other.name) carries \(bytes.map(String.init) ?? "any number of") bytes a second")
+    for (from, to) in [(one, other), (other, one)] { sim_link_limit(from.raw, to.raw, UInt64(bytes ?? 0)) }
+  }
+
+  /// Changes the weather, on all links: those with values of their own have the weather's again.
   public func setWeather(_ weather: Weather) {
     self.weather = weather
     var raw = weather.raw

@@ -160,6 +160,8 @@ struct sim_weather {
   uint64_t cut, loss, duplication;
   uint64_t interruption, refusal;
   uint64_t unsynced_loss, disk_error;
+  /// The most bytes that a link carries in a second, each way; 0 if that isn't limited. How many it does, at least half of that, is drawn.
+  uint64_t bandwidth;
 };
 
 /// Sets that for all links, and for all calls.
@@ -172,6 +174,9 @@ void sim_link_cut(struct sim_host *from, struct sim_host *to, bool is_cut);
 void sim_link_hold(struct sim_host *from, struct sim_host *to, bool is_held);
 
 void sim_link_delay(struct sim_host *from, struct sim_host *to, uint64_t latency, uint64_t jitter);
+
+/// Sets how many bytes a link carries in a second; 0 if that isn't limited.
+void sim_link_limit(struct sim_host *from, struct sim_host *to, uint64_t bandwidth);
 
 /// How long questions for names take, and whether they fail.
 void sim_set_names(uint64_t latency, uint64_t jitter, bool is_failing);
