@@ -44,13 +44,13 @@ extension World {
     }
   }
 
-  /// Adds a program that makes its own loops, or none; see ``executable(_:_:)-(_,(EventLoop,_)->_)``.
+  /// Adds a program that makes its own loops, or none; see ``executable(_:_:)``.
   ///
   /// - Parameters:
   ///   - name: What it is started by.
   ///   - main: What the process's main thread runs. It gets the arguments after its name, and returns its exit
   ///     code.
-  public func executable(_ name: String, _ main: @escaping @Sendable ([String]) throws -> Int) {
+  public func executable(_ name: String, main: @escaping @Sendable ([String]) throws -> Int) {
     precondition(!name.isEmpty, "a program has a name")
     let executable = Executable(name, main)
     executables.append(executable)
