@@ -15,6 +15,8 @@ let package = Package(
     .library(name: "UVSimulation", targets: ["UVSimulation"]),
     // The trait of Swift Testing.
     .library(name: "UVSimulationTesting", targets: ["UVSimulationTesting"]),
+    // For Simulation/Examples alone.
+    .library(name: "WorldSupport", targets: ["WorldSupport"]),
   ],
   dependencies: [
     .package(name: "swift-uv", path: "..", traits: ["LinkLibuv"]),
@@ -29,11 +31,15 @@ let package = Package(
       name: "UVSimulation", dependencies: ["CSimulation", .product(name: "UV", package: "swift-uv")],
       swiftSettings: settings),
     .target(name: "UVSimulationTesting", dependencies: ["UVSimulation"], swiftSettings: settings),
+    // What the package's own worlds need, and those of Simulation/Examples.
+    .target(
+      name: "WorldSupport", dependencies: [.product(name: "UV", package: "swift-uv")], swiftSettings: settings
+    ),
     // Worlds in which bugs of the library are hunted.
     .target(
       name: "SimulatedWorlds",
       dependencies: [
-        "UVSimulation", .product(name: "UV", package: "swift-uv"),
+        "UVSimulation", "WorldSupport", .product(name: "UV", package: "swift-uv"),
         .product(name: "UVTLS", package: "swift-uv"),
         .product(name: "UVPromises", package: "swift-uv"),
       ], swiftSettings: settings),
@@ -45,7 +51,7 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "SimulatedWorlds", "UVSimulation", "UVSimulationTesting", "uvsim",
+        "SimulatedWorlds", "UVSimulation", "UVSimulationTesting", "WorldSupport", "uvsim",
         .product(name: "UV", package: "swift-uv"),
         .product(name: "UVTLS", package: "swift-uv"),
       ],

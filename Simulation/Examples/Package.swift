@@ -43,6 +43,7 @@ let package = Package(
       dependencies: [
         "Chat", "FileServer", "HTTPServer", "Proxy", "RedisServer", uv("UV"), uv("UVTLS"), options,
         .product(name: "UVSimulation", package: "swift-uv-simulation"),
+        .product(name: "WorldSupport", package: "swift-uv-simulation"),
       ],
       swiftSettings: settings),
   ]

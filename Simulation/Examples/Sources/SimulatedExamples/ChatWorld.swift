@@ -1,6 +1,7 @@
 import ArgumentParser
 import UV
 import UVSimulation
+import WorldSupport
 
 @testable import Chat
 

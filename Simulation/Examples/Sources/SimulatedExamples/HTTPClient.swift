@@ -1,4 +1,5 @@
 import UV
+import WorldSupport
 
 /// What a server has to answer to the path of a request.
 struct Expected: Sendable {

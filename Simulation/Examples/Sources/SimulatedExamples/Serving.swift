@@ -1,23 +1,6 @@
 import UV
 import UVSimulation
-
-/// Something was not as it has to be.
-struct Violation: Error, CustomStringConvertible {
-  let description: String
-  init(_ text: String) { description = text }
-}
-
-/// What clients share; one thread of a world runs at a time.
-// Sound: see above.
-final class Shared<Value>: @unchecked Sendable {
-  var value: Value
-  init(_ value: Value) { self.value = value }
-}
-
-/// Bytes of which each place has its own value.
-func message(_ number: Int, _ count: Int) -> Bytes {
-  Bytes((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ ($0 >> 8) &+ number &* 31) })
-}
+import WorldSupport
 
 /// Has three clients ask a server, while links are cut. Then the server has to let go of what it has opened
 /// for them, and to end.

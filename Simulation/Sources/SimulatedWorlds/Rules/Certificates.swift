@@ -1,11 +1,11 @@
 import UV
 import UVTLS
 
-/// A certificate for the name "server", and its key, which guards nothing. They are always the same, because
-/// a seed must repeat each byte.
+/// What the two sides of TLS show and trust.
 enum Certificates {
   static func server(_ loop: EventLoop) throws(UVError) -> TLSContext {
-    let identity = try TLSIdentity(pemCertificateChain: Bytes(certificate), pemPrivateKey: Bytes(key))
+    let identity = try TLSIdentity(
+      pemCertificateChain: ServerCertificate.chain, pemPrivateKey: ServerCertificate.privateKey)
     var options = TLSOptions()
     options.handshakesOnThreadPool = loop.isDrawn(oneIn: 2)
     options.smallFirstRecords = loop.isDrawn(oneIn: 4)
@@ -16,30 +16,6 @@ enum Certificates {
     var options = TLSOptions()
     options.handshakesOnThreadPool = loop.isDrawn(oneIn: 2)
     if loop.isDrawn(oneIn: 4) { options.maximumVersion = .tls12 }
-    return try TLSContext.client(trust: .certificates(pem: Bytes(certificate)), options: options)
+    return try TLSContext.client(trust: .certificates(pem: ServerCertificate.chain), options: options)
   }
-
-  private static let certificate = """
-    -----BEGIN CERTIFICATE-----
-    MIIBlzCCAT2gAwIBAgIUURsw+94CMyS1mnD2lIRoQL5dJoEwCgYIKoZIzj0EAwIw
-    ETEPMA0GA1UEAwwGc2VydmVyMCAXDTI2MTEyNTA0NDI1OVoYDzIxMjYxMTAxMDQ0
-    MjU5WjARMQ8wDQYDVQQDDAZzZXJ2ZXIwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
-    AASv2iRWkSWyuSZphlNHXyYFF7R5qIbP7l+1wHr4HgfWz9aftTTljYpYnnsV+R2R
-    K9kpSKmLUufhRMAxlimBMX+Ao3EwbzAdBgNVHQ4EFgQUJs86FJrHuq8BK/DI7KxQ
-    zsMQ2iIwHwYDVR0jBBgwFoAUJs86FJrHuq8BK/DI7KxQzsMQ2iIwDwYDVR0TAQH/
-    BAUwAwEB/zAcBgNVHREEFTATggZzZXJ2ZXKCCWxvY2FsaG9zdDAKBggqhkjOPQQD
-    AgNIADBFAiAFrngszbid3PPnJhQaVKlLvv2Nyqzc9ZopimLWXqpjPQIhAMshfIwM
-    SfguJdBAoZFD2x4pEKHTaGJGV3AB7otT0fEr
-    -----END CERTIFICATE-----
-
-    """
-
-  private static let key = """
-    -----BEGIN PRIVATE KEY-----
-    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQglF+J4jszE9JB3JQL
-    ar/UEsLedEVxp+Un0TxGO73FtlOhRANCAASv2iRWkSWyuSZphlNHXyYFF7R5qIbP
-    7l+1wHr4HgfWz9aftTTljYpYnnsV+R2RK9kpSKmLUufhRMAxlimBMX+A
-    -----END PRIVATE KEY-----
-
-    """
 }

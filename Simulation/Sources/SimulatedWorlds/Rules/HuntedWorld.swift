@@ -48,9 +48,3 @@ public struct HuntedWorld: Sendable {
   public static let all: [HuntedWorld] =
     streamWorlds + connectionWorlds + timeWorlds + taskWorlds + loopWorlds + processWorlds + otherWorlds
 }
-
-/// Something was not as it has to be.
-struct Violation: Error, CustomStringConvertible {
-  let description: String
-  init(_ text: String) { description = text }
-}

@@ -33,10 +33,3 @@ final class Ledger: @unchecked Sendable {
     }
   }
 }
-
-// Sound: one thread of a world runs at a time.
-/// A value that hosts, loops and the world's own thread share.
-final class Shared<Value>: @unchecked Sendable {
-  var value: Value
-  init(_ value: Value) { self.value = value }
-}

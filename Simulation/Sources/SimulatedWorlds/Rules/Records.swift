@@ -10,14 +10,9 @@ enum Records {
       for (index, value) in [lane, number, count].enumerated() {
         for byte in 0..<4 { buffer[index * 4 + byte] = UInt8(truncatingIfNeeded: value >> (24 - byte * 8)) }
       }
-      for index in 0..<count { buffer[headerCount + index] = byte(number, index) }
+      for index in 0..<count { buffer[headerCount + index] = messageByte(number, index) }
       return headerCount + count
     }
-  }
-
-  @inline(__always)
-  static func byte(_ number: Int, _ index: Int) -> UInt8 {
-    UInt8(truncatingIfNeeded: index &* 7 &+ number &* 31 &+ index >> 8)
   }
 
   /// Divides bytes into several buffers, of which one may be empty.
@@ -31,14 +26,6 @@ enum Records {
     }
     parts.append(Bytes(rest))
     return parts
-  }
-}
-
-/// Bytes of which each place has its own value.
-func message(_ number: Int, _ count: Int) -> Bytes {
-  Bytes(unsafeUninitializedCapacity: count) { buffer in
-    for index in 0..<count { buffer[index] = Records.byte(number, index) }
-    return count
   }
 }
 
@@ -71,7 +58,7 @@ final class RecordReader {
         } else {
           let end = min(buffer.count, place + header[2] - bodyPlace)
           while place < end {
-            if buffer[place] != Records.byte(header[1], bodyPlace) {
+            if buffer[place] != messageByte(header[1], bodyPlace) {
               throw Violation("byte \(bodyPlace) of record \(header[1]) in lane \(header[0]) is another one")
             }
             place += 1

@@ -1,0 +1,2 @@
+// In each file of this module.
+@_exported import WorldSupport
