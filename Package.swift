@@ -163,7 +163,8 @@ let package = Package(
       exclude: ["Peers"], swiftSettings: settings),
     .testTarget(
       name: "UVHTTPTests",
-      dependencies: ["UVHTTP", "UVTLS", "UVPromises", "UVFutures", "UVTestSupport"], swiftSettings: settings),
+      dependencies: ["UVHTTP", "UVTLS", "UVPromises", "UVFutures", "UVTestSupport", "CTestHooks"],
+      swiftSettings: settings),
     .testTarget(
       name: "UVServiceTests",
       dependencies: [

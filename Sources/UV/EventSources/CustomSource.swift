@@ -40,6 +40,8 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   private var end: Result<Void, UVError>?
   private var isResumed = false
   private var isFlushing = false
+  /// How many more microtasks a source waits for readers to ask again, before it pauses.
+  private var patience = 0
   private var stay: SourceStay?
 
   /// Makes a source, which does nothing until somebody asks for an element.
@@ -112,9 +114,10 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
       stay.take()?.end()
       return source.finish(end.error)
     }
-    // Readers that have just been answered get the time to ask again.
-    if hasDelivered { return flushLater() }
-    if source.hasDemand { start() } else { source.pauseIfUnwanted() }
+    // Readers that have just been answered get the time to ask again: also a task that awaits a request
+    // meanwhile which is answered at once. Its answer and its resumption are two microtasks.
+    if hasDelivered { patience = 2 } else if source.hasDemand { return start() } else { patience -= 1 }
+    if patience < 0 { source.pauseIfUnwanted() } else { flushLater() }
   }
 
   private func start() {

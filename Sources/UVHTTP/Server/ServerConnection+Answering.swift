@@ -101,7 +101,7 @@ extension ServerConnection {
 
   /// An answer has been given completely. It is the next one's turn.
   func endTurn() {
-    turns.removeFirst()
+    turns.remove(at: 0)
     firstNumber += 1
     // Nobody reads the body any more. What is left of it is dropped.
     body?.finish(UVError(.cancelled, operation: "read"))
@@ -139,9 +139,8 @@ extension ServerConnection {
     if response.headerFields[.connection]?.lowercased() == "close" { isLast = true }
     // The client may send its body or not. Nobody knows what comes next.
     if mayContinue { isLast = true }
-    guard let server else { return isLast = true }
     if turns.count > 1 { return }
-    if loop.now >= end { isLast = true }
+    guard let server, loop.now < end else { return isLast = true }
     if input.isEmpty, hasEnded || stream.isQuiescing || server.isClosing { isLast = true }
     if let rest = bodyParser.rest, !isBodyComplete, rest > limits.unreadBody { isLast = true }
   }

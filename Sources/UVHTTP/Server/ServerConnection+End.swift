@@ -1,0 +1,68 @@
+import HTTPTypes
+import UV
+
+/// The end of a connection, in good order or not.
+extension ServerConnection {
+  /// Answers what isn't a request, after those before it, and ends the connection.
+  func refuse(_ refusal: Refusal) {
+    endHeadTimeout()
+    lastIsShared = false
+    input = Bytes()
+    let number = firstNumber + turns.count
+    turns.append(Turn())
+    answer(number, refusal)
+  }
+
+  /// The service ends. A client that is silent gets a moment, since its request may be on its way.
+  func quiesce() { if phase != .closed { stream.readTimeout = limits.lastSilence } }
+
+  /// Ends the connection once the system has taken the last answer.
+  func endIfDone() {
+    guard phase == .serving, turns.isEmpty, isLast || hasEnded && isBodyComplete && input.isEmpty else {
+      return
+    }
+    flush()
+    if writeCount == 0 { beginFarewell() }
+  }
+
+  /// Ends the connection so that the client gets the last answer. If the client still sent when the
+  /// connection closes, the system would reset it, and throw the answer away.
+  func beginFarewell() {
+    phase = .farewell
+    droppedCount = input.count
+    input = Bytes()
+    if hasEnded { return close() }
+    stream.readTimeout = limits.farewell
+    stream.totalTimeout = limits.farewell
+    stream.shutdown { [self] result in
+      if case .success = result { read() } else { close() }
+    }
+  }
+
+  func drop(_ count: Int) {
+    droppedCount += count
+    if droppedCount > limits.unreadBody { close() } else { read() }
+  }
+
+  func close() {
+    if phase == .closed { return }
+    phase = .closed
+    letGo()
+    stream.close()
+  }
+
+  /// Lets go of everything but the stream. Those who wait are told.
+  func letGo() {
+    reader = nil
+    didWrite = { _ in }
+    quiescing.cancel()
+    body?.finish(UVError(.cancelled, operation: "read"))
+    body = nil
+    input = Bytes()
+    let waiting = turns.flatMap(\.waiting)
+    turns = []
+    for body in waiting { body() }
+    tellWriters(.failure(UVError(endCode, operation: "respond")))
+    server?.didClose(self)
+  }
+}

@@ -1,0 +1,101 @@
+import CTestHooks
+import Testing
+import UVTestSupport
+
+@testable import UVHTTP
+
+/// What requests cost, counted.
+@Suite(.enabled(if: test_allocations_can_count() != 0)) struct CountTests {
+  private static let get: Bytes = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+  /// The least that `body` allocates in several rounds. Other threads of this process may allocate, too.
+  nonisolated(nonsending) private static func least(
+    _ body: nonisolated(nonsending) () async throws -> Void
+  ) async throws -> Int {
+    var least = Int.max
+    for _ in 0..<20 {
+      test_allocations_count(1)
+      let before = test_allocations()
+      try await body()
+      least = min(least, Int(test_allocations() - before))
+      test_allocations_count(0)
+    }
+    return least
+  }
+
+  /// Runs a server that answers in a task, and a client of it.
+  private func serve(
+    spawns: Bool,
+    _ client: nonisolated(nonsending) @escaping @Sendable (TCPConnection) async throws -> Void
+  ) async throws {
+    makeCertificates()
+    try await withLoop { loop in
+      let server = try loop.http.listen(host: "127.0.0.1", port: 0)
+      let ok = HTTPResponse(status: .ok)
+      let serving = loop.spawn { () async throws(UVError) in
+        for try await exchange in server {
+          if spawns {
+            loop.spawn {
+              do { try await exchange.respond(ok, "Hello, world!").value } catch {}
+            }
+          } else {
+            try await exchange.respond(ok, "Hello, world!").value
+          }
+        }
+      }
+      let connection = try await loop.tcp.connect(to: server.localAddress()).value
+      try await client(connection)
+      connection.close()
+      server.close()
+      try await serving.value
+    }
+  }
+
+  nonisolated(nonsending) private static func ask(
+    _ connection: TCPConnection, _ requests: Bytes, _ answers: Int
+  ) async throws(UVError) {
+    try await connection.write(requests).value
+    for _ in 0..<answers {
+      _ = try await connection.read(until: "Hello, world!", limit: 1000).value
+    }
+  }
+
+  @Test("A request and its answer in a task cost six allocations at most, with those of the client")
+  func oneByOne() async throws {
+    try await serve(spawns: false) { connection in
+      try await Self.ask(connection, Self.get, 1)
+      let count = try await Self.least {
+        for _ in 0..<10 { try await Self.ask(connection, Self.get, 1) }
+      }
+      #expect(count <= 60)
+    }
+  }
+
+  @Test("A task of its own for each request costs eight allocations more at most")
+  func spawned() async throws {
+    try await serve(spawns: true) { connection in
+      try await Self.ask(connection, Self.get, 1)
+      let count = try await Self.least {
+        for _ in 0..<10 { try await Self.ask(connection, Self.get, 1) }
+      }
+      #expect(count <= 140)
+    }
+  }
+
+  @Test("Sixteen requests that come together are answered by one write")
+  func together() async throws {
+    try await serve(spawns: true) { connection in
+      let requests = Bytes((0..<16).flatMap { _ in Array(Self.get) })
+      try await Self.ask(connection, requests, 16)
+      let count = try await Self.least { try await Self.ask(connection, requests, 16) }
+      #expect(count <= 16 * 14)
+      // The client's write is one, and the server's another.
+      test_faults_arm(5, Int32(TEST_FAULT_SYSTEM.rawValue), .max, 1, "write")
+      defer { test_faults_disarm() }
+      let before = test_faults_calls("write") + test_faults_calls("writev")
+      try await Self.ask(connection, requests, 16)
+      let writes = test_faults_calls("write") + test_faults_calls("writev") - before
+      #expect(writes == 2)
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import Testing
+import UVTLS
+import UVTestSupport
+
+@testable import UVHTTP
+
+/// Clients that break off, are silent, or don't read, in each state of a connection.
+@Suite struct ServerFaultTests {
+  private static let conversation: Bytes = """
+    GET /a HTTP/1.1\r\nHost: a\r\n\r\nPOST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc\
+    POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\ndef\r\n0\r\nX: y\r\n\r\n\
+    GET /d HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n
+    """
+
+  /// Answers with the path and the body, or not at all if the body fails.
+  private nonisolated(nonsending) static func echo(_ exchange: HTTPExchange) async {
+    do {
+      let body = try await exchange.body.readToEnd(limit: 100).value
+      let writer = try exchange.begin(HTTPResponse(status: .ok))
+      try await writer.write(Bytes("\(exchange.request.path ?? "") ")).value
+      try await writer.write(body).value
+      try await writer.finish().value
+    } catch {}
+  }
+
+  /// Runs a server that answers each request in a task, over TCP or TLS, and calls `client` with a way to
+  /// connect.
+  private func serve(
+    _ limits: HTTPLimits = HTTPLimits(), secure: Bool = false,
+    _ handler: nonisolated(nonsending) @escaping @Sendable (HTTPExchange) async -> Void = Self.echo,
+    client:
+      nonisolated(nonsending) @escaping @Sendable (
+        EventLoop, nonisolated(nonsending) () async throws -> ByteStream
+      ) async throws -> Void
+  ) async throws {
+    makeCertificates()
+    let certificates = Certificates.shared.directory
+    try await withLoop { loop in
+      var limits = limits
+      limits.lastSilence = .milliseconds(20)
+      let server: HTTPServer
+      let port: Int
+      if secure {
+        let identity = try TLSIdentity(
+          certificateChain: "\(certificates)/server.pem", privateKey: "\(certificates)/server.key")
+        let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity))
+        port = Int(try listener.localAddress().port)
+        server = loop.http.serve(listener, limits: limits)
+      } else {
+        server = try loop.http.listen(host: "127.0.0.1", port: 0, limits: limits)
+        port = Int(try server.localAddress().port)
+      }
+      let serving = loop.spawn { () async throws(UVError) in
+        for try await exchange in server { loop.spawn { await handler(exchange) } }
+      }
+      let context = try TLSContext.client(trust: .certificates("\(certificates)/root.pem"))
+      try await client(loop) {
+        if secure { return try await loop.tls.connect(host: "127.0.0.1", port: port, context).value }
+        return try await loop.tcp.connect(host: "127.0.0.1", port: port).value
+      }
+      server.close()
+      try await serving.value
+    }
+  }
+
+  /// How many answers a text has, each to a whole request or a refusal.
+  private static func statuses(_ text: String) -> [String] {
+    text.components(separatedBy: "HTTP/1.1 ").dropFirst().map { String($0.prefix(3)) }
+  }
+
+  @Test("A conversation that ends at any byte is answered as far as it came", arguments: [false, true])
+  func ends(secure: Bool) async throws {
+    try await serve(secure: secure) { loop, connect in
+      let whole = Self.conversation
+      for cut in 0...whole.count where !secure || cut % 7 == 0 || cut == whole.count {
+        let stream = try await connect()
+        try await stream.write(Bytes(whole[..<cut])).value
+        try await stream.shutdown().value
+        let text = "\(try await stream.readToEnd(limit: 10_000).value)"
+        let heads = Bytes(whole[..<cut]).description.components(separatedBy: "HTTP/1.1\r\n").count - 1
+        let statuses = Self.statuses(text)
+        // Each request that came whole has its answer; one that is cut off has 400 or none.
+        #expect(statuses.count <= heads + 1, "cut at \(cut)")
+        #expect(statuses.dropLast().allSatisfy { $0 == "200" }, "cut at \(cut): \(statuses)")
+        if let last = statuses.last { #expect(["200", "400"].contains(last), "cut at \(cut)") }
+        if cut == whole.count { #expect(statuses == ["200", "200", "200", "200"]) }
+        stream.close()
+      }
+    }
+  }
+
+  @Test("A client that resets its connection at any byte leaves nothing behind")
+  func resets() async throws {
+    try await serve { loop, connect in
+      let whole = Self.conversation
+      for cut in 0...whole.count {
+        let stream = try await connect()
+        try await stream.write(Bytes(whole[..<cut])).value
+        (stream as? TCPConnection)?.closeReset()
+        // Some are reset while the server answers, and some before.
+        if cut % 3 == 0 { try await loop.sleep(for: .milliseconds(1)).value }
+      }
+    }
+  }
+
+  @Test("A client that never reads ends by the timeout, and holds no more than the limits say")
+  func neverReads() async throws {
+    var limits = HTTPLimits()
+    limits.idleTimeout = .milliseconds(200)
+    let page = Bytes(repeating: 0x78, count: 60_000)
+    let errors = Errors()
+    try await serve(limits) { exchange in
+      do {
+        try await exchange.respond(HTTPResponse(status: .ok), page).value
+      } catch { errors.count += 1 }
+      errors.answers += 1
+    } client: { loop, connect in
+      let stream = try await connect()
+      let requests = Bytes((0..<2000).flatMap { _ in Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8) })
+      let sending = loop.spawn { do { try await stream.write(requests).value } catch {} }
+      await sending.value
+      while errors.count == 0 { try await loop.sleep(for: .milliseconds(5)).value }
+      // The system's buffers take some megabytes. The rest was never made.
+      #expect(errors.answers < 500)
+      stream.close()
+    }
+  }
+
+  private final class Errors: @unchecked Sendable {
+    var count = 0
+    var answers = 0
+  }
+
+  @Test("Each timeout ends its state: a silent body gets 408, and one that trickles, too")
+  func bodyTimeouts() async throws {
+    var limits = HTTPLimits()
+    limits.idleTimeout = .milliseconds(50)
+    try await serve(limits) { loop, connect in
+      let stream = try await connect()
+      try await stream.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab").value
+      let text = "\(try await stream.readToEnd(limit: 1000).value)"
+      #expect(text.hasPrefix("HTTP/1.1 408 "))
+      stream.close()
+    }
+  }
+
+  @Test("A connection that has lasted long enough says so with the next answer")
+  func lifetime() async throws {
+    var limits = HTTPLimits()
+    limits.lifetime = .milliseconds(30)
+    try await serve(limits) { loop, connect in
+      let stream = try await connect()
+      try await loop.sleep(for: .milliseconds(40)).value
+      try await stream.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n").value
+      let text = "\(try await stream.readToEnd(limit: 1000).value)"
+      #expect(text.hasPrefix("HTTP/1.1 200 ") && text.contains("connection: close\r\n"))
+      stream.close()
+    }
+  }
+
+  @Test("A slow handler isn't a silent client: the timeout doesn't count while the program works")
+  func slowHandler() async throws {
+    var limits = HTTPLimits()
+    limits.idleTimeout = .milliseconds(20)
+    try await serve(limits) { exchange in
+      try? await exchange.loop.sleep(for: .milliseconds(100)).value
+      try? await exchange.respond(HTTPResponse(status: .ok), "late").value
+    } client: { loop, connect in
+      for request in ["GET / HTTP/1.1", "POST / HTTP/1.1"] {
+        let stream = try await connect()
+        try await stream.write(Bytes("\(request)\r\nHost: a\r\nConnection: close\r\n\r\n")).value
+        let text = "\(try await stream.readToEnd(limit: 1000).value)"
+        #expect(bodies(of: text) == ["late"])
+        stream.close()
+      }
+    }
+  }
+
+  @Test("The end of the service waits for requests under way, and says so to their clients")
+  func quiescing() async throws {
+    makeCertificates()
+    try await withLoop { loop in
+      var limits = HTTPLimits()
+      limits.lastSilence = .milliseconds(10)
+      let server = try loop.http.listen(host: "127.0.0.1", port: 0, limits: limits)
+      let address = try server.localAddress()
+      var streams: [TCPConnection] = []
+      var exchanges: [HTTPExchange] = []
+      for _ in 0..<5 {
+        let stream = try await loop.tcp.connect(to: address).value
+        try await stream.write("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n").value
+        for _ in 0..<2 { exchanges.append(try #require(try await server.next().value)) }
+        streams.append(stream)
+      }
+      server.close()
+      for exchange in exchanges { try await exchange.respond(HTTPResponse(status: .ok), "last").value }
+      exchanges = []
+      for stream in streams {
+        let text = "\(try await stream.readToEnd(limit: 1000).value)"
+        #expect(bodies(of: text) == ["last", "last"])
+        #expect(text.components(separatedBy: "connection: close").count == 2)
+        stream.close()
+      }
+      #expect(try await server.next().value == nil)
+      await #expect(throws: UVError.self) { _ = try await loop.tcp.connect(to: address).value }
+    }
+  }
+
+  @Test("Beyond the limit of connections clients wait until one has ended")
+  func connections() async throws {
+    var limits = HTTPLimits()
+    limits.connections = 2
+    try await serve(limits) { loop, connect in
+      let (first, second) = (try await connect(), try await connect())
+      for stream in [first, second] {
+        try await stream.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n").value
+        _ = try await stream.read(until: "0\r\n\r\n", limit: 1000).value
+      }
+      let third = try await connect()
+      try await third.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").value
+      await #expect(throws: UVError.self) {
+        _ = try await third.read().timeout(after: .milliseconds(30)).value
+      }
+      first.close()
+      let text = "\(try await third.readToEnd(limit: 1000).value)"
+      #expect(text.hasPrefix("HTTP/1.1 200 "))
+      for stream in [second, third] { stream.close() }
+    }
+  }
+
+  @Test("A server that nobody keeps and nobody asks closes, and answers what it has with 500")
+  func abandoned() async throws {
+    makeCertificates()
+    try await withLoop { loop in
+      var server: HTTPServer? = try loop.http.listen(host: "127.0.0.1", port: 0)
+      let address = try #require(try server?.localAddress())
+      let stream = try await loop.tcp.connect(to: address).value
+      try await stream.write("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n").value
+      let exchange = try #require(try await server?.next().value)
+      server = nil
+      try await exchange.respond(HTTPResponse(status: .ok)).value
+      let text = "\(try await stream.readToEnd(limit: 1000).value)"
+      #expect(Self.statuses(text) == ["200", "500"])
+      stream.close()
+      await #expect(throws: UVError.self) { _ = try await loop.tcp.connect(to: address).value }
+    }
+  }
+}
