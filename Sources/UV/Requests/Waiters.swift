@@ -1,6 +1,6 @@
 /// Completions that wait for the same thing, each of which may be cancelled.
 struct Waiters<Success> {
-  private var entries: [(number: UInt, done: Completion<Success>)] = []
+  private var entries = Queue<(number: UInt, done: Completion<Success>)>()
   private var lastNumber: UInt = 0
 
   var isEmpty: Bool { entries.isEmpty }
@@ -20,9 +20,9 @@ struct Waiters<Success> {
     return entries.remove(at: index).done
   }
 
+  /// Takes the one out that has waited longest; nil if there is none.
+  mutating func takeFirst() -> Completion<Success>? { entries.popFirst()?.done }
+
   /// Takes all out, in the order in which they came.
-  mutating func takeAll() -> [Completion<Success>] {
-    defer { entries = [] }
-    return entries.map(\.done)
-  }
+  mutating func takeAll() -> [Completion<Success>] { entries.takeAll().map(\.done) }
 }

@@ -30,6 +30,73 @@ extension EventLoop {
     try await LoopTaskGroup(self).run(SourcePlace(file: file, line: line), body)
   }
 
+  /// Runs `body` with a group of tasks of which only so many run at the same time, and returns once all of
+  /// them have ended. Starting one more waits until another one ends.
+  ///
+  /// ```swift
+  /// try await loop.withTasks(limit: 8) { tasks in
+  ///   for address in addresses { try await tasks.spawn { try await check(address) } }
+  /// }
+  /// ```
+  ///
+  /// Apart from the limit, this does what ``withTasks(file:line:_:)`` does. For tasks with values, use
+  /// ``withTasks(of:limit:file:line:_:)``. On the loop's thread only.
+  ///
+  /// - Parameters:
+  ///   - limit: How many tasks may run at the same time, 1 or more. The body doesn't count.
+  ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
+  ///   - line: The line there.
+  ///   - body: What to do. It may start tasks with `spawn` of the group that it is passed.
+  /// - Returns: What the body returned.
+  /// - Throws: The first error of a task; `cancelled` if the caller was cancelled and a task ended because of
+  ///   that; `invalidArgument` if the limit is less than 1.
+  ///
+  /// Swift has no corresponding function.
+  @discardableResult
+  public nonisolated(nonsending) func withTasks<T>(
+    limit: Int, file: StaticString = #fileID, line: UInt = #line,
+    _ body: nonisolated(nonsending) @escaping (LimitedTaskGroup<Void>) async throws -> T
+  ) async throws -> T {
+    try await withTasks(of: Void.self, limit: limit, file: file, line: line, body)
+  }
+
+  /// Runs `body` with a group of tasks whose values can be taken in the order in which the tasks end, and
+  /// returns once all of them have ended.
+  ///
+  /// ```swift
+  /// try await loop.withTasks(of: Bytes.self, limit: 4) { tasks in
+  ///   for path in paths {
+  ///     try await tasks.spawn { try await loop.files.readFile(path).value }
+  ///   }
+  ///   for try await file in tasks { print(file.count) }
+  /// }
+  /// ```
+  ///
+  /// Apart from that, this does what ``withTasks(file:line:_:)`` does. On the loop's thread only.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the tasks' values.
+  ///   - limit: How many tasks may run at the same time, 1 or more; any number, unless you say otherwise.
+  ///     The body doesn't count.
+  ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
+  ///   - line: The line there.
+  ///   - body: What to do. It may start tasks with `spawn` of the group that it is passed.
+  /// - Returns: What the body returned.
+  /// - Throws: The first error of a task; `cancelled` if the caller was cancelled and a task ended because of
+  ///   that; `invalidArgument` if the limit is less than 1.
+  ///
+  /// The corresponding function of Swift's is `withThrowingTaskGroup`.
+  @discardableResult
+  public nonisolated(nonsending) func withTasks<Value, T>(
+    of type: Value.Type, limit: Int = .max, file: StaticString = #fileID, line: UInt = #line,
+    _ body: nonisolated(nonsending) @escaping (LimitedTaskGroup<Value>) async throws -> T
+  ) async throws -> T {
+    guard limit >= 1 else {
+      throw UVError(.invalidArgument, operation: "withTasks", subject: "a limit of \(limit)")
+    }
+    return try await LimitedTaskGroup(self, limit).run(SourcePlace(file: file, line: line), body)
+  }
+
   /// Runs `body` to its end, even if the task that calls this has been cancelled or is cancelled meanwhile,
   /// and even if the loop is stopped: the place for a goodbye.
   ///

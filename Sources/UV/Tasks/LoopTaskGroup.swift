@@ -14,6 +14,10 @@ public final class LoopTaskGroup {
   private var hasCancelledTask = false
   private var hasEnded = false
   private var whenEnded: Completion<Void>?
+  /// Called with each task that has ended.
+  var whenOneEnds: ((LoopTaskBase) -> Void)?
+  /// How many callers are about to start a task, for whom the group stays open.
+  private(set) var comingCount = 0
 
   init(_ loop: EventLoop) { self.loop = loop }
 
@@ -45,7 +49,7 @@ public final class LoopTaskGroup {
     name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) -> LoopTask<T, E> {
-    require(!hasEnded, "spawn: the group has ended; start the task before `withTasks` returns")
+    requireOpen()
     let task = LoopTask(loop: loop, SourcePlace(file: file, line: line), .general(body))
     task.group = self
     task.isShielded = loop.currentTask?.isShielded ?? false
@@ -54,6 +58,21 @@ public final class LoopTaskGroup {
     loop.start(task)
     if isCancelled { task.cancel() }
     return task
+  }
+
+  func requireOpen() {
+    require(!hasEnded, "spawn: the group has ended; start the task before `withTasks` returns")
+  }
+
+  /// Keeps the group open for a caller that starts a task later, until ``didCome()``.
+  func willCome() {
+    requireOpen()
+    comingCount += 1
+  }
+
+  func didCome() {
+    comingCount -= 1
+    endIfEmpty()
   }
 
   /// Cancels all tasks of the group, the body of `withTasks` included. Their `cancelled` errors are not the
@@ -109,8 +128,14 @@ public final class LoopTaskGroup {
         cancelAll()
       }
     }
-    guard tasks.isEmpty else { return }
+    whenOneEnds?(task)
+    endIfEmpty()
+  }
+
+  private func endIfEmpty() {
+    guard tasks.isEmpty, comingCount == 0, !hasEnded else { return }
     hasEnded = true
+    whenOneEnds = nil
     whenEnded.take()?(.success(()))
   }
 }
