@@ -173,6 +173,10 @@ bool cuv_is_datagram_socket(int fd);
 /// How many bytes the path of a Unix domain socket may have. libuv 1.44 silently cuts a longer path short.
 size_t cuv_socket_path_limit(void);
 
+/// Removes the file of a Unix domain socket that nobody listens on. Returns 0 if it has gone, or a libuv error
+/// code: UV_EADDRINUSE for a file that isn't such a socket.
+int cuv_remove_stale_socket(const char *path);
+
 /// Adds to the permissions of a file. Returns 0 or a libuv error code.
 int cuv_add_permissions(const char *path, mode_t permissions);
 

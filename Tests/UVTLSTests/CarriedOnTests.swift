@@ -138,6 +138,27 @@ import UVTestSupport
     }
   }
 
+  @Test("A farewell is said by the session, which then ends as its peer expects")
+  func farewell() async throws {
+    try await withLoop { loop in
+      let (_, server, client) = try await secured(loop) { near in
+        near.endWithServer(after: .milliseconds(5), farewell: "goodbye\n")
+      }
+      let session = loop.spawn { () async throws(UVError) in
+        defer { server.close() }
+        while try await server.read().value != nil {}
+      }
+      try await client.write("request").value
+      let ending = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(within: .seconds(1000)).value
+      }
+      #expect(try await client.readToEnd(limit: 99).value == "goodbye\n")
+      client.close()
+      try await session.value
+      #expect(try await ending.value.count == 0)
+    }
+  }
+
   @Test(
     "A handshake that is under way, or hasn't begun, hears of the end of its service",
     arguments: [false, true],

@@ -15,11 +15,7 @@ final class Room {
   func receive(_ connection: TCPConnection) async throws(UVError) {
     defer { connection.close() }
     // At the end of the chat everybody gets all that was said, and a goodbye.
-    connection.quiescing { result in
-      guard case .success = result else { return }
-      connection.write("* the chat ends\n") { _ in }
-      connection.shutdown { _ in connection.close() }
-    }
+    connection.endWithServer(farewell: "* the chat ends\n")
     connection.readTimeout = .seconds(options.idleTimeout)
     connection.writeTimeout = .seconds(options.patience)
     // Each line renews these. Until there is a name, and for the whole stay, there is a time that nothing

@@ -38,9 +38,7 @@ final class Session {
     connection.readTimeout = server.limits.idleTimeout
     connection.writeTimeout = server.limits.commandTimeout
     // When the server ends, a client that has nothing more to ask is let go.
-    connection.quiescing { result in
-      if case .success = result { connection.readTimeout = .milliseconds(100) }
-    }
+    connection.endWithServer(after: .milliseconds(100))
   }
 
   /// Executes the commands that are complete with these bytes.

@@ -29,16 +29,10 @@ try await group.run()
 
 /// Answers the lines of one connection, until the peer or the service ends.
 func serve(_ connection: TCPConnection) async throws(UVError) {
-  connection.quiescing { result in
-    // An idle peer gets a moment for a line that is on its way.
-    if case .success = result { connection.readTimeout = .milliseconds(250) }
-  }
-  do throws(UVError) {
-    while let line = try await connection.readLine(limit: 1024).value {
-      try await connection.loop.sleep(for: .milliseconds(100)).value
-      try await connection.write([line, "\n"]).value
-    }
-  } catch {
-    if error.code != .timedOut { throw error }
+  // An idle peer gets a moment for a line that is on its way.
+  connection.endWithServer(after: .milliseconds(250))
+  while let line = try await connection.readLine(limit: 1024).value {
+    try await connection.loop.sleep(for: .milliseconds(100)).value
+    try await connection.write([line, "\n"]).value
   }
 }

@@ -20,11 +20,14 @@ public final class PipeListener: StreamListener<PipeConnection>, PassableHandle 
       })
   }
 
-  convenience init(loop: EventLoop, path: some PathConvertible, backlog: Int, passesHandles: Bool)
-    throws(UVError)
-  {
-    try self.init(loop: loop, passesHandles: passesHandles)
-    try check(path.withSocketPath("bind") { uv_pipe_bind(pipe, $0) }, "bind", path.subject)
+  func listen(path: some PathConvertible, backlog: Int, replacesStale: Bool) throws(UVError) {
+    var code = try path.withSocketPath("bind") { uv_pipe_bind(pipe, $0) }
+    if code == UV_EADDRINUSE.rawValue, replacesStale,
+      try path.withSocketPath("bind", { cuv_remove_stale_socket($0) }) == 0
+    {
+      code = try path.withSocketPath("bind") { uv_pipe_bind(pipe, $0) }
+    }
+    try check(code, "bind", path.subject)
     try listen(backlog: backlog, path.subject)
   }
 

@@ -11,15 +11,25 @@ public struct Pipes {
   ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
   ///   - passesHandles: Whether handles can be passed through the connections. If so, a peer can leave any
   ///     number of descriptors with this process, so use it only for peers that you trust.
-  /// - Throws: `addressInUse` if there is a file at the path, even if its listener has gone; `nameTooLong`;
+  ///   - replacesStale: Whether to remove the file of a socket that nobody listens on any more, such as that
+  ///     of a program that has crashed. A file that isn't a socket, and a socket that somebody listens on,
+  ///     stay; a live listener sees a connection that ends at once. Two programs that start at the same
+  ///     moment may both take the file for stale, and the later one then removes the new file of the earlier
+  ///     one. So does a program that looks between the other's `bind` and `listen`. If that can happen, have
+  ///     both lock a file before.
+  /// - Throws: `addressInUse` if there is a file at the path, and it isn't stale or must not be replaced;
+  ///   `nameTooLong`;
   ///   `permissionDenied` if the directory doesn't exist or may not be written to; `invalidArgument` for a
   ///   path that is empty or has a NUL in it.
   ///
   /// The corresponding libuv functions are `uv_pipe_bind` and `uv_listen`.
   public func listen(
-    path: some PathConvertible, backlog: Int = 511, passesHandles: Bool = false
+    path: some PathConvertible, backlog: Int = 511, passesHandles: Bool = false,
+    replacesStale: Bool = false
   ) throws(UVError) -> PipeListener {
-    try PipeListener(loop: loop, path: path, backlog: backlog, passesHandles: passesHandles)
+    let listener = try PipeListener(loop: loop, passesHandles: passesHandles)
+    try listener.listen(path: path, backlog: backlog, replacesStale: replacesStale)
+    return listener
   }
 
   /// Connects to a listener's path.

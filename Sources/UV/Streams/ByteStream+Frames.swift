@@ -102,8 +102,8 @@ extension ByteStream {
   /// }
   /// ```
   ///
-  /// A bare line feed ends a line, too. For a protocol in which only CR LF does, such as HTTP behind a proxy
-  /// that must agree on where a line ends, use ``read(until:limit:)`` with `"\r\n"`.
+  /// A bare line feed ends a line, too. For a protocol in which only CR LF does, such as SMTP behind a proxy
+  /// that must agree on where a line ends, use ``readCRLFLine(limit:)``.
   ///
   /// A last line without an end is an error as any frame that is cut short, because it may be the beginning
   /// of another line. If that can't be, catch `endOfFile` and take the last line by ``readToEnd(limit:)``.

@@ -89,7 +89,7 @@ extension ByteStream {
     set { setTimeout(.total, newValue) }
   }
 
-  private var carriedOn: StreamSidecar? { readsIfAny { $0.carriedOn } ?? nil }
+  var carriedOn: StreamSidecar? { readsIfAny { $0.carriedOn } ?? nil }
 
   private func timeout(_ kind: StreamSidecar.Kind) -> Duration? {
     (sidecar ?? carriedOn)?.duration(of: kind)

@@ -246,6 +246,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
 
   override func serviceEnds() {
     sidecar?.quiescing.take()?.tell(.success(()))
+    sidecar?.endIfQuiescing()
     filter?.serviceEnds()
   }
 

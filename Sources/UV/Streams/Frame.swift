@@ -13,8 +13,12 @@ struct Frame {
     case peek
     /// The bytes before a delimiter.
     case until
+    /// The bytes before a delimiter, which are dropped.
+    case skip
     /// The bytes before the end of a line.
     case line
+    /// The bytes before the end of a line, which must be CR LF.
+    case strictLine
     /// All bytes before the stream's end.
     case rest
     /// As many bytes as have come, at least one, in the caller's memory.
@@ -24,7 +28,7 @@ struct Frame {
   /// The most bytes that a number of bytes may be.
   static let largest = 1 << 30
 
-  /// The delimiter of `until`; for `into`, the caller's memory.
+  /// The delimiter of `until` and `skip`; for `into`, the caller's memory.
   @usableFromInline let delimiter: Bytes?
   /// The number of bytes, or the limit of it.
   @usableFromInline let count: Int
@@ -45,15 +49,15 @@ struct Frame {
   var isValid: Bool {
     switch kind {
     case .exactly, .peek: 0...Self.largest ~= count
-    case .until: count >= 0 && !delimiter!.isEmpty
-    case .line, .rest: count >= 0
+    case .until, .skip: count >= 0 && !delimiter!.isEmpty
+    case .line, .strictLine, .rest: count >= 0
     case .into: count > 0
     case .any: true
     }
   }
 
   /// How many bytes end the frame and aren't a part of it.
-  var delimiterCount: Int { kind == .until ? delimiter!.count : 1 }
+  var delimiterCount: Int { kind == .until || kind == .skip ? delimiter!.count : 1 }
 
   // MARK: Errors
 
@@ -61,6 +65,13 @@ struct Frame {
 
   var tooLong: UVError {
     UVError(.messageTooLong, operation: "read", subject: "\(wish) within \(count) bytes")
+  }
+
+  /// The error of a line with a carriage return or a line feed that stands alone.
+  var hasBareEnd: UVError {
+    UVError(
+      .protocolError, operation: "read",
+      subject: "\(wish), in which a carriage return or a line feed is alone")
   }
 
   /// The error if the stream ends after a part of the frame.
@@ -78,8 +89,9 @@ struct Frame {
     switch kind {
     case .any: "bytes"
     case .exactly, .peek, .into: "\(count) bytes"
-    case .until: "until \(delimiter!.isEmpty ? "nothing" : delimiter!.description.debugDescription)"
+    case .until, .skip: "until \(delimiter!.isEmpty ? "nothing" : delimiter!.description.debugDescription)"
     case .line: "until the end of a line"
+    case .strictLine: "until a line's CR LF"
     case .rest: "to the end"
     }
   }

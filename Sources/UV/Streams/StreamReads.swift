@@ -58,6 +58,8 @@ final class StreamReads: Microtask {
   private let line: Unmanaged<SourceCore<Bytes>>
   private let block: HandleBlock
   private let turn: UnsafeMutablePointer<MicrotaskQueue.State>
+  /// How many more bytes are dropped as they come; nil if they are read.
+  @exclusivity(unchecked) private var droppableCount: Int?
   /// The timeouts of the stream that goes on with this one's connection; see ``ByteStream/giveUp()``.
   @exclusivity(unchecked) var carriedOn: StreamSidecar?
 
@@ -72,7 +74,7 @@ final class StreamReads: Microtask {
   /// Whether those who ask for the next bytes have to ask here, because there are some, or because others are
   /// answered first.
   var isInUse: Bool {
-    @inline(__always) get { !unread.isEmpty || state == .scheduled }
+    @inline(__always) get { !unread.isEmpty || state == .scheduled || droppableCount != nil }
   }
 
   var unreadCount: Int { unread.count }
@@ -148,6 +150,7 @@ final class StreamReads: Microtask {
 
   private func popWish() {
     unread.searchedCount = 0
+    unread.skippedCount = 0
     firstWish = otherWishes.popFirst()
   }
 
@@ -231,7 +234,9 @@ final class StreamReads: Microtask {
   /// elsewhere.
   func reserve(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
     place = .shared
-    guard state == .waiting, line._withUnsafeGuaranteedRef({ hasWish($0) }) else { return false }
+    guard state == .waiting, droppableCount == nil, line._withUnsafeGuaranteedRef({ hasWish($0) }) else {
+      return false
+    }
     let frame = firstWish!.frame
     switch frame.kind {
     case .exactly, .rest:
@@ -260,6 +265,7 @@ final class StreamReads: Microtask {
 
   /// Takes bytes that have come.
   func take(_ bytes: Bytes) {
+    if droppableCount != nil { return drop(bytes) }
     let line = line.takeUnretainedValue()
     guard state == .waiting else { return unread.append(bytes) }
     if unread.isEmpty, line.hasDemand, !hasWish(line) {
@@ -301,6 +307,16 @@ final class StreamReads: Microtask {
     otherWishes = Queue()
     popWish()
     line.takeUnretainedValue().failAll(error)
+  }
+
+  /// Drops what comes from now on, and ends the reading after so many bytes.
+  func dropWhatComes(upTo count: Int) {
+    if droppableCount == nil { droppableCount = count }
+  }
+
+  private func drop(_ bytes: Bytes) {
+    droppableCount! -= min(bytes.count, droppableCount!)
+    if droppableCount == 0 { stream.endAfterFarewell() }
   }
 
   /// Drops what nobody has read. The stream closes.

@@ -13,6 +13,8 @@ import CUV
 final class StreamSidecar: HandleSidecar {
   enum Kind: Int {
     case read, write, idle, total
+    /// How long a peer may be silent while its server ends; see ``ByteStream/endWithServer(after:farewell:)``.
+    case farewell
 
     var name: String {
       switch self {
@@ -20,6 +22,7 @@ final class StreamSidecar: HandleSidecar {
       case .write: "writeTimeout"
       case .idle: "idleTimeout"
       case .total: "totalTimeout"
+      case .farewell: "farewell"
       }
     }
   }
@@ -44,7 +47,7 @@ final class StreamSidecar: HandleSidecar {
   /// When the system has last taken bytes, or when somebody has begun to wait for that.
   @exclusivity(unchecked) private var lastWrite: UInt64 = 0
   @exclusivity(unchecked) private var block: HandleBlock
-  @exclusivity(unchecked) private var limits = [Limit](repeating: Limit(), count: 4)
+  @exclusivity(unchecked) private var limits = [Limit](repeating: Limit(), count: 5)
   /// How soon a wait for bytes may end, from its beginning.
   @exclusivity(unchecked) private var readLength = UInt64.max
   /// How soon a wait for room may end, from its beginning.
@@ -63,6 +66,10 @@ final class StreamSidecar: HandleSidecar {
 
   /// Those who wait for the end of the service that the stream belongs to.
   var quiescing: QuiescingWaiters?
+  /// How the library ends the connection with its server; nil if the program does.
+  @exclusivity(unchecked) private var farewell: Farewell?
+  /// The end of the time in which a peer may read what was written last.
+  @exclusivity(unchecked) private var lingering: PendingRequest?
 
   init(_ block: HandleBlock) { self.block = block }
 
@@ -84,7 +91,7 @@ final class StreamSidecar: HandleSidecar {
     limits[kind.rawValue] = Limit(
       duration: duration, length: duration.map { min($0.nanoseconds, .max - 1) } ?? .max, start: now)
     isLastChance = false
-    readLength = min(length(of: .read), length(of: .idle))
+    readLength = min(length(of: .read), length(of: .idle), length(of: .farewell))
     writeLength = min(length(of: .write), length(of: .idle))
     totalEnd = limits[Kind.total.rawValue].end(since: 0) ?? .max
     if let end = limits[kind.rawValue].end(since: 0), end < due { stopTimer() }
@@ -113,6 +120,7 @@ final class StreamSidecar: HandleSidecar {
 
   /// Somebody begins to wait for bytes.
   func beginReading() {
+    if farewell != nil { endIfQuiescing() }
     if min(readLength, totalEnd) == .max { return }
     lastRead = uv_hrtime()
     begin(within: readLength, at: lastRead)
@@ -158,6 +166,7 @@ final class StreamSidecar: HandleSidecar {
     consider(.write, isWriting, since: lastWrite)
     consider(.idle, isReading || isWriting, since: max(lastRead, lastWrite))
     consider(.total, isReading || isWriting, since: 0)
+    consider(.farewell, isReading, since: lastRead)
     return next
   }
 
@@ -179,6 +188,7 @@ final class StreamSidecar: HandleSidecar {
       startTimer(max(late, 1_000_000), at: now)
     } else {
       isLastChance = false
+      if kind == .farewell { return sayFarewell(stream) }
       stream.timeOut(kind, after: limits[kind.rawValue].duration!)
       if stream.isWaitingToRead { beginReading() }
     }
@@ -210,9 +220,35 @@ final class StreamSidecar: HandleSidecar {
 
   private func stopTimer() { timer.take()?.cancel() }
 
+  // MARK: The end of the server
+
+  /// Has the library end the connection with its server.
+  func set(_ farewell: Farewell) {
+    if isClosed { return }
+    self.farewell = farewell
+    limits[Kind.farewell.rawValue] = Limit()
+    endIfQuiescing()
+  }
+
+  /// Lets the peer be silent for the farewell's time from now on, if the server ends.
+  func endIfQuiescing() {
+    guard let farewell, duration(of: .farewell) == nil, block.header.pointee.role == .accepted,
+      block.header.pointee.loop.isShuttingDown
+    else { return }
+    set(.farewell, max(farewell.silence, .zero))
+  }
+
+  private func sayFarewell(_ stream: ByteStream) {
+    guard let farewell = farewell.take() else { return }
+    set(.farewell, nil)
+    lingering = stream.say(farewell)
+  }
+
   override func handleCloses() {
     isClosed = true
     stopTimer()
+    farewell = nil
+    lingering.take()?.cancel()
     quiescing.take()?.tell(.failure(UVError(.cancelled, operation: "quiescing")))
   }
 }

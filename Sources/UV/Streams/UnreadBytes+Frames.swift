@@ -23,7 +23,9 @@ extension UnreadBytes {
     case .exactly: return take(exactly: frame.count).map { .success($0) }
     case .peek: return frame.count <= count ? .success(look(at: frame.count)) : nil
     case .until: return headCount == 0 ? takeUntilInTail(frame) : takeUntil(frame)
+    case .skip: return skip(frame)
     case .line: return headCount == 0 ? takeLineOfTail(frame) : takeLine(frame)
+    case .strictLine: return headCount == 0 ? takeStrictLineOfTail(frame) : takeLine(frame)
     case .rest: return count > frame.count ? .failure(frame.tooLong) : nil
     case .into: return isEmpty ? nil : .success(take(into: frame))
     }
@@ -33,6 +35,7 @@ extension UnreadBytes {
   mutating func takeAtEnd(_ frame: Frame) -> Outcome {
     switch frame.kind {
     case .rest: .success(takeAll())
+    case .skip where skippedCount > 0: .failure(frame.isCutShort(after: skippedCount + count))
     case _ where isEmpty: .success(nil)
     default: .failure(frame.isCutShort(after: count))
     }
@@ -43,7 +46,8 @@ extension UnreadBytes {
     switch frame.kind {
     case .any, .into: break
     case .exactly, .peek: awaitMore(capacity: frame.count, limit: frame.count)
-    case .until, .line:
+    case .skip: dropSearched(frame)
+    case .until, .line, .strictLine:
       awaitMore(capacity: nil, limit: frame.limit + frame.delimiterCount + 1)
       searchedCount = headCount
     case .rest: awaitMore(capacity: nil, limit: frame.limit + 1)
@@ -90,23 +94,56 @@ extension UnreadBytes {
   private mutating func takeLine(_ frame: Frame) -> Outcome? {
     let newline = UInt8(ascii: "\n")
     if let index = find(newline, headStart + searchedCount, headCount - searchedCount) {
-      return endLine(frame, searchedCount + index)
+      return endLine(frame, headStart, searchedCount + index)
     }
     if let index = find(newline, tailStart, min(tailCount, max(frame.limit + 2 - headCount, 0))) {
       // All of the line comes into the head.
       _ = look(at: headCount + index + 1)
-      return endLine(frame, headCount - 1)
+      return endLine(frame, headStart, headCount - 1)
     }
     return count >= frame.limit + 2 ? .failure(frame.tooLong) : nil
   }
 
-  /// Takes the line whose last byte is at an index of the head.
-  private mutating func endLine(_ frame: Frame, _ index: Int) -> Outcome {
-    let count = index > 0 && headStart[index - 1] == UInt8(ascii: "\r") ? index - 1 : index
+  private mutating func takeStrictLineOfTail(_ frame: Frame) -> Outcome? {
+    let window = frame.limit + 2
+    if let index = find(UInt8(ascii: "\n"), tailStart, min(tailCount, window)) {
+      return endLine(frame, tailStart, index)
+    }
+    return tailCount >= window ? .failure(frame.tooLong) : nil
+  }
+
+  /// Takes the line that begins at an address, which is the head's or the tail's, and whose last byte is at
+  /// an index from there.
+  private mutating func endLine(_ frame: Frame, _ start: UnsafePointer<UInt8>, _ index: Int) -> Outcome {
+    let hasReturn = index > 0 && start[index - 1] == UInt8(ascii: "\r")
+    let count = hasReturn ? index - 1 : index
+    if frame.kind == .strictLine, !hasReturn || find(UInt8(ascii: "\r"), start, count) != nil {
+      return .failure(frame.hasBareEnd)
+    }
     return count <= frame.count ? .success(take(count, dropping: index + 1 - count)) : .failure(frame.tooLong)
   }
 
   // MARK: Delimiters
+
+  /// Drops the bytes before a delimiter, and the delimiter. The result has the number of bytes, and no memory.
+  private mutating func skip(_ frame: Frame) -> Outcome? {
+    let rest = Frame(.until, frame.limit - skippedCount, frame.delimiter)
+    switch headCount == 0 ? takeUntilInTail(rest) : takeUntil(rest) {
+    case .success(let bytes?):
+      return .success(Bytes(storage: nil, start: Bytes().start, count: skippedCount + bytes.count))
+    case .failure: return .failure(frame.tooLong)
+    case .success(nil), nil: return nil
+    }
+  }
+
+  /// Drops what can't be a part of the delimiter.
+  private mutating func dropSearched(_ frame: Frame) {
+    let dropped = max(count - (frame.delimiterCount - 1), 0)
+    drop(dropped)
+    skippedCount += dropped
+    awaitMore(capacity: nil, limit: frame.delimiterCount)
+    searchedCount = headCount
+  }
 
   private mutating func takeUntilInTail(_ frame: Frame) -> Outcome? {
     let (delimiter, window) = (frame.delimiter!, frame.limit + frame.delimiterCount)

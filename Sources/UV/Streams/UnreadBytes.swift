@@ -17,6 +17,8 @@ struct UnreadBytes {
   private var headCapacity = 0
   /// How many bytes of the head don't contain the end of the frame that the reader waits for.
   var searchedCount = 0
+  /// How many bytes of a frame that the reader waits for have been dropped already.
+  var skippedCount = 0
 
   init() {
     tailStart = Bytes().start
@@ -89,6 +91,13 @@ struct UnreadBytes {
     if headCount == 0 { return Bytes(storage: tail, start: tailStart, count: count) }
     if headCount < count { moveTailToHead(count - headCount, capacity: count) }
     return Bytes(storage: head, start: UnsafePointer(headStart), count: count)
+  }
+
+  /// Drops the first bytes, of the head and then of the tail.
+  mutating func drop(_ count: Int) {
+    let inHead = min(count, headCount)
+    if inHead > 0 { _ = takeHead(inHead, dropping: 0) }
+    if count > inHead { dropTail(count - inHead) }
   }
 
   /// Drops everything.
