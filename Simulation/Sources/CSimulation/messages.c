@@ -35,6 +35,10 @@ static ssize_t send_message(int descriptor, const struct msghdr *message, int fl
     fail_missing("sendmsg with control data", caller);
     return -ENOSYS;
   }
+  if (flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_CMSG_CLOEXEC)) {
+    fail_missing("sendmsg with other flags", caller);
+    return -ENOSYS;
+  }
   if ((code = planned(CALL_sendmsg)) < 0) return code;
   if (refusal_is_due(&socket->file)) return -EAGAIN;
   struct rights *rights = NULL;
@@ -67,10 +71,14 @@ static ssize_t receive_once(struct socket *socket, struct msghdr *message, int f
   return size;
 }
 
-static ssize_t receive_message(int descriptor, struct msghdr *message, int flags) {
+static ssize_t receive_message(int descriptor, struct msghdr *message, int flags, const void *caller) {
   int code;
   struct socket *socket = socket_of(descriptor, &code);
   if (!socket) return code;
+  if (flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_PEEK | MSG_CMSG_CLOEXEC | MSG_WAITFORONE)) {
+    fail_missing("recvmsg with other flags", caller);
+    return -ENOSYS;
+  }
   bool waits = !(flags & MSG_DONTWAIT) && !(socket->file.flags & O_NONBLOCK);
   if ((code = planned(CALL_recvmsg)) < 0) return code;
   if (!(flags & MSG_PEEK) && refusal_is_due(&socket->file)) return -EAGAIN;
@@ -94,7 +102,7 @@ ssize_t sendmsg(int descriptor, const struct msghdr *message, int flags) {
 
 ssize_t recvmsg(int descriptor, struct msghdr *message, int flags) {
   if (!IS_SIMULATED) return LEFT("recvmsg", descriptor, REAL(recvmsg)(descriptor, message, flags));
-  ssize_t size = receive_message(descriptor, message, flags);
+  ssize_t size = receive_message(descriptor, message, flags, __builtin_return_address(0));
   return traced(CALL_recvmsg, descriptor, size, hash_parts(message->msg_iov, message->msg_iovlen, size));
 }
 

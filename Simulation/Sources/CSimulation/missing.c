@@ -26,6 +26,9 @@ void fail_missing(const char *call, const void *caller) {
   sim_fail(text);
 }
 
+int world_keeps_disk(void);
+int world_keeps_disk(void) { return kernel.options.keeps_disk; }
+
 // MARK: Threads outside
 
 int has_outside_failure;

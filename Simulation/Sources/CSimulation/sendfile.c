@@ -10,6 +10,9 @@ static ssize_t send_file(int to, int from, off64_t *offset, size_t size) {
   struct open_file *source = disk_file_of(from, &code);
   struct file *target = file_of(to);
   if (!source || !target) return !target ? -EBADF : -EINVAL;
+  if ((source->file.flags & O_ACCMODE) == O_WRONLY) return -EBADF;
+  if (target->kind == &disk_kind && (target->flags & O_ACCMODE) == O_RDONLY) return -EBADF;
+  if (target->kind == &disk_kind && target->flags & O_APPEND) return -EINVAL;
   if ((code = disk_fault(sim_self->host, false)) < 0) return code;
   size_t start = offset ? (size_t)*offset : source->offset;
   if (start >= source->node->size) return 0;

@@ -1,3 +1,4 @@
+import CSimulation
 import Foundation
 import Glibc
 import Synchronization
@@ -131,5 +132,32 @@ import UVSimulation
     }
     #expect(
       own?.description.hasPrefix(#"popen isn't simulated; the host "b" called it from "#) == true)
+  }
+
+  @Test("Each call that the documentation lists as an error is told with its name") func eachMissing() throws
+  {
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+    let page = try String(
+      contentsOf: package.appendingPathComponent("Sources/UVSimulation/UVSimulation.docc/SimulatedCalls.md"),
+      encoding: .utf8)
+    let paragraph = try #require(page.split(separator: "### Errors")[1].split(separator: "\n\n").first)
+    let names = paragraph.matches(of: /`(\w+)`/).map { String($0.1) }
+    let source = try String(
+      contentsOf: package.appendingPathComponent("Sources/CSimulation/missing.c"), encoding: .utf8)
+    var known = source.matches(of: /(?m)^MISSING\([^,]+, [^,]+, (\w+)/).map { String($0.1) }
+    var number = 0
+    while let name = sim_call_absent(number).map({ String(cString: $0) }) {
+      let call = number
+      let error = #expect(throws: SimulationError.self, "\(name)") {
+        try Simulation(seed: 1) { world in world.program("a") { _ = sim_call_absent(call) } }
+      }
+      #expect(
+        error?.description.hasPrefix("\(name) isn't simulated; the host \"a\" called it") == true, "\(error!)"
+      )
+      known.append(name)
+      number += 1
+    }
+    #expect(number > 200)
+    #expect(names == known.sorted())
   }
 }

@@ -1,5 +1,4 @@
 import CUV
-import Foundation
 import Testing
 import UV
 import UVTLS
@@ -24,54 +23,50 @@ import UVTestSupport
   @Test("A write keeps the contract, whatever happens to it", arguments: Combination.Transport.allCases)
   func rows(transport: Combination.Transport) async throws {
     let context = try Certificates.shared.server()
-    let rows = Combination.all.filter { $0.transport == transport && $0.nonsense == nil }
-    var paths: [Combination.State: String] = [:]
-    for state in Combination.State.allCases {
-      let path = Certificates.shared.path("contract-\(state)")
-      let row = rows.first { $0.state == state && $0.payload == .file }!
-      try Data(Content(row).tested).write(to: URL(fileURLWithPath: path))
-      paths[state] = path
-    }
-    for row in rows {
-      let run = Run(row, context, path: paths[row.state]!)
-      do {
-        switch (transport.isHosted, row.event) {
-        case (true, _): try await inHost(run)
-        case (false, .loopShutsDown): try await untilShutdown(run)
-        case (false, _): try await withLoop { try await run.body($0) }
-        }
-      } catch { Issue.record("\(row): \(error)") }
-      if row.event == .loopShutsDown { run.peer.read() }
-      for problem in Judge(row, run.evidence, run.peer.end()).problems() {
-        Issue.record("\(row): \(problem)")
+    try await withTemporaryDirectory { directory in
+      for row in Combination.all where row.transport == transport && row.nonsense == nil {
+        let path = "\(directory)/contract"
+        do {
+          let problems = try await withThread { try Self.problems(row, context, path) }
+          for problem in problems { Issue.record("\(row): \(problem)") }
+        } catch { Issue.record("\(row): \(error)") }
       }
     }
   }
 
-  /// Runs the row on a loop that is shut down while the write is under way.
-  private func untilShutdown(_ run: Run) async throws {
-    try await withThread {
-      let loop = try EventLoop()
-      let result = Result { try loop.run { try await run.body($0) } }
-      loop.shutdown()
-      #expect(loop.activity.isIdle, "\(run.combination): \(loop.activity)")
-      try result.get()
+  /// Runs the row on the thread that calls, and says what is wrong.
+  private static func problems(
+    _ row: Combination, _ context: TLSContext, _ path: String
+  ) throws -> [String] {
+    let run = Run(row, context, path: path)
+    if row.transport.isHosted { try inHost(run) } else { try onLoop(run) }
+    if row.event == .loopShutsDown { run.peer.read() }
+    return Judge(row, run.evidence, run.peer.end()).problems()
+  }
+
+  /// Runs the row on a loop of its own, which is shut down while the write is under way or afterwards.
+  private static func onLoop(_ run: Run) throws {
+    let loop = try EventLoop()
+    let result = Result { try loop.run { try await run.body($0) } }
+    if run.combination.event != .loopShutsDown {
+      #expect(loop.activity.isIdle, "left on the loop: \(loop.activity)")
     }
+    loop.shutdown()
+    #expect(loop.activity.isIdle, "\(run.combination): \(loop.activity)")
+    try result.get()
   }
 
   /// Runs the row on a loop that belongs to a host, which can close it afterwards.
-  private func inHost(_ run: Run) async throws {
-    try await withThread {
-      let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-      defer { raw.deallocate() }
-      uv_loop_init(raw)
-      let loop = try EventLoop(adopting: raw)
-      loop.spawn {
-        do { try await run.body(loop) } catch { Issue.record("\(run.combination): \(error)") }
-        loop.detach()
-      }
-      uv_run(raw, UV_RUN_DEFAULT)
-      #expect(uv_loop_close(raw) == 0, "\(run.combination)")
+  private static func inHost(_ run: Run) throws {
+    let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+    defer { raw.deallocate() }
+    uv_loop_init(raw)
+    let loop = try EventLoop(adopting: raw)
+    loop.spawn {
+      do { try await run.body(loop) } catch { Issue.record("\(run.combination): \(error)") }
+      loop.detach()
     }
+    uv_run(raw, UV_RUN_DEFAULT)
+    #expect(uv_loop_close(raw) == 0, "\(run.combination)")
   }
 }

@@ -1,6 +1,6 @@
 import COpenSSL
-import Dispatch
 import Foundation
+import UVTestSupport
 
 /// The other end of a stream that is tested: a thread that makes blocking calls of the system and of OpenSSL,
 /// and has nothing of this library's. It reads nothing before it is told to.
@@ -26,9 +26,9 @@ final class Peer: @unchecked Sendable {
   private var ssl: OpaquePointer?
   private var report = Report()
   private var isReset = false
-  private let isReady = DispatchSemaphore(value: 0)
-  private let mayRead = DispatchSemaphore(value: 0)
-  private let isDone = DispatchSemaphore(value: 0)
+  private let isReady = Semaphore()
+  private let mayRead = Semaphore()
+  private let isDone = Semaphore()
 
   init(_ descriptor: Int32, _ speech: Speech) {
     self.descriptor = descriptor

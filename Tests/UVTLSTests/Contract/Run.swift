@@ -17,7 +17,7 @@ struct Run: Sendable {
 
   /// - Parameters:
   ///   - context: The server's, for TLS.
-  ///   - path: A file with the bytes that are tested.
+  ///   - path: Where a file with the bytes that are tested is to be.
   init(_ combination: Combination, _ context: TLSContext, path: String) {
     self.combination = combination
     self.context = context
@@ -31,7 +31,7 @@ struct Run: Sendable {
 
   /// Everything that happens on the loop.
   nonisolated(nonsending) func body(_ loop: EventLoop) async throws {
-    let file = combination.payload == .file ? try await loop.files.open(path).value : nil
+    let file = combination.payload == .file ? try await file(loop) : nil
     let stream = try await begin(loop, file)
     if combination.event == .loopShutsDown {
       if loop.isAdopted { loop.detach() } else { loop.stop() }
@@ -39,6 +39,11 @@ struct Run: Sendable {
     }
     if let stream { try await finish(stream) } else { try await finish(loop) }
     if let file { try await file.close().value }
+  }
+
+  nonisolated(nonsending) private func file(_ loop: EventLoop) async throws -> File {
+    try await loop.files.writeFile(path, Bytes(content.tested)).value
+    return try await loop.files.open(path).value
   }
 
   /// Asks for the write, and has happen what the combination says. Returns the stream, unless the program
@@ -127,7 +132,7 @@ struct Run: Sendable {
   /// Waits until the write has come as far as the combination says.
   nonisolated(nonsending) private func reach(_ stream: ByteStream, _ asked: Asked) async throws {
     // Within the turn, in which nothing else leaves.
-    if case .task = asked { for _ in 0..<3 { await EventLoop.giveWay() } }
+    if case .task = asked { for _ in 0..<3 { await giveWay(stream.loop) } }
     if combination.isRefused { return }
     switch combination.state {
     case .notBegun: break
@@ -139,6 +144,11 @@ struct Run: Sendable {
       precondition(stream.writeQueueSize > content.tested.count, "\(combination): there is room")
     case .blocked: precondition(stream.writeQueueSize > content.tested.count, "\(combination): there is room")
     }
+  }
+
+  /// Waits until the microtasks that are queued now have run.
+  nonisolated(nonsending) private func giveWay(_ loop: EventLoop) async {
+    await withCheckedContinuation { continuation in loop.queueMicrotask { continuation.resume() } }
   }
 
   /// Waits until the system has no room for what was written.

@@ -91,7 +91,7 @@ import UVTestSupport
     }
   }
 
-  @Test func aChildsPipesAreOwned() async throws {
+  @Test(.onTheMachine("a program")) func aChildsPipesAreOwned() async throws {
     try await withLoop { loop in
       let child = try loop.processes.spawn("cat", stdio: [.pipe, .ignore, .ignore])
       let input = try #require(child.standardInput)

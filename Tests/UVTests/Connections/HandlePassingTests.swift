@@ -206,7 +206,7 @@ import UVTestSupport
 
   #if os(Linux)
     /// libuv polls a pipe again after an accept, even where nobody reads: the loop would go round for ever.
-    @Test func anAcceptDoesNotHaveTheLoopPollForNobody() async throws {
+    @Test(.onTheMachine("/proc")) func anAcceptDoesNotHaveTheLoopPollForNobody() async throws {
       try await withChannel { loop, channel, tcp in
         try await channel.0.write("x", passing: tcp.1).value
         _ = try await channel.1.read().value

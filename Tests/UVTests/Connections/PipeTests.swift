@@ -81,7 +81,7 @@ import UVTestSupport
   }
 
   /// Fact 11 of libuv's: `uv_pipe_bind` cuts a long path short, and binds what is left.
-  @Test func fact11APathThatIsTooLongIsRefused() async throws {
+  @Test(.onTheMachine("a file outside of the loop")) func fact11APathThatIsTooLongIsRefused() async throws {
     try await withTemporaryDirectory { directory in
       let fits = directory + "/" + String(repeating: "p", count: 106 - directory.utf8.count)
       #expect(fits.utf8.count == 107)
@@ -222,7 +222,7 @@ import UVTestSupport
     }
   }
 
-  @Test func takingOverADescriptor() async throws {
+  @Test(.onTheMachine("mkfifo")) func takingOverADescriptor() async throws {
     try await withTemporaryDirectory { directory in
       try await withLoop { loop in
         let (file, fifo) = (directory + "/file", directory + "/fifo")

@@ -75,7 +75,7 @@ import UVTestSupport
     }
   }
 
-  @Test func aConnectionThatClosesOrIsReset() async throws {
+  @Test(.onTheMachine("a file of an earlier loop")) func aConnectionThatClosesOrIsReset() async throws {
     try await withTemporaryDirectory { directory in
       try await withPair { loop, client, server in
         try await loop.files.writeFile("\(directory)/a", Self.pattern(24 << 20)).value

@@ -20,7 +20,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A file from a descriptor can do what the descriptor was opened for")
+  @Test("A file from a descriptor can do what the descriptor was opened for", .onTheMachine("/dev/zero"))
   func readOnly() async throws {
     try await withLoop { loop in
       let file = try loop.files.open(fileDescriptor: Foundation.open("/dev/zero", O_RDONLY | O_CLOEXEC))
@@ -30,7 +30,7 @@ import UVTestSupport
     }
   }
 
-  @Test("What is no file is refused, and still belongs to the caller")
+  @Test("What is no file is refused, and still belongs to the caller", .onTheMachine("a terminal"))
   func refusal() async throws {
     try await withLoop { loop in
       let (control, descriptor) = try openPseudoTerminal()

@@ -28,7 +28,7 @@ import UVTestSupport
     for opening in openings { #expect(await opening.value != nil) }
   }
 
-  @Test func anOperationThatWaitsDoesNotHoldUpTheOthers() async throws {
+  @Test(.onTheMachine("mkfifo")) func anOperationThatWaitsDoesNotHoldUpTheOthers() async throws {
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in
         try await occupying(poolThreads - 1, of: loop, in: directory) {
@@ -38,7 +38,7 @@ import UVTestSupport
     }
   }
 
-  @Test func whatWaitsCanBeCancelledAndIsNotPerformed() async throws {
+  @Test(.onTheMachine("mkfifo")) func whatWaitsCanBeCancelledAndIsNotPerformed() async throws {
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in
         let file = try await loop.files.open("\(directory)/f", .readWrite, options: [.create]).value
@@ -104,7 +104,7 @@ import UVTestSupport
     }
   }
 
-  @Test func aFileOpenedForReadingIsClosedAtOnce() async throws {
+  @Test(.onTheMachine("a list of descriptors")) func aFileOpenedForReadingIsClosedAtOnce() async throws {
     try await withLoop { loop in
       let before = openDescriptors().count
       let file = try await loop.files.open("/etc/passwd").value

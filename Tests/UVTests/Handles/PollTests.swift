@@ -38,7 +38,7 @@ import UVTestSupport
     }
   }
 
-  @Test func urgentBytesArePrioritized() async throws {
+  @Test(.onTheMachine("urgent bytes")) func urgentBytesArePrioritized() async throws {
     try await withPair { loop, client, server in
       let watcher = try loop.poll(client.fileDescriptor(), for: .prioritized)
       #expect(send(try server.fileDescriptor(), "!", 1, Int32(MSG_OOB)) == 1)

@@ -5,7 +5,7 @@ import UVTestSupport
 
 /// What pipes, sockets, children and watchers do when their loop ends, and when there is no descriptor left.
 @Suite(.serialized) struct HandleShutdownTests {
-  @Test func everythingPendingEndsOnceWithCancelled() async throws {
+  @Test(.onTheMachine("a terminal")) func everythingPendingEndsOnceWithCancelled() async throws {
     let log = Log<String>()
     try await withTemporaryDirectory { directory in
       try await withThread {
@@ -76,7 +76,7 @@ import UVTestSupport
     }
   }
 
-  @Test func withoutADescriptorLeft() async throws {
+  @Test(.onTheMachine("a terminal")) func withoutADescriptorLeft() async throws {
     try await withTemporaryDirectory { directory in
       try await withLoop { loop in
         let (control, descriptor) = try openPseudoTerminal()

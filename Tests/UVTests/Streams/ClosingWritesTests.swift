@@ -70,7 +70,7 @@ import UVTestSupport
     }
   }
 
-  @Test func whatWasWrittenToATerminalBeforeACloseIsShown() async throws {
+  @Test(.onTheMachine("a terminal")) func whatWasWrittenToATerminalBeforeACloseIsShown() async throws {
     try await withLoop { loop in
       let (control, descriptor) = try openPseudoTerminal()
       let (terminal, screen) = (try loop.tty(descriptor), try loop.tty(control))
@@ -128,7 +128,7 @@ import UVTestSupport
     }
   }
 
-  @Test(arguments: [0, 1, 5])
+  @Test(.onTheMachine("buffers that grow"), arguments: [0, 1, 5])
   func eachWriteIsToldWhetherTheSystemHasTakenItWhenNobodyReads(turns: Int) async throws {
     let count = 10_000
     let ends = Log<UVError.Code?>()

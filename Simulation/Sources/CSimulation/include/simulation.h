@@ -230,6 +230,10 @@ const char *sim_call_name(uint16_t call);
 /// The name of a host by its number in entries.
 const char *sim_host_name_of(uint8_t number);
 
+/// Calls a function that isn't simulated, with zeros, if the calling thread is of a simulation: for tests. `number` counts them from 0.
+/// Returns its name, or NULL if there is none.
+const char *sim_call_absent(size_t number);
+
 #ifdef __cplusplus
 }
 #endif
