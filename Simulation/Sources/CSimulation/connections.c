@@ -78,6 +78,9 @@ struct reset {
   struct connection *connection;
   int side;
   uint64_t number;
+  /// How long until it is sent again; 0 if it is sent once.
+  uint64_t timeout;
+  int tries;
 };
 
 static void reset_arrives(struct event *event) {
@@ -87,20 +90,33 @@ static void reset_arrives(struct event *event) {
     if (connection != reset->connection) continue;
     struct socket *socket = connection->ends[reset->side];
     if (!socket || socket->file.number != reset->number || socket->state == SOCKET_DEAD) break;
-    if (link_is_cut(connection->hosts[1 - reset->side], socket->host)) break;
+    struct sim_host *from = connection->hosts[1 - reset->side];
+    if (link_is_cut(from, socket->host) || (reset->tries && link_is_cut(socket->host, from))) {
+      if (!reset->timeout) break;
+      // What it answers is sent again, and answered again; by a host that runs.
+      if (!socket->host->is_paused) {
+        if (++reset->tries > MOST_TRIES) {
+          connection_break(socket, ETIMEDOUT);
+          break;
+        }
+        if (reset->timeout < 60000000000) reset->timeout *= 2;
+      }
+      event_add(&reset->event, kernel.now + reset->timeout, reset_arrives);
+      return;
+    }
     connection_break(socket, incoming(socket)->has_received_end ? EPIPE : ECONNRESET);
     break;
   }
   free(reset);
 }
 
-/// Tells one side that the other one knows nothing of the connection.
-void connection_reset(struct connection *connection, int side) {
+void connection_reset(struct connection *connection, int side, bool is_answer) {
   struct socket *socket = connection->ends[side];
   if (!socket) return;
   struct sim_host *from = connection->hosts[1 - side];
   struct reset *reset = calloc(1, sizeof *reset);
   *reset = (struct reset){.connection = connection, .side = side, .number = socket->file.number};
+  if (is_answer) reset->timeout = FIRST_TIMEOUT;
   event_add(&reset->event, kernel.now + link_latency(from, socket->host), reset_arrives);
 }
 

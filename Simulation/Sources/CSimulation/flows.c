@@ -52,13 +52,13 @@ static void deliver(struct event *event) {
   bool is_unknown = connection->is_forgotten[side] || (!receiver && segment->size > 0);
   if (is_unknown || (receiver && receiver->state == SOCKET_DEAD)) {
     flow_drop(flow);
-    connection_reset(connection, flow->side);
+    connection_reset(connection, flow->side, true);
     connection_check(connection);
     return;
   }
   if (receiver && segment->size > 0 && refuses_bytes(receiver)) {
     flow_drop(flow);
-    connection_reset(connection, flow->side);
+    connection_reset(connection, flow->side, true);
     connection_break(receiver, ECONNRESET);
     return;
   }

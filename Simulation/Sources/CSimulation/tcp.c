@@ -156,7 +156,7 @@ static void leave(struct socket *socket, bool tells) {
     file_changed(&peer->file);
   } else if (socket->state == SOCKET_CONNECTING || (socket->state == SOCKET_CONNECTED && resets)) {
     flow_drop(out);
-    connection_reset(connection, 1 - socket->side);
+    connection_reset(connection, 1 - socket->side, false);
   } else if (socket->state == SOCKET_CONNECTED && !socket->has_shut_writing) {
     flow_send(out, NULL, 0, 0, true);
   }

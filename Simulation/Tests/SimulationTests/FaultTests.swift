@@ -167,4 +167,35 @@ import UVSimulation
       world.moveDate(of: host, by: .seconds(-3600))
     }
   }
+
+  @Test("A reset that answers bytes reaches a machine that was stopped when it came") func lostReset() throws
+  {
+    let codes = Log<UVError.Code?>()
+    let written = Log<Bool>()
+    try Simulation(seed: 1, weather: Weather(latency: .milliseconds(10))) { world in
+      let server = world.client("server") { loop in
+        let listener = try loop.tcp.listen(port: 7)
+        let connection = try await listener.accept().value
+        listener.close()
+        try await loop.sleep(for: .seconds(2)).value
+        try await connection.write(Bytes("for nobody".utf8)).value
+        written.append(true)
+        try await loop.sleep(for: .seconds(20)).value
+        codes.append(
+          await DiskFaultTests.code { () async throws(UVError) in
+            try await connection.write(Bytes("more".utf8)).value
+          })
+        connection.close()
+      }
+      world.client("client") { loop in
+        try await loop.tcp.connect(host: "server", port: 7).value.close().value
+      }
+      // The answer takes 20 ms from here, and finds it stopped.
+      while written.values.isEmpty { try world.sleep(for: .milliseconds(1)) }
+      world.pause(server)
+      try world.sleep(for: .seconds(3))
+      world.resume(server)
+    }
+    #expect(codes.values.count == 1 && codes.values[0] != nil)
+  }
 }
