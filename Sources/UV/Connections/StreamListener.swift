@@ -31,8 +31,11 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   private let makeConnection: (EventLoop, Int32) throws(UVError) -> Connection
   private let backoff: AcceptBackoff
   /// How many connections may be accepted after the listener was told to stop.
-  private var restCount = 0
+  var restCount = 0
   private var isStopping = false
+  private var hasStopped = false
+  /// The connections that waited when the loop's service ended, for a reader who asks later.
+  var left = Queue<Connection>()
   /// Frees a descriptor when the system has none left; false if there is none to free.
   package var makeRoom: (() -> Bool)?
   /// Whether the listener waits until a connection has closed.
@@ -80,7 +83,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
       throw UVError(.invalidArgument, operation: "listen", subject: "backlog \(backlog)")
     }
     try check(cuv_listen(fileDescriptor(), backlog), "listen", subject)
-    block.keep(try ListenerPoll(loop, descriptor: fileDescriptor(), subject))
+    block.keep(try ListenerPoll(self, descriptor: fileDescriptor(), subject))
     block.own()
     take(role: .listener)
     // Linux lets one more wait than it was told.
@@ -118,6 +121,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   }
 
   override func startProducing() throws(UVError) {
+    if isStopping { return loop.queueMicrotask { [self] in acceptRest() } }
     if !hasRoom { return waitForRoom() }
     // Sound: the listener retains itself while somebody asks.
     let context = Unmanaged<Handle>.passUnretained(self).toOpaque()
@@ -181,49 +185,55 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   }
 
   private func deliver(_ descriptor: Int32) {
+    if let connection = accept(descriptor) { source.deliver(connection) }
+  }
+
+  /// Makes a connection of a socket; nil if that fails.
+  func accept(_ descriptor: Int32) -> Connection? {
     backoff.succeed()
     do throws(UVError) {
       let connection = try makeConnection(loop, descriptor)
       connection.block.own()
       connection.take(role: .accepted)
       loop.microtasks.state.pointee.counts.accepted += 1
-      source.deliver(connection)
+      return connection
     } catch {
       loop.microtasks.state.pointee.counts.refused += 1
       _ = CUV.close(descriptor)
+      return nil
     }
   }
+
+  // MARK: The end of the service
 
   /// When its loop shuts down gracefully, a listener's readers see its end, which is nil. Before that they
   /// get the connections that wait: the system would reset these, although their peers may have sent a
-  /// request.
+  /// request. A reader who is busy gets them when he asks again.
   override func stopListening() {
-    if isStopping { return loop.didStopListening() }
+    if isStopping || isClosing { return loop.didStopListening() }
     isStopping = true
+    backoff.end()
+    endWaitForRoom()
+    block.listenerPoll?.stop()
     acceptRest()
   }
 
-  private func acceptRest() {
-    var hasAccepted = false
-    while restCount > 0, source.hasDemand, let listening = try? fileDescriptor() {
-      restCount -= 1
-      let descriptor = cuv_accept(listening)
-      // None waits any more, or the system has no room for it.
-      if descriptor == UV_EAGAIN.rawValue || AcceptBackoff.isNeeded(descriptor) { restCount = 0 }
-      guard descriptor >= 0 else { continue }
-      hasAccepted = true
-      deliver(descriptor)
-    }
-    // A reader that has got a connection asks for the next one once it has run.
-    if hasAccepted, restCount > 0 { return loop.queueMicrotask { [self] in acceptRest() } }
+  override var leftCount: Int { left.count }
+
+  override func endListening() {
+    if isClosing { return }
     source.finish()
-    super.stopListening()
+    startClosing()
   }
 
   override func startUVClose() {
     backoff.end()
     endWaitForRoom()
     super.startUVClose()
+    if !isStopping || hasStopped { return }
+    hasStopped = true
+    letGo(.shutdown)
+    loop.didStopListening()
   }
 }
 

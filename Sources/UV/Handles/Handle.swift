@@ -103,6 +103,12 @@ open class Handle {
   /// Called when connections may wait on a listening socket. A listener overrides it.
   func connectionsArrived() {}
 
+  /// How many connections a listener keeps for a reader who is busy while its loop's service ends.
+  var leftCount: Int { 0 }
+
+  /// Ends a listener that keeps connections for a reader, who hasn't asked for them in time.
+  func endListening() {}
+
   /// Called when an accepted connection of the loop has closed. A listener without room overrides it.
   func connectionClosed() {}
 

@@ -10,12 +10,15 @@ final class ListenerPoll: HandleSidecar {
   let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
   /// Sound: a loop outlives its handles.
   private unowned(unsafe) let loop: EventLoop
+  /// The listener. Another thread may drop it at any moment while nobody asks.
+  private(set) weak var owner: Handle?
   /// Whether the listener keeps its loop running.
   private(set) var isKeepingLoop = false
 
   /// - Parameter subject: The address, for the error. An error leaves nothing behind.
-  init(_ loop: EventLoop, descriptor: Int32, _ subject: String) throws(UVError) {
-    self.loop = loop
+  init(_ owner: Handle, descriptor: Int32, _ subject: String) throws(UVError) {
+    self.owner = owner
+    loop = owner.loop
     super.init()
     let code = uv_poll_init(loop.raw, poll, descriptor)
     if code < 0 {

@@ -36,7 +36,7 @@ extension EventLoop {
     openHandles.acceptedCount -= 1
     assert(openHandles.count >= openHandles.acceptedCount && openHandles.acceptedCount >= 0)
     for listener in openHandles.fullListeners { listener.takeUnretainedValue().connectionClosed() }
-    if openHandles.acceptedCount == 0 { ending.service?.finishIfIdle() }
+    ending.service?.connectionClosed()
   }
 
   /// Calls `body` with each handle that is not closed yet.

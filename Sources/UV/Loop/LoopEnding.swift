@@ -40,8 +40,11 @@ protocol ServiceEnd: AnyObject {
   /// A listener has closed that was told to stop.
   func didStopListening()
 
-  /// Ends the shutdown if the last connection and the last listener have closed.
-  func finishIfIdle()
+  /// A listener keeps connections that have waited, because its reader is busy.
+  func listenerWaits(_ listener: Handle)
+
+  /// An accepted connection has closed.
+  func connectionClosed()
 }
 
 extension EventLoop {
@@ -55,6 +58,8 @@ extension EventLoop {
 
   /// Whether a graceful shutdown of the loop has begun; see ``shutdownGracefully(within:)``.
   public var isShuttingDown: Bool { ending.service != nil }
+
+  func listenerWaits(_ listener: Handle) { ending.service?.listenerWaits(listener) }
 
   /// Called when a listener has closed that was told to stop.
   func didStopListening() { ending.service?.didStopListening() }

@@ -1,9 +1,11 @@
 extension EventLoop {
-  /// Ends the loop's service. Its listeners close: those that somebody asks accept the connections that wait
-  /// for them before. The connections that came through them get time to end by themselves; those that
-  /// haven't ended by then are reset.
+  /// Ends the loop's service. Its listeners accept the connections that wait for them, and close. The
+  /// connections that came through them get time to end by themselves; those that haven't ended by then are
+  /// reset.
   ///
-  /// A loop over a listener's connections ends without an error. Connections that this program made itself
+  /// A loop over a listener's connections ends without an error, once it has got those that waited. A server
+  /// that serves one after the other gets them when it asks again. They are reset, and are in the report, if
+  /// no other connection of the loop is open and nobody asks. Connections that this program made itself
   /// are left alone. The loop goes on: its run ends when the rest of its work has ended, or with ``stop()``.
   /// The program decides what to tell each peer. A connection can check ``ByteStream/isQuiescing`` between
   /// two requests, and wait for ``ByteStream/quiescing()``.

@@ -9,6 +9,9 @@ final class GracefulShutdown: ServiceEnd {
   private var report = ShutdownReport()
   /// How many listeners are told to stop, and haven't closed yet.
   private var listenerCount = 0
+  /// Those of them that keep connections for a reader who is busy.
+  private var waiting: [Handle] = []
+  private var isLookingForReaders = false
 
   init(_ loop: EventLoop) { self.loop = loop }
 
@@ -41,10 +44,7 @@ final class GracefulShutdown: ServiceEnd {
         block.header.pointee.retainedOwner?.takeUnretainedValue().serviceEnds()
       }
       guard block.header.pointee.role == .listener, !block.isClosing else { return }
-      // Another thread may be dropping a listener without a reader at this moment.
-      guard let owner = block.header.pointee.retainedOwner?.takeUnretainedValue() else {
-        return block.close()
-      }
+      guard let owner = block.listenerPoll?.owner else { return block.close() }
       listenerCount += 1
       loop.queueMicrotask { owner.stopListening() }
     }
@@ -63,6 +63,32 @@ final class GracefulShutdown: ServiceEnd {
         block.close()
       }
     }
+    for listener in waiting { listener.endListening() }
+  }
+
+  func listenerWaits(_ listener: Handle) {
+    if !waiting.contains(where: { $0 === listener }) { waiting.append(listener) }
+    lookForReaders()
+  }
+
+  func connectionClosed() {
+    finishIfIdle()
+    lookForReaders()
+  }
+
+  /// Cuts off the connections that listeners keep once no other one is open, and nobody has asked by the next
+  /// turn: a server that serves one after the other asks when it is done with one.
+  private func lookForReaders() {
+    if isLookingForReaders || !hasNoReaders { return }
+    isLookingForReaders = true
+    loop.sleep(for: .zero) { [self] result in
+      isLookingForReaders = false
+      if case .success = result, hasNoReaders { cutOff() }
+    }
+  }
+
+  private var hasNoReaders: Bool {
+    !waiting.isEmpty && loop.openHandles.acceptedCount == waiting.reduce(0) { $0 + $1.leftCount }
   }
 
   private func peer(of block: HandleBlock) throws(UVError) -> SocketAddress {
@@ -73,11 +99,11 @@ final class GracefulShutdown: ServiceEnd {
   func didStopListening() {
     listenerCount -= 1
     assert(listenerCount >= 0, "a listener stops twice")
+    waiting.removeAll { $0.isClosing }
     finishIfIdle()
   }
 
-  /// Ends the shutdown if the last connection and the last listener have closed.
-  func finishIfIdle() {
+  private func finishIfIdle() {
     guard isIdle else { return }
     for deadline in deadlines { deadline.cancel() }
     deadlines = []

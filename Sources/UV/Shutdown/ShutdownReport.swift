@@ -1,6 +1,7 @@
 /// The work that a graceful shutdown had to cut off; see ``EventLoop/shutdownGracefully(within:)``.
 public struct ShutdownReport: Hashable, Sendable {
-  /// How many connections had not ended at the time limit, and were reset.
+  /// How many connections had not ended at the time limit, or had waited for a listener that nobody asked, and
+  /// were reset.
   public var count: Int
   /// The addresses of the peers of those connections, as far as the system still knew them.
   public var peers: [SocketAddress]

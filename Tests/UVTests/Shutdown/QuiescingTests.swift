@@ -100,7 +100,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A listener that nobody asks for more ends at once")
+  @Test("A listener that nobody asks for more ends at once, and whom it hasn't served is in the report")
   func noReader() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
@@ -109,12 +109,80 @@ import UVTestSupport
       let second = try await loop.tcp.connect(to: address).value
       // It takes one connection, and no more.
       listener.next { _ in }
-      #expect(try await loop.shutdownGracefully(within: .seconds(1000)).value.count == 0)
+      let report = try await loop.shutdownGracefully(within: .seconds(1000)).value
+      #expect(report.count == 1)
+      #expect(try report.peers == [second.localAddress()])
       for client in [first, second] {
         let end = await code { () async throws(UVError) in _ = try await client.read().value }
         #expect(end == nil || end == .connectionReset)
         client.close()
       }
+    }
+  }
+
+  @Test(
+    "A server that serves one after the other serves those who waited when it was to end",
+    arguments: [1, 2, 20])
+  func oneAfterTheOther(count: Int) async throws {
+    let log = Log<String>()
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let address = try listener.localAddress()
+      let service = loop.spawn { () async throws(UVError) in
+        for try await connection in listener {
+          while let line = try await connection.readLine(limit: 100).value {
+            log.append(line.description)
+            try await connection.write([line, "\n"]).value
+          }
+          try await connection.close().value
+        }
+        log.append("end")
+      }
+      var clients: [TCPConnection] = []
+      for number in 0...count {
+        clients.append(try await loop.tcp.connect(to: address).value)
+        try await clients.last!.write([Bytes("\(number)"), "\n"]).value
+      }
+      _ = try await clients[0].readLine(limit: 100).value
+      let shutdown = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(within: .seconds(1000)).value
+      }
+      try await loop.sleep(for: .milliseconds(5)).value
+      // One that comes now is too late.
+      let late = try? await loop.tcp.connect(to: address).value
+      for (number, client) in clients.enumerated() {
+        if number > 0 { #expect(try await client.readLine(limit: 100).value == Bytes("\(number)")) }
+        try await client.close().value
+      }
+      #expect(try await shutdown.value.count == 0)
+      try await service.value
+      late?.close()
+    }
+    #expect(log.values == (0...count).map(String.init) + ["end"])
+  }
+
+  @Test(
+    "A listener that is closed, or dropped, while its service ends keeps nothing", arguments: [false, true])
+  func closedWhileItWaits(drops: Bool) async throws {
+    try await withLoop { loop in
+      var listener: TCPListener? = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let address = try listener!.localAddress()
+      let first = try await loop.tcp.connect(to: address).value
+      let second = try await loop.tcp.connect(to: address).value
+      let served = try await listener!.accept().value
+      let shutdown = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(within: drops ? .milliseconds(20) : .seconds(1000)).value
+      }
+      try await loop.sleep(for: .milliseconds(1)).value
+      if !drops { listener!.close() }
+      listener = nil
+      if !drops { served.close() }
+      #expect(try await shutdown.value.count == (drops ? 2 : 0))
+      for client in [first, second] {
+        _ = await code { () async throws(UVError) in _ = try await client.read().value }
+        client.close()
+      }
+      served.close()
     }
   }
 
