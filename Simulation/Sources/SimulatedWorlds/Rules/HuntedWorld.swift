@@ -5,7 +5,7 @@ public import UVSimulation
 public struct HuntedWorld: Sendable {
   /// The world's name.
   public let name: String
-  private let build: @Sendable (World, Ledger) throws -> Void
+  let build: @Sendable (World, Ledger) throws -> Void
 
   init(_ name: String, _ build: @escaping @Sendable (World, Ledger) throws -> Void) {
     self.name = name
@@ -47,4 +47,5 @@ public struct HuntedWorld: Sendable {
   /// All worlds.
   public static let all: [HuntedWorld] =
     streamWorlds + connectionWorlds + timeWorlds + taskWorlds + loopWorlds + processWorlds + otherWorlds
+    + meetingWorlds
 }
