@@ -128,7 +128,11 @@ struct node *disk_root(struct sim_host *host) {
     node_link(host->root, "etc", settings);
     node_link(settings, "passwd", users);
     static const char root_user[] = "root:x:0:0:root:/root:/bin/sh\n";
+    // A disk that is full from the beginning has this file all the same.
+    uint64_t limit = host->disk_limit;
+    host->disk_limit = 0;
     node_resize(users, sizeof root_user - 1);
+    host->disk_limit = limit;
     memcpy(users->bytes, root_user, sizeof root_user - 1);
     disk_wrote(users, 0, users->size);
     node_sync(users);

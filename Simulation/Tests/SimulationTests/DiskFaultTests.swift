@@ -66,6 +66,18 @@ import UVSimulation
     }
   }
 
+  @Test("A disk may be full from the beginning") func tiny() throws {
+    try Simulation(seed: 1) { world in
+      let host = world.host("a") { loop in
+        #expect(
+          await Self.code { () async throws(UVError) in
+            try await loop.files.writeFile("/tmp/a", Bytes("x".utf8)).value
+          } == .noSpace)
+      }
+      world.limitDisk(1, of: host)
+    }
+  }
+
   @Test("Reads and writes of files may be short, and the library goes on") func short() throws {
     let run = try Simulation(seed: 1, traceLength: 1 << 16) { world in
       let host = world.host("a") { loop in

@@ -25,5 +25,5 @@ private func pauses(_ world: World, _ ledger: Ledger) throws {
     left.allSatisfy { !one.name.hasPrefix($0) }
   }
   try old[Int(world.random(below: UInt64(old.count)))].build(world, ledger)
-  world.disturb([], pausing: world.hosts, every: .seconds(1), longest: .seconds(3))
+  world.disturb([], pausing: world.hosts, every: .seconds(3), longest: .seconds(2))
 }
