@@ -87,6 +87,8 @@ void descriptors_copy(struct process *to, const struct process *from);
 void descriptors_exec(struct process *process);
 /// Gives a process its standard input, output and error.
 void standard_open(struct process *process);
+/// Whether a descriptor of the running thread's process is still the one that it has had from the start.
+bool standard_is_own(int descriptor);
 
 size_t parts_size(const struct iovec *parts, int count);
 

@@ -29,6 +29,11 @@ static ssize_t input_read(struct file *file, const struct iovec *parts, int coun
 static const struct kind output_kind = {.name = "output", .type = S_IFCHR, .poll = output_poll, .write = output_write};
 static const struct kind input_kind = {.name = "input", .type = S_IFCHR, .read = input_read};
 
+bool standard_is_own(int descriptor) {
+  struct file *file = file_of(descriptor);
+  return file && file->kind == &output_kind && ((struct output *)file)->descriptor == descriptor;
+}
+
 void standard_open(struct process *process) {
   descriptor_put(process, 0, file_make(&input_kind, sizeof(struct file), O_RDONLY), false);
   for (int descriptor = 1; descriptor <= 2; descriptor++) {

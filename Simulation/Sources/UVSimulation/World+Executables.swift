@@ -23,8 +23,8 @@ extension World {
   /// `exit`, by a signal, and with its machine. When the process ends that has started it, it goes on,
   /// unless it takes the end of its standard input for its own. The world doesn't wait for it.
   ///
-  /// A program that isn't there is `noSuchFile`, and a file of the host's disk `permissionDenied`. What
-  /// `print` writes isn't the process's, but that of the whole test; use `loop.standardOutput`.
+  /// A program that isn't there is `noSuchFile`, and a file of the host's disk `permissionDenied`. `print` and
+  /// `readLine` are the process's own; C's `printf` writes to the output of the whole test.
   ///
   /// - Parameters:
   ///   - name: What it is started by: a name, which is found in `/bin`, `/usr/bin` and their like, too, or a

@@ -117,6 +117,34 @@ import UVSimulation
     #expect(seen.values == [[0, 1, 2], [0, 1, 2, 3]])
   }
 
+  @Test(
+    "What a child prints and reads is its own, also while a pipe is full", arguments: [Weather.calm, .storm])
+  func printing(weather: Weather) throws {
+    try Simulation(seed: 1, weather: weather) { world in
+      world.executable("talk") { _ in
+        while let line = readLine() { print("read", line) }
+        print(String(repeating: "x", count: 1_000_000))
+        return 0
+      }
+      world.host("server") { loop in
+        let children = try (0..<2).map { _ in try loop.processes.spawn("talk", stdio: [.pipe, .pipe]) }
+        for child in children {
+          try await child.standardInput!.write("one\ntwo\nthree").value
+          try await child.standardInput!.close().value
+        }
+        try await loop.sleep(for: .seconds(1)).value
+        print("the host's own output")
+        for child in children {
+          let output = try await child.standardOutput!.readToEnd(limit: 1 << 21).value
+          #expect(
+            Bytes(output.prefix(30)) == "read one\nread two\nread three\nx" && output.count == 1_000_030)
+          #expect(try await child.exit().value.isSuccess)
+        }
+      }
+      world.host("other") { _ in if readLine() != nil { #expect(Bool(false), "a host has no input") } }
+    }
+  }
+
   @Test("What can't begin is told as libuv tells it") func failures() throws {
     try Simulation(seed: 1) { world in
       let host = world.host("server") { loop in
