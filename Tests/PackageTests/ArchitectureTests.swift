@@ -106,7 +106,8 @@ import Testing
       "@exclusivity(unchecked)",
       [
         "UV/", "UVPromises/", "UVFutures/", "UVRxStream/", "UVTLS/TLSSession.swift",
-        "UVNIO/Channels/StreamChannel.swift", "UVNIO/Channels/SocketChannel.swift",
+        "UVHTTP/Server/ServerConnection.swift", "UVNIO/Channels/StreamChannel.swift",
+        "UVNIO/Channels/SocketChannel.swift",
       ]
     ),
     ("@preconcurrency", []),

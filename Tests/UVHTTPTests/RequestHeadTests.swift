@@ -93,6 +93,7 @@ import Testing
       Message("6.2 a hexadecimal length", "Content-Length: 0x5\r\n\r\n", 400),
       Message("6.2 an overflow", "Content-Length: 18446744073709551621\r\n\r\n", 413),
       Message("6.2 more than the limit", "Content-Length: 1048577\r\n\r\n", 413),
+      Message("7.4 other codings of the answer", "TE: gzip, trailers\r\nConnection: TE\r\n\r\n"),
       Message("6.1 chunked", "Transfer-Encoding: chunked\r\n\r\n"),
       Message("6.1 in capitals", "Transfer-Encoding: CHUNKED\r\n\r\n"),
       Message("6.3 a length beside chunked", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", 400),

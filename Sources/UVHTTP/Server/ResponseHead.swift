@@ -16,9 +16,10 @@ enum ResponseHead {
 
   /// - Parameters:
   ///   - isLast: Whether the connection ends after the answer.
+  ///   - date: The line with the date; nil if the answer has one.
   ///   - minorVersion: That of the request. A client of HTTP/1.0 is told that the connection goes on.
   static func append(
-    _ response: HTTPResponse, _ framing: Framing, isLast: Bool, minorVersion: Int, date: Bytes,
+    _ response: HTTPResponse, _ framing: Framing, isLast: Bool, minorVersion: Int, date: Bytes?,
     to bytes: inout BytesBuilder
   ) {
     bytes.reserveCapacity(bytes.count + 256)
@@ -29,7 +30,7 @@ enum ResponseHead {
     bytes.append(status.reasonPhrase)
     bytes.append("\r\n")
     for field in response.headerFields where !isOurs(field.name) { append(field, to: &bytes) }
-    if !response.headerFields.contains(.date) { bytes.append(date) }
+    if let date { bytes.append(date) }
     switch framing {
     case .none, .untilClose: break
     case .length(let count):
@@ -55,8 +56,27 @@ enum ResponseHead {
     bytes.append("\r\n")
   }
 
+  /// What the fields of an answer say of the date and of the connection. They are looked through: to look a
+  /// field up by its name would make an index of all.
+  static func meaning(of fields: HTTPFields) -> (hasDate: Bool, closes: Bool) {
+    var (hasDate, closes) = (false, false)
+    for field in fields {
+      switch field.name.rawName.utf8.count {
+      case 4: if field.name == .date { hasDate = true }
+      case 10: if field.name == .connection, field.value.lowercased() == "close" { closes = true }
+      default: break
+      }
+    }
+    return (hasDate, closes)
+  }
+
   /// Whether the connection writes the field itself, because it says where the answer ends.
   static func isOurs(_ name: HTTPField.Name) -> Bool {
-    name == .contentLength || name == .transferEncoding || name == .connection
+    switch name.rawName.utf8.count {
+    case 10: name == .connection
+    case 14: name == .contentLength
+    case 17: name == .transferEncoding
+    default: false
+    }
   }
 }

@@ -92,11 +92,13 @@ extension ServerConnection {
 
   /// Writes the head of an answer.
   func beginAnswer(_ response: HTTPResponse, _ framing: ResponseHead.Framing) {
-    decideWhetherLast(response)
+    let (hasDate, closes) = ResponseHead.meaning(of: response.headerFields)
+    decideWhetherLast()
     if case .untilClose = framing { isLast = true }
+    if closes { isLast = true }
     ResponseHead.append(
       response, framing, isLast: isLast, minorVersion: turns[0].minorVersion,
-      date: DateField.ofLoop[loop].now, to: &output)
+      date: hasDate ? nil : date.now, to: &output)
   }
 
   /// An answer has been given completely. It is the next one's turn.
@@ -134,13 +136,12 @@ extension ServerConnection {
     for body in waiting { body() }
   }
 
-  private func decideWhetherLast(_ response: HTTPResponse) {
+  private func decideWhetherLast() {
     if !turns[0].keepsAlive || refusal != nil { isLast = true }
-    if response.headerFields[.connection]?.lowercased() == "close" { isLast = true }
     // The client may send its body or not. Nobody knows what comes next.
     if mayContinue { isLast = true }
     if turns.count > 1 { return }
-    guard let server, loop.now < end else { return isLast = true }
+    if server.isAbandoned || loop.now >= end { isLast = true }
     if input.isEmpty, hasEnded || stream.isQuiescing || server.isClosing { isLast = true }
     if let rest = bodyParser.rest, !isBodyComplete, rest > limits.unreadBody { isLast = true }
   }

@@ -63,6 +63,6 @@ extension ServerConnection {
     turns = []
     for body in waiting { body() }
     tellWriters(.failure(UVError(endCode, operation: "respond")))
-    server?.didClose(self)
+    server.didClose(self)
   }
 }

@@ -11,7 +11,7 @@ extension ServerConnection {
     guard isTurn(number) else { return fail(endCode, done) }
     assert(!isReading && turns.count == 1, "a request for another protocol isn't alone")
     ResponseHead.append(
-      response, .none, isLast: false, minorVersion: 1, date: DateField.ofLoop[loop].now, to: &output)
+      response, .none, isLast: false, minorVersion: 1, date: date.now, to: &output)
     return stream.write(output.takeBytes()) { [self] result in
       if case .failure(let error) = result {
         close()

@@ -11,63 +11,64 @@ final class ServerConnection: BodyReader {
   }
 
   let stream: ByteStream
-  weak var server: ServerCore?
+  let server: ServerCore
   let limits: HTTPLimits
   let end: LoopClock.Instant
-  var phase = Phase.serving
-  var reader: ElementReceiver<Bytes>?
+  let date: DateField
+  @exclusivity(unchecked) var phase = Phase.serving
+  @exclusivity(unchecked) var reader: ElementReceiver<Bytes>?
   var quiescing = PendingRequest()
 
   // What has come. -
 
   /// The bytes that have come and haven't been understood.
-  var input = Bytes()
-  var isReading = false
-  var hasEnded = false
-  private var parser: HeadParser
+  @exclusivity(unchecked) var input = Bytes()
+  @exclusivity(unchecked) var isReading = false
+  @exclusivity(unchecked) var hasEnded = false
+  @exclusivity(unchecked) private var parser: HeadParser
   /// A request that has come, and is handed out once those before it have been answered.
-  private var held: RequestHead?
+  @exclusivity(unchecked) private var held: RequestHead?
   /// Whether a request may be handed out beside the last one.
-  var lastIsShared = true
-  private var isAdvancing = false
+  @exclusivity(unchecked) var lastIsShared = true
+  @exclusivity(unchecked) private var isAdvancing = false
   /// Whether ``HTTPLimits/headTimeout`` counts.
-  private var isHeadTimed = false
+  @exclusivity(unchecked) private var isHeadTimed = false
 
   // The body of the last request. -
 
   var bodyParser: BodyParser
-  var body: HTTPBody?
+  @exclusivity(unchecked) var body: HTTPBody?
   var isBodyWanted = false
-  var isBodyComplete = true
-  var mayContinue = false
+  @exclusivity(unchecked) var isBodyComplete = true
+  @exclusivity(unchecked) var mayContinue = false
   var droppedCount = 0
   /// How long the body of a request has been waited for.
   var waited = Duration.zero
   var waitBegin = LoopClock.Instant(nanoseconds: 0)
   /// Why the body was refused.
-  var refusal: Refusal?
+  @exclusivity(unchecked) var refusal: Refusal?
 
   // The answers. -
 
   /// The requests that have been handed out and aren't answered, in order.
-  var turns: [Turn] = []
+  @exclusivity(unchecked) var turns: [Turn] = []
   /// The number of the first of them.
-  var firstNumber = 0
-  var isEndingTurns = false
+  @exclusivity(unchecked) var firstNumber = 0
+  @exclusivity(unchecked) var isEndingTurns = false
   /// Whether the connection ends after the answer that has been begun last.
-  var isLast = false
+  @exclusivity(unchecked) var isLast = false
   /// Answers that leave together.
   var output = BytesBuilder()
-  var willFlush = false
+  @exclusivity(unchecked) var willFlush = false
   /// The error of answers that can't be given any more.
   var endCode = UVError.Code.brokenPipe
   /// How many writes the system has not taken yet.
-  var writeCount = 0
+  @exclusivity(unchecked) var writeCount = 0
   /// Those who wait until it has.
   var writers: [Completion<Void>] = []
-  var didWrite: Completion<Void> = { _ in }
+  @exclusivity(unchecked) var didWrite: Completion<Void> = { _ in }
   /// When the client has to have taken what waits for it.
-  var writeEnd: LoopClock.Instant?
+  @exclusivity(unchecked) var writeEnd: LoopClock.Instant?
 
   init(_ stream: ByteStream, _ server: ServerCore) {
     self.stream = stream
@@ -75,6 +76,7 @@ final class ServerConnection: BodyReader {
     limits = server.limits
     parser = HeadParser(limits)
     bodyParser = BodyParser(.none, limits)
+    date = DateField.ofLoop[stream.loop]
     end = stream.loop.now.advanced(by: limits.lifetime)
   }
 
@@ -83,10 +85,10 @@ final class ServerConnection: BodyReader {
   func begin() {
     stream.readTimeout = limits.idleTimeout
     stream.writeTimeout = limits.idleTimeout
-    quiescing = stream.quiescing { [weak self] result in
-      if case .success = result { self?.quiesce() }
+    // All are let go of when the connection closes. A weak reference would make counting references slow.
+    quiescing = stream.quiescing { [self] result in
+      if case .success = result { quiesce() }
     }
-    // Both are let go of when the connection closes.
     reader = ElementReceiver { [self] _, result in didRead(result) }
     didWrite = { [self] in didWrite($0) }
     // An answer is written whole, so the system needn't wait for more of it. A connection that has gone says
@@ -198,8 +200,8 @@ final class ServerConnection: BodyReader {
     }
     let number = firstNumber + turns.count
     turns.append(Turn(head))
-    // Without a server the exchange is dropped here, and so answered.
-    server?.deliver(HTTPExchange(self, number, head, bytes))
+    // Where nobody will ask for it the exchange is dropped here, and so answered.
+    server.deliver(HTTPExchange(self, number, head, bytes))
   }
 }
 

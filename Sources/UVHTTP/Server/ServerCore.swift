@@ -2,20 +2,25 @@ import UV
 
 /// What a server knows: its listener, its connections, and where their requests go.
 ///
-/// The source of the requests keeps it, and so does the server. A connection doesn't: those that are left when
-/// nobody wants requests any more end by themselves.
+/// Its source tells when it goes, which is when nobody wants requests any more. The listener is then closed, and
+/// the connections that are left end by themselves.
 final class ServerCore {
   let limits: HTTPLimits
   let accepting: Accepting?
-  private weak var source: CustomSource<HTTPExchange>?
+  /// Where requests go, while somebody asks for them. It keeps itself alive for as long.
+  private var source: CustomSource<HTTPExchange>?
+  /// The requests that nobody has asked for.
+  private var unasked: [HTTPExchange] = []
   private var connections: [ObjectIdentifier: ServerConnection] = [:]
-  /// Whether somebody asks for requests.
-  private var isAsked = false
+  /// How the source ends, once somebody asks.
+  private var ending: Result<Void, UVError>?
   /// Whether the listener is asked for connections.
   private var isAccepting = false
   /// Whether no more connections come.
   private var isComplete: Bool
   private(set) var isClosing = false
+  /// Whether nobody will ask for requests any more.
+  private(set) var isAbandoned = false
 
   init(_ accepting: Accepting?, _ limits: HTTPLimits) {
     self.accepting = accepting
@@ -23,28 +28,41 @@ final class ServerCore {
     isComplete = accepting == nil
   }
 
-  deinit {
-    // Elsewhere than on the loop's thread the loop has ended.
-    guard let connection = connections.values.first, connection.loop.executor.isOnLoop else { return }
-    for connection in connections.values { connection.quiesce() }
+  func makeSource(_ loop: EventLoop) -> CustomSource<HTTPExchange> {
+    let tie = SourceTie(self, loop)
+    return CustomSource<HTTPExchange>(loop, "http") {
+      tie.core.resume($0)
+    } pause: { _ in
+      tie.core.pause()
+    }
   }
 
-  func makeSource(_ loop: EventLoop) -> CustomSource<HTTPExchange> {
-    let source = CustomSource<HTTPExchange>(loop, "http") { [self] _ in
-      isAsked = true
-      acceptIfWanted()
-    } pause: { [self] _ in
-      isAsked = false
-      rest()
-    }
+  private func resume(_ source: CustomSource<HTTPExchange>) {
     self.source = source
-    return source
+    for exchange in unasked { source.send(exchange) }
+    unasked = []
+    if ending == nil { acceptIfWanted() } else { end() }
+  }
+
+  private func pause() {
+    source = nil
+    rest()
+  }
+
+  /// The source has gone, and with it all who could ask.
+  fileprivate func abandon() {
+    isAbandoned = true
+    rest()
+    accepting?.close()
+    unasked = []
+    for connection in connections.values { connection.quiesce() }
   }
 
   // MARK: Connections
 
   private func acceptIfWanted() {
-    guard isAsked, !isAccepting, !isComplete, connections.count < limits.connections, let accepting else {
+    guard source != nil, !isAccepting, !isComplete, connections.count < limits.connections, let accepting
+    else {
       return
     }
     isAccepting = true
@@ -77,7 +95,9 @@ final class ServerCore {
   }
 
   /// Hands a request out. If nobody will ask for it, it is dropped, and so is answered by its connection.
-  func deliver(_ exchange: HTTPExchange) { source?.send(exchange) }
+  func deliver(_ exchange: HTTPExchange) {
+    if let source { source.send(exchange) } else if !isAbandoned { unasked.append(exchange) }
+  }
 
   // MARK: The end
 
@@ -93,10 +113,38 @@ final class ServerCore {
   private func complete(_ error: UVError?) {
     isAccepting = false
     isComplete = true
-    if let error { source?.finish(error) } else { finishIfDone() }
+    if let error, ending == nil {
+      ending = .failure(error)
+      end()
+    }
+    finishIfDone()
   }
 
-  private func finishIfDone() { if isComplete, connections.isEmpty { source?.finish() } }
+  private func finishIfDone() {
+    guard isComplete, connections.isEmpty, ending == nil else { return }
+    ending = .success(())
+    end()
+  }
+
+  /// Ends the source, if somebody asks.
+  private func end() {
+    guard let ending, let source = source.take() else { return }
+    if case .failure(let error) = ending { source.finish(error) } else { source.finish() }
+  }
+}
+
+/// Tells a server's core when its source goes.
+private final class SourceTie {
+  let core: ServerCore
+  private let loop: EventLoop
+
+  init(_ core: ServerCore, _ loop: EventLoop) {
+    self.core = core
+    self.loop = loop
+  }
+
+  // Elsewhere than on the loop's thread the loop has ended.
+  deinit { if loop.executor.isOnLoop { core.abandon() } }
 }
 
 /// A source of connections, of whatever type.
