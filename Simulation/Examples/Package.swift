@@ -41,7 +41,8 @@ let package = Package(
     .executableTarget(
       name: "SimulatedExamples",
       dependencies: [
-        "Chat", "FileServer", "HTTPServer", "Proxy", "RedisServer", uv("UV"), uv("UVTLS"), options,
+        "Chat", "FileServer", "HTTPServer", "Proxy", "RedisServer", uv("UV"), uv("UVTLS"), uv("UVFutures"),
+        uv("UVNIO"), nio("NIOCore"), options,
         .product(name: "UVSimulation", package: "swift-uv-simulation"),
         .product(name: "WorldSupport", package: "swift-uv-simulation"),
       ],

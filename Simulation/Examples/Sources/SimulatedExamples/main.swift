@@ -8,6 +8,8 @@ import UVSimulation
 let worlds: [(name: String, world: (World) throws -> Void)] = [
   ("FileServer", fileServerWorld), ("RedisServer", redisServerWorld), ("Proxy", proxyWorld),
   ("Chat", chatWorld), ("TLS", tlsWorld), ("HTTPServer", httpServerWorld),
+  // Not examples, but what needs the packages that they need.
+  ("Publishers", publishersWorld), ("NIO", nioWorld),
 ]
 
 var seeds: ClosedRange<UInt64> = 1...1000
