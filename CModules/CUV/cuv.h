@@ -336,8 +336,9 @@ int cuv_read_file(const char *path, size_t limit, void **bytes, size_t *count);
 int cuv_write_all(int fd, const void *start, size_t count);
 
 /// Writes a whole file. With `atomic`, it writes a temporary file beside it and renames that over it, so that
-/// a reader sees either the old contents or the new, never a part. Returns 0 or a libuv error code.
-int cuv_write_file(const char *path, const void *bytes, size_t count, int mode, int atomic);
+/// a reader sees either the old contents or the new, never a part. With `sync`, it waits until the contents
+/// and the name have reached the disk. Returns 0 or a libuv error code.
+int cuv_write_file(const char *path, const void *bytes, size_t count, int mode, int atomic, int sync);
 
 /// A whole file to read or write on the thread pool.
 struct cuv_file_job {
@@ -345,7 +346,7 @@ struct cuv_file_job {
   char *path;
   void *bytes;
   size_t count, limit;
-  int mode, atomic, writes, result;
+  int mode, atomic, sync, writes, result;
 };
 int cuv_file_job_queue(uv_loop_t *loop, struct cuv_file_job *job, uv_after_work_cb done);
 

@@ -122,29 +122,47 @@ static int cuv_replace_file(int directory, const char *name, const void *bytes, 
   return error;
 }
 
-int cuv_write_file(const char *path, const void *bytes, size_t count, int mode, int atomic) {
-  if (atomic) {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+/// Waits until the names in a directory have reached the disk. The descriptor may be one that only names it.
+static int cuv_sync_directory(int directory) {
+  int fd;
+  do fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (fd < 0 && errno == EINTR);
+  if (fd < 0) return uv_translate_sys_error(errno);
+  int error = fsync(fd) < 0 ? uv_translate_sys_error(errno) : 0;
+  close(fd);
+  return error;
+}
+
+int cuv_write_file(const char *path, const void *bytes, size_t count, int mode, int atomic, int sync) {
+  const char *slash = strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  int directory = -1;
+  if (atomic || sync) {
     if (*name == 0) return *path ? UV_EISDIR : UV_ENOENT;
-    int directory = cuv_open_directory(path, (size_t)(name - path));
+    directory = cuv_open_directory(path, (size_t)(name - path));
     if (directory < 0) return directory;
+  }
+  if (atomic) {
     int error = cuv_replace_file(directory, name, bytes, count, mode);
+    if (!error && sync) error = cuv_sync_directory(directory);
     close(directory);
     return error;
   }
   int fd;
   do fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   while (fd < 0 && errno == EINTR);
-  if (fd < 0) return uv_translate_sys_error(errno);
-  int error = cuv_write_all(fd, bytes, count);
-  int closed = cuv_close(fd);
-  return error ? error : closed;
+  int error = fd < 0 ? uv_translate_sys_error(errno) : cuv_write_all(fd, bytes, count);
+  if (!error && sync && fsync(fd) < 0) error = uv_translate_sys_error(errno);
+  int closed = fd < 0 ? 0 : cuv_close(fd);
+  if (!error) error = closed;
+  if (!error && sync) error = cuv_sync_directory(directory);
+  if (directory >= 0) close(directory);
+  return error;
 }
 
 static void cuv_file_job_run(uv_work_t *work) {
   struct cuv_file_job *job = (struct cuv_file_job *)work;
-  job->result = job->writes ? cuv_write_file(job->path, job->bytes, job->count, job->mode, job->atomic)
+  job->result = job->writes ? cuv_write_file(job->path, job->bytes, job->count, job->mode, job->atomic, job->sync)
                             : cuv_read_file(job->path, job->limit, &job->bytes, &job->count);
 }
 

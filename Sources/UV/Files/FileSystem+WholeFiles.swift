@@ -45,23 +45,29 @@ extension FileSystem {
   ///   - atomically: Whether to write a temporary file in the same directory first, wait until it has reached
   ///     the disk, and rename it. Then a reader sees either the old contents or the new, never a part, and a
   ///     failure leaves the old contents in place.
+  ///   - sync: Whether to wait until the contents and the file's name in its directory have reached the disk, so
+  ///     that they outlast a loss of power. Together with `atomically`, the file then has the old contents or
+  ///     the new ones whatever happens, and the new ones once the request has succeeded. The directory must be
+  ///     readable.
   ///   - permissions: The permissions of a file that is created. Without `atomically`, the process's mask is
   ///     subtracted from them.
   ///
-  /// The corresponding libuv function is `uv_queue_work`.
+  /// The corresponding libuv functions are `uv_queue_work` and `uv_fs_fsync`.
   public func writeFile(
-    _ path: some PathConvertible, _ bytes: Bytes, atomically: Bool = false,
+    _ path: some PathConvertible, _ bytes: Bytes, atomically: Bool = false, sync: Bool = false,
     permissions: FilePermissions = .ownerReadWriteOthersRead
   ) -> Request<Void> {
-    Request(loop) { writeFile(path, bytes, atomically: atomically, permissions: permissions, $0) }
+    Request(loop) {
+      writeFile(path, bytes, atomically: atomically, sync: sync, permissions: permissions, $0)
+    }
   }
 
-  /// Replaces the contents of a file, or creates the file; see ``writeFile(_:_:atomically:permissions:)``.
+  /// Replaces the contents of a file, or creates the file; see ``writeFile(_:_:atomically:sync:permissions:)``.
   ///
-  /// The corresponding libuv function is `uv_queue_work`.
+  /// The corresponding libuv functions are `uv_queue_work` and `uv_fs_fsync`.
   @discardableResult
   public func writeFile(
-    _ path: some PathConvertible, _ bytes: Bytes, atomically: Bool = false,
+    _ path: some PathConvertible, _ bytes: Bytes, atomically: Bool = false, sync: Bool = false,
     permissions: FilePermissions = .ownerReadWriteOthersRead, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     let job = WholeFileJob(loop, "write_file", path, bytes) { _ in
@@ -70,6 +76,7 @@ extension FileSystem {
     }
     job.job.pointee.writes = 1
     job.job.pointee.atomic = atomically ? 1 : 0
+    job.job.pointee.sync = sync ? 1 : 0
     job.job.pointee.mode = Int32(truncatingIfNeeded: permissions.rawValue)
     return job.start()
   }

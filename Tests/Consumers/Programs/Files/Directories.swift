@@ -52,7 +52,7 @@ enum Directories: Program {
       let root = try await files.mkdtemp("/tmp/consumers-XXXXXX").value
       try await files.mkdir(root.appending("a"), permissions: .ownerAllOthersReadExecute).value
       try await files.mkdir(root.appending("a/b")).value
-      try await files.writeFile(root.appending("a/b/file"), "x").value
+      try await files.writeFile(root.appending("a/b/file"), "x", sync: true).value
       try await files.symlink(to: "b/file", at: root.appending("a/link")).value
       try await walk(loop, root)
       do throws(UVError) {
