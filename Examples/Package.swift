@@ -49,6 +49,7 @@ let package = Package(
   targets: [
     example("Chat", [uv("UV"), options]),
     example("Copy", [uv("UV"), uv("UVPromises"), uv("UVFutures")]),
+    example("CounterAPI", [uv("UVHTTP")]),
     example("EchoServer", [uv("UV")]),
     example("FileServer", [uv("UV"), uv("UVTLS"), options]),
     example("FourStyles", [uv("UV"), uv("UVPromises"), uv("UVFutures")]),
@@ -76,7 +77,8 @@ let package = Package(
     .testTarget(
       name: "ExampleTests",
       dependencies: [
-        "Chat", "Copy", "EchoServer", "FileServer", "FourStyles", "HTTPServer", "InsideHost", "Lines",
+        "Chat", "Copy", "CounterAPI", "EchoServer", "FileServer", "FourStyles", "HTTPServer", "InsideHost",
+        "Lines",
         "MainActorInLoop", "Proxy", "RedisClient", "RedisServer", "Service", "Supervisor", "Tail", "Workers",
         uv("UV"),
       ],

@@ -10,7 +10,7 @@ import UV
     "Commands of many tasks go over few connections to a real server",
     .enabled(if: Client.hasRedisServer, Client.howToInstall))
   func realServer() throws {
-    let port = "\(try freePort())"
+    let port = "\(try Self.freePort())"
     let server = try RunningProgram([
       "redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
     ])
@@ -35,7 +35,7 @@ import UV
   @Test("Without a server, the client says so after its attempts")
   func noServer() throws {
     let (output, status) = try runProgram(
-      Checkout.program("RedisClient"), ["--port", "\(try freePort())", "PING"])
+      Checkout.program("RedisClient"), ["--port", "\(try Self.freePort())", "PING"])
     #expect(status != 0)
     #expect(output.contains("ECONNREFUSED"))
   }
@@ -58,7 +58,7 @@ import UV
   }
 
   /// A port that nobody has at this moment.
-  private func freePort() throws -> UInt16 {
+  static func freePort() throws -> UInt16 {
     let loop = try EventLoop()
     defer { loop.shutdown() }
     let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)

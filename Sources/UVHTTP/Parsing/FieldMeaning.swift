@@ -3,11 +3,11 @@ import UV
 /// The meaning of a request's fields for its connection and its body (RFC 9112, 3.2, 6 and 9).
 struct FieldMeaning {
   private var hasHost = false
-  private var length: Int?
-  private var isTooLong = false
-  private var hasEncoding = false
-  private var closes = false
-  private var keepsAlive = false
+  private(set) var length: Int?
+  private(set) var isTooLong = false
+  private(set) var hasEncoding = false
+  private(set) var closes = false
+  private(set) var keepsAlive = false
   private var namesUpgrade = false
   private var hasUpgrade = false
   private var expectsContinue = false

@@ -1,0 +1,45 @@
+import HTTPTypes
+import UV
+
+/// The head of an answer that has come completely: where its parts are, and what it says of the connection and
+/// of its body.
+struct AnswerHead: Equatable {
+  /// Where the body ends (RFC 9112, 6.3).
+  enum Framing: Equatable {
+    case body(BodyFraming)
+    /// At the end of the connection.
+    case untilClose
+    /// There is no body: the connection is a tunnel from here on.
+    case tunnel
+  }
+
+  var status = 0
+  var reason = 0..<0
+  /// 0 for HTTP/1.0. A later version than 1.1 counts as 1.1.
+  var minorVersion = 1
+  /// Where the first field begins.
+  var fields = 0
+  /// The position after the empty line.
+  var end = 0
+  var framing = Framing.body(.none)
+  /// Whether the connection goes on after the answer.
+  var keepsAlive = true
+
+  /// Whether a final answer follows.
+  var isInterim: Bool { status < 200 }
+
+  /// The head as swift-http-types has it.
+  func response(_ bytes: Bytes) -> HTTPResponse {
+    var fields = HTTPFields()
+    fields.reserveCapacity(8)
+    var position = self.fields
+    while case .field(let name, let value, let end)? = try? FieldLine.read(bytes.span, at: position) {
+      position = end
+      guard let name = HTTPField.Name(String(decoding: bytes[name], as: UTF8.self)) else { continue }
+      fields.append(HTTPField(name: name, value: Bytes(bytes[value])))
+    }
+    let reason = String(decoding: bytes[reason], as: UTF8.self)
+    return HTTPResponse(
+      status: HTTPResponse.Status(code: status, reasonPhrase: reason), headerFields: fields)
+  }
+}

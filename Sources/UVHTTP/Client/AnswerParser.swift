@@ -1,0 +1,117 @@
+import UV
+
+/// Reads the head of an answer, as its bytes come (RFC 9112, 4 to 6).
+///
+/// It is as strict about framing as the parser of requests: what a client and a proxy could understand in two
+/// ways is refused. The code of a refusal doesn't matter, since nobody is answered.
+struct AnswerParser {
+  private let limits: HTTPLimits
+  private let question: Question
+  private var head = AnswerHead()
+  /// Where the line begins that isn't complete; 0 in the status line.
+  private var position = 0
+  private var fieldCount = 0
+  private var meaning = FieldMeaning()
+
+  /// What was asked, as far as it says where the answer ends.
+  struct Question {
+    var isHead = false
+    var isConnect = false
+  }
+
+  init(_ limits: HTTPLimits, _ question: Question) {
+    self.limits = limits
+    self.question = question
+  }
+
+  /// Reads on.
+  ///
+  /// - Parameter bytes: All that has come since the head's beginning, each time.
+  /// - Returns: The head; nil if it isn't complete. More bytes may follow its end.
+  mutating func parse(_ bytes: Span<UInt8>) throws(Refusal) -> AnswerHead? {
+    if position == 0, try !readStatusLine(bytes) { return nil }
+    while true {
+      switch try FieldLine.read(bytes, at: position) {
+      case .incomplete:
+        if bytes.count - head.fields > limits.fields { throw .fieldsTooLarge }
+        return nil
+      case .field(let name, let value, let end):
+        fieldCount += 1
+        if fieldCount > limits.fieldCount { throw .tooManyFields }
+        if end - head.fields > limits.fields { throw .fieldsTooLarge }
+        try meaning.takeOfAnswer(bytes, name, value)
+        position = end
+      case .end(let end):
+        head.end = end
+        try meaning.apply(to: &head, question)
+        return head
+      }
+    }
+  }
+
+  /// Reads `HTTP/1.1 200 OK`. Each byte is looked at as it comes. A server may leave out the reason, and the
+  /// space before it, which many do.
+  private mutating func readStatusLine(_ bytes: Span<UInt8>) throws(Refusal) -> Bool {
+    let pattern: StaticString = "HTTP/1.0 000"
+    for index in 0..<pattern.utf8CodeUnitCount {
+      if index == bytes.count { return false }
+      let expected = pattern.withUTF8Buffer { $0[index] }
+      let isRight = expected == 0x30 ? bytes[index].isDigit : bytes[index] == expected
+      guard isRight else { throw .badRequest("the answer isn't one of HTTP/1.1") }
+    }
+    var place = pattern.utf8CodeUnitCount
+    let status = (9..<12).reduce(0) { $0 * 10 + Int(bytes[$1] &- 0x30) }
+    guard status >= 100 else { throw .badRequest("the status is no number from 100 on") }
+    if place < bytes.count, bytes[place] == .space { place += 1 }
+    let reason = place
+    while place < bytes.count, bytes[place].isFieldValue { place += 1 }
+    if place > limits.requestLine { throw .badRequest("the status line is too long") }
+    switch try LineEnd.read(bytes, at: place, orElse: "the reason has a control character") {
+    case .incomplete: return false
+    case .end(let end):
+      guard reason == place || bytes[reason - 1] == .space else { throw .badRequest("the status isn't one") }
+      head.status = status
+      head.reason = reason..<place
+      head.minorVersion = bytes[7] == 0x30 ? 0 : 1
+      head.fields = end
+      position = end
+      return true
+    }
+  }
+}
+
+extension FieldMeaning {
+  /// Takes a field of an answer. Fewer fields matter than in a request.
+  mutating func takeOfAnswer(
+    _ bytes: Span<UInt8>, _ name: Range<Int>, _ value: Range<Int>
+  ) throws(Refusal) {
+    switch name.count {
+    case 10, 14, 17:
+      if bytes.isWord(name, "connection") || bytes.isWord(name, "content-length")
+        || bytes.isWord(name, "transfer-encoding")
+      {
+        try take(bytes, name, value)
+      }
+    default: break
+    }
+  }
+
+  /// Says where the body of an answer ends (RFC 9112, 6.3), and whether the connection goes on (9.3).
+  func apply(to head: inout AnswerHead, _ question: AnswerParser.Question) throws(Refusal) {
+    if hasEncoding, length != nil { throw .badRequest("there are a length and a transfer encoding") }
+    if hasEncoding, head.minorVersion == 0 { throw .badRequest("HTTP/1.0 has no transfer encoding") }
+    if isTooLong { throw .bodyTooLarge }
+    if question.isConnect, 200..<300 ~= head.status {
+      head.framing = .tunnel
+    } else if question.isHead || head.status < 200 || head.status == 204 || head.status == 304 {
+      head.framing = .body(.none)
+    } else if hasEncoding {
+      head.framing = .body(.chunked)
+    } else if let length {
+      head.framing = .body(length == 0 ? .none : .length(length))
+    } else {
+      head.framing = .untilClose
+    }
+    head.keepsAlive = !closes && (head.minorVersion > 0 || keepsAlive) && head.framing != .untilClose
+  }
+}

@@ -1,0 +1,123 @@
+import HTTPTypes
+import UV
+
+/// A request with its attempts and its redirects, until there is an answer.
+final class ClientCall {
+  /// How often a request is sent again because an idle connection had ended.
+  private static let mostRepeats = 3
+  /// How many bytes of a redirect's body are read so that its connection can be used again.
+  private static let mostOfRedirect = 65536
+
+  private let client: ClientCore
+  private var outgoing: OutgoingRequest
+  private let end: LoopClock.Instant
+  private var done: Completion<HTTPClientResponse>?
+  private var repeats = 0
+  private var redirects = 0
+  private var waiting = PendingRequest()
+  private var exchange: ClientExchange?
+
+  init(_ client: ClientCore, _ outgoing: OutgoingRequest, _ done: @escaping Completion<HTTPClientResponse>) {
+    (self.client, self.outgoing, self.done) = (client, outgoing, done)
+    end = client.loop.now.advanced(by: client.options.total)
+  }
+
+  func begin() {
+    if let fault = outgoing.fault {
+      client.loop.answer(done.take()!, UVError(.invalidArgument, operation: "http", message: fault))
+      return
+    }
+    attempt()
+  }
+
+  func cancel() {
+    if done == nil { return }
+    if let exchange { exchange.cancel() } else { waiting.cancel() }
+  }
+
+  private func attempt() {
+    guard let origin = outgoing.request.origin else { return }
+    let loop = client.loop
+    let pool: Pool<ClientConnection>
+    do throws(UVError) { pool = try client.pool(for: origin) } catch {
+      // Not on the caller's stack.
+      return loop.queueMicrotask { [self] in finish(.failure(error)) }
+    }
+    waiting = pool.lease().timeout(after: loop.now.duration(to: end)).start { [self] result in
+      switch result {
+      case .failure(let error): finish(.failure(error))
+      case .success(let lease):
+        let exchange = ClientExchange(outgoing, lease, client.options)
+        self.exchange = exchange
+        exchange.begin(until: end) { [self] result in
+          self.exchange = nil
+          didEnd(exchange, result)
+        }
+      }
+    }
+  }
+
+  private func didEnd(_ exchange: ClientExchange, _ result: Result<HTTPClientResponse, UVError>) {
+    switch result {
+    case .success(let answer):
+      guard let next = redirect(answer) else { return finish(result) }
+      answer.body.readToEnd(limit: Self.mostOfRedirect) { _ in }
+      redirects += 1
+      repeats = 0
+      outgoing = next
+      attempt()
+    case .failure(let error):
+      if mayRepeat(exchange, error) {
+        repeats += 1
+        return attempt()
+      }
+      finish(result)
+    }
+  }
+
+  /// Whether the request may be sent again (RFC 9110, 9.2.2): sending it twice does the same as once, nothing
+  /// of an answer has come, and the server may have closed the connection while it was idle.
+  private func mayRepeat(_ exchange: ClientExchange, _ error: UVError) -> Bool {
+    guard exchange.isReused, !exchange.hasBegunAnswer, outgoing.isIdempotent, outgoing.isRepeatable,
+      repeats < Self.mostRepeats
+    else { return false }
+    return [.endOfFile, .connectionReset, .connectionAborted, .brokenPipe, .notConnected].contains(error.code)
+  }
+
+  /// The request that an answer asks for; nil if it isn't a redirect, or isn't to be followed.
+  private func redirect(_ answer: HTTPClientResponse) -> OutgoingRequest? {
+    let code = answer.status.code
+    guard redirects < client.options.redirects, [301, 302, 303, 307, 308].contains(code),
+      let location = answer.headerFields[.location], var next = outgoing.request.following(location),
+      let (here, there) = Optional((outgoing.request.origin, next.origin)), let here, let there,
+      there.isSecure || !here.isSecure
+    else { return nil }
+    var body = outgoing.body
+    let method = outgoing.request.method
+    if code == 303 && method != .head || code < 303 && method == .post {
+      next.method = .get
+      body = .whole(Bytes())
+      for name in [HTTPField.Name.contentType, .contentEncoding, .contentLanguage, .contentLocation] {
+        next.headerFields[name] = nil
+      }
+    } else if !outgoing.isRepeatable {
+      return nil
+    }
+    if here != there {
+      for name in [HTTPField.Name.authorization, .cookie, .proxyAuthorization] {
+        next.headerFields[name] = nil
+      }
+    }
+    let following = OutgoingRequest(request: next, body: body)
+    return following.fault == nil ? following : nil
+  }
+
+  private func finish(_ result: Result<HTTPClientResponse, UVError>) { done.take()?(result) }
+}
+
+extension EventLoop {
+  /// Tells of a failure, not on the caller's stack.
+  func answer<T>(_ done: @escaping Completion<T>, _ error: UVError) {
+    queueMicrotask { done(.failure(error)) }
+  }
+}

@@ -1,0 +1,261 @@
+import HTTPTypes
+import UV
+
+/// A request and its answer on a connection.
+final class ClientExchange {
+  enum Phase {
+    /// The head of the answer is read.
+    case head
+    /// The program has the head, and may read the body.
+    case body
+    case over
+  }
+
+  /// How many interim answers (1xx) there may be.
+  private static let mostInterimAnswers = 16
+
+  let loop: EventLoop
+  private let outgoing: OutgoingRequest
+  private let lease: PoolLease<ClientConnection>
+  private let options: HTTPClientOptions
+  private let limits: HTTPLimits
+  private let question: AnswerParser.Question
+  private var phase = Phase.head
+  /// The bytes that have come and haven't been understood.
+  private var input = Bytes()
+  private var parser: AnswerParser
+  private var framing = AnswerHead.Framing.body(.none)
+  private var bodyParser: BodyParser
+  private var done: Completion<HTTPClientResponse>?
+  /// Where the body's bytes go. An iterator may keep only the source.
+  private weak var source: CustomSource<Bytes>?
+  private weak var body: HTTPBody?
+  private var isBodyWanted = false
+  private var isReading = false
+  private var hasEnded = false
+  private var interimCount = 0
+  private var reading = PendingRequest()
+  private var headTimer = PendingRequest()
+  private var totalTimer = PendingRequest()
+
+  /// Whether anything of an answer has come.
+  private(set) var hasBegunAnswer = false
+  private var isSent = false
+  private var sender: RequestSender?
+
+  init(_ outgoing: OutgoingRequest, _ lease: PoolLease<ClientConnection>, _ options: HTTPClientOptions) {
+    (self.outgoing, self.lease, self.options) = (outgoing, lease, options)
+    loop = lease.resource.stream.loop
+    limits = options.parsing
+    question = AnswerParser.Question(isHead: outgoing.request.method == .head)
+    parser = AnswerParser(limits, question)
+    bodyParser = BodyParser(.none, limits)
+  }
+
+  private var connection: ClientConnection { lease.resource }
+  private var stream: ByteStream { lease.resource.stream }
+
+  /// Whether the connection had served another request before.
+  private(set) lazy var isReused = connection.servedCount > 0
+
+  /// Sends the request, and waits for the head of its answer.
+  ///
+  /// - Parameters:
+  ///   - end: When all has to be over.
+  ///   - done: Called once.
+  func begin(until end: LoopClock.Instant, _ done: @escaping Completion<HTTPClientResponse>) {
+    self.done = done
+    _ = isReused
+    connection.isInUse = true
+    stream.writeTimeout = options.idleTimeout
+    totalTimer = loop.sleepQuietly(for: loop.now.duration(to: end)) { [weak self] result in
+      if case .success = result { self?.timeOut("total, \(self!.options.total)") }
+    }
+    let sender = RequestSender(outgoing, stream)
+    self.sender = sender
+    sender.begin { [weak self] result in self?.didSend(result) }
+    read()
+  }
+
+  private func didSend(_ result: Result<Void, UVError>) {
+    switch result {
+    case .success:
+      isSent = true
+      if phase == .head { waitForHead() }
+    case .failure(let error):
+      // What the server has said before it closed the connection is to be read.
+      if sender?.isBodyWrong == true { fail(error) }
+    }
+  }
+
+  /// The server has all of the request. It may have been silent until now.
+  private func waitForHead() {
+    stream.readTimeout = options.idleTimeout
+    headTimer = loop.sleepQuietly(for: options.headTimeout) { [weak self] result in
+      if case .success = result { self?.timeOut("head, \(self!.options.headTimeout)") }
+    }
+  }
+
+  private func timeOut(_ subject: String) {
+    fail(UVError(.timedOut, operation: "http", subject: subject))
+  }
+
+  func cancel() { if phase == .head { fail(UVError(.cancelled, operation: "http")) } }
+
+  // MARK: Reading
+
+  private func read() {
+    if isReading || phase == .over { return }
+    if hasEnded { return advance() }
+    isReading = true
+    reading = stream.read { [self] in didRead($0) }
+  }
+
+  private func didRead(_ result: Result<Bytes?, UVError>) {
+    isReading = false
+    if phase == .over { return }
+    switch result {
+    case .success(let bytes?):
+      hasBegunAnswer = true
+      input = input.isEmpty ? bytes : input.followed(by: bytes)
+      advance()
+    case .success(nil):
+      hasEnded = true
+      advance()
+    case .failure(let error): fail(error)
+    }
+  }
+
+  private func advance() {
+    switch phase {
+    case .head: readHead()
+    case .body: readBody()
+    case .over: break
+    }
+  }
+
+  private func readHead() {
+    do throws(Refusal) {
+      while let head = try parser.parse(input.span) {
+        let bytes = Bytes(input[..<head.end])
+        input = Bytes(input[head.end...])
+        if !head.isInterim { return begin(head, head.response(bytes.copy())) }
+        interimCount += 1
+        // Nobody has asked for another protocol.
+        if head.status == 101 || interimCount > Self.mostInterimAnswers {
+          throw .badRequest("there are interim answers that nobody has asked for")
+        }
+        parser = AnswerParser(limits, question)
+      }
+    } catch { return refuse(error) }
+    if hasEnded { return fail(UVError(.endOfFile, operation: "http")) }
+    read()
+  }
+
+  private func begin(_ head: AnswerHead, _ response: HTTPResponse) {
+    phase = .body
+    headTimer.cancel()
+    stream.readTimeout = options.idleTimeout
+    framing = head.framing
+    connection.keepsAlive = head.keepsAlive
+    if case .body(let framing) = head.framing { bodyParser = BodyParser(framing, limits) }
+    let done = done.take()
+    let body = HTTPBody(BodyOwner(self))
+    self.body = body
+    source = body.source
+    // What has come with the head needs no further read.
+    readBody()
+    done?(.success(HTTPClientResponse(response, body)))
+  }
+
+  // MARK: The body
+
+  fileprivate func wantBody(_ isWanted: Bool) {
+    isBodyWanted = isWanted
+    if isWanted { readBody() }
+  }
+
+  private func readBody() {
+    while phase == .body {
+      if framing == .untilClose {
+        if !input.isEmpty { source?.send(input) }
+        input = Bytes()
+        if hasEnded { return finish() }
+        break
+      }
+      var position = 0
+      do throws(Refusal) {
+        let part = try bodyParser.next(input.span, at: &position)
+        let here = input
+        input = Bytes(input[position...])
+        switch part {
+        case .incomplete:
+          if hasEnded {
+            return fail(UVError(.endOfFile, operation: "read", message: "the body isn't complete"))
+          }
+          if isBodyWanted { read() }
+          return
+        case .content(let range): source?.send(Bytes(here[range]))
+        case .end(let trailer, _):
+          if !trailer.isEmpty { body?.trailers = AnswerHead().response(Bytes(here[trailer])).headerFields }
+          return finish()
+        }
+      } catch { return refuse(error) }
+    }
+    if isBodyWanted { read() }
+  }
+
+  /// Nobody holds the body any more.
+  fileprivate func bodyWasDropped() { if phase != .over { fail(UVError(.cancelled, operation: "read")) } }
+
+  // MARK: The end
+
+  private func endWork() {
+    phase = .over
+    headTimer.cancel()
+    totalTimer.cancel()
+    sender?.stop()
+  }
+
+  /// The answer is complete. The connection goes back if nothing of the request is left to be sent, and nothing
+  /// follows the answer.
+  private func finish() {
+    endWork()
+    source?.finish()
+    connection.isInUse = false
+    connection.servedCount += 1
+    stream.readTimeout = nil
+    stream.writeTimeout = nil
+    if !isSent || !input.isEmpty || hasEnded { connection.keepsAlive = false }
+    if connection.keepsAlive { lease.giveBack() } else { lease.discard() }
+  }
+
+  private func refuse(_ refusal: Refusal) {
+    let code: UVError.Code = refusal.code == 413 ? .messageTooLong : .protocolError
+    fail(UVError(code, operation: "http", message: refusal.reason))
+  }
+
+  /// Ends the exchange, and closes its connection at once.
+  private func fail(_ error: UVError) {
+    if phase == .over { return }
+    endWork()
+    reading.cancel()
+    lease.discard()
+    source?.finish(error)
+    done.take()?(.failure(error))
+  }
+}
+
+/// Keeps an exchange while its body is held, and ends it when that isn't. The body's source keeps this.
+private final class BodyOwner: BodyReader {
+  private let exchange: ClientExchange
+
+  init(_ exchange: ClientExchange) { self.exchange = exchange }
+
+  // On another thread, the lease of the exchange does the rest.
+  deinit { if exchange.loop.executor.isOnLoop { exchange.bodyWasDropped() } }
+
+  var loop: EventLoop { exchange.loop }
+
+  func wantBody(_ isWanted: Bool) { exchange.wantBody(isWanted) }
+}

@@ -1,0 +1,117 @@
+import HTTPTypes
+import UV
+
+/// Connects to the server of an origin: through a proxy or not, with TLS or not.
+struct Connector {
+  let loop: EventLoop
+  let options: HTTPClientOptions
+  let security: (any StreamSecurity)?
+
+  func connect(to origin: HTTPOrigin) -> Request<ClientConnection> {
+    let host = options.proxy?.host ?? origin.host
+    let port = options.proxy?.port ?? origin.port
+    return loop.tcp.connect(host: host, port: port).then { connection -> Request<ByteStream> in
+      // A request is written whole, so the system needn't wait for more of it.
+      try? connection.setNoDelay()
+      guard let proxy = options.proxy else { return .value(loop, connection) }
+      return Tunnel.open(connection, to: origin, proxy, options.parsing)
+    }.then { stream -> Request<ByteStream> in
+      guard origin.isSecure else { return .value(loop, stream) }
+      guard let security else {
+        stream.close()
+        return .failure(
+          loop,
+          UVError(
+            .notSupported, operation: "connect",
+            message: "https needs TLS: import UVTLS, and make an HTTPClient(loop, security: loop.tls)"))
+      }
+      return security.secure(stream, host: origin.host)
+    }.map { ClientConnection($0) }
+  }
+}
+
+/// A tunnel through a proxy (RFC 9110, 9.3.6).
+enum Tunnel {
+  static func open(
+    _ stream: ByteStream, to origin: HTTPOrigin, _ proxy: HTTPProxy, _ limits: HTTPLimits
+  ) -> Request<ByteStream> {
+    var bytes = BytesBuilder()
+    bytes.append("CONNECT \(origin.authority) HTTP/1.1\r\nhost: \(origin.authority)\r\n")
+    if let authorization = proxy.authorization {
+      ResponseHead.append(HTTPField(name: .proxyAuthorization, value: authorization), to: &bytes)
+    }
+    bytes.append("\r\n")
+    let request = bytes.takeBytes()
+    return Request(stream.loop, operation: "CONNECT") { done in
+      var pending = PendingRequest()
+      var input = Bytes()
+      var parser = AnswerParser(limits, AnswerParser.Question(isConnect: true))
+      func fail(_ error: UVError) {
+        stream.close()
+        done(.failure(error))
+      }
+      func read() {
+        pending = stream.read { result in
+          switch result {
+          case .failure(let error): fail(error)
+          case .success(nil): fail(UVError(.endOfFile, operation: "CONNECT", subject: origin.authority))
+          case .success(let bytes?):
+            input = input.followed(by: bytes)
+            do throws(Refusal) {
+              guard let head = try parser.parse(input.span) else { return read() }
+              guard head.framing == .tunnel else {
+                return fail(
+                  UVError(
+                    .connectionRefused, operation: "CONNECT", subject: origin.authority,
+                    message: "the proxy answered \(head.status)"))
+              }
+              // What follows belongs to the tunnel.
+              stream.unread(Bytes(input[head.end...]))
+              done(.success(stream))
+            } catch { fail(UVError(.protocolError, operation: "CONNECT", message: error.reason)) }
+          }
+        }
+      }
+      pending = stream.write(request) { result in
+        if case .failure(let error) = result { fail(error) } else { read() }
+      }
+      return PendingRequest { pending.cancel() }
+    }
+  }
+}
+
+extension Request {
+  /// The request for what another one has a use for.
+  func then<Next>(_ next: @escaping (Success) -> Request<Next>) -> Request<Next> {
+    Request<Next>(loop, operation: "connect") { [self] done in
+      var pending = PendingRequest()
+      var isCancelled = false
+      pending = start { result in
+        switch result {
+        case .failure(let error): done(.failure(error))
+        case .success(let value):
+          pending = next(value).start(done)
+          if isCancelled { pending.cancel() }
+        }
+      }
+      return PendingRequest {
+        isCancelled = true
+        pending.cancel()
+      }
+    }
+  }
+
+  static func value(_ loop: EventLoop, _ value: Success) -> Request {
+    Request(loop) { done in
+      loop.queueMicrotask { done(.success(value)) }
+      return PendingRequest()
+    }
+  }
+
+  static func failure(_ loop: EventLoop, _ error: UVError) -> Request {
+    Request(loop) { done in
+      loop.queueMicrotask { done(.failure(error)) }
+      return PendingRequest()
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import HTTPTypes
+import UV
+
+/// A client of HTTP/1.1 servers, which keeps connections for the next requests.
+///
+/// ```swift
+/// let client = HTTPClient(loop, security: loop.tls)  // import UVTLS
+/// let answer = try await client.get("https://example.com/").value
+/// print(answer.status, try await answer.body.readToEnd(limit: 1 << 20).value)
+/// ```
+///
+/// There is a pool of connections for each origin, that is each scheme, host and port. A request whose
+/// connection had been idle, and ended before anything of an answer came, is sent again if that does no harm:
+/// if its method is idempotent and its body is known as a whole. Other requests fail, and the program decides.
+///
+/// Idle connections don't keep the loop running. Use a client on its loop's thread. You may drop it on any
+/// thread, which closes what is idle.
+///
+/// libuv has no corresponding type. RFC 9110 and RFC 9112 say how the client behaves.
+public final class HTTPClient {
+  private let core: ClientCore
+
+  /// Makes a client. It has no connections until there is a request.
+  ///
+  /// - Parameters:
+  ///   - loop: The loop that the client works on.
+  ///   - options: Limits, deadlines, redirects and a proxy.
+  ///   - security: What secures connections for `https`: `loop.tls` of `UVTLS`, which verifies servers by the
+  ///     system's roots, or `loop.tls.client(context)`. Without it, such requests fail with `notSupported`.
+  ///
+  /// libuv has no corresponding function.
+  public init(
+    _ loop: EventLoop, options: HTTPClientOptions = HTTPClientOptions(),
+    security: (any StreamSecurity)? = nil
+  ) {
+    core = ClientCore(Connector(loop: loop, options: options, security: security))
+  }
+
+  /// The loop that the client works on.
+  public var loop: EventLoop { core.loop }
+
+  /// Sends a GET request.
+  ///
+  /// - Parameter url: A URL of `http` or `https`. Characters that aren't allowed in one must be encoded.
+  /// - Returns: A request for the answer, whatever its status. It fails as
+  ///   ``send(_:body:)-(HTTPRequest,Bytes)`` does.
+  ///
+  /// libuv has no corresponding function.
+  public func get(_ url: String) -> Request<HTTPClientResponse> {
+    Request(loop) { [self] in get(url, $0) }
+  }
+
+  /// Sends a GET request; see ``get(_:)``.
+  ///
+  /// - Parameter done: Called once on the loop's thread, never before this function returns.
+  /// - Returns: A way to cancel.
+  ///
+  /// libuv has no corresponding function.
+  @discardableResult
+  public func get(_ url: String, _ done: @escaping Completion<HTTPClientResponse>) -> PendingRequest {
+    guard let request = HTTPRequest(url: url) else {
+      loop.answer(done, UVError(.invalidArgument, operation: "http", subject: url))
+      return PendingRequest()
+    }
+    return send(request, done)
+  }
+
+  /// Sends a request.
+  ///
+  /// - Parameters:
+  ///   - request: The method, the scheme, the authority, the path and the fields. `Host`, `Connection` and the
+  ///     fields that say how long the body is are the client's own.
+  ///   - body: The body.
+  /// - Returns: A request for the answer, whatever its status, which ends when its head has come. It fails
+  ///   with `invalidArgument` if the request can't be sent, with the errors of `Pool.lease()` and of
+  ///   connecting, `timedOut`, `endOfFile` if the server ends the connection before an answer, `protocolError`
+  ///   if the answer isn't one of HTTP/1.1, and the errors of a read. Cancelling it closes its connection at
+  ///   once.
+  ///
+  /// libuv has no corresponding function.
+  public func send(_ request: HTTPRequest, body: Bytes = Bytes()) -> Request<HTTPClientResponse> {
+    Request(loop) { [self] in send(request, body: body, $0) }
+  }
+
+  /// Sends a request; see ``send(_:body:)-(HTTPRequest,Bytes)``.
+  ///
+  /// libuv has no corresponding function.
+  @discardableResult
+  public func send(
+    _ request: HTTPRequest, body: Bytes = Bytes(), _ done: @escaping Completion<HTTPClientResponse>
+  ) -> PendingRequest {
+    core.send(OutgoingRequest(request: request, body: .whole(body)), done)
+  }
+
+  /// Sends a request whose body comes bit by bit, as fast as the server takes it.
+  ///
+  /// - Parameters:
+  ///   - request: The method, the scheme, the authority, the path and the fields.
+  ///   - body: The body, such as that of a server's request, a connection, or a source of your own. It is read
+  ///     until its end, or until the answer is complete.
+  ///   - length: How many bytes there will be, 0 or more; nil if that isn't known. The body is then chunked.
+  /// - Returns: A request as that of the other `send`. It also fails with the errors of `body`, and with
+  ///   `invalidArgument` if the body has another length than was said. It is never sent twice.
+  ///
+  /// libuv has no corresponding function.
+  public func send(
+    _ request: HTTPRequest, body: some EventSource<Bytes>, length: Int? = nil
+  ) -> Request<HTTPClientResponse> {
+    Request(loop) { [self] in send(request, body: body, length: length, $0) }
+  }
+
+  /// Sends a request whose body comes bit by bit; see the function that returns a request.
+  ///
+  /// libuv has no corresponding function.
+  @discardableResult
+  public func send(
+    _ request: HTTPRequest, body: some EventSource<Bytes>, length: Int? = nil,
+    _ done: @escaping Completion<HTTPClientResponse>
+  ) -> PendingRequest {
+    core.send(OutgoingRequest(request: request, body: .parts({ body.next($0) }, length: length)), done)
+  }
+
+  /// Closes the client. Requests that have no connection yet fail with `cancelled`, idle connections close,
+  /// and each of the others closes when its answer has been read.
+  ///
+  /// Closing starts at once, even if you ignore the request.
+  ///
+  /// - Returns: A request that succeeds when the last connection is closed. It fails with `cancelled` if the
+  ///   loop ends before.
+  ///
+  /// libuv has no corresponding function.
+  @discardableResult
+  public func close() -> Request<Void> { core.close() }
+
+  /// What the pools of all origins have now and have done, added up.
+  ///
+  /// Complexity: O(*n*) in the number of origins.
+  ///
+  /// libuv has no corresponding function.
+  public var counts: PoolCounts { core.counts }
+}
+
+extension HTTP {
+  /// Sends a GET request by a client of the loop, with the usual options and without TLS. Make an
+  /// ``HTTPClient`` for everything else.
+  ///
+  /// - Parameter url: A URL of `http`.
+  /// - Returns: A request as that of ``HTTPClient/get(_:)``.
+  ///
+  /// libuv has no corresponding function.
+  public func get(_ url: String) -> Request<HTTPClientResponse> { ClientCore.ofLoop[loop].get(url) }
+
+  /// Sends a request by a client of the loop; see ``get(_:)``.
+  ///
+  /// - Returns: A request as that of ``HTTPClient/send(_:body:)-(HTTPRequest,Bytes)``.
+  ///
+  /// libuv has no corresponding function.
+  public func send(_ request: HTTPRequest, body: Bytes = Bytes()) -> Request<HTTPClientResponse> {
+    ClientCore.ofLoop[loop].send(request, body: body)
+  }
+}

@@ -1,0 +1,83 @@
+import UV
+
+/// How an ``HTTPClient`` behaves: limits, deadlines, redirects and a proxy.
+///
+/// ```swift
+/// var options = HTTPClientOptions()
+/// options.total = .seconds(10)
+/// options.redirects = 5
+/// let client = HTTPClient(loop, options: options)
+/// ```
+///
+/// libuv has no corresponding type.
+public struct HTTPClientOptions: Sendable {
+  /// The limits of the connections to each origin, that is each scheme, host and port: how many there may be,
+  /// how many requests may wait for one and for how long, how long connecting may take, and how long a
+  /// connection may be idle. At first a connection is idle for 30 s at most, which is less than most servers
+  /// allow.
+  public var connections = PoolLimits()
+  /// How often to try to connect, and after which pauses; once at first.
+  public var connecting = RetryPolicy(attempts: 1)
+  /// How many origins the client keeps idle connections to, 1 or more; 100 at first.
+  public var origins = 100
+  /// How long an answer's head may take, from when all of the request has left; 30 s at first.
+  public var headTimeout = Duration.seconds(30)
+  /// How long a server may be silent once the request has left, and how long it may take nothing of a request;
+  /// 60 s at first. A request's body that is slow to come is limited by ``total`` alone.
+  public var idleTimeout = Duration.seconds(60)
+  /// How long all of it may take, from the call to the end of the answer's body, with all waits, attempts and
+  /// redirects; 5 min at first.
+  public var total = Duration.seconds(300)
+  /// How many redirects are followed, 0 or more; none at first. If there are more, the answer is the last
+  /// redirect.
+  ///
+  /// A request with 301, 302 or 303 becomes a GET, unless it is GET or HEAD, or for 301 and 302 another
+  /// method than POST. One with 307 or 308 is sent again as it was, if its body is known as a whole. A
+  /// redirect to another origin leaves out the fields `Authorization`, `Cookie` and `Proxy-Authorization`. A
+  /// redirect from `https` to `http` isn't followed.
+  public var redirects = 0
+  /// How many bytes all fields of an answer's head may have, 16 or more; 65,536 at first.
+  public var fields = 65536
+  /// How many fields an answer's head may have, 1 or more; 200 at first.
+  public var fieldCount = 200
+  /// How many bytes an answer's body may have, 0 or more; as many as there are at first, since a program that
+  /// reads a body decides itself. `readToEnd(limit:)` has a limit of its own.
+  public var body = Int.max
+  /// A proxy that all connections go through; none at first.
+  public var proxy: HTTPProxy?
+
+  /// The options at first.
+  public init() { connections.idle = .seconds(30) }
+
+  /// The limits of the parsers.
+  var parsing: HTTPLimits {
+    var limits = HTTPLimits()
+    (limits.fields, limits.fieldCount, limits.body) = (fields, fieldCount, body)
+    return limits
+  }
+}
+
+/// A proxy that opens a tunnel to each server, by the method CONNECT.
+///
+/// Requests without TLS go through a tunnel, too.
+///
+/// libuv has no corresponding type.
+public struct HTTPProxy: Sendable {
+  /// The name or the address of the proxy.
+  public var host: String
+  /// The port of the proxy, 1…65535.
+  public var port: Int
+  /// The value of the field `Proxy-Authorization`; nil for a proxy that asks for none. Line ends in it become
+  /// blanks.
+  public var authorization: String?
+
+  /// A proxy at a host and a port.
+  ///
+  /// - Parameters:
+  ///   - host: The name or the address of the proxy.
+  ///   - port: 1…65535.
+  ///   - authorization: The value of `Proxy-Authorization`, such as `"Basic dXNlcjpwYXNz"`; nil for none.
+  public init(host: String, port: Int, authorization: String? = nil) {
+    (self.host, self.port, self.authorization) = (host, port, authorization)
+  }
+}

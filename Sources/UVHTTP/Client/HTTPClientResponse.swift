@@ -1,0 +1,23 @@
+import HTTPTypes
+import UV
+
+/// The answer to a request of an ``HTTPClient``. Use it on its loop's thread.
+///
+/// The answer holds a connection until its body has been read to its end. If you don't need the body, drop the
+/// answer: the connection is then closed, unless all of the body has come. You may drop it on any thread.
+///
+/// libuv has no corresponding type.
+public struct HTTPClientResponse {
+  /// The status and the fields.
+  public let head: HTTPResponse
+  /// The body. It has no bytes if the answer has none, as with HEAD or the status 204 or 304.
+  public let body: HTTPBody
+
+  init(_ head: HTTPResponse, _ body: HTTPBody) { (self.head, self.body) = (head, body) }
+
+  /// The status.
+  public var status: HTTPResponse.Status { head.status }
+
+  /// The fields.
+  public var headerFields: HTTPFields { head.headerFields }
+}

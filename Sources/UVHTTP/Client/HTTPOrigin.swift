@@ -1,0 +1,121 @@
+import HTTPTypes
+import UV
+
+/// Where requests go that may share connections (RFC 9110, 4.3.1).
+struct HTTPOrigin: Hashable {
+  let isSecure: Bool
+  /// In small letters, without brackets.
+  let host: String
+  let port: Int
+
+  /// - Returns: Nil if the scheme isn't HTTP's, or the authority isn't a host with or without a port.
+  init?(scheme: String, authority: String) {
+    switch scheme.lowercased() {
+    case "http": isSecure = false
+    case "https": isSecure = true
+    default: return nil
+    }
+    let bytes = Bytes(authority)
+    guard Authority.isValid(bytes.span, 0..<bytes.count) else { return nil }
+    var host = authority[...]
+    var port: Substring = ""
+    // The colons of an address are within brackets.
+    if let colon = authority.lastIndex(of: ":"), authority[colon...].firstIndex(of: "]") == nil {
+      (host, port) = (authority[..<colon], authority[authority.index(after: colon)...])
+    }
+    if host.first == "[" { host = host.dropFirst().dropLast() }
+    guard let number = port.isEmpty ? (isSecure ? 443 : 80) : Int(port), 1...65535 ~= number else {
+      return nil
+    }
+    self.host = host.lowercased()
+    self.port = number
+  }
+
+  /// The authority of CONNECT, which always has a port.
+  var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+}
+
+extension HTTPRequest {
+  /// Makes the request for a URL, to be sent by an ``HTTPClient``.
+  ///
+  /// It is nil if the URL isn't one of `http` or `https`, names a user, or has a character that must be encoded.
+  /// A fragment is left out, since servers don't get it.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - url: The URL, such as `"https://example.com/a?b=c"`.
+  ///   - headerFields: The fields.
+  ///
+  /// The source is RFC 9110, 4.2.
+  public init?(method: HTTPRequest.Method = .get, url: String, headerFields: HTTPFields = [:]) {
+    guard let colon = url.firstRange(of: "://") else { return nil }
+    let scheme = url[..<colon.lowerBound].lowercased()
+    let rest = url[colon.upperBound...].prefix { $0 != "#" }
+    let authority = rest.prefix { $0 != "/" && $0 != "?" }
+    var path = String(rest[authority.endIndex...])
+    if path.first != "/" { path = "/" + path }
+    self.init(
+      method: method, scheme: scheme, authority: String(authority), path: path, headerFields: headerFields)
+    guard origin != nil, hasValidPath else { return nil }
+  }
+
+  /// Nil if the request says too little, or something that can't be.
+  var origin: HTTPOrigin? {
+    guard let scheme, let authority else { return nil }
+    return HTTPOrigin(scheme: scheme, authority: authority)
+  }
+
+  /// Whether the path can be sent as it is, so that it can't end the request line.
+  var hasValidPath: Bool {
+    guard let path, path.first == "/" || path == "*" && method == .options else { return false }
+    return path.utf8.allSatisfy(\.isTarget)
+  }
+
+  /// The request for a reference that is relative to this one's URL (RFC 3986, 5.2).
+  func following(_ reference: String) -> HTTPRequest? {
+    let reference = String(reference.prefix { $0 != "#" })
+    var next: HTTPRequest?
+    if reference.contains("://"), reference.prefix(while: { $0 != "/" && $0 != "?" }).contains(":") {
+      next = HTTPRequest(method: method, url: reference, headerFields: headerFields)
+    } else if let scheme, let authority, let path {
+      let here = path.prefix { $0 != "?" }
+      let target: String
+      if reference.hasPrefix("//") {
+        return HTTPRequest(method: method, url: scheme + ":" + reference, headerFields: headerFields)
+      } else if reference.hasPrefix("/") {
+        target = reference
+      } else if reference.isEmpty {
+        target = path
+      } else if reference.hasPrefix("?") {
+        target = here + reference
+      } else if reference.prefix(while: { $0 != "/" && $0 != "?" }).contains(":") {
+        // Another scheme.
+        return nil
+      } else {
+        target = here[...(here.lastIndex(of: "/") ?? here.startIndex)] + reference
+      }
+      next = HTTPRequest(
+        method: method, url: "\(scheme)://\(authority)" + Self.withoutDots(target), headerFields: headerFields
+      )
+    }
+    return next
+  }
+
+  /// A path without `.` and `..` (RFC 3986, 5.2.4).
+  static func withoutDots(_ target: String) -> String {
+    let path = target.prefix { $0 != "?" }
+    var segments: [Substring] = []
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    for (index, part) in parts.enumerated() {
+      let isLast = index == parts.count - 1
+      switch part {
+      case ".": if isLast { segments.append("") }
+      case "..":
+        _ = segments.popLast()
+        if isLast { segments.append("") }
+      default: segments.append(part)
+      }
+    }
+    return "/" + segments.joined(separator: "/") + target[path.endIndex...]
+  }
+}

@@ -1,0 +1,47 @@
+import HTTPTypes
+import UV
+
+/// A request and its body, as a client sends them.
+struct OutgoingRequest {
+  enum Body {
+    case whole(Bytes)
+    /// The next part, each time that it is asked; and the length, if it is known.
+    case parts((@escaping Completion<Bytes?>) -> PendingRequest, length: Int?)
+  }
+
+  var request: HTTPRequest
+  var body: Body
+
+  var framing: RequestBytes.Framing {
+    switch body {
+    case .whole(let bytes):
+      // A server expects a length where the method gives a body a meaning (RFC 9110, 8.6).
+      bytes.isEmpty && !expectsBody ? .none : .length(bytes.count)
+    case .parts(_, let length): length.map { .length($0) } ?? .chunked
+    }
+  }
+
+  private var expectsBody: Bool {
+    request.method == .post || request.method == .put || request.method == .patch
+  }
+
+  /// Whether it can be sent once more.
+  var isRepeatable: Bool { if case .whole = body { true } else { false } }
+
+  /// Whether sending it twice does the same as once (RFC 9110, 9.2.2).
+  var isIdempotent: Bool {
+    switch request.method {
+    case .get, .head, .options, .trace, .put, .delete: true
+    default: false
+    }
+  }
+
+  /// Why it can't be sent; nil if it can.
+  var fault: String? {
+    if request.method == .connect { return "CONNECT is for proxies: set HTTPClientOptions.proxy" }
+    if request.origin == nil { return "the URL isn't one of http or https, with a host" }
+    if !request.hasValidPath { return "the path has a character that must be encoded" }
+    if case .parts(_, let length?) = body, length < 0 { return "the length is negative" }
+    return nil
+  }
+}

@@ -1,0 +1,49 @@
+import HTTPTypes
+import UV
+
+/// The bytes of a request's head. Names and values are those of `HTTPFields`, which have no line ends, so that
+/// no field can begin another. The path and the authority are checked before.
+enum RequestBytes {
+  /// Where the body of a request ends.
+  enum Framing {
+    /// There is none, and the method has no meaning for one.
+    case none
+    case length(Int)
+    case chunked
+  }
+
+  static func head(_ request: HTTPRequest, _ framing: Framing) -> Bytes {
+    var bytes = BytesBuilder(capacity: 256)
+    bytes.append(request.method.rawValue)
+    bytes.append(" ")
+    bytes.append(request.path ?? "/")
+    bytes.append(" HTTP/1.1\r\nhost: ")
+    bytes.append(request.authority ?? "")
+    bytes.append("\r\n")
+    for field in request.headerFields where !isOurs(field.name) { ResponseHead.append(field, to: &bytes) }
+    switch framing {
+    case .none: break
+    case .length(let count):
+      bytes.append("content-length: ")
+      bytes.append(decimal: count)
+      bytes.append("\r\n")
+    case .chunked: bytes.append("transfer-encoding: chunked\r\n")
+    }
+    bytes.append("\r\n")
+    return bytes.takeBytes()
+  }
+
+  /// Whether the client writes the field itself, because it says where the request ends or goes. Nobody waits
+  /// for leave to send, since a body is sent at once.
+  private static func isOurs(_ name: HTTPField.Name) -> Bool {
+    ResponseHead.isOurs(name) || name == .expect || name.canonicalName == "host"
+      || name.canonicalName == "upgrade"
+  }
+
+  /// A part of a chunked body.
+  static func chunk(_ bytes: Bytes) -> [Bytes] {
+    [Bytes(String(bytes.count, radix: 16) + "\r\n"), bytes, "\r\n"]
+  }
+
+  static let lastChunk: Bytes = "0\r\n\r\n"
+}
