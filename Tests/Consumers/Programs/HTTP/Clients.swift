@@ -11,10 +11,14 @@ enum Clients: Program {
         try await exchange.respond(response).value
         continue
       }
+      if exchange.request.method == .connect {
+        try await exchange.respond(HTTPResponse(status: .forbidden)).value
+        continue
+      }
       let body = try await exchange.body.readToEnd(limit: 1000).value
       var response = HTTPResponse(status: .ok)
       response.headerFields[.contentType] = "text/plain"
-      let text = "\(exchange.request.method.rawValue) \(exchange.request.path ?? "") \(body)"
+      let text = "\(exchange.request.method.rawValue) \(exchange.request.path ?? "") (\(body))"
       try await exchange.respond(response, Bytes(text)).value
     }
   }
@@ -87,12 +91,12 @@ enum Clients: Program {
 
 // Prints:
 // true
-// 200 true text/plain
-// GET /there
+// 200 OK true text/plain
+// GET /there ()
 // true
-// PUT /a bytes
-// 17
-// 17
+// PUT /a (bytes)
+// 19
+// 19
 // 1 1 5
 // 200
 // 200
