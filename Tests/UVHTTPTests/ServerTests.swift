@@ -110,6 +110,18 @@ import UVTestSupport
     }
   }
 
+  @Test("A body that is longer than its reader's limit is answered with 413, and the connection goes on")
+  func longBodies() async throws {
+    try await withServer { exchange in
+      let body = try? await exchange.body.readToEnd(limit: 5).value
+      #expect(body == (exchange.request.path == "/long" ? nil : "abcde"))
+    } client: { client in
+      let long = "POST /long HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabcdef"
+      let answer = try await client.exchange(long + "POST / HTTP/1.0\r\nContent-Length: 5\r\n\r\nabcde")
+      #expect(answer.hasPrefix("HTTP/1.1 413 ") && answer.contains("HTTP/1.1 500 "))
+    }
+  }
+
   @Test("A body that breaks off or is wrong fails, and the request is answered with the status for it")
   func wrongBodies() async throws {
     try await withServer { exchange in

@@ -26,6 +26,9 @@ public final class HTTPBody: ReadableSource<Bytes> {
   /// The fields after a chunked body, once that has ended; none before.
   public internal(set) var trailers: HTTPFields = [:]
 
+  /// Whether ``readToEnd(limit:)`` has found more than its limit.
+  private(set) var isTooLong = false
+
   init(_ reader: some BodyReader) {
     super.init(
       CustomSource(reader.loop, "read") { _ in
@@ -62,10 +65,11 @@ public final class HTTPBody: ReadableSource<Bytes> {
     var whole = BytesBuilder()
     var pending = PendingRequest()
     func readOn() {
-      pending = next { result in
+      pending = next { [self] result in
         switch result {
         case .success(let part?):
           if Swift.max(first.count, whole.count) + part.count > limit {
+            isTooLong = true
             return done(.failure(UVError(.messageTooLong, operation: "read", subject: "limit \(limit)")))
           }
           if first.isEmpty {

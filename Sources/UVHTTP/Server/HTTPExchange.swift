@@ -18,7 +18,7 @@ public final class HTTPExchange {
   private let bytes: Bytes
   private var isAnswered = false
   private lazy var madeRequest = head.request(bytes)
-  private lazy var madeBody = connection.makeBody(number, head.framing)
+  private var madeBody: HTTPBody?
 
   init(_ connection: ServerConnection, _ number: Int, _ head: RequestHead, _ bytes: Bytes) {
     (self.connection, self.number, self.head, self.bytes) = (connection, number, head, bytes)
@@ -27,7 +27,7 @@ public final class HTTPExchange {
   deinit {
     if isAnswered { return }
     if connection.loop.executor.isOnLoop {
-      connection.exchangeWasDropped(number)
+      connection.exchangeWasDropped(number, bodyIsTooLong: madeBody?.isTooLong ?? false)
     } else {
       connection.stream.closer.close()
     }
@@ -37,7 +37,12 @@ public final class HTTPExchange {
   ///
   /// A client that has asked for leave to send the body (`Expect: 100-continue`) gets it when the body is
   /// first read. After the answer the rest of the body is dropped.
-  public var body: HTTPBody { madeBody }
+  public var body: HTTPBody {
+    if let madeBody { return madeBody }
+    let body = connection.makeBody(number, head.framing)
+    madeBody = body
+    return body
+  }
 
   /// The loop that the exchange belongs to.
   public var loop: EventLoop { connection.loop }

@@ -31,9 +31,11 @@ extension ServerConnection {
     close()
   }
 
-  /// The program has lost a request.
-  func exchangeWasDropped(_ number: Int) {
-    if phase == .serving { answer(number, refusal ?? Refusal(code: 500, reason: "there is no answer")) }
+  /// The program has lost a request, perhaps because it was to read no more of the body than a limit.
+  func exchangeWasDropped(_ number: Int, bodyIsTooLong: Bool) {
+    if phase != .serving { return }
+    let noAnswer = Refusal(code: 500, reason: "there is no answer")
+    answer(number, refusal ?? (bodyIsTooLong ? .bodyTooLarge : noAnswer))
   }
 
   /// Answers in the program's place.
