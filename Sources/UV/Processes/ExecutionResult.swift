@@ -47,7 +47,8 @@ extension ChildProcess {
 
   /// Reads what the child writes, and waits for the ends; see ``result(outputLimit:errorLimit:)``.
   ///
-  /// - Parameter done: Called once on the loop's thread, never before this function returns.
+  /// `done` is called once on the loop's thread, never before this function returns.
+  ///
   /// - Returns: A way to cancel.
   ///
   /// The corresponding libuv functions are `uv_spawn` and `uv_read_start`.

@@ -43,7 +43,8 @@ extension Processes {
   /// Runs a program to its end; see
   /// ``run(_:_:environment:workingDirectory:user:group:input:outputLimit:errorLimit:)``.
   ///
-  /// - Parameter done: Called once on the loop's thread, never before this function returns.
+  /// `done` is called once on the loop's thread, never before this function returns.
+  ///
   /// - Returns: A way to cancel, which kills the program.
   ///
   /// The corresponding libuv function is `uv_spawn`.

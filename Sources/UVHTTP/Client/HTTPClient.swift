@@ -52,7 +52,8 @@ public final class HTTPClient {
 
   /// Sends a GET request; see ``get(_:)``.
   ///
-  /// - Parameter done: Called once on the loop's thread, never before this function returns.
+  /// `done` is called once on the loop's thread, never before this function returns.
+  ///
   /// - Returns: A way to cancel.
   ///
   /// libuv has no corresponding function.
