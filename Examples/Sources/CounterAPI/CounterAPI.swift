@@ -58,7 +58,7 @@ final class Redis: PoolResource {
       let redis = Pool(loop.tcp.connect(host: "127.0.0.1", port: ports[1]).map { Redis($0) }, limits: limits)
       let server = try loop.http.listen(host: "127.0.0.1", port: ports[0])
       loop.shutdownGracefully(onSignals: [.terminate, .interrupt], within: .seconds(10)) { _ in }
-      print("listening on \(try server.localAddress())")
+      try await loop.standardOutput.write(Bytes("listening on \(try server.localAddress())\n")).value
       for try await exchange in server {
         loop.spawn {
           do {
