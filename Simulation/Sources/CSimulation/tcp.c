@@ -143,7 +143,9 @@ static void leave(struct socket *socket, bool tells) {
   if (!connection) return;
   struct flow *in = incoming(socket), *out = outgoing(socket);
   struct socket *peer = connection->ends[1 - socket->side];
-  bool resets = socket->resets_on_close || in->received.count > 0;
+  // Where both sides have ended, Linux has nothing left to reset; with unread bytes, once the peer has heard of the end.
+  bool is_over = socket->has_shut_writing && in->has_received_end;
+  bool resets = in->received.count > 0 ? !is_over || !out->has_received_end : socket->resets_on_close && !is_over;
   connection->ends[socket->side] = NULL;
   socket->connection = NULL;
   if (!tells) {
