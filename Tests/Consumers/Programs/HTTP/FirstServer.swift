@@ -21,6 +21,7 @@ enum FirstServer: Program {
       print(try await ask(address, loop, "GET /whole HTTP/1.1"))
       print(try await ask(address, loop, "GET /bits HTTP/1.1"))
       print(try await ask(address, loop, "GET /file HTTP/1.1"))
+      print(try await ask(address, loop, "GET /file/callback HTTP/1.1"))
       print(try await ask(address, loop, "POST /echo HTTP/1.1\r\nContent-Length: 5", "hello"))
       print(
         try await ask(
@@ -42,14 +43,19 @@ enum FirstServer: Program {
       try await exchange.respond(ok, Bytes("the address is \(host)")).value
     case "/bits":
       let writer = try exchange.begin(ok)
+      precondition(writer.loop === exchange.loop)
       for bit in ["1", "22"] { try await writer.write(Bytes(bit)).value }
       try await writer.finish([.eTag: "x"]).value
-    case "/file":
+    case "/file", "/file/callback":
       let path = "/tmp/first-server-\(UInt64.random(in: 0...UInt64.max))"
       try await exchange.loop.files.writeFile(path, "nothing").value
       let file = try await exchange.loop.files.open(path).value
       try await exchange.loop.files.unlink(path).value
-      try await exchange.respond(ok, file: file, from: 0, count: 7).value
+      if exchange.request.path == "/file" {
+        try await exchange.respond(ok, file: file, from: 0, count: 7).value
+      } else {
+        exchange.respond(ok, file: file, from: 2, count: 5) { _ in }
+      }
     case "/echo":
       try await exchange.respond(ok, exchange.body.readToEnd(limit: 100).value).value
     case "/parts":
@@ -77,6 +83,7 @@ enum FirstServer: Program {
 // 200 OK: the address is 127.0.0.1
 // 200 OK: 1 1 2 22 0 ETag: x
 // 200 OK: nothing
+// 200 OK: thing
 // 200 OK: hello
 // 200 OK: 3 bytes, 1 field after them
 // server: true

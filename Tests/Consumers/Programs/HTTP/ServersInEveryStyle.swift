@@ -50,6 +50,12 @@ enum ServersInEveryStyle: Program {
         if exchange.request.headerFields[.upgrade] == nil {
           let writer = try! exchange.begin(ok, length: 3)
           writer.write("abc") { _ in writer.finish { _ in } }
+        } else if exchange.request.path == "/task" {
+          loop.spawn {
+            let stream = try await exchange.upgrade(HTTPResponse(status: .switchingProtocols)).value
+            try await stream.write("another protocol").value
+            stream.close()
+          }
         } else {
           exchange.upgrade(HTTPResponse(status: .switchingProtocols)) { result in
             if let stream = try? result.get() { stream.write("another protocol") { _ in stream.close() } }
@@ -57,11 +63,13 @@ enum ServersInEveryStyle: Program {
         }
       }
       print(try await ask(loop.tcp.connect(to: fourth.localAddress()).value))
-      let other = try await loop.tcp.connect(to: fourth.localAddress()).value
-      try await other.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n")
-        .value
-      let text = "\(try await other.readToEnd(limit: 1000).value)"
-      print(text.hasPrefix("HTTP/1.1 101 "), text.hasSuffix("another protocol"))
+      for path in ["/callback", "/task"] {
+        let other = try await loop.tcp.connect(to: fourth.localAddress()).value
+        let head = "GET \(path) HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n"
+        try await other.write(Bytes(head)).value
+        let text = "\(try await other.readToEnd(limit: 1000).value)"
+        print(text.hasPrefix("HTTP/1.1 101 "), text.hasSuffix("another protocol"))
+      }
       fourth.close()
     }
   }
@@ -83,4 +91,5 @@ enum ServersInEveryStyle: Program {
 // HTTP/1.1 200 OK abc
 // publishers end
 // HTTP/1.1 200 OK abc
+// true true
 // true true

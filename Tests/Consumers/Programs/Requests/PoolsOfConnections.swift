@@ -56,6 +56,9 @@ enum PoolsOfConnections: Program {
       print(counts.leases, counts.created, counts.timeouts, counts.discarded)
       print(
         counts.refused, counts.failed, counts.expired, counts.gone, counts.dropped, counts.waitTime >= .zero)
+      var both = counts
+      both += counts
+      print(both.leases)
       try await pool.close().value
 
       let sessions = Pool(loop, limits: limits) {
@@ -86,6 +89,7 @@ enum PoolsOfConnections: Program {
 // 0 1 0 0
 // 4 2 1 1
 // 0 0 0 0 0 true
+// 8
 // one
 // two
 // three

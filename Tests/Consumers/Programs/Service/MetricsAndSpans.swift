@@ -10,6 +10,8 @@ enum MetricsAndSpans: Program {
       try loop.logStalls(longerThan: .seconds(1), to: logger)
       let report = loop.reportMetrics(every: .milliseconds(1), as: "mine")
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let pool = Pool(loop.tcp.connect(to: try listener.localAddress()))
+      pool.reportMetrics(as: "pool", every: .milliseconds(1))
       let client = try await loop.tcp.connect(to: listener.localAddress()).value
       let server = try await listener.accept().value
       try await client.write("12345").value
