@@ -52,9 +52,11 @@ enum ServersInEveryStyle: Program {
           writer.write("abc") { _ in writer.finish { _ in } }
         } else if exchange.request.path == "/task" {
           loop.spawn {
-            let stream = try await exchange.upgrade(HTTPResponse(status: .switchingProtocols)).value
-            try await stream.write("another protocol").value
-            stream.close()
+            do throws(UVError) {
+              let stream = try await exchange.upgrade(HTTPResponse(status: .switchingProtocols)).value
+              try await stream.write("another protocol").value
+              stream.close()
+            } catch { print(error) }
           }
         } else {
           exchange.upgrade(HTTPResponse(status: .switchingProtocols)) { result in
