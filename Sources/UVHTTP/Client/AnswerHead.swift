@@ -30,16 +30,9 @@ struct AnswerHead: Equatable {
 
   /// The head as swift-http-types has it.
   func response(_ bytes: Bytes) -> HTTPResponse {
-    var fields = HTTPFields()
-    fields.reserveCapacity(8)
-    var position = self.fields
-    while case .field(let name, let value, let end)? = try? FieldLine.read(bytes.span, at: position) {
-      position = end
-      guard let name = HTTPField.Name(String(decoding: bytes[name], as: UTF8.self)) else { continue }
-      fields.append(HTTPField(name: name, value: Bytes(bytes[value])))
-    }
     let reason = String(decoding: bytes[reason], as: UTF8.self)
     return HTTPResponse(
-      status: HTTPResponse.Status(code: status, reasonPhrase: reason), headerFields: fields)
+      status: HTTPResponse.Status(code: status, reasonPhrase: reason),
+      headerFields: HTTPFields(bytes, from: fields))
   }
 }

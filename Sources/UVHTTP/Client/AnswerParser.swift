@@ -8,9 +8,8 @@ struct AnswerParser {
   private let limits: HTTPLimits
   private let question: Question
   private var head = AnswerHead()
-  /// Where the line begins that isn't complete; 0 in the status line.
-  private var position = 0
-  private var fieldCount = 0
+  /// The lines after the status line; nil while that isn't complete.
+  private var lines: FieldLines?
   private var meaning = FieldMeaning()
 
   /// What was asked, as far as it says where the answer ends.
@@ -29,18 +28,11 @@ struct AnswerParser {
   /// - Parameter bytes: All that has come since the head's beginning, each time.
   /// - Returns: The head; nil if it isn't complete. More bytes may follow its end.
   mutating func parse(_ bytes: Span<UInt8>) throws(Refusal) -> AnswerHead? {
-    if position == 0, try !readStatusLine(bytes) { return nil }
+    if lines == nil, try !readStatusLine(bytes) { return nil }
     while true {
-      switch try FieldLine.read(bytes, at: position) {
-      case .incomplete:
-        if bytes.count - head.fields > limits.fields { throw .fieldsTooLarge }
-        return nil
-      case .field(let name, let value, let end):
-        fieldCount += 1
-        if fieldCount > limits.fieldCount { throw .tooManyFields }
-        if end - head.fields > limits.fields { throw .fieldsTooLarge }
-        try meaning.takeOfAnswer(bytes, name, value)
-        position = end
+      switch try lines?.next(bytes, limits) {
+      case nil, .incomplete: return nil
+      case .field(let name, let value, _): try meaning.takeOfAnswer(bytes, name, value)
       case .end(let end):
         head.end = end
         try meaning.apply(to: &head, question)
@@ -74,7 +66,7 @@ struct AnswerParser {
       head.reason = reason..<place
       head.minorVersion = bytes[7] == 0x30 ? 0 : 1
       head.fields = end
-      position = end
+      lines = FieldLines(from: end)
       return true
     }
   }

@@ -197,7 +197,7 @@ final class ClientExchange {
           return
         case .content(let range): source?.send(Bytes(here[range]))
         case .end(let trailer, _):
-          if !trailer.isEmpty { body?.trailers = AnswerHead().response(Bytes(here[trailer])).headerFields }
+          if !trailer.isEmpty { body?.trailers = HTTPFields(Bytes(here[trailer])) }
           return finish()
         }
       } catch { return refuse(error) }

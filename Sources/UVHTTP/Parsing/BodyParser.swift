@@ -118,17 +118,11 @@ struct BodyParser {
 
   /// The position after the trailer, if that has come completely.
   private func readTrailer(_ bytes: Span<UInt8>, at start: Int) throws(Refusal) -> Int? {
-    var (position, fieldCount) = (start, 0)
+    var lines = FieldLines(from: start)
     while true {
-      switch try FieldLine.read(bytes, at: position) {
-      case .incomplete:
-        if bytes.count - start > limits.fields { throw .fieldsTooLarge }
-        return nil
-      case .field(_, _, let end):
-        fieldCount += 1
-        if fieldCount > limits.fieldCount { throw .tooManyFields }
-        if end - start > limits.fields { throw .fieldsTooLarge }
-        position = end
+      switch try lines.next(bytes, limits) {
+      case .incomplete: return nil
+      case .field: break
       case .end(let end): return end
       }
     }

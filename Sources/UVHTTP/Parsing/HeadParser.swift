@@ -12,9 +12,9 @@ struct HeadParser {
 
   private let limits: HTTPLimits
   private var stage = Stage.emptyLine
-  /// Where the line begins that isn't complete.
+  /// Where the request line begins.
   private var position = 0
-  private var fieldCount = 0
+  private var lines = FieldLines(from: 0)
   private var head = RequestHead()
   private var meaning = FieldMeaning()
 
@@ -28,16 +28,9 @@ struct HeadParser {
     if stage == .emptyLine, try !skipEmptyLine(bytes) { return nil }
     if stage == .requestLine, try !readRequestLine(bytes) { return nil }
     while true {
-      switch try FieldLine.read(bytes, at: position) {
-      case .incomplete:
-        if bytes.count - head.fields > limits.fields { throw .fieldsTooLarge }
-        return nil
-      case .field(let name, let value, let end):
-        fieldCount += 1
-        if fieldCount > limits.fieldCount { throw .tooManyFields }
-        if end - head.fields > limits.fields { throw .fieldsTooLarge }
-        try meaning.take(bytes, name, value)
-        position = end
+      switch try lines.next(bytes, limits) {
+      case .incomplete: return nil
+      case .field(let name, let value, _): try meaning.take(bytes, name, value)
       case .end(let end):
         head.end = end
         try meaning.apply(to: &head, limits)
@@ -85,7 +78,7 @@ struct HeadParser {
     head.method = method
     head.target = target..<targetEnd
     try understand(bytes)
-    position = end
+    lines = FieldLines(from: end)
     head.fields = end
     stage = .fields
     return true

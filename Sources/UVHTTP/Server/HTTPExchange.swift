@@ -198,17 +198,10 @@ extension RequestHead {
   func request(_ bytes: Bytes) -> HTTPRequest {
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
     var authority: String?
-    var fields = HTTPFields()
-    fields.reserveCapacity(8)
-    var position = self.fields
-    while case .field(let name, let value, let end)? = try? FieldLine.read(bytes.span, at: position) {
-      position = end
-      guard let name = HTTPField.Name(text(name)) else { continue }
-      if name == HTTPField.Name("host") {
-        authority = text(value)
-      } else {
-        fields.append(HTTPField(name: name, value: Bytes(bytes[value])))
-      }
+    let fields = HTTPFields(bytes, from: fields) { name, value in
+      guard name == HTTPField.Name("host") else { return true }
+      authority = text(value)
+      return false
     }
     var (scheme, path): (String?, String?) = (nil, text(target))
     switch form {

@@ -55,7 +55,7 @@ extension ServerConnection {
   private func endBody(_ trailer: Bytes) {
     isBodyComplete = true
     stream.totalTimeout = nil
-    if !trailer.isEmpty { body?.trailers = RequestHead().request(trailer).headerFields }
+    if !trailer.isEmpty { body?.trailers = HTTPFields(trailer) }
     body?.finish()
     body = nil
     if turns.isEmpty { loop.queueMicrotask { [self] in advance() } }
