@@ -89,7 +89,7 @@ final class ClientCall {
     let code = answer.status.code
     guard redirects < client.options.redirects, [301, 302, 303, 307, 308].contains(code),
       let location = answer.headerFields[.location], var next = outgoing.request.following(location),
-      let (here, there) = Optional((outgoing.request.origin, next.origin)), let here, let there,
+      let here = outgoing.request.origin, let there = next.origin,
       there.isSecure || !here.isSecure
     else { return nil }
     var body = outgoing.body

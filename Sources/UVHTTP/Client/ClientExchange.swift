@@ -45,6 +45,7 @@ final class ClientExchange {
 
   init(_ outgoing: OutgoingRequest, _ lease: PoolLease<ClientConnection>, _ options: HTTPClientOptions) {
     (self.outgoing, self.lease, self.options) = (outgoing, lease, options)
+    isReused = lease.resource.servedCount > 0
     loop = lease.resource.stream.loop
     limits = options.parsing
     question = AnswerParser.Question(isHead: outgoing.request.method == .head)
@@ -56,7 +57,7 @@ final class ClientExchange {
   private var stream: ByteStream { lease.resource.stream }
 
   /// Whether the connection had served another request before.
-  private(set) lazy var isReused = connection.servedCount > 0
+  let isReused: Bool
 
   /// Sends the request, and waits for the head of its answer.
   ///
@@ -65,7 +66,6 @@ final class ClientExchange {
   ///   - done: Called once.
   func begin(until end: LoopClock.Instant, _ done: @escaping Completion<HTTPClientResponse>) {
     self.done = done
-    _ = isReused
     connection.isInUse = true
     stream.writeTimeout = options.idleTimeout
     totalTimer = loop.sleepQuietly(for: loop.now.duration(to: end)) { [weak self] result in
@@ -183,21 +183,17 @@ final class ClientExchange {
         if hasEnded { return finish() }
         break
       }
-      var position = 0
       do throws(Refusal) {
-        let part = try bodyParser.next(input.span, at: &position)
-        let here = input
-        input = Bytes(input[position...])
-        switch part {
+        switch try bodyParser.take(from: &input) {
         case .incomplete:
           if hasEnded {
             return fail(UVError(.endOfFile, operation: "read", message: "the body isn't complete"))
           }
           if isBodyWanted { read() }
           return
-        case .content(let range): source?.send(Bytes(here[range]))
-        case .end(let trailer, _):
-          if !trailer.isEmpty { body?.trailers = HTTPFields(Bytes(here[trailer])) }
+        case .content(let part): source?.send(part)
+        case .end(let trailer):
+          if !trailer.isEmpty { body?.trailers = HTTPFields(trailer) }
           return finish()
         }
       } catch { return refuse(error) }

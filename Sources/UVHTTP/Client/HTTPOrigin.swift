@@ -74,31 +74,27 @@ extension HTTPRequest {
   /// The request for a reference that is relative to this one's URL (RFC 3986, 5.2).
   func following(_ reference: String) -> HTTPRequest? {
     let reference = String(reference.prefix { $0 != "#" })
-    var next: HTTPRequest?
-    if reference.contains("://"), reference.prefix(while: { $0 != "/" && $0 != "?" }).contains(":") {
-      next = HTTPRequest(method: method, url: reference, headerFields: headerFields)
-    } else if let scheme, let authority, let path {
-      let here = path.prefix { $0 != "?" }
-      let target: String
-      if reference.hasPrefix("//") {
-        return HTTPRequest(method: method, url: scheme + ":" + reference, headerFields: headerFields)
-      } else if reference.hasPrefix("/") {
-        target = reference
-      } else if reference.isEmpty {
-        target = path
-      } else if reference.hasPrefix("?") {
-        target = here + reference
-      } else if reference.prefix(while: { $0 != "/" && $0 != "?" }).contains(":") {
-        // Another scheme.
-        return nil
-      } else {
-        target = here[...(here.lastIndex(of: "/") ?? here.startIndex)] + reference
-      }
-      next = HTTPRequest(
-        method: method, url: "\(scheme)://\(authority)" + Self.withoutDots(target), headerFields: headerFields
-      )
+    let hasScheme = reference.prefix { $0 != "/" && $0 != "?" }.contains(":")
+    if hasScheme, reference.contains("://") { return at(reference) }
+    guard !hasScheme, let scheme, let authority, let path else { return nil }
+    if reference.hasPrefix("//") { return at(scheme + ":" + reference) }
+    let here = path.prefix { $0 != "?" }
+    let target: String
+    if reference.hasPrefix("/") {
+      target = reference
+    } else if reference.isEmpty {
+      target = path
+    } else if reference.hasPrefix("?") {
+      target = here + reference
+    } else {
+      target = here[...(here.lastIndex(of: "/") ?? here.startIndex)] + reference
     }
-    return next
+    return at("\(scheme)://\(authority)" + Self.withoutDots(target))
+  }
+
+  /// The same request at another URL.
+  private func at(_ url: String) -> HTTPRequest? {
+    HTTPRequest(method: method, url: url, headerFields: headerFields)
   }
 
   /// A path without `.` and `..` (RFC 3986, 5.2.4).

@@ -12,7 +12,7 @@ struct OutgoingRequest {
   var request: HTTPRequest
   var body: Body
 
-  var framing: RequestBytes.Framing {
+  var framing: BodyFraming {
     switch body {
     case .whole(let bytes):
       // A server expects a length where the method gives a body a meaning (RFC 9110, 8.6).

@@ -4,15 +4,7 @@ import UV
 /// The bytes of a request's head. Names and values are those of `HTTPFields`, which have no line ends, so that
 /// no field can begin another. The path and the authority are checked before.
 enum RequestBytes {
-  /// Where the body of a request ends.
-  enum Framing {
-    /// There is none, and the method has no meaning for one.
-    case none
-    case length(Int)
-    case chunked
-  }
-
-  static func head(_ request: HTTPRequest, _ framing: Framing) -> Bytes {
+  static func head(_ request: HTTPRequest, _ framing: BodyFraming) -> Bytes {
     var bytes = BytesBuilder(capacity: 256)
     bytes.append(request.method.rawValue)
     bytes.append(" ")
@@ -21,14 +13,7 @@ enum RequestBytes {
     bytes.append(request.authority ?? "")
     bytes.append("\r\n")
     for field in request.headerFields where !isOurs(field.name) { ResponseHead.append(field, to: &bytes) }
-    switch framing {
-    case .none: break
-    case .length(let count):
-      bytes.append("content-length: ")
-      bytes.append(decimal: count)
-      bytes.append("\r\n")
-    case .chunked: bytes.append("transfer-encoding: chunked\r\n")
-    }
+    ResponseHead.append(framing, to: &bytes)
     bytes.append("\r\n")
     return bytes.takeBytes()
   }

@@ -44,6 +44,29 @@ struct BodyParser {
       }
   }
 
+  /// A part that has been taken.
+  enum Piece {
+    /// More bytes have to come.
+    case incomplete
+    /// Bytes of the body.
+    case content(Bytes)
+    /// The body has ended; the trailer's fields, if there are some.
+    case end(trailer: Bytes)
+  }
+
+  /// Takes the next part from the front of the bytes that have come.
+  mutating func take(from input: inout Bytes) throws(Refusal) -> Piece {
+    var position = 0
+    let part = try next(input.span, at: &position)
+    let here = input
+    input = Bytes(input[position...])
+    return switch part {
+    case .incomplete: .incomplete
+    case .content(let range): .content(Bytes(here[range]))
+    case .end(let trailer, _): .end(trailer: Bytes(here[trailer]))
+    }
+  }
+
   /// Reads the next part.
   ///
   /// - Parameters:

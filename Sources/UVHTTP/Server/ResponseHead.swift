@@ -33,11 +33,8 @@ enum ResponseHead {
     if let date { bytes.append(date) }
     switch framing {
     case .none, .untilClose: break
-    case .length(let count):
-      bytes.append("content-length: ")
-      bytes.append(decimal: count)
-      bytes.append("\r\n")
-    case .chunked: bytes.append("transfer-encoding: chunked\r\n")
+    case .length(let count): append(BodyFraming.length(count), to: &bytes)
+    case .chunked: append(BodyFraming.chunked, to: &bytes)
     }
     if status.code == 101 {
       bytes.append("connection: upgrade\r\n")
@@ -47,6 +44,18 @@ enum ResponseHead {
       bytes.append("connection: keep-alive\r\n")
     }
     bytes.append("\r\n")
+  }
+
+  /// The field that says where a body ends.
+  static func append(_ framing: BodyFraming, to bytes: inout BytesBuilder) {
+    switch framing {
+    case .none: break
+    case .length(let count):
+      bytes.append("content-length: ")
+      bytes.append(decimal: count)
+      bytes.append("\r\n")
+    case .chunked: bytes.append("transfer-encoding: chunked\r\n")
+    }
   }
 
   static func append(_ field: HTTPField, to bytes: inout BytesBuilder) {

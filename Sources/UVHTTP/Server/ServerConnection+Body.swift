@@ -27,18 +27,14 @@ extension ServerConnection {
 
   func readBody() {
     while phase == .serving, !isBodyComplete, isBodyWanted || turns.isEmpty, refusal == nil {
-      var position = 0
       do throws(Refusal) {
-        let part = try bodyParser.next(input.span, at: &position)
-        let here = input
-        input = Bytes(input[position...])
-        switch part {
+        switch try bodyParser.take(from: &input) {
         case .incomplete:
           if hasEnded { return refuseBody(.badRequest("the body isn't complete"), nil) }
           return waitForBody()
-        case .content(let range):
-          if turns.isEmpty { if !mayDrop(range.count) { return } } else { body?.send(Bytes(here[range])) }
-        case .end(let trailer, _): endBody(Bytes(here[trailer]))
+        case .content(let part):
+          if turns.isEmpty { if !mayDrop(part.count) { return } } else { body?.send(part) }
+        case .end(let trailer): endBody(trailer)
         }
       } catch { refuseBody(error, nil) }
     }
