@@ -10,6 +10,21 @@ __attribute__((visibility("hidden"))) bool sim_sets_storage;
 #if defined(__x86_64__)
 __attribute__((constructor)) static void look(void) { sim_sets_storage = (getauxval(AT_HWCAP2) & 2) != 0; }
 
+// The registers that a function keeps for its caller.
+#define SAVE \
+  "  pushq %rbp\n" \
+  "  pushq %rbx\n" \
+  "  pushq %r12\n" \
+  "  pushq %r13\n" \
+  "  pushq %r14\n" \
+  "  pushq %r15\n"
+#define RESTORE \
+  "  popq %r15\n" \
+  "  popq %r14\n" \
+  "  popq %r13\n" \
+  "  popq %r12\n" \
+  "  popq %rbx\n" \
+  "  popq %rbp\n"
 __asm__(
     ".text\n"
     ".p2align 4\n"
@@ -17,12 +32,7 @@ __asm__(
     ".hidden sim_switch\n"
     ".type sim_switch, @function\n"
     "sim_switch:\n"
-    "  pushq %rbp\n"
-    "  pushq %rbx\n"
-    "  pushq %r12\n"
-    "  pushq %r13\n"
-    "  pushq %r14\n"
-    "  pushq %r15\n"
+    SAVE
     "  movq %rsp, 0(%rdi)\n"
     "  movq 0(%rsi), %rdx\n"
     "  movq 8(%rsi), %rsi\n"
@@ -31,12 +41,7 @@ __asm__(
     "  je 1f\n"
     "  wrfsbase %rsi\n"
     "2:\n"
-    "  popq %r15\n"
-    "  popq %r14\n"
-    "  popq %r13\n"
-    "  popq %r12\n"
-    "  popq %rbx\n"
-    "  popq %rbp\n"
+    RESTORE
     "  ret\n"
     "1:\n"
     // arch_prctl(ARCH_SET_FS, storage)
@@ -51,12 +56,7 @@ __asm__(
     ".hidden sim_depart\n"
     ".type sim_depart, @function\n"
     "sim_depart:\n"
-    "  pushq %rbp\n"
-    "  pushq %rbx\n"
-    "  pushq %r12\n"
-    "  pushq %r13\n"
-    "  pushq %r14\n"
-    "  pushq %r15\n"
+    SAVE
     "  movq %rsp, 0(%rdi)\n"
     "  movq 24(%rdi), %rcx\n"
     "  subq %rsp, %rcx\n"
@@ -80,17 +80,34 @@ __asm__(
     "  movq %rsp, %rdi\n"
     "  cld\n"
     "  rep movsb\n"
-    "  popq %r15\n"
-    "  popq %r14\n"
-    "  popq %r13\n"
-    "  popq %r12\n"
-    "  popq %rbx\n"
-    "  popq %rbp\n"
+    RESTORE
     "  movl $1, %eax\n"
     "  ret\n"
     ".size sim_rejoin, .-sim_rejoin\n");
 
 #elif defined(__aarch64__)
+#define SAVE \
+  "  stp x29, x30, [sp, #-160]!\n" \
+  "  stp x19, x20, [sp, #16]\n" \
+  "  stp x21, x22, [sp, #32]\n" \
+  "  stp x23, x24, [sp, #48]\n" \
+  "  stp x25, x26, [sp, #64]\n" \
+  "  stp x27, x28, [sp, #80]\n" \
+  "  stp d8, d9, [sp, #96]\n" \
+  "  stp d10, d11, [sp, #112]\n" \
+  "  stp d12, d13, [sp, #128]\n" \
+  "  stp d14, d15, [sp, #144]\n"
+#define RESTORE \
+  "  ldp x19, x20, [sp, #16]\n" \
+  "  ldp x21, x22, [sp, #32]\n" \
+  "  ldp x23, x24, [sp, #48]\n" \
+  "  ldp x25, x26, [sp, #64]\n" \
+  "  ldp x27, x28, [sp, #80]\n" \
+  "  ldp d8, d9, [sp, #96]\n" \
+  "  ldp d10, d11, [sp, #112]\n" \
+  "  ldp d12, d13, [sp, #128]\n" \
+  "  ldp d14, d15, [sp, #144]\n" \
+  "  ldp x29, x30, [sp], #160\n"
 __asm__(
     ".text\n"
     ".p2align 4\n"
@@ -98,31 +115,13 @@ __asm__(
     ".hidden sim_switch\n"
     ".type sim_switch, %function\n"
     "sim_switch:\n"
-    "  stp x29, x30, [sp, #-160]!\n"
-    "  stp x19, x20, [sp, #16]\n"
-    "  stp x21, x22, [sp, #32]\n"
-    "  stp x23, x24, [sp, #48]\n"
-    "  stp x25, x26, [sp, #64]\n"
-    "  stp x27, x28, [sp, #80]\n"
-    "  stp d8, d9, [sp, #96]\n"
-    "  stp d10, d11, [sp, #112]\n"
-    "  stp d12, d13, [sp, #128]\n"
-    "  stp d14, d15, [sp, #144]\n"
+    SAVE
     "  mov x9, sp\n"
     "  str x9, [x0]\n"
     "  ldp x9, x10, [x1]\n"
     "  mov sp, x9\n"
     "  msr tpidr_el0, x10\n"
-    "  ldp x19, x20, [sp, #16]\n"
-    "  ldp x21, x22, [sp, #32]\n"
-    "  ldp x23, x24, [sp, #48]\n"
-    "  ldp x25, x26, [sp, #64]\n"
-    "  ldp x27, x28, [sp, #80]\n"
-    "  ldp d8, d9, [sp, #96]\n"
-    "  ldp d10, d11, [sp, #112]\n"
-    "  ldp d12, d13, [sp, #128]\n"
-    "  ldp d14, d15, [sp, #144]\n"
-    "  ldp x29, x30, [sp], #160\n"
+    RESTORE
     "  ret\n"
     ".size sim_switch, .-sim_switch\n"
 
@@ -130,16 +129,7 @@ __asm__(
     ".hidden sim_depart\n"
     ".type sim_depart, %function\n"
     "sim_depart:\n"
-    "  stp x29, x30, [sp, #-160]!\n"
-    "  stp x19, x20, [sp, #16]\n"
-    "  stp x21, x22, [sp, #32]\n"
-    "  stp x23, x24, [sp, #48]\n"
-    "  stp x25, x26, [sp, #64]\n"
-    "  stp x27, x28, [sp, #80]\n"
-    "  stp d8, d9, [sp, #96]\n"
-    "  stp d10, d11, [sp, #112]\n"
-    "  stp d12, d13, [sp, #128]\n"
-    "  stp d14, d15, [sp, #144]\n"
+    SAVE
     "  mov x9, sp\n"
     "  str x9, [x0]\n"
     "  ldr x11, [x0, #24]\n"
@@ -169,16 +159,7 @@ __asm__(
     "  stp x13, x14, [x9], #16\n"
     "  subs x11, x11, #16\n"
     "  b.gt 1b\n"
-    "  ldp x19, x20, [sp, #16]\n"
-    "  ldp x21, x22, [sp, #32]\n"
-    "  ldp x23, x24, [sp, #48]\n"
-    "  ldp x25, x26, [sp, #64]\n"
-    "  ldp x27, x28, [sp, #80]\n"
-    "  ldp d8, d9, [sp, #96]\n"
-    "  ldp d10, d11, [sp, #112]\n"
-    "  ldp d12, d13, [sp, #128]\n"
-    "  ldp d14, d15, [sp, #144]\n"
-    "  ldp x29, x30, [sp], #160\n"
+    RESTORE
     "  mov w0, #1\n"
     "  ret\n"
     ".size sim_rejoin, .-sim_rejoin\n");
