@@ -63,7 +63,7 @@ public final class Pool<Resource: PoolResource> {
   /// The loop that the pool belongs to.
   public var loop: EventLoop { core.loop }
 
-  /// What the pool has now, and what has happened since it was made. Complexity: O(1).
+  /// The numbers of resources and waiters now, and of the events since the pool was made. Complexity: O(1).
   ///
   /// libuv has no corresponding function.
   public var counts: PoolCounts { core.currentCounts }

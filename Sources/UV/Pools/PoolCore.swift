@@ -1,4 +1,4 @@
-/// What a pool, its leases and those who wait have in common. The part that doesn't know the resource.
+/// The part of a pool's state that doesn't know the type of the resource.
 class AnyPoolCore: ServiceObserver {
   let loop: EventLoop
   /// Reaches the pool from any thread.
@@ -69,7 +69,7 @@ final class PoolCore<Resource: PoolResource>: AnyPoolCore {
   private var count: Int { idle.count + leased.count + creations.count }
   private var limit: Int { max(limits.resources, 1) }
 
-  /// What the pool has, for those who ask why they wait.
+  /// The numbers of resources, for the error of a waiter.
   var state: String { "\(leased.count) of \(limit) are lent, \(creations.count) are being created" }
 
   var currentCounts: PoolCounts {
@@ -147,7 +147,7 @@ final class PoolCore<Resource: PoolResource>: AnyPoolCore {
       offer(PoolEntry(number, resource, loop.now.advanced(by: life)))
     case .failure(let error):
       if !hasEnded { counts.failed += 1 }
-      // What is lent may still come back for the others.
+      // Resources that are lent may still come back for the others.
       repeat { waiters.popFirst()?.fail(error) } while leased.isEmpty && !waiters.isEmpty
       createIfNeeded()
     }

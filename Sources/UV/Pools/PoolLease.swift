@@ -4,7 +4,7 @@
 /// resource is in. So the pool closes it, lends another one, and counts that in ``PoolCounts/dropped``. You
 /// may drop the last reference on any thread.
 public final class PoolLease<Resource: PoolResource> {
-  /// What is lent. Don't use it after the lease's end.
+  /// The resource that is lent. Don't use it after the lease's end.
   public let resource: Resource
 
   private let core: PoolCore<Resource>

@@ -23,7 +23,7 @@ extension ByteStream {
   ///
   /// Once the server ends, and the program waits for bytes that haven't come for `silence`, the peer gets the
   /// farewell, and this side of the connection ends. So a request that is being worked on is answered, and one
-  /// that is on its way still is if it comes in time. What the peer sends after the farewell is dropped. The
+  /// that is on its way still is if it comes in time. Bytes that the peer sends after the farewell are dropped. The
   /// reader is told the end, as if the peer had ended the connection: when the peer has done so, after one
   /// second, or after 1 MiB. A reader that has a part of a frame fails with `endOfFile`, as always. Close the
   /// connection then.

@@ -12,7 +12,7 @@ struct AnswerParser {
   private var lines: FieldLines?
   private var meaning = FieldMeaning()
 
-  /// What was asked, as far as it says where the answer ends.
+  /// The parts of a request that say where its answer ends.
   struct Question {
     var isHead = false
     var isConnect = false

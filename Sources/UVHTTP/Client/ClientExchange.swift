@@ -83,7 +83,7 @@ final class ClientExchange {
       isSent = true
       if phase == .head { waitForHead() }
     case .failure(let error):
-      // What the server has said before it closed the connection is to be read.
+      // The server may have answered before it closed the connection, so reading goes on.
       if sender?.isBodyWrong == true { fail(error) }
     }
   }
@@ -163,7 +163,7 @@ final class ClientExchange {
     let body = HTTPBody(BodyOwner(self))
     self.body = body
     source = body.source
-    // What has come with the head needs no further read.
+    // Bytes of the body may have come with the head.
     readBody()
     done?(.success(HTTPClientResponse(response, body)))
   }

@@ -65,7 +65,7 @@ enum Tunnel {
                     .connectionRefused, operation: "CONNECT", subject: origin.authority,
                     message: "the proxy answered \(head.status)"))
               }
-              // What follows belongs to the tunnel.
+              // The bytes that follow belong to the tunnel.
               stream.unread(Bytes(input[head.end...]))
               done(.success(stream))
             } catch { fail(UVError(.protocolError, operation: "CONNECT", message: error.reason)) }

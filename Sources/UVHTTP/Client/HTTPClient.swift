@@ -133,7 +133,7 @@ public final class HTTPClient {
   @discardableResult
   public func close() -> Request<Void> { core.close() }
 
-  /// What the pools of all origins have now and have done, added up.
+  /// The sums of the counts of the pools of all origins.
   ///
   /// Complexity: O(*n*) in the number of origins.
   ///

@@ -1,7 +1,7 @@
 import HTTPTypes
 import UV
 
-/// Whoever reads a body from a connection.
+/// The object that reads a body from a connection.
 protocol BodyReader: AnyObject {
   var loop: EventLoop { get }
 

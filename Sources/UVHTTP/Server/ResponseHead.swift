@@ -65,8 +65,8 @@ enum ResponseHead {
     bytes.append("\r\n")
   }
 
-  /// What the fields of an answer say of the date and of the connection. They are looked through: to look a
-  /// field up by its name would make an index of all.
+  /// Whether the fields of an answer have a date, and whether they end the connection. A loop looks for both,
+  /// because `HTTPFields` makes an index of all fields when one is looked up by its name.
   static func meaning(of fields: HTTPFields) -> (hasDate: Bool, closes: Bool) {
     var (hasDate, closes) = (false, false)
     for field in fields {

@@ -107,7 +107,7 @@ extension ServerConnection {
   func endTurn() {
     turns.remove(at: 0)
     firstNumber += 1
-    // Nobody reads the body any more. What is left of it is dropped.
+    // Nobody reads the body any more. Its rest is dropped.
     body?.finish(UVError(.cancelled, operation: "read"))
     body = nil
     if isEndingTurns { return }

@@ -78,7 +78,7 @@ extension ServerConnection: Flushable {
     advance()
   }
 
-  /// Gives an answer up that isn't complete, when it is its turn. What has been written of it leaves.
+  /// Gives an answer up that isn't complete, when it is its turn. The part that has been written leaves.
   func breakOff(_ number: Int) {
     if hasGone(number) { return }
     if !isTurn(number) { return _ = wait(number) { [self] in breakOff(number) } }

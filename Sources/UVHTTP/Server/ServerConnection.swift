@@ -19,7 +19,7 @@ final class ServerConnection: BodyReader {
   @exclusivity(unchecked) var reader: ElementReceiver<Bytes>?
   var quiescing = PendingRequest()
 
-  // What has come. -
+  // The bytes that have come. -
 
   /// The bytes that have come and haven't been understood.
   @exclusivity(unchecked) var input = Bytes()

@@ -1,6 +1,6 @@
 import UV
 
-/// What a server knows: its listener, its connections, and where their requests go.
+/// The state of a server: its listener, its connections, and where their requests go.
 ///
 /// Its source tells when it goes, which is when nobody wants requests any more. The listener is then closed, and
 /// the connections that are left end by themselves.

@@ -4,7 +4,7 @@ struct Turn {
   var minorVersion = 1
   /// Whether the client goes on after the answer.
   var keepsAlive = false
-  /// What the program has done for the answer before it was the answer's turn.
+  /// The program's calls for the answer before it was the answer's turn.
   var waiting: [() -> Void] = []
 
   /// The turn of what isn't a request, whose answer is the last one.
