@@ -108,7 +108,8 @@ final class ClientCall {
         next.headerFields[name] = nil
       }
     }
-    let following = OutgoingRequest(request: next, body: body)
+    var following = outgoing
+    (following.request, following.body) = (next, body)
     return following.fault == nil ? following : nil
   }
 

@@ -7,6 +7,8 @@ final class ClientConnection: PoolResource {
   var isInUse = false
   /// Whether the last answer has said that the connection goes on.
   var keepsAlive = true
+  /// Whether the program has the stream now, for another protocol.
+  var isHandedOver = false
   /// How many requests it has served. One that has served none is new, and isn't known to have been idle.
   var servedCount = 0
 
@@ -16,5 +18,5 @@ final class ClientConnection: PoolResource {
 
   func idling(_ done: @escaping Completion<Void>) -> PendingRequest { stream.idling(done) }
 
-  func close() -> Request<Void> { stream.close() }
+  func close() -> Request<Void> { isHandedOver ? .value(stream.loop, ()) : stream.close() }
 }

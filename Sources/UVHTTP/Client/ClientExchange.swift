@@ -15,33 +15,33 @@ final class ClientExchange {
   private static let mostInterimAnswers = 16
 
   let loop: EventLoop
-  private let outgoing: OutgoingRequest
-  private let lease: PoolLease<ClientConnection>
+  let outgoing: OutgoingRequest
+  let lease: PoolLease<ClientConnection>
   private let options: HTTPClientOptions
   private let limits: HTTPLimits
   private let question: AnswerParser.Question
-  private var phase = Phase.head
+  var phase = Phase.head
   /// The bytes that have come and haven't been understood.
-  private var input = Bytes()
+  var input = Bytes()
   private var parser: AnswerParser
   private var framing = AnswerHead.Framing.body(.none)
   private var bodyParser: BodyParser
-  private var done: Completion<HTTPClientResponse>?
+  var done: Completion<HTTPClientResponse>?
   /// Where the body's bytes go. An iterator may keep only the source.
-  private weak var source: CustomSource<Bytes>?
+  weak var source: CustomSource<Bytes>?
   private weak var body: HTTPBody?
   private var isBodyWanted = false
   private var isReading = false
-  private var hasEnded = false
+  var hasEnded = false
   private var interimCount = 0
-  private var reading = PendingRequest()
-  private var headTimer = PendingRequest()
-  private var totalTimer = PendingRequest()
+  var reading = PendingRequest()
+  var headTimer = PendingRequest()
+  var totalTimer = PendingRequest()
 
   /// Whether anything of an answer has come.
   private(set) var hasBegunAnswer = false
-  private var isSent = false
-  private var sender: RequestSender?
+  var isSent = false
+  var sender: RequestSender?
 
   init(_ outgoing: OutgoingRequest, _ lease: PoolLease<ClientConnection>, _ options: HTTPClientOptions) {
     (self.outgoing, self.lease, self.options) = (outgoing, lease, options)
@@ -53,8 +53,8 @@ final class ClientExchange {
     bodyParser = BodyParser(.none, limits)
   }
 
-  private var connection: ClientConnection { lease.resource }
-  private var stream: ByteStream { lease.resource.stream }
+  var connection: ClientConnection { lease.resource }
+  var stream: ByteStream { lease.resource.stream }
 
   /// Whether the connection had served another request before.
   let isReused: Bool
@@ -140,10 +140,10 @@ final class ClientExchange {
         let bytes = Bytes(input[..<head.end])
         input = Bytes(input[head.end...])
         if !head.isInterim { return begin(head, head.response(bytes.copy())) }
+        if head.status == 101 { return try handOver(head.response(bytes.copy())) }
         interimCount += 1
-        // Nobody has asked for another protocol.
-        if head.status == 101 || interimCount > Self.mostInterimAnswers {
-          throw .badRequest("there are interim answers that nobody has asked for")
+        if interimCount > Self.mostInterimAnswers {
+          throw .badRequest("there are too many interim answers")
         }
         parser = AnswerParser(limits, question)
       }
@@ -170,7 +170,7 @@ final class ClientExchange {
 
   // MARK: The body
 
-  fileprivate func wantBody(_ isWanted: Bool) {
+  func wantBody(_ isWanted: Bool) {
     isBodyWanted = isWanted
     if isWanted { readBody() }
   }
@@ -202,56 +202,5 @@ final class ClientExchange {
   }
 
   /// Nobody holds the body any more.
-  fileprivate func bodyWasDropped() { if phase != .over { fail(UVError(.cancelled, operation: "read")) } }
-
-  // MARK: The end
-
-  private func endWork() {
-    phase = .over
-    headTimer.cancel()
-    totalTimer.cancel()
-    sender?.stop()
-  }
-
-  /// The answer is complete. The connection goes back if nothing of the request is left to be sent, and nothing
-  /// follows the answer.
-  private func finish() {
-    endWork()
-    source?.finish()
-    connection.isInUse = false
-    connection.servedCount += 1
-    stream.readTimeout = nil
-    stream.writeTimeout = nil
-    if !isSent || !input.isEmpty || hasEnded { connection.keepsAlive = false }
-    if connection.keepsAlive { lease.giveBack() } else { lease.discard() }
-  }
-
-  private func refuse(_ refusal: Refusal) {
-    let code: UVError.Code = refusal.code == 413 ? .messageTooLong : .protocolError
-    fail(UVError(code, operation: "http", message: refusal.reason))
-  }
-
-  /// Ends the exchange, and closes its connection at once.
-  private func fail(_ error: UVError) {
-    if phase == .over { return }
-    endWork()
-    reading.cancel()
-    lease.discard()
-    source?.finish(error)
-    done.take()?(.failure(error))
-  }
-}
-
-/// Keeps an exchange while its body is held, and ends it when that isn't. The body's source keeps this.
-private final class BodyOwner: BodyReader {
-  private let exchange: ClientExchange
-
-  init(_ exchange: ClientExchange) { self.exchange = exchange }
-
-  // On another thread, the lease of the exchange does the rest.
-  deinit { if exchange.loop.executor.isOnLoop { exchange.bodyWasDropped() } }
-
-  var loop: EventLoop { exchange.loop }
-
-  func wantBody(_ isWanted: Bool) { exchange.wantBody(isWanted) }
+  func bodyWasDropped() { if phase != .over { fail(UVError(.cancelled, operation: "read")) } }
 }

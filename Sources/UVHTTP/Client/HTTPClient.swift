@@ -121,6 +121,35 @@ public final class HTTPClient {
     core.send(OutgoingRequest(request: request, body: .parts({ body.next($0) }, length: length)), done)
   }
 
+  /// Asks for another protocol on the connection, such as `websocket`.
+  ///
+  /// The timeouts of the connection end with the switch. It no longer belongs to the client, whose limits and
+  /// ``close()`` don't concern it.
+  ///
+  /// - Parameters:
+  ///   - request: The method, the scheme, the authority, the path and the fields. `Upgrade` names the protocol,
+  ///     or several.
+  ///   - body: The body.
+  /// - Returns: A request for the answer, as that of ``send(_:body:)-(HTTPRequest,Bytes)``. If its status is
+  ///   101 (Switching Protocols), ``HTTPClientResponse/stream`` is the connection. Any other answer refuses,
+  ///   or asks for something first. It also fails with `invalidArgument` if `Upgrade` is missing, and with
+  ///   `protocolError` if the server switches to something else than what it names.
+  ///
+  /// libuv has no corresponding function. RFC 9110, 7.8, says how to switch.
+  public func upgrade(_ request: HTTPRequest, body: Bytes = Bytes()) -> Request<HTTPClientResponse> {
+    Request(loop) { [self] in upgrade(request, body: body, $0) }
+  }
+
+  /// Asks for another protocol on the connection; see ``upgrade(_:body:)``.
+  ///
+  /// libuv has no corresponding function.
+  @discardableResult
+  public func upgrade(
+    _ request: HTTPRequest, body: Bytes = Bytes(), _ done: @escaping Completion<HTTPClientResponse>
+  ) -> PendingRequest {
+    core.send(OutgoingRequest(request: request, body: .whole(body), isUpgrade: true), done)
+  }
+
   /// Closes the client. Requests that have no connection yet fail with `cancelled`, idle connections close,
   /// and each of the others closes when its answer has been read.
   ///

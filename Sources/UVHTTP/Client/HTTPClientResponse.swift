@@ -12,8 +12,14 @@ public struct HTTPClientResponse {
   public let head: HTTPResponse
   /// The body. It has no bytes if the answer has none, as with HEAD or the status 204 or 304.
   public let body: HTTPBody
+  /// The connection, if the server has switched to another protocol at ``HTTPClient/upgrade(_:body:)``, with
+  /// what it has sent of that already; nil otherwise. It is closed as any other stream: by `close()`, or when
+  /// its last reference goes.
+  public let stream: ByteStream?
 
-  init(_ head: HTTPResponse, _ body: HTTPBody) { (self.head, self.body) = (head, body) }
+  init(_ head: HTTPResponse, _ body: HTTPBody, _ stream: ByteStream? = nil) {
+    (self.head, self.body, self.stream) = (head, body, stream)
+  }
 
   /// The status.
   public var status: HTTPResponse.Status { head.status }

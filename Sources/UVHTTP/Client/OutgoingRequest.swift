@@ -11,6 +11,8 @@ struct OutgoingRequest {
 
   var request: HTTPRequest
   var body: Body
+  /// Whether it asks for the protocol in its field `Upgrade`.
+  var isUpgrade = false
 
   var framing: BodyFraming {
     switch body {
@@ -42,6 +44,18 @@ struct OutgoingRequest {
     if request.origin == nil { return "the URL isn't one of http or https, with a host" }
     if !request.hasValidPath { return "the path has a character that must be encoded" }
     if case .parts(_, let length?) = body, length < 0 { return "the length is negative" }
+    if isUpgrade, Self.protocols(request.headerFields).isEmpty { return "Upgrade names no protocol" }
     return nil
+  }
+
+  /// Whether a server that switches to another protocol has been asked to (RFC 9110, 7.8).
+  func hasAsked(for answer: HTTPResponse) -> Bool {
+    let protocols = Self.protocols(answer.headerFields)
+    return isUpgrade && !protocols.isEmpty && protocols.isSubset(of: Self.protocols(request.headerFields))
+  }
+
+  private static func protocols(_ fields: HTTPFields) -> Set<String> {
+    let names = (fields[.upgrade] ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
+    return Set(names.map(String.init))
   }
 }

@@ -4,7 +4,8 @@ import UV
 /// The bytes of a request's head. Names and values are those of `HTTPFields`, which have no line ends, so that
 /// no field can begin another. The path and the authority are checked before.
 enum RequestBytes {
-  static func head(_ request: HTTPRequest, _ framing: BodyFraming) -> Bytes {
+  static func head(_ outgoing: OutgoingRequest) -> Bytes {
+    let request = outgoing.request
     var bytes = BytesBuilder(capacity: 256)
     bytes.append(request.method.rawValue)
     bytes.append(" ")
@@ -13,7 +14,11 @@ enum RequestBytes {
     bytes.append(request.authority ?? "")
     bytes.append("\r\n")
     for field in request.headerFields where !isOurs(field.name) { ResponseHead.append(field, to: &bytes) }
-    ResponseHead.append(framing, to: &bytes)
+    if outgoing.isUpgrade, let name = request.headerFields[.upgrade] {
+      bytes.append("connection: upgrade\r\n")
+      ResponseHead.append(HTTPField(name: .upgrade, value: name), to: &bytes)
+    }
+    ResponseHead.append(outgoing.framing, to: &bytes)
     bytes.append("\r\n")
     return bytes.takeBytes()
   }

@@ -17,7 +17,7 @@ final class RequestSender {
 
   func begin(_ done: @escaping Completion<Void>) {
     self.done = done
-    let head = RequestBytes.head(outgoing.request, outgoing.framing)
+    let head = RequestBytes.head(outgoing)
     switch outgoing.body {
     case .whole(let bytes):
       stream.write(bytes.isEmpty ? [head] : [head, bytes]) { [self] in finish($0) }

@@ -11,6 +11,13 @@ enum Clients: Program {
         try await exchange.respond(response).value
         continue
       }
+      if exchange.request.headerFields[.upgrade] == "echo" {
+        var response = HTTPResponse(status: .switchingProtocols)
+        response.headerFields[.upgrade] = "echo"
+        let stream = try await exchange.upgrade(response).value
+        try await stream.write("ready\n").value
+        continue
+      }
       if exchange.request.method == .connect {
         try await exchange.respond(HTTPResponse(status: .forbidden)).value
         continue
@@ -70,6 +77,12 @@ enum Clients: Program {
       client.send(request, body: empty, note)
       for _ in 0..<3 { print(try await answers.next().value?.code ?? 0) }
 
+      let echo = HTTPRequest(url: url, headerFields: [.upgrade: "echo"])!
+      let switched = try await client.upgrade(echo).value
+      print(switched.status, try await switched.stream?.readLine(limit: 10).value ?? "no stream")
+      client.upgrade(echo, note)
+      print(try await answers.next().value?.code ?? 0)
+
       print(
         try await loop.http.get(url).value.status.code, try await loop.http.send(request).value.status.code)
       var proxy = HTTPProxy(host: "127.0.0.1", port: port, authorization: "Basic dTpw")
@@ -101,5 +114,7 @@ enum Clients: Program {
 // 200
 // 200
 // 200
+// 101 Switching Protocols ready
+// 101
 // 200 200
 // ECONNREFUSED

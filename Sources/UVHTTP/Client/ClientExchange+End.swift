@@ -1,0 +1,54 @@
+import HTTPTypes
+import UV
+
+/// The end of an exchange: in good order, with an error, or with another protocol.
+extension ClientExchange {
+  func endWork() {
+    phase = .over
+    headTimer.cancel()
+    totalTimer.cancel()
+    sender?.stop()
+  }
+
+  /// The answer is complete. The connection goes back if nothing of the request is left to be sent, and nothing
+  /// follows the answer.
+  func finish() {
+    endWork()
+    source?.finish()
+    connection.isInUse = false
+    connection.servedCount += 1
+    stream.readTimeout = nil
+    stream.writeTimeout = nil
+    if !isSent || !input.isEmpty || hasEnded { connection.keepsAlive = false }
+    if connection.keepsAlive { lease.giveBack() } else { lease.discard() }
+  }
+
+  /// The server speaks another protocol from here on. The connection leaves the pool, so that it counts no
+  /// longer among those to its origin.
+  func handOver(_ response: HTTPResponse) throws(Refusal) {
+    guard outgoing.hasAsked(for: response) else {
+      throw .badRequest("the server switches to a protocol that nobody has asked for")
+    }
+    endWork()
+    (stream.readTimeout, stream.writeTimeout) = (nil, nil)
+    stream.unread(input)
+    connection.isHandedOver = true
+    lease.discard()
+    done.take()?(.success(HTTPClientResponse(response, HTTPBody(ended: loop), stream)))
+  }
+
+  func refuse(_ refusal: Refusal) {
+    let code: UVError.Code = refusal.code == 413 ? .messageTooLong : .protocolError
+    fail(UVError(code, operation: "http", message: refusal.reason))
+  }
+
+  /// Ends the exchange, and closes its connection at once.
+  func fail(_ error: UVError) {
+    if phase == .over { return }
+    endWork()
+    reading.cancel()
+    lease.discard()
+    source?.finish(error)
+    done.take()?(.failure(error))
+  }
+}
