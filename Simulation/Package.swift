@@ -64,7 +64,8 @@ let package = Package(
     .testTarget(
       name: "LibraryTests", dependencies: ["UVTestSupport", .product(name: "UV", package: "swift-uv")],
       sources: [
-        "Addresses", "Connections/ConnectionLimitTests.swift", "Connections/DescriptorOwnershipTests.swift",
+        "Addresses", "Connections/ConnectRaceTests.swift", "Connections/ConnectionLimitTests.swift",
+        "Connections/DescriptorOwnershipTests.swift",
         "Connections/EchoWithCallbacks.swift", "Connections/HandlePassingTests.swift",
         "Connections/ListenerRuleTests.swift", "Connections/PipeTests.swift",
         "Connections/SendfileTests.swift", "Connections/TCPFailureTests.swift", "Connections/TCPTests.swift",

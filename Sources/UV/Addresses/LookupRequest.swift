@@ -4,9 +4,14 @@ import CUV
 final class LookupRequest: PoolRequest<[SocketAddress]> {
   private let host: String
   private let port: UInt16
+  private let family: Int32
 
+  /// Starts to look up.
+  ///
+  /// - Parameter family: `AF_INET` or `AF_INET6` for addresses of one kind alone.
   static func start(
-    _ loop: EventLoop, _ host: String, _ port: Int, _ done: @escaping Completion<[SocketAddress]>
+    _ loop: EventLoop, _ host: String, _ port: Int, family: Int32 = AF_UNSPEC,
+    _ done: @escaping Completion<[SocketAddress]>
   ) -> PendingRequest {
     do throws(UVError) {
       guard let port = UInt16(exactly: port), !host.utf8.contains(0), !host.isEmpty else {
@@ -16,7 +21,7 @@ final class LookupRequest: PoolRequest<[SocketAddress]> {
         loop.answer { done(.success([literal])) }
         return PendingRequest()
       }
-      return LookupRequest(loop, host, port, done).start()
+      return LookupRequest(loop, host, port, family, done).start()
     } catch {
       loop.answer { done(.failure(error)) }
       return PendingRequest()
@@ -24,10 +29,12 @@ final class LookupRequest: PoolRequest<[SocketAddress]> {
   }
 
   private init(
-    _ loop: EventLoop, _ host: String, _ port: UInt16, _ done: @escaping Completion<[SocketAddress]>
+    _ loop: EventLoop, _ host: String, _ port: UInt16, _ family: Int32,
+    _ done: @escaping Completion<[SocketAddress]>
   ) {
     self.host = host
     self.port = port
+    self.family = family
     super.init(loop, "getaddrinfo", uv_getaddrinfo_t.self, done)
     // Sound: the loop's list of requests owns it meanwhile.
     cuv_req_set_data(request, Unmanaged.passUnretained(self).toOpaque())
@@ -42,6 +49,7 @@ final class LookupRequest: PoolRequest<[SocketAddress]> {
   private func start() -> PendingRequest {
     submit {
       var hints = addrinfo()
+      hints.ai_family = family
       hints.ai_socktype = cuv_sock_stream()
       return uv_getaddrinfo(loop.raw, request, didResolve, host, nil, &hints)
     }

@@ -39,17 +39,17 @@ final class Connector<Output: Sendable>: @unchecked Sendable {
   private let port: Int
   private let further: ClientSetup.Initializer<Output>
   private let promise: EventLoopPromise<(any Channel, Output)>
-  private var rest: ArraySlice<NIOCore.SocketAddress> = []
+  private var rest = AddressQueue()
   /// The channels that are being connected.
   private var pending: [ObjectIdentifier: StreamChannel] = [:]
   private var failed: [UVConnectionError.Attempt] = []
   private var hasAnswered = false
-  private var lookup = PendingRequest()
+  /// Nil once no more addresses come.
+  private var lookup: HostLookup?
   private var limit: Scheduled<Void>?
   private var nextTry: Scheduled<Void>?
 
-  /// How long an address may leave the others waiting.
-  private static var patience: TimeAmount { .milliseconds(250) }
+  private static var delays: ConnectDelays { ConnectDelays() }
 
   init(
     _ loop: UVEventLoop, _ setup: ClientSetup, _ host: String, _ port: Int,
@@ -68,14 +68,17 @@ final class Connector<Output: Sendable>: @unchecked Sendable {
     limit = loop.scheduleTask(in: setup.connectTimeout) { [self] in
       answer(.failure(ChannelError.connectTimeout(setup.connectTimeout)))
     }
-    lookup = loop.loop.dns.resolve(host, port: port) { [self] result in
-      switch result {
-      case .success(let addresses):
-        rest = addresses.map { NIOCore.SocketAddress($0) }[...]
-        tryNext()
-      case .failure(let error):
-        answer(
-          .failure(UVConnectionError(host: host, port: port, lookupError: error, attempts: [])))
+    let lookup = HostLookup(loop.loop, delay: Self.delays.resolution)
+    self.lookup = lookup
+    lookup.start(host, port: port) { [self] addresses in
+      rest.append(addresses)
+      if nextTry == nil || pending.isEmpty { tryNext() }
+    } ended: { [self] error in
+      self.lookup = nil
+      if let error {
+        answer(.failure(UVConnectionError(host: host, port: port, lookupError: error, attempts: [])))
+      } else {
+        failIfNothingIsLeft()
       }
     }
     return promise.futureResult
@@ -87,14 +90,13 @@ final class Connector<Output: Sendable>: @unchecked Sendable {
   private func tryNext() {
     nextTry.take()?.cancel()
     guard !hasAnswered else { return }
-    guard let address = rest.popFirst() else {
-      if pending.isEmpty {
-        answer(
-          .failure(UVConnectionError(host: host, port: port, lookupError: nil, attempts: failed)))
-      }
-      return
+    guard let address = rest.popFirst().map({ NIOCore.SocketAddress($0) }) else {
+      return failIfNothingIsLeft()
     }
-    if !rest.isEmpty { nextTry = loop.scheduleTask(in: Self.patience) { [self] in tryNext() } }
+    nextTry = loop.scheduleTask(in: TimeAmount(Self.delays.attempt)) { [self] in
+      nextTry = nil
+      tryNext()
+    }
     var made: ObjectIdentifier?
     let outcome = setup.connectOnLoop(loop, address, further) { channel in
       made = ObjectIdentifier(channel)
@@ -112,6 +114,11 @@ final class Connector<Output: Sendable>: @unchecked Sendable {
     }
   }
 
+  private func failIfNothingIsLeft() {
+    guard pending.isEmpty, rest.isEmpty, lookup == nil else { return }
+    answer(.failure(UVConnectionError(host: host, port: port, lookupError: nil, attempts: failed)))
+  }
+
   private func answer(_ result: Result<(any Channel, Output), any Error>) {
     if hasAnswered {
       // Another address was faster.
@@ -119,7 +126,7 @@ final class Connector<Output: Sendable>: @unchecked Sendable {
       return
     }
     hasAnswered = true
-    lookup.cancel()
+    lookup.take()?.cancel()
     limit?.cancel()
     nextTry?.cancel()
     let losers = pending.values

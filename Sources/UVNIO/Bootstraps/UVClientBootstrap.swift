@@ -65,8 +65,8 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
 
   /// Connects to a host.
   ///
-  /// The host's addresses are tried in turn. A further one is tried if the one before has failed, or has not
-  /// answered within 250 ms; the first that answers wins.
+  /// The host's IPv6 and IPv4 addresses are looked up side by side, and tried in turn. A further one is tried
+  /// if the one before has failed, or has not answered within 250 ms; the first that answers wins (RFC 8305).
   ///
   /// - Parameters:
   ///   - host: A name, or an address literal.
