@@ -1,4 +1,5 @@
 import Testing
+import UVTLS
 import UVTestSupport
 
 @testable import UVHTTP
@@ -114,6 +115,54 @@ import UVTestSupport
         let bodies = bodies(of: answer, head: 0)
         #expect(bodies.map(\.count) == [0, 200_000, 200_000])
       }
+    }
+  }
+
+  @Test("A file waits for the bytes before it that the client hasn't taken")
+  func fileAfterMuch() async throws {
+    let much = Bytes(repeating: UInt8(ascii: "y"), count: 8_000_000)
+    try await withTemporaryDirectory { directory in
+      try await withServer { exchange in
+        if exchange.request.path == "/much" {
+          return exchange.respond(HTTPResponse(status: .ok), much) { _ in }
+        }
+        try await exchange.loop.files.writeFile("\(directory)/file", "a file").value
+        let file = try await exchange.loop.files.open("\(directory)/file").value
+        try await exchange.respond(HTTPResponse(status: .ok), file: file, count: 6).value
+      } client: { client in
+        let answer = try await client.exchange(
+          "GET /much HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(answer.utf8.count > much.count && answer.hasSuffix("\r\n\r\na file"))
+      }
+    }
+  }
+
+  @Test("A file is sent over TLS, too")
+  func fileOverTLS() async throws {
+    let certificates = Certificates.shared.directory
+    try await withLoop { loop in
+      let identity = try TLSIdentity(
+        certificateChain: "\(certificates)/server.pem", privateKey: "\(certificates)/server.key")
+      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity))
+      let port = Int(try listener.localAddress().port)
+      let server = loop.http.serve(listener)
+      let serving = loop.spawn { () async throws(UVError) in
+        for try await exchange in server {
+          let file = try await loop.files.open("\(certificates)/root.pem").value
+          let size = Int(try await file.stat().value.size)
+          try await exchange.respond(HTTPResponse(status: .ok), file: file, count: size).value
+        }
+      }
+      let client = HTTPClient(
+        loop, security: loop.tls.client(try .client(trust: .certificates("\(certificates)/root.pem"))))
+      for _ in 0..<2 {
+        let body = try await client.get("https://localhost:\(port)/").value.body
+        let expected = try await loop.files.readFile("\(certificates)/root.pem").value
+        #expect(try await body.readToEnd(limit: 100_000).value == expected)
+      }
+      try await client.close().value
+      server.close()
+      try await serving.value
     }
   }
 

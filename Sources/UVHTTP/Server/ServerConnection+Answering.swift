@@ -78,7 +78,7 @@ extension ServerConnection {
     flush()
     beginWaitingForClient(count)
     writeCount += 1
-    return stream.sendfile(file, from: offset, count: count) { [self] result in
+    return send(file, from: offset, count: count) { [self] result in
       // The client has been promised more than a file has that has become shorter.
       let outcome = result.flatMap { sent -> Result<Void, UVError> in
         sent == count ? .success(()) : .failure(UVError(.endOfFile, operation: "fs_sendfile"))
@@ -87,6 +87,21 @@ extension ServerConnection {
       if case .success = outcome, phase == .serving { endTurn() }
       didWrite(outcome)
     }
+  }
+
+  /// Sends bytes of a file, once the stream has none left that were written before.
+  private func send(
+    _ file: File, from offset: Int64, count: Int, _ done: @escaping Completion<Int>
+  ) -> PendingRequest {
+    var pending = PendingRequest()
+    pending = stream.sendfile(file, from: offset, count: count) { [self] result in
+      guard case .failure(let error) = result, error.code == .busy else { return done(result) }
+      pending = stream.drain { [self] result in
+        if case .failure(let error) = result { return done(.failure(error)) }
+        pending = stream.sendfile(file, from: offset, count: count, done)
+      }
+    }
+    return PendingRequest { pending.cancel() }
   }
 
   /// Whether the connection takes no answer any more to a request.
