@@ -179,14 +179,6 @@ import UVTestSupport
       #expect(answer.hasPrefix("HTTP/1.1 204 No Content\r\n") && !answer.contains("content-length"))
     }
   }
-
-  @Test("A time is written as RFC 9110, 5.6.7 says")
-  func dates() {
-    #expect(DateField.text(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
-    #expect(DateField.text(0) == "Thu, 01 Jan 1970 00:00:00 GMT")
-    #expect(DateField.text(951_782_400) == "Tue, 29 Feb 2000 00:00:00 GMT")
-    #expect(DateField.text(4_102_444_799) == "Thu, 31 Dec 2099 23:59:59 GMT")
-  }
 }
 
 /// A client that knows nothing of HTTP.

@@ -44,6 +44,18 @@ public final class HTTPExchange {
     return body
   }
 
+  /// How many bytes the body of the request has: 0 if there is none, and nil if only its end will tell, because
+  /// it is chunked.
+  ///
+  /// libuv has no corresponding property. RFC 9112, 6.3, says how long a body is.
+  public var bodyLength: Int? {
+    switch head.framing {
+    case .none: 0
+    case .length(let count): count
+    case .chunked: nil
+    }
+  }
+
   /// The loop that the exchange belongs to.
   public var loop: EventLoop { connection.loop }
 

@@ -39,6 +39,7 @@ enum FirstServer: Program {
     let ok = HTTPResponse(status: .ok)
     switch exchange.request.path {
     case "/whole":
+      precondition(exchange.bodyLength == 0)
       let host = try exchange.peerAddress().host
       try await exchange.respond(ok, Bytes("the address is \(host)")).value
     case "/bits":
@@ -59,6 +60,7 @@ enum FirstServer: Program {
     case "/echo":
       try await exchange.respond(ok, exchange.body.readToEnd(limit: 100).value).value
     case "/parts":
+      precondition(exchange.bodyLength == nil)
       var count = 0
       for try await part in exchange.body { count += part.count }
       let text = "\(count) bytes, \(exchange.body.trailers.count) field after them"
