@@ -60,6 +60,11 @@ final class ClientCall {
   private func didEnd(_ exchange: ClientExchange, _ result: Result<HTTPClientResponse, UVError>) {
     switch result {
     case .success(let answer):
+      if answer.status == .expectationFailed, exchange.hasWaited {
+        // The server has no way to give leave (RFC 9110, 10.1.1).
+        outgoing.request.headerFields[.expect] = nil
+        return attempt()
+      }
       guard let next = redirect(answer) else { return finish(result) }
       answer.body.readToEnd(limit: Self.mostOfRedirect) { _ in }
       redirects += 1

@@ -38,6 +38,9 @@ final class ClientExchange {
   var headTimer = PendingRequest()
   var totalTimer = PendingRequest()
 
+  /// Whether none of the body has been sent, because it waited for leave.
+  var hasWaited: Bool { sender?.isWaiting ?? false }
+
   /// Whether anything of an answer has come.
   private(set) var hasBegunAnswer = false
   var isSent = false
@@ -73,7 +76,7 @@ final class ClientExchange {
     }
     let sender = RequestSender(outgoing, stream)
     self.sender = sender
-    sender.begin { [weak self] result in self?.didSend(result) }
+    sender.begin(patience: options.continueTimeout) { [weak self] result in self?.didSend(result) }
     read()
   }
 
@@ -141,6 +144,7 @@ final class ClientExchange {
         input = Bytes(input[head.end...])
         if !head.isInterim { return begin(head, head.response(bytes.copy())) }
         if head.status == 101 { return try handOver(head.response(bytes.copy())) }
+        if head.status == 100 { sender?.goOn() }
         interimCount += 1
         if interimCount > Self.mostInterimAnswers {
           throw .badRequest("there are too many interim answers")

@@ -8,13 +8,9 @@ struct Connector {
   let security: (any StreamSecurity)?
 
   func connect(to origin: HTTPOrigin) -> Request<ClientConnection> {
-    let host = options.proxy?.host ?? origin.host
-    let port = options.proxy?.port ?? origin.port
-    return loop.tcp.connect(host: host, port: port).then { connection -> Request<ByteStream> in
-      // A request is written whole, so the system needn't wait for more of it.
-      try? connection.setNoDelay()
-      guard let proxy = options.proxy else { return .value(loop, connection) }
-      return Tunnel.open(connection, to: origin, proxy, options.parsing)
+    transport(to: origin).then { stream -> Request<ByteStream> in
+      guard let proxy = options.proxy else { return .value(loop, stream) }
+      return Tunnel.open(stream, to: origin, proxy, options.parsing)
     }.then { stream -> Request<ByteStream> in
       guard origin.isSecure else { return .value(loop, stream) }
       guard let security else {
@@ -27,6 +23,18 @@ struct Connector {
       }
       return security.secure(stream, host: origin.host)
     }.map { ClientConnection($0) }
+  }
+
+  /// Connects to the server or the proxy, or to the socket that stands for both.
+  private func transport(to origin: HTTPOrigin) -> Request<ByteStream> {
+    if let path = options.unixSocket { return loop.pipes.connect(path: path).map { $0 } }
+    let host = options.proxy?.host ?? origin.host
+    let port = options.proxy?.port ?? origin.port
+    return loop.tcp.connect(host: host, port: port).map { connection in
+      // A request is written whole, so the system needn't wait for more of it.
+      try? connection.setNoDelay()
+      return connection
+    }
   }
 }
 

@@ -71,6 +71,8 @@ public final class HTTPClient {
   /// - Parameters:
   ///   - request: The method, the scheme, the authority, the path and the fields. `Host`, `Connection` and the
   ///     fields that say how long the body is are the client's own.
+  ///     With `Expect: 100-continue` the body waits for leave, up to ``HTTPClientOptions/continueTimeout``, and
+  ///     isn't sent if the server answers before.
   ///   - body: The body.
   /// - Returns: A request for the answer, whatever its status, which ends when its head has come. It fails
   ///   with `invalidArgument` if the request can't be sent, with the errors of `Pool.lease()` and of
@@ -100,14 +102,17 @@ public final class HTTPClient {
   ///   - body: The body, such as that of a server's request, a connection, or a source of your own. It is read
   ///     until its end, or until the answer is complete.
   ///   - length: How many bytes there will be, 0 or more; nil if that isn't known. The body is then chunked.
+  ///   - trailers: Called at the end of a chunked body for the fields that follow it, such as a checksum.
   /// - Returns: A request as that of the other `send`. It also fails with the errors of `body`, and with
-  ///   `invalidArgument` if the body has another length than was said. It is never sent twice.
+  ///   `invalidArgument` if the body has another length than was said, or a length and trailers. It is never
+  ///   sent twice.
   ///
   /// libuv has no corresponding function.
   public func send(
-    _ request: HTTPRequest, body: some EventSource<Bytes>, length: Int? = nil
+    _ request: HTTPRequest, body: some EventSource<Bytes>, length: Int? = nil,
+    trailers: (() -> HTTPFields)? = nil
   ) -> Request<HTTPClientResponse> {
-    Request(loop) { [self] in send(request, body: body, length: length, $0) }
+    Request(loop) { [self] in send(request, body: body, length: length, trailers: trailers, $0) }
   }
 
   /// Sends a request whose body comes bit by bit; see the function that returns a request.
@@ -116,9 +121,10 @@ public final class HTTPClient {
   @discardableResult
   public func send(
     _ request: HTTPRequest, body: some EventSource<Bytes>, length: Int? = nil,
-    _ done: @escaping Completion<HTTPClientResponse>
+    trailers: (() -> HTTPFields)? = nil, _ done: @escaping Completion<HTTPClientResponse>
   ) -> PendingRequest {
-    core.send(OutgoingRequest(request: request, body: .parts({ body.next($0) }, length: length)), done)
+    let parts = OutgoingRequest.Parts(next: { body.next($0) }, length: length, trailers: trailers)
+    return core.send(OutgoingRequest(request: request, body: .parts(parts)), done)
   }
 
   /// Asks for another protocol on the connection, such as `websocket`.

@@ -1,6 +1,6 @@
 import UV
 
-/// How an ``HTTPClient`` behaves: limits, deadlines, redirects and a proxy.
+/// How an ``HTTPClient`` behaves: limits, deadlines, redirects, and the way to the servers.
 ///
 /// ```swift
 /// var options = HTTPClientOptions()
@@ -45,6 +45,14 @@ public struct HTTPClientOptions: Sendable {
   public var body = Int.max
   /// A proxy that all connections go through; none at first.
   public var proxy: HTTPProxy?
+
+  /// The path of a socket of the Unix domain that all connections go to, in place of TCP; none at first. The
+  /// URL says what is asked of the server there, such as `http://localhost/info` of Docker's
+  /// `/var/run/docker.sock`. With a ``proxy``, the proxy listens there.
+  public var unixSocket: String?
+  /// How long a request with the field `Expect: 100-continue` waits for leave to send its body; 1 s at first.
+  /// Then the body is sent anyway, since not all servers give leave (RFC 9110, 10.1.1).
+  public var continueTimeout = Duration.seconds(1)
 
   /// The options at first.
   public init() { connections.idle = .seconds(30) }

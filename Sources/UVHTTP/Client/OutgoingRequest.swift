@@ -5,8 +5,17 @@ import UV
 struct OutgoingRequest {
   enum Body {
     case whole(Bytes)
-    /// The next part, each time that it is asked; and the length, if it is known.
-    case parts((@escaping Completion<Bytes?>) -> PendingRequest, length: Int?)
+    case parts(Parts)
+  }
+
+  /// A body that comes bit by bit.
+  struct Parts {
+    /// The next part, each time that it is asked.
+    var next: (@escaping Completion<Bytes?>) -> PendingRequest
+    /// The length, if it is known.
+    var length: Int?
+    /// The fields after the body, if there may be some.
+    var trailers: (() -> HTTPFields)?
   }
 
   var request: HTTPRequest
@@ -19,12 +28,18 @@ struct OutgoingRequest {
     case .whole(let bytes):
       // A server expects a length where the method gives a body a meaning (RFC 9110, 8.6).
       bytes.isEmpty && !expectsBody ? .none : .length(bytes.count)
-    case .parts(_, let length): length.map { .length($0) } ?? .chunked
+    case .parts(let parts): parts.length.map { .length($0) } ?? .chunked
     }
   }
 
   private var expectsBody: Bool {
     request.method == .post || request.method == .put || request.method == .patch
+  }
+
+  /// Whether its body waits for leave to be sent.
+  var expectsContinue: Bool {
+    guard request.headerFields[.expect]?.lowercased() == "100-continue" else { return false }
+    return framing != .none && framing != .length(0)
   }
 
   /// Whether it can be sent once more.
@@ -43,7 +58,10 @@ struct OutgoingRequest {
     if request.method == .connect { return "CONNECT is for proxies: set HTTPClientOptions.proxy" }
     if request.origin == nil { return "the URL isn't one of http or https, with a host" }
     if !request.hasValidPath { return "the path has a character that must be encoded" }
-    if case .parts(_, let length?) = body, length < 0 { return "the length is negative" }
+    if case .parts(let parts) = body, let length = parts.length {
+      if length < 0 { return "the length is negative" }
+      if parts.trailers != nil { return "a body with a length has no trailer" }
+    }
     if isUpgrade, Self.protocols(request.headerFields).isEmpty { return "Upgrade names no protocol" }
     return nil
   }

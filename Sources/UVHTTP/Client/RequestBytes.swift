@@ -18,13 +18,14 @@ enum RequestBytes {
       bytes.append("connection: upgrade\r\n")
       ResponseHead.append(HTTPField(name: .upgrade, value: name), to: &bytes)
     }
+    if outgoing.expectsContinue { bytes.append("expect: 100-continue\r\n") }
     ResponseHead.append(outgoing.framing, to: &bytes)
     bytes.append("\r\n")
     return bytes.takeBytes()
   }
 
-  /// Whether the client writes the field itself, because it says where the request ends or goes. Nobody waits
-  /// for leave to send, since a body is sent at once.
+  /// Whether the client writes the field itself, because it says where the request ends or goes, and what
+  /// the server does before its body.
   private static func isOurs(_ name: HTTPField.Name) -> Bool {
     ResponseHead.isOurs(name) || name == .expect || name.canonicalName == "host"
       || name.canonicalName == "upgrade"
@@ -35,5 +36,12 @@ enum RequestBytes {
     [Bytes(String(bytes.count, radix: 16) + "\r\n"), bytes, "\r\n"]
   }
 
-  static let lastChunk: Bytes = "0\r\n\r\n"
+  /// The last chunk, and the fields after it.
+  static func end(_ trailers: HTTPFields) -> Bytes {
+    var bytes = BytesBuilder()
+    bytes.append("0\r\n")
+    for field in trailers where !isOurs(field.name) { ResponseHead.append(field, to: &bytes) }
+    bytes.append("\r\n")
+    return bytes.takeBytes()
+  }
 }

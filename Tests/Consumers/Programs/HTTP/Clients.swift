@@ -77,6 +77,17 @@ enum Clients: Program {
       client.send(request, body: empty, note)
       for _ in 0..<3 { print(try await answers.next().value?.code ?? 0) }
 
+      options.continueTimeout = .milliseconds(500)
+      options.unixSocket = "/nowhere"
+      let local = HTTPClient(loop, options: options)
+      do throws(UVError) { _ = try await local.get("http://localhost/").value } catch { print(error.name) }
+      options.unixSocket = nil
+      let last = CustomSource<Bytes>(loop, "body") { _ in }
+      last.send("checked")
+      last.finish()
+      let checked = try await client.send(request, body: last, trailers: { [.eTag: "1"] }).value
+      print(try await checked.body.readToEnd(limit: 100).value)
+
       let echo = HTTPRequest(url: url, headerFields: [.upgrade: "echo"])!
       let switched = try await client.upgrade(echo).value
       print(switched.status, try await switched.stream?.readLine(limit: 10).value ?? "no stream")
@@ -114,6 +125,8 @@ enum Clients: Program {
 // 200
 // 200
 // 200
+// ENOENT
+// PUT /a (checked)
 // 101 Switching Protocols ready
 // 101
 // 200 200
