@@ -55,7 +55,7 @@ let package = Package(
       name: "BenchWorkloads",
       dependencies: [
         "BenchKit", "CBaseline", "CBenchSupport", "CLoadGenerator", uv("UV"), uv("UVFutures"),
-        uv("UVPromises"), uv("UVService"), uv("UVStalls"), uv("UVTLS"),
+        uv("UVHTTP"), uv("UVPromises"), uv("UVService"), uv("UVStalls"), uv("UVTLS"),
         .product(name: "RedisCommands", package: "Examples"),
       ],
       path: "Workloads", exclude: ["README.md"], swiftSettings: settings),
@@ -68,7 +68,7 @@ let package = Package(
     .executableTarget(
       name: "uvbench",
       dependencies: [
-        "BenchKit", "BenchSoak", "BenchWaits", "BenchWorkloads", uv("UV"), options,
+        "BenchKit", "BenchSoak", "BenchWaits", "BenchWorkloads", "CBenchSupport", uv("UV"), options,
         // Built with it, and started by `cold-start`.
         "cold-start-c", "cold-start-callback", "cold-start-promise", "cold-start-future", "cold-start-async",
       ],

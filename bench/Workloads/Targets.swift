@@ -36,6 +36,12 @@ public enum Targets {
       bounds: [.callback: 0.98, .async: 0.97, .promise: 0.95, .future: 0.95],
       reasons: [.callback: spread, .async: spread, .promise: spread, .future: spread]),
     Target(
+      "http-hello", ["pipelined": 1, "size": 13],
+      bounds: [.callback: 1.35, .async: 1.50, .promise: 1.45, .future: 1.45]),
+    Target(
+      "http-client", ["in-flight": 50, "size": 13],
+      bounds: [.callback: 1.5, .async: 1.5, .promise: 1.5, .future: 1.5]),
+    Target(
       "fs-read", ["in-flight": 64], bounds: [.callback: 1.05, .async: 1.10, .promise: 1.12, .future: 1.15],
       reasons: [
         .async: "four waits, each a job, and 9 allocations more than callbacks",

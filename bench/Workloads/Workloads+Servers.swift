@@ -88,14 +88,22 @@ extension Workloads {
     })
 
   static let httpHello = ServerWorkload(
-    name: "http-hello", summary: "a page by HTTP/1.1 with keep-alive",
+    name: "http-hello", summary: "a page by HTTP/1.1 with keep-alive, by UVHTTP (c: by hand)",
+    revision: 2,
     parameters: [
       connections(50, "connections, each with so many requests under way"),
       Parameter("pipelined", 1, 16, in: 1...16, help: "requests under way on a connection, sent together"),
       messageSize(13, 65_536, help: "bytes of the page"),
     ],
     load: .http,
-    rows: Plain<HTTPHello>.rows(beside: cb_http_hello_run))
+    rows: HTTPHello.rows(beside: cb_http_hello_run))
+
+  /// Serves `http-hello` in C, until the process ends.
+  public static func serveHello(size: Int, listening: @escaping @Sendable (_ port: UInt16) -> Void) throws {
+    let task = ServerTask(
+      host: "127.0.0.1", connections: Int(UInt32.max), size: size, seed: 0, listening: listening)
+    _ = try CRow.server(cb_http_hello_run)(task)
+  }
 
   static let respGetSet = ServerWorkload(
     name: "resp-get-set", summary: "GET or SET by Redis' protocol, of keys in memory",

@@ -10,7 +10,7 @@ public enum Workloads {
   public static let all: [any Workload] =
     [
       millionTimers, timerCancel, timeoutWrap, cancel, sleepChain, fsStat, fsRead, fsReadFile, spawn, dns,
-      wakeup, crossLoop, thenChain, hostCall,
+      wakeup, crossLoop, thenChain, hostCall, httpClient,
     ]
     + [
       tcpPingPong, tcpEcho, tcpEchoWatched, fairness, idleConnections, fanOut, overload, httpHello,
@@ -138,6 +138,19 @@ public enum Workloads {
     parameters: [],
     check: .counted,
     rows: HostCall.rows(beside: cb_host_call_run))
+
+  static let httpClient = LoopWorkload(
+    name: "http-client", summary: "GET of a page from a server in C, over connections that stay open",
+    note: "CPU/op is that of the client alone",
+    parameters: [
+      inFlight(50, takesDescriptors: true),
+      Parameter("size", 13, 65_536, in: 1...(1 << 20), help: "bytes of the page"),
+    ],
+    // How many answers a turn of the loop finds is up to the server, and so is in how many parts they come.
+    countersOfTiming: Dictionary(
+      uniqueKeysWithValues: Style.all.map { ($0, [.systemCalls, .vainCalls, .waits, .instructions]) }),
+    check: .answers,
+    rows: HTTPGet.rows(beside: cb_http_client_run))
 
   static func inFlight(_ values: Int..., takesDescriptors: Bool = false) -> Parameter {
     var parameter = Parameter(

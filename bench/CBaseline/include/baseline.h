@@ -26,7 +26,7 @@ struct cb_params {
   uint32_t limited;
   /// Cancellations: which operation; see `uvbench run --list`.
   uint32_t what;
-  /// Cancellations: where a connection stays pending. The row sets it itself.
+  /// Cancellations: where a connection stays pending; the row sets it itself. Clients: where the server is.
   uint16_t port;
   /// Wake-ups: the processor of the other thread, or -1.
   int32_t cpu;
@@ -77,6 +77,7 @@ int cb_spawn_run(const struct cb_params *params, struct cb_result *result);
 int cb_dns_run(const struct cb_params *params, struct cb_result *result);
 int cb_tcp_echo_run(const struct cb_params *params, struct cb_result *result);
 int cb_http_hello_run(const struct cb_params *params, struct cb_result *result);
+int cb_http_client_run(const struct cb_params *params, struct cb_result *result);
 int cb_resp_get_set_run(const struct cb_params *params, struct cb_result *result);
 int cb_fan_out_run(const struct cb_params *params, struct cb_result *result);
 int cb_overload_run(const struct cb_params *params, struct cb_result *result);

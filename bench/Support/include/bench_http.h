@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// `http-hello`: what the load generator asks for.
+/// `http-hello`, `http-client`: what the load generator, and the client in C, ask for.
 static const char bench_http_request[] = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
 enum { BENCH_HTTP_REQUEST = sizeof bench_http_request - 1 };
 
@@ -16,9 +16,14 @@ enum { BENCH_HTTP_PIPELINED = 16 };
 /// Byte `index` of the body that every server answers with.
 static inline char bench_http_body(size_t index) { return "Hello, world!"[index % 13]; }
 
-/// Bytes in an answer of the rows in C and Swift, with a body of `size` bytes.
+/// What a client found: all of an answer is there if these are right.
+static inline uint64_t bench_http_found(unsigned status, size_t size, char last) {
+  return (uint64_t)status << 48 ^ (uint64_t)size << 8 ^ (unsigned char)last;
+}
+
+/// Bytes in an answer of the server in C, with a body of `size` bytes.
 size_t bench_http_answer_size(size_t size);
 
-/// Makes the answer of the rows in C and Swift, with a body of `size` bytes, so many times in a row. How many bytes are in one,
+/// Makes the answer of the server in C, with a body of `size` bytes, so many times in a row. How many bytes are in one,
 /// or zero without memory; `free` is up to the caller.
 size_t bench_http_answers(size_t size, size_t count, char **answers);

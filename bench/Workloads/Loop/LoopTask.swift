@@ -15,6 +15,8 @@ struct LoopTask: Sendable {
   var ledger: TimerLedger?
   /// Where the files are, for the file workloads.
   var directory: String
+  /// Where the server of `http-client` listens.
+  var port: UInt16
   /// The processor of the other thread of `wakeup`, or -1.
   var otherCPU: Int32
 

@@ -13,6 +13,8 @@ struct LoopWorkload: Workload {
     case fileSizes
     /// Operation `i` adds the hash of file `i % 64`.
     case fileContents
+    /// Operation `i` adds what the server's answer is.
+    case answers
     /// Operation `i` adds what another thread has made of its seed.
     case mixed
     /// Operation `i` adds what the three transformations make of its seed.
@@ -42,7 +44,9 @@ struct LoopWorkload: Workload {
     guard let row = rows.first(where: { $0.style == style }) else {
       throw UsageError("\(name) has no style \(style)")
     }
-    return try LoopInstance(check: check, row: row.run, parameters: parameters, directory: context.directory)
+    let server = check == .answers ? try HelloServer(size: parameters["size"]) : nil
+    return try LoopInstance(
+      check: check, row: row.run, parameters: parameters, directory: context.directory, server: server)
   }
 }
 
@@ -52,15 +56,18 @@ private final class LoopInstance: WorkloadInstance {
   private let row: LoopRow
   private let parameters: ParameterValues
   private let directory: String
+  /// What a client asks.
+  private let server: HelloServer?
   private let latencies = LatencyRecorder()
   private var hashes = [UInt64](repeating: 0, count: Int(BENCH_FILES))
   private var writtenSeed: UInt64?
 
   init(
     check: LoopWorkload.Check, row: @escaping LoopRow, parameters: ParameterValues,
-    directory: String
+    directory: String, server: HelloServer?
   ) throws {
     (self.check, self.row, self.parameters, self.directory) = (check, row, parameters, directory)
+    self.server = server
   }
 
   deinit { latencies.destroy() }
@@ -72,7 +79,7 @@ private final class LoopInstance: WorkloadInstance {
     var task = LoopTask(
       operations: request.operations, seed: request.seed, parameters: parameters,
       meter: request.meter, latencies: latencies, ledger: nil, directory: directory,
-      otherCPU: otherCPU)
+      port: server?.port ?? 0, otherCPU: otherCPU)
     if case .timers = check {
       task.ledger = TimerLedger(
         operations: request.operations, latencies: latencies, spread: parameters["spread"],
@@ -108,6 +115,11 @@ private final class LoopInstance: WorkloadInstance {
 
   /// `cores=1` puts both threads of `wakeup` on one processor, `cores=2` on two.
   private func place() -> Int32 {
+    // The server has the other processor.
+    if server != nil {
+      bench_pin_thread(bench_usable_cpu(0))
+      return -1
+    }
     guard let cores = parameters.value("cores") else {
       bench_unpin_thread()
       return -1
@@ -129,6 +141,10 @@ private final class LoopInstance: WorkloadInstance {
       let size = UInt64(parameters["size"])
       return sum { bench_file_size(UInt32($0 % files), size, 1) }
     case .fileContents: return sum { hashes[Int($0 % files)] }
+    case .answers:
+      let size = parameters["size"]
+      let found = bench_http_found(200, size, bench_http_body(size - 1))
+      return sum { _ in found }
     case .mixed: return sum { bench_mix(request.seed &+ $0) }
     case .chain:
       return sum {

@@ -44,6 +44,7 @@ enum CRow {
       params.standing = UInt32(task.parameters.value("standing") ?? 0)
       params.limited = UInt32(task.parameters.value("limited") ?? 0)
       params.what = UInt32(task.parameters.value("what") ?? 0)
+      params.port = task.port
       params.cpu = task.otherCPU
       params.latencies = task.latencies.pointer
       params.ledger = task.ledger?.pointer

@@ -32,9 +32,14 @@ final class LoopOperations {
   /// Called once, when the last operation has ended or one has failed.
   var atEnd: (() -> Void)?
 
-  /// Opens the window. `isSampled` is for operations far below a microsecond.
-  init(_ task: LoopTask, on loop: EventLoop, isSampled: Bool = false) {
+  /// Opens the window, unless that is done later. `isSampled` is for operations far below a microsecond.
+  init(_ task: LoopTask, on loop: EventLoop, isSampled: Bool = false, isOpen: Bool = true) {
     (self.task, self.loop, self.isSampled) = (task, loop, isSampled)
+    if isOpen { open() }
+  }
+
+  /// Opens the window.
+  func open() {
     jobs = JobCount(loop)
     task.meter.open()
   }

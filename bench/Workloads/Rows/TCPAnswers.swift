@@ -4,7 +4,7 @@ import UVFutures
 import UVPromises
 
 /// The workloads in which each connection is read from, and answered: `tcp-echo`, `tcp-ping-pong`,
-/// `pipe-echo`, `tls-echo` and `http-hello`.
+/// `pipe-echo`, `tls-echo` and `resp-get-set`.
 enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange> {
   static func rows(beside c: @escaping CRow.Row) -> [(style: Style, serve: ServerRow)] {
     [(.c, CRow.server(c)), (.callback, callback), (.promise, promise), (.future, future), (.async, async)]

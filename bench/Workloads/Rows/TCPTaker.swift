@@ -117,3 +117,14 @@ final class Frames {
     return stride(from: 0, to: end, by: size).map { Bytes(bytes[$0..<($0 + size)]) }
   }
 }
+
+extension Bytes {
+  /// These bytes and then others. If these are none, nothing is copied.
+  fileprivate func followed(by others: Bytes) -> Bytes {
+    guard !isEmpty else { return others }
+    var both = BytesBuilder()
+    both.append(self)
+    both.append(others)
+    return both.takeBytes()
+  }
+}

@@ -29,6 +29,7 @@ struct ServerWorkload: Workload {
   var name: String
   var summary: String
   var note: String?
+  var revision = 1
   var parameters: [Parameter]
   var load: Load
   var transport = Transport.tcp

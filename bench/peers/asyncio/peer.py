@@ -197,6 +197,30 @@ class Streams:
         await asyncio.gather(*(work() for _ in range(options["in-flight"])))
         return total
 
+    client = None
+
+    @staticmethod
+    async def http_client(count, options):
+        import aiohttp
+
+        # Its connections stay open between the lines.
+        if Streams.client is None:
+            Streams.client = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=options["in-flight"]))
+        url = f"http://127.0.0.1:{options['port']}/hello"
+        issued = ended = 0
+
+        async def work():
+            nonlocal issued, ended
+            while issued < count:
+                issued += 1
+                async with Streams.client.get(url) as response:
+                    body = await response.read()
+                    if response.status == 200 and len(body) == options["size"]:
+                        ended += 1
+
+        await asyncio.gather(*(work() for _ in range(options["in-flight"])))
+        return ended
+
     @staticmethod
     async def wakeup(count, options):
         loop = asyncio.get_running_loop()
@@ -249,6 +273,8 @@ async def answer_lines(work, options):
     while line := sys.stdin.readline():
         count = int(line)
         print(count, await work(count, options), flush=True)
+    if Streams.client is not None:
+        await Streams.client.close()
 
 
 def main():

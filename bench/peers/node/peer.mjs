@@ -84,6 +84,8 @@ function answerPing(number) {
   Atomics.notify(pinger.answers, 0);
 }
 
+const keptOpen = new http.Agent({ keepAlive: true });
+
 const callback = {
   'million-timers': (count) =>
     new Promise((done) => {
@@ -118,6 +120,26 @@ const callback = {
         });
       };
       for (let i = 0; i < options['in-flight']; i++) next(Buffer.alloc(options.size));
+    }),
+
+  'http-client': (count, options) =>
+    new Promise((done, failed) => {
+      let issued = 0;
+      let ended = 0;
+      const next = () => {
+        if (issued === count) return;
+        issued++;
+        http.get({ host: '127.0.0.1', port: options.port, path: '/hello', agent: keptOpen }, (response) => {
+          let size = 0;
+          response.on('data', (chunk) => (size += chunk.length));
+          response.on('end', () => {
+            if (response.statusCode !== 200 || size !== options.size) return failed(new Error('wrong answer'));
+            if (++ended === count) done(ended);
+            next();
+          });
+        }).on('error', failed);
+      };
+      for (let i = 0; i < options['in-flight']; i++) next();
     }),
 
   wakeup: (count) =>
@@ -211,6 +233,21 @@ const async = {
     return total;
   },
 
+  async 'http-client'(count, options) {
+    const url = `http://127.0.0.1:${options.port}/hello`;
+    let issued = 0;
+    let ended = 0;
+    await together(options['in-flight'], async () => {
+      while (issued < count) {
+        issued++;
+        const response = await fetch(url);
+        const body = await response.arrayBuffer();
+        if (response.status === 200 && body.byteLength === options.size) ended++;
+      }
+    });
+    return ended;
+  },
+
   async wakeup(count) {
     Atomics.store(pinger.answers, 0, 0);
     const messages = on(pinger.worker, 'message');
@@ -252,7 +289,7 @@ async function main() {
   const options = Object.fromEntries(
     rest.map((word) => word.split('=')).map(([key, value]) => [key, /^\d+$/.test(value) ? +value : value]),
   );
-  if (/^(tcp|tls|http)-/.test(workload)) return serve(style, workload, options);
+  if (/^(tcp-|tls-|http-hello)/.test(workload)) return serve(style, workload, options);
   if (workload === 'wakeup') startPinger();
   const work = { callback, promise, async }[style][workload];
   for await (const line of readline.createInterface({ input: process.stdin })) {

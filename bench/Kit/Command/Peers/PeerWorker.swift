@@ -6,6 +6,8 @@ import CLoadGenerator
 public final class PeerWorker: RowWorker {
   private let child: ChildProcess
   private let server: (port: String, generator: LoadGenerator)?
+  /// What a client asks.
+  private let hello: HelloServer?
 
   /// Starts the peer's program, by the command before it if there is one. Its files are in `directory`.
   public init(
@@ -13,7 +15,9 @@ public final class PeerWorker: RowWorker {
   ) throws {
     var command =
       tool + peer.command(in: folder) + [id.workload] + id.parameters.pairs + ["directory=\(directory)"]
-    let isServer = ["tls-", "tcp-", "http-", "resp-"].contains { id.workload.hasPrefix($0) }
+    hello = id.workload == "http-client" ? try HelloServer(size: id.parameters["size"]) : nil
+    if let hello { command.append("port=\(hello.port)") }
+    let isServer = hello == nil && ["tls-", "tcp-", "http-", "resp-"].contains { id.workload.hasPrefix($0) }
     if id.workload.hasPrefix("tls-") {
       let path = directory + "/identity-\(id.parameters.value("key") ?? 256).pem"
       guard load_generator_write_identity(path, UInt32(id.parameters.value("key") ?? 256)) == 0 else {
@@ -22,7 +26,7 @@ public final class PeerWorker: RowWorker {
       command.append("identity=\(path)")
     }
     // A child begins where the thread is that starts it: as our own row, on one processor or on all of them.
-    if isServer || id.parameters.value("cores") == 1 { bench_pin_thread(bench_usable_cpu(0)) }
+    if isServer || hello != nil || id.parameters.value("cores") == 1 { bench_pin_thread(bench_usable_cpu(0)) }
     defer { bench_unpin_thread() }
     child = try ChildProcess(command)
     guard isServer else {

@@ -74,14 +74,14 @@ struct PeersCommand: ParsableCommand {
     // affair. The slowest take 50 µs for a timer: a million would take them most of a minute in every round.
     var overrides = ["cores": [1], "timers": [quick ? 20_000 : 100_000]]
     let order = [
-      "tcp-echo", "http-hello", "resp-get-set", "tls-echo", "tls-handshake", "million-timers", "fs-read",
-      "wakeup", "then-chain", "host-call", "cold-start",
+      "tcp-echo", "http-hello", "http-client", "resp-get-set", "tls-echo", "tls-handshake", "million-timers",
+      "fs-read", "wakeup", "then-chain", "host-call", "cold-start",
     ]
     let cases = try order.filter(names.contains)
       .flatMap { name in
         let known = BenchMain.current.workloads.first { $0.name == name }?.parameters.map(\.name) ?? []
-        // As many handshakes under way as the workload has; they have no queue.
-        overrides["in-flight"] = name == "tls-handshake" ? nil : [64]
+        // As many handshakes and requests under way as the workload has; they have no queue.
+        overrides["in-flight"] = ["tls-handshake", "http-client"].contains(name) ? nil : [64]
         return try SuitePlan.cases(
           BenchMain.current.workloads, patterns: [name],
           overrides: overrides.filter { known.contains($0.key) }, quick: quick)

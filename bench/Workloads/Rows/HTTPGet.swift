@@ -1,0 +1,139 @@
+import BenchKit
+import CBenchSupport
+import UV
+import UVFutures
+import UVHTTP
+import UVPromises
+
+/// `http-client` by `UVHTTP`: the head of an answer, then its body.
+enum HTTPGet: LoopRows {
+  static let callback: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let run = HTTPGetRun(task, on: loop)
+      run.issue = { get in
+        run.client.get(run.url) { result in
+          guard let answer = run.value(result) else { return }
+          answer.body.readToEnd(limit: run.limit) { result in
+            guard let body = run.value(result) else { return }
+            run.end(get, answer, body)
+          }
+        }
+      }
+      run.begin()
+      return run
+    }.report()
+  }
+
+  static let promise: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let run = HTTPGetRun(task, on: loop)
+      run.issue = { get in
+        run.client.get(run.url).promise().then { answer in
+          answer.body.readToEnd(limit: run.limit).promise().done { run.end(get, answer, $0) }
+        }.catch { run.fail($0) }
+      }
+      run.begin()
+      return run
+    }.report()
+  }
+
+  static let future: LoopRow = { task in
+    try EventLoop.runCallbacks { loop in
+      let run = HTTPGetRun(task, on: loop)
+      run.begin {
+        run.operations.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
+          .flatMap(maxPublishers: .max(task.inFlight)) { index in
+            let get = run.operations.begin(index)
+            return run.client.get(run.url).publisher().flatMap { answer in
+              answer.body.readToEnd(limit: run.limit).publisher().map { run.end(get, answer, $0) }
+            }
+          }
+          .sink(receiveCompletion: run.operations.check, receiveValue: {})
+      }
+      return run
+    }.report()
+  }
+
+  static let async: LoopRow = { task in
+    try EventLoop.run { loop in
+      let run = HTTPGetRun(task, on: loop)
+      run.begin {
+        for _ in 0..<task.inFlight {
+          loop.spawn {
+            do throws(UVError) {
+              while let get = run.operations.next() {
+                let answer = try await run.client.get(run.url).value
+                run.end(get, answer, try await answer.body.readToEnd(limit: run.limit).value)
+              }
+            } catch { run.fail(error) }
+          }
+        }
+      }
+      return run
+    }.report()
+  }
+}
+
+/// What the rows of `http-client` share: the client, whose connections are there when the window opens, and
+/// the operations dealt out.
+private final class HTTPGetRun {
+  typealias Operation = LoopOperations.Operation
+
+  let client: HTTPClient
+  let url: String
+  /// The most bytes that a body may have.
+  let limit: Int
+  private(set) var operations: LoopOperations
+  /// Begins an operation, for a row in which each that ends begins another.
+  var issue: ((Operation) -> Void)?
+  private let task: LoopTask
+
+  init(_ task: LoopTask, on loop: EventLoop) {
+    self.task = task
+    var options = HTTPClientOptions()
+    options.connections.resources = task.inFlight
+    client = HTTPClient(loop, options: options)
+    url = "http://127.0.0.1:\(task.port)/hello"
+    limit = task.parameters["size"]
+    operations = LoopOperations(task, on: loop, isOpen: false)
+    operations.atEnd = { [client] in client.close() }
+  }
+
+  /// Has each connection answer once, opens the window, and begins the operations.
+  func begin(_ body: (() -> Void)? = nil) {
+    var missing = task.inFlight
+    for _ in 0..<task.inFlight {
+      client.get(url) { [self] result in
+        guard let answer = value(result) else { return }
+        answer.body.readToEnd(limit: limit) { [self] result in
+          missing -= 1
+          guard value(result) != nil, missing == 0 else { return }
+          operations.open()
+          if let body { body() } else { for _ in 0..<task.inFlight { next() } }
+        }
+      }
+    }
+  }
+
+  private func next() {
+    guard let issue, let operation = operations.next() else { return }
+    issue(operation)
+  }
+
+  /// Ends an operation with the answer.
+  func end(_ get: Operation, _ answer: HTTPClientResponse, _ body: Bytes) {
+    let last = CChar(bitPattern: body[body.count - 1])
+    operations.end(get, bench_http_found(UInt32(answer.status.code), body.count, last))
+    next()
+  }
+
+  func value<Value>(_ result: Result<Value, UVError>) -> Value? { operations.value(result) }
+
+  /// Notes a failure; nothing more is issued.
+  func fail(_ error: any Error) { operations.fail(error) }
+
+  func report() throws -> LoopReport {
+    issue = nil
+    return try operations.report()
+  }
+}
