@@ -47,6 +47,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
   ],
   targets: [
+    example("AppendLog", [uv("UV")]),
     example("Chat", [uv("UV"), options]),
     example("Copy", [uv("UV"), uv("UVPromises"), uv("UVFutures")]),
     example("CounterAPI", [uv("UVHTTP")]),
@@ -77,7 +78,8 @@ let package = Package(
     .testTarget(
       name: "ExampleTests",
       dependencies: [
-        "Chat", "Copy", "CounterAPI", "EchoServer", "FileServer", "FourStyles", "HTTPServer", "InsideHost",
+        "AppendLog", "Chat", "Copy", "CounterAPI", "EchoServer", "FileServer", "FourStyles", "HTTPServer",
+        "InsideHost",
         "Lines",
         "MainActorInLoop", "Proxy", "RedisClient", "RedisServer", "Service", "Supervisor", "Tail", "Workers",
         uv("UV"),

@@ -28,6 +28,16 @@ import UVTestSupport
     #expect(Bytes(repeating: 7, count: 3) == [7, 7, 7])
   }
 
+  @Test("The checksum is CRC-32C, in the values of RFC 3720")
+  func checksum() {
+    #expect(Bytes().crc32c == 0)
+    #expect(Bytes("123456789").crc32c == 0xE306_9283)
+    #expect(Bytes(repeating: 0, count: 32).crc32c == 0x8A91_36AA)
+    #expect(Bytes(repeating: 0xFF, count: 32).crc32c == 0x62A8_AB43)
+    #expect(Bytes(Array(0..<32)).crc32c == 0x46DD_794E)
+    #expect(Bytes((0..<32).reversed()).crc32c == 0x113F_DB5C)
+  }
+
   @Test func describesItselfAsText() {
     #expect("\(Bytes("grüß"))" == "grüß")
     #expect("\(Bytes([0xff, 0xfe]))" == "2 bytes")

@@ -63,6 +63,7 @@ enum BytesAndBuilders: Program {
     print(bytes.starts(with: "$-"), Bytes(bytes[1..<4]).decimal ?? 0)
     print(bytes.bigEndian(UInt16.self, at: 14), bytes.littleEndian(UInt16.self, at: 16))
     print(bytes.span[0], bytes.bytes.byteCount)
+    print(String(Bytes("123456789").crc32c, radix: 16))
     print(String(validating: Bytes([0xff]), as: UTF8.self) ?? "not UTF-8")
   }
 }
@@ -84,4 +85,5 @@ enum BytesAndBuilders: Program {
 // true -12
 // 258 258
 // 36 22
+// e3069283
 // not UTF-8

@@ -1,0 +1,1 @@
+../../../Examples/Sources/AppendLog/AppendLog.swift
