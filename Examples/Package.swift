@@ -52,7 +52,7 @@ let package = Package(
     example("Copy", [uv("UV"), uv("UVPromises"), uv("UVFutures")]),
     example("CounterAPI", [uv("UVHTTP")]),
     example("EchoServer", [uv("UV")]),
-    example("FileServer", [uv("UV"), uv("UVTLS"), options]),
+    example("FileServer", [uv("UVHTTP"), uv("UVTLS"), options]),
     example("FourStyles", [uv("UV"), uv("UVPromises"), uv("UVFutures")]),
     example(
       "HTTPServer",
@@ -66,7 +66,7 @@ let package = Package(
     example("InsideHost", ["CHostLibuv", uv("UV")]),
     example("Lines", [uv("UV")]),
     example("MainActorInLoop", [uv("UV")]),
-    example("Proxy", [uv("UV"), uv("UVTLS"), options]),
+    example("Proxy", [uv("UVHTTP"), uv("UVTLS"), options]),
     example("RedisClient", [uv("UV"), options]),
     .target(name: "RedisCommands", dependencies: [uv("UV")], swiftSettings: settings),
     example(
@@ -82,7 +82,7 @@ let package = Package(
         "InsideHost",
         "Lines",
         "MainActorInLoop", "Proxy", "RedisClient", "RedisServer", "Service", "Supervisor", "Tail", "Workers",
-        uv("UV"),
+        uv("UV"), uv("UVHTTP"),
       ],
       swiftSettings: settings),
   ]

@@ -32,9 +32,9 @@ let package = Package(
   ],
   targets: [
     example("Chat", [uv("UV"), options]),
-    example("FileServer", [uv("UV"), uv("UVTLS"), options]),
+    example("FileServer", [uv("UVHTTP"), uv("UVTLS"), options]),
     example("HTTPServer", [uv("UVNIO"), nio("NIOCore"), nio("NIOHTTP1"), nio("NIOWebSocket"), options]),
-    example("Proxy", [uv("UV"), uv("UVTLS"), options]),
+    example("Proxy", [uv("UVHTTP"), uv("UVTLS"), options]),
     .target(name: "RedisCommands", dependencies: [uv("UV")], swiftSettings: settings),
     example(
       "RedisServer", ["RedisCommands", uv("UV"), uv("UVTLS"), uv("UVPromises"), uv("UVFutures"), options]),

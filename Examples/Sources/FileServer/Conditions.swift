@@ -1,29 +1,21 @@
-import UV
+import UVHTTP
 
-/// The version of a file that a client has already. It needs no answer if that is still the file's.
-struct Conditions {
-  var ifNoneMatch: Bytes?
-  var ifModifiedSince: Bytes?
-  var ifRange: Bytes?
-
+/// What a client says of the version of a file that it has. It needs no answer if that is still the file's.
+extension HTTPFields {
   /// Whether the client has the file as it is.
-  func isNotModified(_ page: Page) -> Bool {
+  func allowNotModified(_ page: Page) -> Bool {
     // Tags are more exact than times, so these are looked at only where there are no tags.
-    if let ifNoneMatch {
-      return ifNoneMatch.split(separator: UInt8(ascii: ",")).contains { tag in
-        var tag = Bytes(tag).trimmed
-        if tag.starts(with: "W/") { tag = Bytes(tag[2...]) }
-        return tag == page.tag || tag == "*"
+    if let tags = self[.ifNoneMatch] {
+      return tags.split(separator: ",").map(\.trimmed).contains { tag in
+        tag == "*" || (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag) == page.tag
       }
     }
-    guard let ifModifiedSince else { return false }
-    if ifModifiedSince == page.lastModified { return true }
-    return HTTPDate.seconds(ifModifiedSince).map { page.modificationTime <= $0 } ?? false
+    return self[.ifModifiedSince].flatMap { HTTPDate($0) }.map { page.modified <= $0 } ?? false
   }
 
-  /// Whether a part of the file fits those that the client has.
-  func allowsRanges(_ page: Page) -> Bool {
-    guard let ifRange else { return true }
-    return ifRange == page.tag || ifRange == page.lastModified
+  /// Which parts of the file the client asks for, if they fit those that it has; nil for all of it.
+  func ranges(of page: Page) -> [Range<Int>]? {
+    if let version = self[.ifRange], version != page.tag, version != "\(page.modified)" { return nil }
+    return self[.range].flatMap { ByteRanges.parse($0, size: page.size) }
   }
 }

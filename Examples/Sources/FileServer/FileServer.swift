@@ -1,18 +1,15 @@
 // Serves the files of a directory over HTTP/1.1: `FileServer --root DIRECTORY`, `FileServer --help`.
 //
-//   Service.swift          what all connections share: limits, counters, TLS
-//   Session.swift          the loop of a connection: read a request, answer it, go on
-//   Session+Answers.swift  the answers
-//   RequestHead.swift      understands the head of a request
-//   RequestPath.swift      the path in a request, which can't leave the root
-//   Conditions.swift       whether a client needs a file, and ByteRanges.swift which parts of it
-//   Site.swift, Page.swift the files, and what a loop remembers of them
+//   Service.swift      what all connections share: counters, TLS
+//   Answers.swift      the answers to requests, and Failure.swift those without a file
+//   RequestPath.swift  the path in a request, which can't leave the root
+//   Conditions.swift   whether a client needs a file, and ByteRanges.swift which parts of it
+//   Site.swift         the files, and Page.swift one of them as a loop remembers it
 //
-// Requests that arrive together are answered by one write. Small files are kept in memory for a second, and
-// then looked at again. The bytes of large files go from the file to the connection inside the system.
+// Small files are kept in memory for a second, and then looked at again. The bytes of large files go from the
+// file to the connection inside the system.
 import ArgumentParser
-import UV
-import UVTLS
+import UVHTTP
 
 @main
 struct FileServer: ParsableCommand {
@@ -26,7 +23,8 @@ struct FileServer: ParsableCommand {
   @Option(help: "The private key for HTTPS, a file in PEM form.") var tlsKey: String?
   @Option(help: "How many connections may be open at a time. Others are told to come back later.")
   var maxConnections = 10_000
-  @Option(help: "How many bytes the head of a request may have.") var maxHead = 16 * 1024
+  @Option(help: "How many bytes the first line of a request may have, and how many its fields.")
+  var maxHead = 16 * 1024
   @Option(help: "How many seconds a client may be silent.") var idleTimeout = 60
   @Option(help: "How many seconds the head of a request may take, once it has begun.") var headTimeout = 20
   @Option(help: "How many bytes of a long answer a client has to take in a second, beyond the idle timeout.")
@@ -38,6 +36,15 @@ struct FileServer: ParsableCommand {
   @Option(help: "How many seconds connections get to end after SIGTERM.") var grace = 10
   @Flag(inversion: .prefixedNo, help: "Whether to list directories that have no index.html.") var listing =
     true
+
+  /// What a client may make the server spend.
+  var limits: HTTPLimits {
+    var limits = HTTPLimits()
+    (limits.requestLine, limits.fields, limits.minimumRate) = (maxHead, maxHead, minRate)
+    (limits.idleTimeout, limits.headTimeout) = (.seconds(idleTimeout), .seconds(headTimeout))
+    (limits.lifetime, limits.farewell) = (.seconds(lifetime), .seconds(farewell))
+    return limits
+  }
 
   func validate() throws {
     guard 0...65535 ~= port else { throw ValidationError("--port is 0 to 65535.") }

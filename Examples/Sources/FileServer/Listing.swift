@@ -3,12 +3,12 @@ import UV
 /// A page with the names in a directory.
 enum Listing {
   /// - Parameter path: The path of the request, which is encoded.
-  static func page(of path: Bytes, _ entries: [DirectoryEntry]) -> Bytes {
+  static func page(of path: String, _ entries: [DirectoryEntry]) -> Bytes {
     var page = BytesBuilder(capacity: 512 + 64 * entries.count)
-    let title = escaped(String(decoding: path, as: UTF8.self))
+    let title = escaped(path)
     page.append("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>\(title)</title></head>\n")
     page.append("<body><h1>\(title)</h1>\n<ul>\n")
-    if path.count > 1 { page.append("<li><a href=\"../\">../</a></li>\n") }
+    if path != "/" { page.append("<li><a href=\"../\">../</a></li>\n") }
     for entry in entries {
       let name = entry.name.string
       if name.hasPrefix(".") { continue }

@@ -2,7 +2,7 @@ import UV
 
 /// The type of a file by the end of its name.
 enum MediaType {
-  private static let types: [String: Bytes] = [
+  private static let types: [String: String] = [
     "avif": "image/avif", "css": "text/css; charset=utf-8", "csv": "text/csv; charset=utf-8",
     "gif": "image/gif", "gz": "application/gzip", "htm": "text/html; charset=utf-8",
     "html": "text/html; charset=utf-8", "ico": "image/x-icon", "jpeg": "image/jpeg", "jpg": "image/jpeg",
@@ -14,7 +14,7 @@ enum MediaType {
   ]
 
   /// What isn't known is bytes, which a browser saves and doesn't show.
-  static func of(_ path: FilePath) -> Bytes {
+  static func of(_ path: FilePath) -> String {
     path.extension.flatMap { types[$0.lowercased()] } ?? "application/octet-stream"
   }
 }

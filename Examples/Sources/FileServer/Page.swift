@@ -1,4 +1,4 @@
-import UV
+import UVHTTP
 
 /// A file as a loop remembers it: with its bytes if they are few, else open.
 final class Page {
@@ -10,20 +10,16 @@ final class Page {
     case file(File)
   }
 
-  /// Where the file is, without links.
-  let path: FilePath
   let content: Content
   let size: Int
-  /// The seconds since the beginning of 1970.
-  let modificationTime: Int
+  let modified: HTTPDate
   /// The file's version, as a client names it.
-  let tag: Bytes
-  let lastModified: Bytes
-  let type: Bytes
-  /// The fields that all answers about the file have.
-  let fields: Bytes
-  /// The head of an answer with the whole file, but for what depends on the time and the connection.
-  let head: Bytes
+  let tag: String
+  let type: String
+  /// The head of an answer with the whole file.
+  let response: HTTPResponse
+  /// Where the file is, without links.
+  private let path: FilePath
   private let status: FileStatus
   /// When it was last looked at whether the file has changed.
   var checked: LoopClock.Instant
@@ -34,14 +30,13 @@ final class Page {
     self.status = status
     checked = now
     size = if case .bytes(let bytes) = content { bytes.count } else { Int(status.size) }
+    modified = HTTPDate(since1970: status.modificationTime)
     let (seconds, attoseconds) = status.modificationTime.components
-    modificationTime = Int(seconds)
     let nanoseconds = Int(seconds) &* 1_000_000_000 &+ Int(attoseconds / 1_000_000_000)
-    tag = Bytes("\"\(String(nanoseconds, radix: 16))-\(String(size, radix: 16))\"")
-    lastModified = HTTPDate.text(modificationTime)
+    tag = "\"\(String(nanoseconds, radix: 16))-\(String(size, radix: 16))\""
     type = MediaType.of(path)
-    fields = Bytes("etag: \(tag)\r\nlast-modified: \(lastModified)\r\naccept-ranges: bytes\r\n")
-    head = Bytes("HTTP/1.1 200 OK\r\ncontent-type: \(type)\r\ncontent-length: \(size)\r\n\(fields)")
+    response = .plain(
+      .ok, [.contentType: type, .eTag: tag, .lastModified: "\(modified)", .acceptRanges: "bytes"])
   }
 
   /// Whether the file is still the same, as far as its status tells.

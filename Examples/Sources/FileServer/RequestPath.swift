@@ -1,4 +1,4 @@
-import UV
+import UVHTTP
 
 /// The path of a request, decoded: names of files, one in the other.
 ///
@@ -12,37 +12,37 @@ struct RequestPath {
   let endsWithSlash: Bool
 
   /// Decodes a path that begins with a slash.
-  init(_ path: Bytes) throws(Status) {
+  init(_ path: String) throws(Failure) {
+    var names = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    endsWithSlash = names.last?.isEmpty ?? false
+    if endsWithSlash { names.removeLast() }
     var decoded: [CChar] = []
-    decoded.reserveCapacity(path.count)
-    var start = 0
-    var position = 1
-    while position < path.count {
-      var byte = path[position]
-      if byte == UInt8(ascii: "/") {
-        try Self.check(decoded[start...])
-        start = decoded.count + 1
-      } else if byte == UInt8(ascii: "%") {
-        guard position + 2 < path.count, let high = path[position + 1].hexadecimal,
-          let low = path[position + 2].hexadecimal
-        else { throw .badRequest }
-        byte = high << 4 | low
-        // Neither can be in a name.
-        if byte == 0 || byte == UInt8(ascii: "/") { throw .notFound }
-        position += 2
-      }
-      decoded.append(CChar(bitPattern: byte))
-      position += 1
+    for name in names {
+      let name = try Self.decode(name)
+      // No name between two slashes: a redirection to it could lead to another host.
+      let isHidden = name.first == CChar(UInt8(ascii: ".")) && name != ".well-known".utf8.map { CChar($0) }
+      if name.isEmpty || isHidden { throw Failure(.notFound) }
+      decoded += name + [CChar(UInt8(ascii: "/"))]
     }
-    endsWithSlash = start == decoded.count
-    if !endsWithSlash { try Self.check(decoded[start...]) }
     relative = FilePath(platformString: decoded + [0])
   }
 
-  private static func check(_ name: ArraySlice<CChar>) throws(Status) {
-    // No name between two slashes: a redirection to it could lead to another host.
-    guard let first = name.first else { throw .notFound }
-    let isHidden = first == CChar(UInt8(ascii: "."))
-    if isHidden, !name.elementsEqual(".well-known".utf8.map { CChar($0) }) { throw .notFound }
+  private static func decode(_ name: Substring.UTF8View) throws(Failure) -> [CChar] {
+    var decoded: [CChar] = []
+    var rest = name
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        decoded.append(CChar(bitPattern: byte))
+        continue
+      }
+      guard let high = rest.popFirst(), let low = rest.popFirst(),
+        let text = String(validating: [high, low], as: UTF8.self), text.allSatisfy(\.isHexDigit),
+        let value = UInt8(text, radix: 16)
+      else { throw Failure(.badRequest) }
+      // Neither can be in a name.
+      if value == 0 || value == UInt8(ascii: "/") { throw Failure(.notFound) }
+      decoded.append(CChar(bitPattern: value))
+    }
+    return decoded
   }
 }

@@ -1,17 +1,10 @@
 import Synchronization
-import UV
+import UVHTTP
 import UVTLS
 
 /// The state that all connections share, whichever loop serves them.
 final class Service: Sendable {
-  let root: FilePath
-  let listsDirectories: Bool
-  let maxHead: Int
-  let idleTimeout: Duration
-  let headTimeout: Duration
-  let lifetime: Duration
-  let farewell: Duration
-  private let minRate: Int
+  private let limits: HTTPLimits
   private let maxConnections: Int
   private let tls: TLSContext?
   private let connections = Atomic(0)
@@ -22,14 +15,7 @@ final class Service: Sendable {
   private let sites: LoopLocal<Site>
 
   init(_ options: FileServer, root: FilePath) throws(UVError) {
-    self.root = root
-    listsDirectories = options.listing
-    maxHead = options.maxHead
-    idleTimeout = .seconds(options.idleTimeout)
-    headTimeout = .seconds(options.headTimeout)
-    lifetime = .seconds(options.lifetime)
-    farewell = .seconds(options.farewell)
-    minRate = options.minRate
+    limits = options.limits
     maxConnections = options.maxConnections
     if let certificate = options.tlsCertificate, let key = options.tlsKey {
       let identity = try TLSIdentity(certificateChain: certificate, privateKey: key)
@@ -42,11 +28,6 @@ final class Service: Sendable {
   }
 
   var answerCount: Int { answers.load(ordering: .relaxed) }
-
-  func didAnswer(_ count: Int) { answers.add(count, ordering: .relaxed) }
-
-  /// How long a client may take for so many bytes of an answer.
-  func time(for byteCount: Int) -> Duration { idleTimeout + .seconds(byteCount / minRate) }
 
   /// Serves a connection until it ends.
   func serve(_ plain: TCPConnection) async {
@@ -64,15 +45,10 @@ final class Service: Sendable {
 
   private func serve(_ plain: TCPConnection, isFull: Bool) async {
     do throws(UVError) {
-      // An answer is written whole, so the system needn't wait for more of it.
-      try plain.setNoDelay()
-      if let tls {
-        let secured = try await plain.loop.tls.secure(plain, tls).value
-        defer { secured.close() }
-        try await converse(secured, isFull)
-      } else {
-        try await converse(plain, isFull)
-      }
+      guard let tls else { return try await answer(plain, isFull) }
+      let secured = try await plain.loop.tls.secure(plain, tls).value
+      defer { secured.close() }
+      try await answer(secured, isFull)
     } catch {
       switch error.code {
       // The peer has gone, is too slow, or doesn't speak TLS: no news. Nor is the end of this server.
@@ -84,10 +60,20 @@ final class Service: Sendable {
     }
   }
 
-  /// A connection with TLS is a stream of bytes as any other, so the rest of the program doesn't know the
-  /// difference.
-  private func converse(_ connection: ByteStream, _ isFull: Bool) async throws(UVError) {
-    let session = Session(connection, sites[connection.loop], self)
-    if isFull { try await session.refuse(.serviceUnavailable) } else { try await session.run() }
+  /// Answers the requests of a connection. One with TLS is a stream of bytes as any other, so the rest of the
+  /// program doesn't know the difference.
+  private func answer(_ connection: ByteStream, _ isFull: Bool) async throws(UVError) {
+    let site = sites[connection.loop]
+    var limits = limits
+    if isFull { limits.idleTimeout = limits.farewell }
+    for try await exchange in connection.loop.http.serve(connection, limits: limits) {
+      if isFull {
+        let failure = Failure(.serviceUnavailable)
+        try await exchange.respond(failure.response, failure.body).value
+      } else {
+        try await site.answer(exchange)
+        answers.add(1, ordering: .relaxed)
+      }
+    }
   }
 }

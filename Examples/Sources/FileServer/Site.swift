@@ -1,4 +1,4 @@
-import UV
+import UVHTTP
 
 /// The files below the root, as one loop serves them.
 ///
@@ -13,7 +13,7 @@ final class Site {
 
   enum Content {
     case page(Page)
-    case redirection(Bytes)
+    case redirection(String)
     case listing(Bytes)
   }
 
@@ -22,52 +22,35 @@ final class Site {
   private let listsDirectories: Bool
   /// Those that were asked for lately, by the path of the request. Once they are many they become the older
   /// ones, and what was older and nobody asked for is forgotten.
-  private var recent: [Bytes: Page] = [:]
-  private var older: [Bytes: Page] = [:]
-  private var fields = Bytes()
-  private var fieldsChange: LoopClock.Instant
+  private var recent: [String: Page] = [:]
+  private var older: [String: Page] = [:]
 
   init(_ loop: EventLoop, root: FilePath, listsDirectories: Bool) {
     self.loop = loop
     self.root = root
     self.listsDirectories = listsDirectories
-    fieldsChange = loop.now
   }
 
-  /// The fields that all answers have: the time, and that a browser may not guess at another type than they
-  /// say.
-  var commonFields: Bytes {
-    if loop.now >= fieldsChange {
-      fields = Bytes("date: \(HTTPDate.text(HTTPDate.now))\r\nx-content-type-options: nosniff\r\n")
-      fieldsChange = loop.now.advanced(by: .seconds(1))
-    }
-    return fields
-  }
-
-  /// The file of a path if it is known and may be served without a look at it.
-  func knownPage(_ path: Bytes) -> Page? {
-    guard let page = recent[path], page.checked.duration(to: loop.now) < Self.lifetime else { return nil }
-    return page
-  }
-
-  /// The file or directory at a path.
-  func content(_ path: Bytes) async throws(Status) -> Content {
-    if let page = knownPage(path) { return .page(page) }
+  /// The file or directory at the target of a request.
+  func content(_ target: String) async throws(Failure) -> Content {
+    let path = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(target[..<$0]) } ?? target
+    let known = recent[path] ?? older[path]
+    if let known, known.checked.duration(to: loop.now) < Self.lifetime { return .page(known) }
     let request = try RequestPath(path)
     // While one request looks whether a file has changed, others get it as it was.
-    let known = recent[path] ?? older[path]
     known?.checked = loop.now
     do throws(UVError) {
       if let content = try await find(path, request, known) { return content }
     } catch {
       forget(path)
-      throw Status(error)
+      throw Failure(error)
     }
     forget(path)
-    throw .notFound
+    throw Failure(.notFound)
   }
 
-  private func find(_ path: Bytes, _ request: RequestPath, _ known: Page?) async throws(UVError) -> Content? {
+  private func find(_ path: String, _ request: RequestPath, _ known: Page?) async throws(UVError) -> Content?
+  {
     guard let place = try await real(root.appending(request.relative.components)) else { return nil }
     if request.endsWithSlash {
       do throws(UVError) {
@@ -82,7 +65,7 @@ final class Site {
       return .page(page)
     } else if try await loop.files.stat(place).value.type == .directory {
       // The links of a directory's page are relative, so its own path has to end with a slash.
-      return .redirection(Bytes("\(path)/"))
+      return .redirection("\(path)/")
     }
     return nil
   }
@@ -94,7 +77,7 @@ final class Site {
   }
 
   /// The file at a place; nil if there is something else.
-  private func page(_ path: Bytes, _ real: FilePath, _ known: Page?) async throws(UVError) -> Page? {
+  private func page(_ path: String, _ real: FilePath, _ known: Page?) async throws(UVError) -> Page? {
     if let known, try await known.isSame(real, loop.files.stat(real).value) {
       remember(path, known)
       return known
@@ -126,16 +109,15 @@ final class Site {
 
   // MARK: Memory
 
-  private func remember(_ path: Bytes, _ page: Page) {
+  private func remember(_ path: String, _ page: Page) {
     if recent.count >= Self.maxPages {
       older = recent
       recent = [:]
     }
-    // The path is a part of what was read from the connection, which needn't stay for it.
-    recent[path.copy()] = page
+    recent[path] = page
   }
 
-  private func forget(_ path: Bytes) {
+  private func forget(_ path: String) {
     recent[path] = nil
     older[path] = nil
   }

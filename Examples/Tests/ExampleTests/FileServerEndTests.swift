@@ -83,7 +83,7 @@ import UV
         #expect(try await connection.read(until: "\r\n\r\n", limit: 4096).value != nil)
         server.sendUser1()
         let here = try connection.localAddress()
-        try server.line(containing: "127.0.0.1:\(port) ← \(here)")
+        try server.line(containing: "127.0.0.1:\(port) ↔ \(here)")
       }
       connection.close()
     }

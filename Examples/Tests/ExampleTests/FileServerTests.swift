@@ -34,24 +34,32 @@ import Testing
     try Client.run("curl -s --path-as-is \(options) 'http://127.0.0.1:\(port)\(path)'")
   }
 
+  /// The answer with its head, in small letters: names of fields may be written in capitals.
+  private func answer(_ port: String, _ path: String, _ options: String = "") throws -> String {
+    try curl(port, path, "-i \(options)").lowercased()
+  }
+
   private func status(_ port: String, _ path: String, _ options: String = "") throws -> String {
     try curl(port, path, "-o /dev/null -w '%{http_code}' \(options)")
   }
 
   private func field(_ name: String, _ port: String, _ path: String) throws -> String {
-    let line = try curl(port, path, "-I").split(separator: "\r\n").first { $0.hasPrefix("\(name): ") }
+    let lines = try curl(port, path, "-I").split(separator: "\r\n")
+    let line = lines.first { $0.lowercased().hasPrefix("\(name): ") }
     return String(try #require(line).dropFirst(name.count + 2))
   }
 
   @Test("A file is served with its type, length, tag and time, and HEAD gets the same head")
   func file() throws {
     let (_, port) = try server()
-    let answer = try curl(port, "/hello.txt?query", "-i")
-    #expect(
-      answer.hasPrefix("HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 6\r\n"))
+    let answer = try answer(port, "/hello.txt?query")
+    #expect(answer.hasPrefix("http/1.1 200 ok\r\n"))
+    for field in ["content-type: text/plain; charset=utf-8", "content-length: 6"] {
+      #expect(answer.components(separatedBy: "\r\n\(field)\r\n").count == 2, "\(field)")
+    }
     #expect(answer.hasSuffix("\r\n\r\nhello\n"))
     for name in ["etag", "last-modified", "date", "accept-ranges"] { #expect(answer.contains("\n\(name): ")) }
-    #expect(try curl(port, "/hello.txt", "-I") == String(answer.dropLast(6)))
+    #expect(try self.answer(port, "/hello.txt", "-I") == String(answer.dropLast(6)))
     #expect(try curl(port, "/none", "-I").hasSuffix("\r\n\r\n"))
   }
 
@@ -70,7 +78,7 @@ import Testing
       get | cmp - large && echo same
       get -r 1000000-1999999 | cmp - <(tail -c +1000001 large 2>/dev/null | head -c 1000000) && echo same
       get -r -5 | cmp - <(tail -c 5 large) && echo same
-      get -r 0-70000,2999999- | tail -c +1 | grep -ac 'content-range: bytes'
+      get -r 0-70000,2999999- | tail -c +1 | grep -aic 'content-range: bytes'
       """)
     #expect(output == "same\nsame\nsame\n2\n")
   }
@@ -86,9 +94,9 @@ import Testing
       let answer = try curl(port, "/hello.txt", "-H 'Range: bytes=\(range)' -w '%{http_code}'")
       #expect(answer == body + status, "\(range)")
     }
-    #expect(try curl(port, "/hello.txt", "-i -r 1-3").contains("\ncontent-range: bytes 1-3/6\r\n"))
-    #expect(try curl(port, "/hello.txt", "-i -r 9-").contains("\ncontent-range: bytes */6\r\n"))
-    let parts = try curl(port, "/hello.txt", "-i -r 0-0,2-3")
+    #expect(try answer(port, "/hello.txt", "-r 1-3").contains("\ncontent-range: bytes 1-3/6\r\n"))
+    #expect(try answer(port, "/hello.txt", "-r 9-").contains("\ncontent-range: bytes */6\r\n"))
+    let parts = try answer(port, "/hello.txt", "-r 0-0,2-3")
     #expect(parts.contains("\ncontent-type: multipart/byteranges; boundary="))
     #expect(parts.contains("\r\ncontent-range: bytes 0-0/6\r\n\r\nh\r\n--"))
     #expect(parts.contains("\r\ncontent-range: bytes 2-3/6\r\n\r\nll\r\n--"))
@@ -152,7 +160,7 @@ import Testing
     let name = "<b>\"&.txt"
     try write("x", to: "a & b/\(name)")
     try write("x", to: "a & b/.hidden")
-    #expect(try curl(port, "/a%20&%20b", "-i").contains("\nlocation: /a%20&%20b/\r\n"))
+    #expect(try answer(port, "/a%20&%20b").contains("\nlocation: /a%20&%20b/\r\n"))
     let page = try curl(port, "/a%20&%20b/")
     #expect(page.contains("<a href=\"./%3Cb%3E%22%26.txt\">&#60;b&#62;&#34;&#38;.txt</a>"))
     #expect(!page.contains("hidden"))
@@ -204,7 +212,7 @@ import Testing
       let answer = try Client.run("printf '\(request)' | nc 127.0.0.1 \(port)")
       #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(request): \(answer)")
       #expect(answer.contains("\r\nconnection: close\r\n"), "\(request)")
-      #expect(answer.matches(of: /HTTP\/1.1/).count == 1, "\(request)")
+      #expect(answer.matches(of: /HTTP\/1.1 \d/).count == 1, "\(request)")
     }
   }
 
