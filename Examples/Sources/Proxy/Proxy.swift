@@ -1,19 +1,22 @@
-// Passes connections on to another server: `Proxy --to HOST:PORT`, `Proxy --help`.
+// A proxy: `Proxy` for HTTP, with CONNECT for everything else, or `Proxy --to HOST:PORT` for one server, whatever
+// it speaks. `Proxy --help`.
 //
-// Each side may end what it sends and go on reading, as TCP allows. If one side doesn't read, the other has
-// to wait: a chunk is read only when the one before it has been written.
+//   Forwarding.swift   requests by HTTP, which name their server
+//   Tunnels.swift      bytes in both directions
 import ArgumentParser
-import Foundation
-import UV
+import UVHTTP
 import UVTLS
 
 @main
 struct Proxy: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Passes TCP connections on to another server.")
+  static let configuration = CommandConfiguration(
+    abstract: "Passes requests by HTTP on to the servers that they name, or connections to one server.",
+    discussion: "Whoever reaches the proxy reaches what the proxy's machine reaches.")
 
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
   @Option(help: "The port to listen on; 0 for any that is free.") var port = 0
-  @Option(help: "The server to connect to.") var to: Target
+  @Option(help: "The server to connect to, HOST:PORT; without it, the one that each request names.")
+  var to: Target?
   @Option(help: "The certificate chain for clients that speak TLS, a file in PEM form.") var tlsCertificate:
     String?
   @Option(help: "The private key for clients that speak TLS, a file in PEM form.") var tlsKey: String?
@@ -36,6 +39,9 @@ struct Proxy: ParsableCommand {
 
   func run() throws {
     let tls = try tlsContext()
+    let tunnels = Tunnels(
+      limit: limit, connectTimeout: .seconds(connectTimeout), idleTimeout: .seconds(idleTimeout),
+      lifetime: .seconds(lifetime), farewell: .seconds(farewell))
     try EventLoop.run { loop in
       let listener = try loop.tcp.listen(host: host, port: port)
       // Nobody is accepted while there are too many. They wait in the system's queue.
@@ -46,9 +52,10 @@ struct Proxy: ParsableCommand {
         guard case .success(let report) = result else { return }
         (try? loop.standardOutput)?.write(Bytes("ended; \(report.count) connections were cut off\n")) { _ in }
       }
+      let forwarding = Forwarding(loop, tunnels)
       for try await client in listener {
         loop.spawn {
-          do { try await pass(client, tls) } catch { report(error, loop) }
+          do { try await serve(client, tls, forwarding) } catch { report(error, loop) }
         }
       }
     }
@@ -59,51 +66,21 @@ struct Proxy: ParsableCommand {
     return try .server(TLSIdentity(certificateChain: tlsCertificate, privateKey: tlsKey))
   }
 
-  /// Connects a client with the server, until both have ended what they send.
-  private func pass(_ plain: TCPConnection, _ tls: TLSContext?) async throws {
+  private func serve(_ plain: TCPConnection, _ tls: TLSContext?, _ forwarding: Forwarding) async throws {
     defer { plain.close() }
     let loop = plain.loop
     // With TLS it is a stream of bytes as without.
     let client: ByteStream = if let tls { try await loop.tls.secure(plain, tls).value } else { plain }
     defer { client.close() }
-    let server = try await loop.tcp.connect(host: to.host, port: to.port)
-      .timeout(after: .seconds(connectTimeout)).value
+    guard let to else {
+      for try await exchange in loop.http.serve(client, limits: forwarding.limits) {
+        try await forwarding.answer(exchange)
+      }
+      return
+    }
+    let server = try await forwarding.tunnels.connect(to: to, loop)
     defer { server.close() }
-    // The bytes of the one are written to the other, so both are silent or neither is.
-    client.idleTimeout = .seconds(idleTimeout)
-    server.idleTimeout = .seconds(idleTimeout)
-    client.totalTimeout = .seconds(lifetime)
-    server.totalTimeout = .seconds(lifetime)
-    client.quiescing { result in
-      guard case .success = result else { return }
-      client.idleTimeout = .seconds(farewell)
-      server.idleTimeout = .seconds(farewell)
-    }
-    try await loop.withTasks { tasks in
-      tasks.spawn { try await copy(from: client, to: server) }
-      tasks.spawn { try await copy(from: server, to: client) }
-    }
-  }
-
-  /// Copies what one side sends, and then its end. The other direction goes on.
-  private func copy(from source: ByteStream, to target: ByteStream) async throws(UVError) {
-    for try await chunk in source { try await target.write(chunk).value }
-    try await target.shutdown().value
-  }
-}
-
-/// `HOST:PORT`.
-struct Target: ExpressibleByArgument {
-  let host: String
-  let port: Int
-
-  init?(argument: String) {
-    guard let colon = argument.lastIndex(of: ":"), let port = Int(argument[argument.index(after: colon)...]),
-      1...65535 ~= port, colon > argument.startIndex
-    else { return nil }
-    // An IPv6 address may be in brackets.
-    host = argument[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-    self.port = port
+    try await forwarding.tunnels.join(client, server)
   }
 }
 
