@@ -124,7 +124,8 @@ import UVTestSupport
     try await withTemporaryDirectory { directory in
       try await withServer { exchange in
         if exchange.request.path == "/much" {
-          return exchange.respond(HTTPResponse(status: .ok), much) { _ in }
+          exchange.respond(HTTPResponse(status: .ok), much) { _ in }
+          return
         }
         try await exchange.loop.files.writeFile("\(directory)/file", "a file").value
         let file = try await exchange.loop.files.open("\(directory)/file").value
