@@ -51,20 +51,24 @@ import Testing
     #expect(listed.count >= 4)
   }
 
-  @Test("The table of HTTP has each of its limits, with its default")
-  func http() throws {
-    let source = try text("Sources/UVHTTP/HTTPLimits.swift")
+  @Test(
+    "The tables of HTTP and of WebSocket have each of their limits, with its default",
+    arguments: [("UVHTTP", "HTTPLimits.swift", 13), ("WebSocket", "WebSocket/WebSocketLimits.swift", 8)])
+  func http(name: String, file: String, count: Int) throws {
+    let source = try text("Sources/UVHTTP/\(file)")
     var defaults: [String: Int] = [:]
-    for match in source.matches(of: /public var (?<name>\w+) = (Duration\.seconds\()?(?<value>[0-9_< ]+)/) {
+    let limit =
+      /public var (?<name>\w+)(: Duration\?)? = ((Duration)?\.seconds\()?(?<value>[0-9_< ]+)/
+    for match in source.matches(of: limit) {
       defaults[String(match.name)] = try #require(number(match.value))
     }
     var listed: [String: Int] = [:]
-    for row in try rows("UVHTTP") {
+    for row in try rows(name) {
       let name = try #require(row.limit.firstMatch(of: /^`(\w+)`/)?.output.1, "\(row)")
       listed[String(name)] = try #require(row.value.split(separator: " ").first.flatMap { Int($0) })
     }
     #expect(listed == defaults)
-    #expect(listed.count >= 13)
+    #expect(listed.count >= count)
   }
 
   @Test("The numbers of the library are those of its code")

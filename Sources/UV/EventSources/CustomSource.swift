@@ -94,6 +94,9 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     flushLater()
   }
 
+  /// Whether somebody asks, and all that was sent has been delivered.
+  package var isWaitedFor: Bool { source.hasDemand && unasked.isEmpty }
+
   private func flushLater() {
     if isFlushing { return }
     isFlushing = true

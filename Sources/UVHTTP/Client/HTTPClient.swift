@@ -18,7 +18,7 @@ import UV
 ///
 /// libuv has no corresponding type. RFC 9110 and RFC 9112 say how the client behaves.
 public final class HTTPClient {
-  private let core: ClientCore
+  let core: ClientCore
 
   /// Makes a client. It has no connections until there is a request.
   ///

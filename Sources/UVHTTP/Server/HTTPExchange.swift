@@ -14,7 +14,7 @@ public final class HTTPExchange {
   private let connection: ServerConnection
   /// Which request of its connection this is.
   private let number: Int
-  private let head: RequestHead
+  let head: RequestHead
   private let bytes: Bytes
   private var isAnswered = false
   private lazy var madeRequest = head.request(bytes)

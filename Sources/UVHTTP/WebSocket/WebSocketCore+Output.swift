@@ -1,0 +1,167 @@
+import UV
+
+/// Writing. Frames are put together, and leave when the loop's turn ends. So messages that are sent together
+/// leave by one write.
+extension WebSocketCore: Flushable {
+  /// A message that waits until another one, which is written bit by bit, is complete.
+  struct WaitingMessage {
+    let number: Int
+    let message: WebSocketMessage
+    let done: Completion<Void>
+  }
+
+  /// A ping that the peer hasn't answered.
+  struct SentPing {
+    let number: Int
+    let data: Bytes
+    let done: Completion<Void>
+  }
+
+  /// A payload that is shorter is copied behind its head.
+  private static let shortPayload = 16384
+  /// How much may wait for the peer before the program has to wait, too.
+  private static let mark = 65536
+
+  /// Whether the peer has to take what it gets before the program sends more.
+  var isCongested: Bool { output.count + stream.writeQueueSize > Self.mark }
+
+  // MARK: Messages
+
+  func send(_ message: WebSocketMessage, _ done: @escaping Completion<Void>) -> PendingRequest {
+    guard phase == .open else { return fail(endCode, done) }
+    if !isWriting {
+      put(message)
+      return tell(done)
+    }
+    lastNumber += 1
+    next.append(WaitingMessage(number: lastNumber, message: message, done: done))
+    return PendingRequest { [self, number = lastNumber] in
+      guard let index = next.firstIndex(where: { $0.number == number }) else { return }
+      _ = fail(.cancelled, next.remove(at: index).done)
+    }
+  }
+
+  private func put(_ message: WebSocketMessage) {
+    switch message {
+    case .text(var text): text.withUTF8 { put(.text, UnsafeRawBufferPointer($0)) }
+    case .binary(let bytes): put(.binary, bytes)
+    }
+  }
+
+  func put(_ opcode: Opcode, _ bytes: Bytes, isFinal: Bool = true) {
+    if role == .client || bytes.count <= Self.shortPayload {
+      return bytes.withUnsafeBytes { put(opcode, $0, isFinal: isFinal) }
+    }
+    FrameHead(opcode: opcode, isFinal: isFinal, length: bytes.count, size: 0).append(to: &output)
+    let head = output.takeBytes()
+    write(bytes.count) { stream.write([head, bytes], didWrite) }
+  }
+
+  private func put(_ opcode: Opcode, _ bytes: UnsafeRawBufferPointer, isFinal: Bool = true) {
+    var head = FrameHead(opcode: opcode, isFinal: isFinal, length: bytes.count, size: 0)
+    if role == .client { head.mask = .random() }
+    head.append(to: &output)
+    head.mask.append(bytes, to: &output)
+    if bytes.count > Self.shortPayload { flush() } else { flushLater() }
+  }
+
+  /// A message that was written bit by bit is complete.
+  func endWriting() {
+    isWriting = false
+    while phase == .open, !isWriting, !next.isEmpty {
+      let waiting = next.removeFirst()
+      put(waiting.message)
+      _ = tell(waiting.done)
+    }
+  }
+
+  /// Tells the program that its bytes are on their way: at once, unless much waits for the peer.
+  func tell(_ done: @escaping Completion<Void>) -> PendingRequest {
+    guard isCongested else {
+      loop.completeWrite(done)
+      return PendingRequest()
+    }
+    flush()
+    let number = senders.add(done)
+    return PendingRequest { [self] in
+      if let done = senders.take(number) { _ = fail(.cancelled, done) }
+    }
+  }
+
+  /// Tells the program that it can't send.
+  func fail<T>(_ code: UVError.Code, _ done: @escaping Completion<T>) -> PendingRequest {
+    loop.answer(done, UVError(code, operation: "webSocket"))
+    return PendingRequest()
+  }
+
+  // MARK: Pings
+
+  func ping(_ data: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
+    guard phase == .open else { return fail(endCode, done) }
+    if data.count > FrameHead.mostControl { return fail(.invalidArgument, done) }
+    lastNumber += 1
+    pings.append(SentPing(number: lastNumber, data: data, done: done))
+    sendPing(data)
+    return PendingRequest { [self, number = lastNumber] in
+      guard let index = pings.firstIndex(where: { $0.number == number }) else { return }
+      _ = fail(.cancelled, pings.remove(at: index).done)
+    }
+  }
+
+  func sendPing(_ data: Bytes) { put(.ping, data) }
+
+  /// The peer may answer the last one of several pings only.
+  func didPong(_ data: Bytes) {
+    guard let index = pings.firstIndex(where: { $0.data == data }) else { return }
+    for ping in pings[...index] { loop.queueMicrotask { ping.done(.success(())) } }
+    pings.removeFirst(index + 1)
+  }
+
+  /// A peer that sends pings and takes no answers gets only the answer to its last one (RFC 6455, 5.5.3), so that
+  /// they don't pile up.
+  func answerPing(_ data: Bytes) {
+    if hasSentClose { return }
+    if isCongested { owedPong = data } else { put(.pong, data) }
+  }
+
+  // MARK: Writing
+
+  func flushLater() {
+    if willFlush || output.isEmpty { return }
+    willFlush = true
+    loop.flushNextTurn(self)
+  }
+
+  package func flush() {
+    willFlush = false
+    if output.isEmpty || phase == .closed { return }
+    let bytes = output.takeBytes()
+    write(bytes.count) { stream.write(bytes, didWrite) }
+  }
+
+  /// A peer that takes a byte now and then renews the timeout of silence, and not that of the whole.
+  private func write(_ count: Int, _ begin: () -> PendingRequest) {
+    writeCount += 1
+    _ = begin()
+    if stream.writeQueueSize == 0 { return }
+    let now = loop.now
+    let end =
+      writeEnd?.advanced(by: limits.additionalTime(for: count)) ?? now.advanced(by: limits.time(for: count))
+    writeEnd = end
+    stream.totalTimeout = now.duration(to: end)
+  }
+
+  /// The system has taken what was written, or it is lost.
+  func didWrite(_ result: Result<Void, UVError>) {
+    writeCount -= 1
+    if phase == .closed { return }
+    if case .failure(let error) = result { return fail(error) }
+    if writeCount == 0, writeEnd != nil {
+      writeEnd = nil
+      stream.totalTimeout = nil
+    }
+    if isCongested { return }
+    for done in senders.takeAll() { loop.completeWrite(done) }
+    if let data = owedPong.take() { answerPing(data) }
+  }
+}
