@@ -67,7 +67,7 @@ let package = Package(
         "Addresses", "Connections/ConnectRaceTests.swift", "Connections/ConnectionLimitTests.swift",
         "Connections/DescriptorOwnershipTests.swift",
         "Connections/EchoWithCallbacks.swift", "Connections/HandlePassingTests.swift",
-        "Connections/ListenerRuleTests.swift", "Connections/PipeTests.swift",
+        "Connections/ListenerRuleTests.swift", "Connections/PeerTests.swift", "Connections/PipeTests.swift",
         "Connections/SendfileTests.swift", "Connections/TCPFailureTests.swift", "Connections/TCPTests.swift",
         "Datagrams/UDPOptionTests.swift", "Datagrams/UDPTests.swift", "EventSources/OwnCloseTests.swift",
         "Files/DirectoryTests.swift", "Files/FileAttributeTests.swift", "Files/FileDescriptorTests.swift",

@@ -216,6 +216,25 @@ int cuv_reuse_port(int fd);
 /// The same as `uv_tcp_getpeername`, for a descriptor that libuv doesn't know yet.
 int cuv_getpeername(int fd, struct sockaddr *address, int *length);
 
+/// How long written bytes may wait for the peer's acknowledgement; 0 for the system's own limit.
+int cuv_set_user_timeout(int fd, int milliseconds);
+/// How many connections that sent bytes with their first packet may wait to be accepted.
+int cuv_set_fast_open(int fd, int count);
+
+/// What the system knows of a TCP connection. Times are in microseconds, the congestion window in bytes.
+struct cuv_tcp_information {
+  uint32_t round_trip, variation;
+  uint64_t retransmissions, window;
+};
+int cuv_tcp_information(int fd, struct cuv_tcp_information *found);
+
+/// Who is at the other end of a socket of the Unix domain. The process is 0 if the system doesn't say.
+struct cuv_peer_credentials {
+  int32_t process;
+  uint32_t user, group;
+};
+int cuv_peer_credentials(int fd, struct cuv_peer_credentials *found);
+
 /// A message, and how many of its bytes have come or gone; laid out as Linux's `mmsghdr`, which only GNU
 /// sources see.
 struct cuv_message {

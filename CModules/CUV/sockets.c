@@ -3,6 +3,8 @@
 #include "cuv.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -75,6 +77,81 @@ int cuv_getpeername(int fd, struct sockaddr *address, int *length) {
   if (getpeername(fd, address, &size) < 0) return uv_translate_sys_error(errno);
   *length = (int)size;
   return 0;
+}
+
+static int set(int fd, int level, int option, int value) {
+  return setsockopt(fd, level, option, &value, sizeof value) < 0 ? uv_translate_sys_error(errno) : 0;
+}
+
+int cuv_set_user_timeout(int fd, int milliseconds) {
+#ifdef TCP_USER_TIMEOUT
+  return set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, milliseconds);
+#else
+  (void)fd, (void)milliseconds, (void)set;
+  return UV_ENOTSUP;
+#endif
+}
+
+int cuv_set_fast_open(int fd, int count) {
+#ifdef TCP_FASTOPEN
+  return set(fd, IPPROTO_TCP, TCP_FASTOPEN, count);
+#else
+  (void)fd, (void)count, (void)set;
+  return UV_ENOTSUP;
+#endif
+}
+
+int cuv_tcp_information(int fd, struct cuv_tcp_information *found) {
+#ifdef __linux__
+  struct tcp_info info = {0};
+  socklen_t length = sizeof info;
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) < 0) return uv_translate_sys_error(errno);
+  found->round_trip = info.tcpi_rtt;
+  found->variation = info.tcpi_rttvar;
+  found->retransmissions = info.tcpi_total_retrans;
+  found->window = (uint64_t)info.tcpi_snd_cwnd * info.tcpi_snd_mss;
+  return 0;
+#elif defined(TCP_CONNECTION_INFO)
+  struct tcp_connection_info info = {0};
+  socklen_t length = sizeof info;
+  if (getsockopt(fd, IPPROTO_TCP, TCP_CONNECTION_INFO, &info, &length) < 0) return uv_translate_sys_error(errno);
+  found->round_trip = info.tcpi_srtt * 1000;
+  found->variation = info.tcpi_rttvar * 1000;
+  found->retransmissions = info.tcpi_txretransmitpackets;
+  found->window = info.tcpi_snd_cwnd;
+  return 0;
+#else
+  (void)fd, (void)found;
+  return UV_ENOTSUP;
+#endif
+}
+
+int cuv_peer_credentials(int fd, struct cuv_peer_credentials *found) {
+#ifdef SO_PEERCRED
+  struct ucred peer;
+  socklen_t length = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return uv_translate_sys_error(errno);
+  // What Linux answers for a socket that isn't connected.
+  if (peer.uid == (uid_t)-1) return UV_ENOTCONN;
+  *found = (struct cuv_peer_credentials){peer.pid, peer.uid, peer.gid};
+  return 0;
+#elif defined(__APPLE__) || defined(__FreeBSD__)
+  *found = (struct cuv_peer_credentials){0};
+  uid_t user;
+  gid_t group;
+  if (getpeereid(fd, &user, &group) < 0) return uv_translate_sys_error(errno);
+  found->user = user;
+  found->group = group;
+#ifdef LOCAL_PEERPID
+  pid_t process = 0;
+  socklen_t length = sizeof process;
+  if (getsockopt(fd, SOL_LOCAL, LOCAL_PEERPID, &process, &length) == 0) found->process = process;
+#endif
+  return 0;
+#else
+  (void)fd, (void)found;
+  return UV_ENOTSUP;
+#endif
 }
 
 int cuv_send_messages(int fd, struct cuv_message *messages, unsigned int count) {

@@ -33,4 +33,22 @@ extension TLSConnection {
   ///
   /// The corresponding libuv function is `uv_tcp_keepalive`.
   public func setKeepAlive(_ idle: Duration?) throws(UVError) { try setTCPKeepAlive(idle) }
+
+  /// Limits how long written bytes may wait for the peer's acknowledgement; see
+  /// `TCPConnection.setUserTimeout(_:)`.
+  ///
+  /// - Parameter limit: 1 ms to 24 days, in whole milliseconds. Nil is the system's own limit.
+  /// - Throws: `badDescriptor` if the connection is closed, `invalidArgument` for another limit, and
+  ///   `notSupported` if it isn't over TCP or the system has no such option.
+  ///
+  /// libuv has no corresponding function.
+  public func setUserTimeout(_ limit: Duration?) throws(UVError) { try setTCPUserTimeout(limit) }
+
+  /// What the system knows about the way to the peer; see `TCPConnection.tcpInformation()`.
+  ///
+  /// - Throws: `badDescriptor` if the connection is closed, and `notSupported` if it isn't over TCP or the
+  ///   system doesn't tell.
+  ///
+  /// libuv has no corresponding function.
+  public func tcpInformation() throws(UVError) -> TCPInformation { try systemTCPInformation() }
 }

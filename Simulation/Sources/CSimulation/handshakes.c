@@ -177,7 +177,10 @@ int local_connect(struct socket *socket, struct socket *listener) {
   socket->remote = listener->local;
   socket->local.any.sa_family = AF_UNIX;
   socket->state = SOCKET_CONNECTED;
-  put_pending(make_child(listener, socket));
+  struct socket *child = make_child(listener, socket);
+  child->peer_process = sim_self->process->id;
+  socket->peer_process = listener->process;
+  put_pending(child);
   return 0;
 }
 
@@ -193,6 +196,7 @@ int tcp_listen(struct socket *socket, int backlog) {
     return -EINVAL;
   }
   socket->state = SOCKET_LISTENING;
+  socket->process = sim_self->process->id;
   socket->backlog = backlog < 0 || backlog > 4096 ? 4096 : backlog;
   return 0;
 }

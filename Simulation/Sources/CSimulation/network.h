@@ -71,6 +71,8 @@ struct socket {
   struct { int level, name, value; } options[MOST_OPTIONS];
   // A listener's.
   int backlog, pending_count;
+  /// The process that connected, or that began to listen; and the peer's.
+  int process, peer_process;
   struct socket *first_pending, *last_pending, *next_pending;
   /// Of a connection that waits to be accepted.
   struct socket *listener;

@@ -1,10 +1,11 @@
 // Options of sockets. Those that do nothing here are kept, so that they can be read again.
 
-#include "network.h"
 #include "real.h"
+#include "streams.h"
 
 #include <netinet/tcp.h>
 #include <string.h>
+#include <unistd.h>
 
 static int keep(struct socket *socket, int level, int name, int value) {
   for (int i = 0; i < MOST_OPTIONS; i++) {
@@ -84,11 +85,36 @@ int setsockopt(int descriptor, int level, int name, const void *value, socklen_t
   return (int)traced(CALL_setsockopt, descriptor, code, (uint64_t)level << 32 | (uint32_t)name);
 }
 
+static void give(const void *value, socklen_t size, void *bytes, socklen_t *length) {
+  if (*length > size) *length = size;
+  memcpy(bytes, value, *length);
+}
+
+/// What the links say. Nothing is counted as sent again, and the window is the first one.
+static struct tcp_info information(const struct socket *socket) {
+  struct tcp_info info = {.tcpi_snd_cwnd = 10, .tcpi_snd_mss = 1448};
+  if (!socket->connection) return info;
+  struct sim_host *own = socket->host, *other = socket->connection->hosts[1 - socket->side];
+  if (own == other) return info;
+  const struct link *ways[2] = {&own->links[other->number], &other->links[own->number]};
+  for (int i = 0; i < 2; i++) {
+    info.tcpi_rtt += (uint32_t)((ways[i]->latency + ways[i]->jitter / 2) / 1000);
+    info.tcpi_rttvar += (uint32_t)(ways[i]->jitter / 2 / 1000);
+  }
+  return info;
+}
+
 static int get(int descriptor, int level, int name, void *bytes, socklen_t *length) {
   int code;
   struct socket *socket = socket_of(descriptor, &code);
   if (!socket) return code;
   int value;
+  if (level == IPPROTO_TCP && name == TCP_INFO) {
+    if (socket->type != SOCK_STREAM || socket->family == AF_UNIX) return -EOPNOTSUPP;
+    struct tcp_info info = information(socket);
+    give(&info, sizeof info, bytes, length);
+    return 0;
+  }
   if (level != SOL_SOCKET) {
     value = level == IPPROTO_IPV6 && name == IPV6_V6ONLY ? socket->only_six : socket_option(socket, level, name);
   } else {
@@ -106,17 +132,20 @@ static int get(int descriptor, int level, int name, void *bytes, socklen_t *leng
       case SO_RCVBUF: value = (int)socket->receive_size; break;
       case SO_LINGER: {
         struct linger linger = {socket->resets_on_close, 0};
-        socklen_t size = *length < sizeof linger ? *length : sizeof linger;
-        memcpy(bytes, &linger, size);
-        *length = size;
+        give(&linger, sizeof linger, bytes, length);
+        return 0;
+      }
+      case SO_PEERCRED: {
+        bool is_connected = socket->peer_process;
+        struct ucred peer = {
+            socket->peer_process, is_connected ? getuid() : (uid_t)-1, is_connected ? getgid() : (gid_t)-1};
+        give(&peer, sizeof peer, bytes, length);
         return 0;
       }
       default: value = socket_option(socket, level, name);
     }
   }
-  socklen_t size = *length < sizeof value ? *length : sizeof value;
-  memcpy(bytes, &value, size);
-  *length = size;
+  give(&value, sizeof value, bytes, length);
   return 0;
 }
 

@@ -51,6 +51,7 @@ int socketpair(int family, int type, int protocol, int ends[2]) {
     struct socket *one = socket_make(sim_self->host, family, kind, flags);
     struct socket *two = socket_make(sim_self->host, family, kind, flags);
     one->state = two->state = SOCKET_CONNECTED;
+    one->peer_process = two->peer_process = sim_self->process->id;
     one->remote.any.sa_family = two->remote.any.sa_family = AF_UNIX;
     if (kind == SOCK_STREAM) {
       tcp_pair(one, two);

@@ -107,6 +107,22 @@ import UVSimulation
     #expect(run.duration > .seconds(60))
   }
 
+  @Test("TCP tells the round-trip time of its link") func roundTrips() throws {
+    try Simulation(seed: 1) { world in
+      let server = world.host("server") { loop in
+        _ = try await loop.tcp.listen(port: 7).accept().value.read().value
+      }
+      let client = world.client("client") { loop in
+        let connection = try await loop.tcp.connect(host: "server", port: 7).value
+        let information = try connection.tcpInformation()
+        #expect(information.roundTripTime == .milliseconds(44))
+        #expect(information.roundTripVariation == .milliseconds(4))
+        connection.close()
+      }
+      world.setLatency(.milliseconds(20), jitter: .milliseconds(4), between: server, and: client)
+    }
+  }
+
   @Test("Names are slow or fail, a link has a latency of its own, and the weather changes") func changes()
     throws
   {

@@ -2,7 +2,7 @@ import CUV
 
 /// The options and calls of a TCP socket. A stream that encrypts its bytes has them, too.
 extension Handle {
-  private func tcp(_ operation: String) throws(UVError) -> UnsafeMutablePointer<uv_tcp_t> {
+  func tcp(_ operation: String) throws(UVError) -> UnsafeMutablePointer<uv_tcp_t> {
     try checkOpen(operation)
     if cuv_handle_type(block.handle) != UV_TCP { throw UVError(.notSupported, operation: operation) }
     return block.raw.assumingMemoryBound(to: uv_tcp_t.self)
@@ -19,6 +19,15 @@ extension Handle {
       throw UVError(.invalidArgument, operation: "tcp_keepalive", subject: idle.description)
     }
     try check(uv_tcp_keepalive(tcp, 1, UInt32(idle.components.seconds)), "tcp_keepalive")
+  }
+
+  package func setTCPUserTimeout(_ limit: Duration?) throws(UVError) {
+    _ = try tcp("tcp_user_timeout")
+    if let limit, limit < .milliseconds(1) || limit > .milliseconds(Int64(Int32.max)) {
+      throw UVError(.invalidArgument, operation: "tcp_user_timeout", subject: limit.description)
+    }
+    try check(
+      cuv_set_user_timeout(fileDescriptor(), Int32(limit?.wholeMilliseconds ?? 0)), "tcp_user_timeout")
   }
 
   package func localTCPAddress() throws(UVError) -> SocketAddress {

@@ -40,6 +40,26 @@ public final class TCPConnection: ByteStream, PassableHandle {
     try setTCPKeepAlive(idle)
   }
 
+  /// Limits how long written bytes may wait for the peer's acknowledgement. Then the system gives the
+  /// connection up, and what is under way fails with `timedOut`. Unlike ``ByteStream/writeTimeout``, it also
+  /// counts for what the system has taken already, and nobody needs to wait for it.
+  ///
+  /// - Parameter limit: 1 ms to 24 days, in whole milliseconds. Nil is the system's own limit, which is some
+  ///   fifteen minutes on Linux.
+  /// - Throws: `badDescriptor` if the connection is closed, `invalidArgument` for another limit, and
+  ///   `notSupported` where the system has no such option.
+  ///
+  /// libuv has no corresponding function; the option of Linux is `TCP_USER_TIMEOUT`.
+  public func setUserTimeout(_ limit: Duration?) throws(UVError) { try setTCPUserTimeout(limit) }
+
+  /// What the system knows about the way to the peer, such as the round-trip time.
+  ///
+  /// - Throws: `badDescriptor` if the connection is closed, and `notSupported` on other systems than Linux and
+  ///   Apple's.
+  ///
+  /// libuv has no corresponding function; the option of Linux is `TCP_INFO`.
+  public func tcpInformation() throws(UVError) -> TCPInformation { try systemTCPInformation() }
+
   /// The address of this end.
   ///
   /// - Throws: `badDescriptor` if the connection is closed.

@@ -39,7 +39,13 @@ extension HandleBlock {
     case .tcp:
       let tcp = raw.assumingMemoryBound(to: uv_tcp_t.self)
       snapshot.localAddress = text { uv_tcp_getsockname(tcp, $0, $1) }
-      if !snapshot.isListener { snapshot.peerAddress = text { uv_tcp_getpeername(tcp, $0, $1) } }
+      if snapshot.isListener { break }
+      snapshot.peerAddress = text { uv_tcp_getpeername(tcp, $0, $1) }
+      var information = cuv_tcp_information()
+      guard let descriptor = snapshot.fileDescriptor, cuv_tcp_information(descriptor, &information) == 0
+      else { break }
+      snapshot.roundTripMicroseconds = Int(information.round_trip)
+      snapshot.retransmissionCount = Int(information.retransmissions)
     case .udp:
       let udp = raw.assumingMemoryBound(to: uv_udp_t.self)
       snapshot.localAddress = text { uv_udp_getsockname(udp, $0, $1) }

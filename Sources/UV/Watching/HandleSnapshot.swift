@@ -12,6 +12,10 @@ public struct HandleSnapshot: Hashable, Sendable, Codable {
   public var localAddress: String?
   /// The address of the other end.
   public var peerAddress: String?
+  /// The smoothed round-trip time of a TCP connection, in microseconds. Nil if the system doesn't tell.
+  public var roundTripMicroseconds: Int?
+  /// How many packets a TCP connection has sent again, for they were lost or late.
+  public var retransmissionCount: Int?
   /// The handle's other subject: the path that is watched, the signal or the process.
   public var subject: String?
   /// How long ago the handle was made.

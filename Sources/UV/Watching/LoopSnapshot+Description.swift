@@ -106,6 +106,7 @@ extension HandleSnapshot: CustomStringConvertible, SnapshotEntry {
     if isAccepted { states.append("accepted") }
     if isAwaited { states.append(isListener ? "accepts" : "awaited") }
     if queuedByteCount > 0 { states.append("\(queuedByteCount.grouped) bytes to write") }
+    if let count = retransmissionCount, count > 0 { states.append("\(count.grouped) packets sent again") }
     if let dueIn { states.append("in \(dueIn.text)") }
     // libuv doesn't count a stream as active that only writes.
     if !isActive, queuedByteCount == 0 { states.append("idle") }

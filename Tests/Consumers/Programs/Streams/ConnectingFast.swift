@@ -21,6 +21,7 @@ enum ConnectingFast: Program {
       connection.close()
 
       let hasty = ConnectDelays(resolution: .milliseconds(10), attempt: .milliseconds(20))
+      print(hasty.resolution < hasty.attempt)
       let again = try await loop.tcp.connect(toAnyOf: addresses, delays: hasty).value
       again.close()
       let port = Int(addresses[1].port)
@@ -46,6 +47,7 @@ enum ConnectingFast: Program {
 
 // Prints:
 // true true
+// true
 // true
 // true true
 // connect no address: invalid argument (EINVAL)

@@ -27,6 +27,8 @@ enum SecureEcho: Program {
       print(connection.isResumed, connection.peerCertificates.count, connection.cipherSuite.isEmpty)
       try connection.setNoDelay()
       try connection.setKeepAlive(.seconds(60))
+      try connection.setUserTimeout(.seconds(60))
+      print(try connection.tcpInformation().retransmissionCount >= 0)
       print(try connection.localAddress().host, try Int(connection.peerAddress().port) == port)
       try await connection.write("in secret\n").value
       print(try await connection.readLine(limit: 100).value ?? "-")
@@ -52,6 +54,7 @@ enum SecureEcho: Program {
 // Prints:
 // TLSv1.3 echo localhost
 // false 1 false
+// true
 // 127.0.0.1 true
 // in secret
 // true
