@@ -53,6 +53,36 @@ public struct TLS {
         onHandshakeFailure))
   }
 
+  /// Does a handshake with each connection of a source, before it is delivered: of a listener from which
+  /// something else is read first, as by `proxyProtocol(from:)`, or of Unix sockets.
+  ///
+  /// ```swift
+  /// let proxied = try loop.tcp.listen(port: 443).proxyProtocol(from: ["10.0.0.0/8"])
+  /// for try await connection in try loop.tls.listen(over: proxied, .server(identity)) { … }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - listener: The source of the connections. Closing what this function returns closes it.
+  ///   - context: The server's certificates and what else its connections have in common.
+  ///   - handshakeTimeout: How long a handshake may take. It then ends, and the connection is closed.
+  ///   - handshakeLimit: How many handshakes may be under way, 1 or more. Unlike those of a listener of its own,
+  ///     they don't give way to others, and silent peers count.
+  ///   - onHandshakeFailure: Called on the loop's thread with the error of each handshake that fails.
+  /// - Throws: `invalidArgument` for a client's context or a limit below 1.
+  ///
+  /// The corresponding OpenSSL function is `SSL_accept`.
+  public func listen<Listener: ConnectionSource>(
+    over listener: Listener, _ context: TLSContext, handshakeTimeout: Duration = .seconds(10),
+    handshakeLimit: Int = 128, onHandshakeFailure: @escaping (UVError) -> Void = { _ in }
+  ) throws(UVError) -> PreparedConnections<TLSConnection> where Listener.Failure == UVError {
+    guard context.isServer else {
+      throw UVError(.invalidArgument, operation: "listen", subject: "a client's context")
+    }
+    return try PreparedConnections(listener, limit: handshakeLimit, onFailure: onHandshakeFailure) {
+      [self] plain in secure(plain, context, handshakeTimeout: handshakeTimeout)
+    }
+  }
+
   /// Connects to a host by its name or address, and does a handshake. The host's certificate is verified.
   ///
   /// - Parameters:

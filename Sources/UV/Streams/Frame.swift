@@ -23,6 +23,8 @@ struct Frame {
     case rest
     /// As many bytes as have come, at least one, in the caller's memory.
     case into
+    /// A header of the PROXY protocol.
+    case proxyHeader
   }
 
   /// The most bytes that a number of bytes may be.
@@ -52,7 +54,7 @@ struct Frame {
     case .until, .skip: count >= 0 && !delimiter!.isEmpty
     case .line, .strictLine, .rest: count >= 0
     case .into: count > 0
-    case .any: true
+    case .any, .proxyHeader: true
     }
   }
 
@@ -93,6 +95,7 @@ struct Frame {
     case .line: "until the end of a line"
     case .strictLine: "until a line's CR LF"
     case .rest: "to the end"
+    case .proxyHeader: "a PROXY header"
     }
   }
 }

@@ -71,6 +71,9 @@ final class StreamSidecar: HandleSidecar {
   /// The end of the time in which a peer may read what was written last.
   @exclusivity(unchecked) private var lingering: PendingRequest?
 
+  /// What a load balancer has said of the connection.
+  var proxyHeader: ProxyHeader?
+
   init(_ block: HandleBlock) { self.block = block }
 
   /// Goes on with the stream that takes over the connection. All that was set stays, and those who wait are

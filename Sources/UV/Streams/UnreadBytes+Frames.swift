@@ -28,6 +28,7 @@ extension UnreadBytes {
     case .strictLine: return headCount == 0 ? takeStrictLineOfTail(frame) : takeLine(frame)
     case .rest: return count > frame.count ? .failure(frame.tooLong) : nil
     case .into: return isEmpty ? nil : .success(take(into: frame))
+    case .proxyHeader: return takeProxyHeader()
     }
   }
 
@@ -51,6 +52,7 @@ extension UnreadBytes {
       awaitMore(capacity: nil, limit: frame.limit + frame.delimiterCount + 1)
       searchedCount = headCount
     case .rest: awaitMore(capacity: nil, limit: frame.limit + 1)
+    case .proxyHeader: awaitMore(capacity: nil, limit: ProxyHeader.limit)
     }
   }
 
@@ -58,6 +60,13 @@ extension UnreadBytes {
     if count == 0 { return Bytes() }
     if headCount == 0 || count <= headCount { return count <= self.count ? take(count) : nil }
     return count <= self.count ? takeHead(andTail: count - headCount, dropping: 0) : nil
+  }
+
+  private mutating func takeProxyHeader() -> Outcome? {
+    do throws(ProxyHeader.Malformed) {
+      let start = look(at: min(count, ProxyHeader.limit))
+      return try ProxyHeader.parse(start.span).map { .success(take($0.count)) }
+    } catch { return .failure(UVError(.protocolError, operation: "read", message: error.reason)) }
   }
 
   private mutating func takeAll() -> Bytes {

@@ -66,13 +66,17 @@ public final class HTTPExchange {
   /// target has one.
   public var request: HTTPRequest { madeRequest }
 
-  /// The address of the client.
+  /// The address of the client: the one that the load balancer has told (`ByteStream.proxyHeader`), or the
+  /// other end's.
   ///
   /// - Throws: `badDescriptor` if the connection is closed, `notConnected` if the client has gone, and
   ///   `notSupported` if the connection isn't TCP.
   ///
   /// The corresponding libuv function is `uv_tcp_getpeername`.
-  public func peerAddress() throws(UVError) -> SocketAddress { try connection.stream.peerTCPAddress() }
+  public func peerAddress() throws(UVError) -> SocketAddress {
+    if let told = connection.stream.proxyHeader?.source { return told }
+    return try connection.stream.peerTCPAddress()
+  }
 
   /// Answers the request.
   ///

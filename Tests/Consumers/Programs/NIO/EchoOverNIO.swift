@@ -67,10 +67,16 @@ enum EchoOverNIO: Program {
   /// The server is NIO's, and the client is swift-uv's.
   private static func onThisLoop(_ loop: UV.EventLoop) async throws {
     let server = try await UVServerBootstrap(group: loop.nio)
-      .childChannelInitializer { $0.pipeline.addHandler(Echo()) }
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          // As behind a load balancer.
+          try channel.pipeline.syncOperations.addHandler(ProxyProtocolHandler(from: ["127.0.0.1"]))
+          try channel.pipeline.syncOperations.addHandler(Echo())
+        }
+      }
       .bind(host: "127.0.0.1", port: 0).get()
     let connection = try await loop.tcp.connect(host: "127.0.0.1", port: server.localAddress!.port!).value
-    try await connection.write("on one loop").value
+    try await connection.write("PROXY UNKNOWN\r\non one loop").value
     print(try await connection.next().value.map { String(decoding: $0, as: UTF8.self) } ?? "nothing")
     try await connection.close().value
     try await server.close()
