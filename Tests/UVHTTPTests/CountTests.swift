@@ -98,4 +98,34 @@ import UVTestSupport
       #expect(writes == 2)
     }
   }
+
+  @Test("A request of a client costs 60 allocations at most, with those of the server")
+  func client() async throws {
+    makeCertificates()
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let serving = loop.spawn { () async throws(UVError) in
+        for try await connection in listener {
+          while try await connection.read(until: "\r\n\r\n", limit: 1000).value != nil {
+            try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nServer: x\r\n\r\nok").value
+          }
+          connection.close()
+        }
+      }
+      let client = HTTPClient(loop)
+      let url = "http://127.0.0.1:\(try listener.localAddress().port)/hello"
+      func ask() async throws(UVError) {
+        let answer = try await client.get(url).value
+        _ = try await answer.body.readToEnd(limit: 100).value
+      }
+      try await ask()
+      let count = try await Self.least { for _ in 0..<10 { try await ask() } }
+      #expect(count <= 600)
+      // All but the first found their connection at hand, or in the pool.
+      #expect(client.counts.created == 1)
+      try await client.close().value
+      listener.close()
+      try await serving.value
+    }
+  }
 }

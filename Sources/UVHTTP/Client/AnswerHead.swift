@@ -30,9 +30,10 @@ struct AnswerHead: Equatable {
 
   /// The head as swift-http-types has it.
   func response(_ bytes: Bytes) -> HTTPResponse {
-    let reason = String(decoding: bytes[reason], as: UTF8.self)
-    return HTTPResponse(
-      status: HTTPResponse.Status(code: status, reasonPhrase: reason),
-      headerFields: HTTPFields(bytes, from: fields))
+    HTTPResponse(status: status(bytes), headerFields: HTTPFields(bytes, from: fields))
+  }
+
+  func status(_ bytes: Bytes) -> HTTPResponse.Status {
+    HTTPResponse.Status(code: status, reasonPhrase: String(decoding: bytes[reason], as: UTF8.self))
   }
 }

@@ -36,31 +36,33 @@ final class ClientCall {
   }
 
   private func attempt() {
-    guard let origin = outgoing.request.origin else { return }
     let loop = client.loop
-    let pool: Pool<ClientConnection>
-    do throws(UVError) { pool = try client.pool(for: origin) } catch {
+    let pool: ClientPool
+    do throws(UVError) { pool = try client.pool(for: outgoing.request) } catch {
       // Not on the caller's stack.
       return loop.queueMicrotask { [self] in finish(.failure(error)) }
     }
-    waiting = pool.lease().timeout(after: loop.now.duration(to: end)).start { [self] result in
+    if let lease = pool.take() { return begin(lease, pool) }
+    waiting = pool.lease(within: loop.now.duration(to: end)) { [self] result in
       switch result {
       case .failure(let error): finish(.failure(error))
-      case .success(let lease):
-        let exchange = ClientExchange(outgoing, lease, client.options)
-        self.exchange = exchange
-        exchange.begin(until: end) { [self] result in
-          self.exchange = nil
-          didEnd(exchange, result)
-        }
+      case .success(let lease): begin(lease, pool)
       }
     }
   }
 
-  private func didEnd(_ exchange: ClientExchange, _ result: Result<HTTPClientResponse, UVError>) {
+  private func begin(_ lease: PoolLease<ClientConnection>, _ pool: ClientPool) {
+    let exchange = ClientExchange(outgoing, lease, pool, client)
+    self.exchange = exchange
+    exchange.begin(for: self, until: end)
+  }
+
+  /// The head of the answer has come, or the exchange has failed.
+  func didEnd(_ exchange: ClientExchange, _ result: Result<HTTPClientResponse, UVError>) {
+    self.exchange = nil
     switch result {
     case .success(let answer):
-      if answer.status == .expectationFailed, exchange.hasWaited {
+      if exchange.hasWaited, answer.status == .expectationFailed {
         // The server has no way to give leave (RFC 9110, 10.1.1).
         outgoing.request.headerFields[.expect] = nil
         return attempt()
@@ -91,8 +93,9 @@ final class ClientCall {
 
   /// The request that an answer asks for; nil if it isn't a redirect, or isn't to be followed.
   private func redirect(_ answer: HTTPClientResponse) -> OutgoingRequest? {
+    if redirects >= client.options.redirects { return nil }
     let code = answer.status.code
-    guard redirects < client.options.redirects, [301, 302, 303, 307, 308].contains(code),
+    guard [301, 302, 303, 307, 308].contains(code),
       let location = answer.headerFields[.location], var next = outgoing.request.following(location),
       let here = outgoing.request.origin, let there = next.origin,
       there.isSecure || !here.isSecure

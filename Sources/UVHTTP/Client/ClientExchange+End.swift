@@ -3,10 +3,10 @@ import UV
 
 /// The end of an exchange: in good order, with an error, or with another protocol.
 extension ClientExchange {
-  func endWork() {
+  private func endWork() {
     phase = .over
-    headTimer.cancel()
-    totalTimer.cancel()
+    (connection.exchange, connection.bodyExchange) = (nil, nil)
+    connection.limit(until: nil)
     sender?.stop()
   }
 
@@ -15,18 +15,15 @@ extension ClientExchange {
   func finish() {
     endWork()
     source?.finish()
-    connection.isInUse = false
     connection.servedCount += 1
-    stream.readTimeout = nil
-    stream.writeTimeout = nil
     if !isSent || !input.isEmpty || hasEnded { connection.keepsAlive = false }
-    if connection.keepsAlive { lease.giveBack() } else { lease.discard() }
+    if connection.keepsAlive { pool.put(lease) } else { lease.discard() }
   }
 
   /// The server speaks another protocol from here on. The connection leaves the pool, so that it counts no
   /// longer among those to its origin.
-  func handOver(_ response: HTTPResponse) throws(Refusal) {
-    guard outgoing.hasAsked(for: response) else {
+  func handOver(_ response: LazyResponse) throws(Refusal) {
+    guard outgoing.hasAsked(for: response.response) else {
       throw .badRequest("the server switches to a protocol that nobody has asked for")
     }
     endWork()
@@ -34,7 +31,7 @@ extension ClientExchange {
     stream.unread(input)
     connection.isHandedOver = true
     lease.discard()
-    done.take()?(.success(HTTPClientResponse(response, HTTPBody(ended: loop), stream)))
+    tell(.success(HTTPClientResponse(response, HTTPBody(ended: loop), stream)))
   }
 
   func refuse(_ refusal: Refusal) {
@@ -46,9 +43,8 @@ extension ClientExchange {
   func fail(_ error: UVError) {
     if phase == .over { return }
     endWork()
-    reading.cancel()
     lease.discard()
     source?.finish(error)
-    done.take()?(.failure(error))
+    tell(.failure(error))
   }
 }

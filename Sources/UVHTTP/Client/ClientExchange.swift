@@ -17,89 +17,105 @@ final class ClientExchange {
   let loop: EventLoop
   let outgoing: OutgoingRequest
   let lease: PoolLease<ClientConnection>
+  let pool: ClientPool
   private let options: HTTPClientOptions
   private let limits: HTTPLimits
-  private let question: AnswerParser.Question
-  var phase = Phase.head
+  /// Who is told when the head of the answer has come.
+  var call: ClientCall?
+  private var end = LoopClock.Instant(nanoseconds: 0)
+  @exclusivity(unchecked) var phase = Phase.head
   /// The bytes that have come and haven't been understood.
-  var input = Bytes()
-  private var parser: AnswerParser
+  @exclusivity(unchecked) var input = Bytes()
+  @exclusivity(unchecked) private var parser: AnswerParser
   private var framing = AnswerHead.Framing.body(.none)
   private var bodyParser: BodyParser
-  var done: Completion<HTTPClientResponse>?
   /// Where the body's bytes go. An iterator may keep only the source.
   weak var source: CustomSource<Bytes>?
   private weak var body: HTTPBody?
   private var isBodyWanted = false
-  private var isReading = false
   var hasEnded = false
   private var interimCount = 0
-  var reading = PendingRequest()
-  var headTimer = PendingRequest()
-  var totalTimer = PendingRequest()
-
-  /// Whether none of the body has been sent, because it waited for leave.
-  var hasWaited: Bool { sender?.isWaiting ?? false }
+  /// Writes what isn't written at once; nil otherwise.
+  private(set) var sender: RequestSender?
+  private var isSenderDone = true
 
   /// Whether anything of an answer has come.
   private(set) var hasBegunAnswer = false
-  var isSent = false
-  var sender: RequestSender?
+  /// Whether the connection had served another request before.
+  let isReused: Bool
 
-  init(_ outgoing: OutgoingRequest, _ lease: PoolLease<ClientConnection>, _ options: HTTPClientOptions) {
-    (self.outgoing, self.lease, self.options) = (outgoing, lease, options)
+  init(
+    _ outgoing: OutgoingRequest, _ lease: PoolLease<ClientConnection>, _ pool: ClientPool,
+    _ client: ClientCore
+  ) {
+    (self.outgoing, self.lease, self.pool, options) = (outgoing, lease, pool, client.options)
     isReused = lease.resource.servedCount > 0
     loop = lease.resource.stream.loop
-    limits = options.parsing
-    question = AnswerParser.Question(isHead: outgoing.request.method == .head)
-    parser = AnswerParser(limits, question)
+    limits = client.limits
+    parser = AnswerParser(limits, AnswerParser.Question(isHead: outgoing.request.method == .head))
     bodyParser = BodyParser(.none, limits)
   }
 
   var connection: ClientConnection { lease.resource }
   var stream: ByteStream { lease.resource.stream }
 
-  /// Whether the connection had served another request before.
-  let isReused: Bool
+  /// Whether none of the body has been sent, because it waited for leave.
+  var hasWaited: Bool { sender?.isWaiting ?? false }
+
+  /// Whether all of the request has left.
+  var isSent: Bool { isSenderDone && connection.writeCount == 0 }
+
+  // MARK: Sending
 
   /// Sends the request, and waits for the head of its answer.
   ///
   /// - Parameters:
+  ///   - call: Who is told, once.
   ///   - end: When all has to be over.
-  ///   - done: Called once.
-  func begin(until end: LoopClock.Instant, _ done: @escaping Completion<HTTPClientResponse>) {
-    self.done = done
-    connection.isInUse = true
-    stream.writeTimeout = options.idleTimeout
-    totalTimer = loop.sleepQuietly(for: loop.now.duration(to: end)) { [weak self] result in
-      if case .success = result { self?.timeOut("total, \(self!.options.total)") }
+  func begin(for call: ClientCall, until end: LoopClock.Instant) {
+    self.call = call
+    self.end = end
+    connection.begin(self)
+    // While the request leaves, the server may be silent.
+    if connection.servedCount > 0, !outgoing.isShort { stream.readTimeout = nil }
+    connection.limit(until: end)
+    if case .whole(let bytes) = outgoing.body, !outgoing.expectsContinue {
+      let head = RequestBytes.head(outgoing)
+      if bytes.isEmpty { connection.write(head) } else { connection.write([head, bytes]) }
+    } else {
+      isSenderDone = false
+      let sender = RequestSender(outgoing, connection)
+      self.sender = sender
+      sender.begin(patience: options.continueTimeout) { [weak self] error in self?.didSendBody(error) }
     }
-    let sender = RequestSender(outgoing, stream)
-    self.sender = sender
-    sender.begin(patience: options.continueTimeout) { [weak self] result in self?.didSend(result) }
-    read()
+    connection.read()
   }
 
-  private func didSend(_ result: Result<Void, UVError>) {
+  /// The system has taken what was written, or won't.
+  func didWrite(_ result: Result<Void, UVError>) {
     switch result {
-    case .success:
-      isSent = true
-      if phase == .head { waitForHead() }
-    case .failure(let error):
-      // The server may have answered before it closed the connection, so reading goes on.
-      if sender?.isBodyWrong == true { fail(error) }
+    // The server may have answered before it closed the connection, so reading goes on.
+    case .failure: sender?.stop()
+    case .success: if isSenderDone { waitIfSent() } else { sender?.didWrite() }
     }
   }
 
-  /// The server has all of the request. It may have been silent until now.
-  private func waitForHead() {
+  private func didSendBody(_ error: UVError?) {
+    if let error { return fail(error) }
+    isSenderDone = true
+    waitIfSent()
+  }
+
+  /// If the server has all of the request, it may be silent no longer than this.
+  private func waitIfSent() {
+    guard isSent, phase == .head else { return }
     stream.readTimeout = options.idleTimeout
-    headTimer = loop.sleepQuietly(for: options.headTimeout) { [weak self] result in
-      if case .success = result { self?.timeOut("head, \(self!.options.headTimeout)") }
-    }
+    connection.limit(until: min(end, loop.now.advanced(by: options.headTimeout)))
   }
 
-  private func timeOut(_ subject: String) {
+  func deadlineCame() {
+    let isAll = end <= loop.now
+    let subject = isAll ? "total, \(options.total)" : "head, \(options.headTimeout)"
     fail(UVError(.timedOut, operation: "http", subject: subject))
   }
 
@@ -108,15 +124,15 @@ final class ClientExchange {
   // MARK: Reading
 
   private func read() {
-    if isReading || phase == .over { return }
+    if phase == .over { return }
     if hasEnded { return advance() }
-    isReading = true
-    reading = stream.read { [self] in didRead($0) }
+    connection.exchange = self
+    connection.read()
   }
 
-  private func didRead(_ result: Result<Bytes?, UVError>) {
-    isReading = false
+  func didRead(_ result: Result<Bytes?, UVError>) {
     if phase == .over { return }
+    defer { if phase == .body, !connection.isReading { connection.exchange = nil } }
     switch result {
     case .success(let bytes?):
       hasBegunAnswer = true
@@ -140,37 +156,61 @@ final class ClientExchange {
   private func readHead() {
     do throws(Refusal) {
       while let head = try parser.parse(input.span) {
-        let bytes = Bytes(input[..<head.end])
+        // The rest of what was read with it may stay for long.
+        let bytes = Bytes(input[..<head.end]).copy()
         input = Bytes(input[head.end...])
-        if !head.isInterim { return begin(head, head.response(bytes.copy())) }
-        if head.status == 101 { return try handOver(head.response(bytes.copy())) }
+        if !head.isInterim { return try begin(head, LazyResponse(head, bytes)) }
+        if head.status == 101 { return try handOver(LazyResponse(head, bytes)) }
         if head.status == 100 { sender?.goOn() }
         interimCount += 1
         if interimCount > Self.mostInterimAnswers {
           throw .badRequest("there are too many interim answers")
         }
-        parser = AnswerParser(limits, question)
+        parser = AnswerParser(limits, AnswerParser.Question(isHead: outgoing.request.method == .head))
       }
     } catch { return refuse(error) }
     if hasEnded { return fail(UVError(.endOfFile, operation: "http")) }
     read()
   }
 
-  private func begin(_ head: AnswerHead, _ response: HTTPResponse) {
+  private func begin(_ head: AnswerHead, _ response: LazyResponse) throws(Refusal) {
     phase = .body
-    headTimer.cancel()
-    stream.readTimeout = options.idleTimeout
     framing = head.framing
     connection.keepsAlive = head.keepsAlive
-    if case .body(let framing) = head.framing { bodyParser = BodyParser(framing, limits) }
-    let done = done.take()
-    let body = HTTPBody(BodyOwner(self))
-    self.body = body
-    source = body.source
-    // Bytes of the body may have come with the head.
-    readBody()
-    done?(.success(HTTPClientResponse(response, body)))
+    if let whole = try wholeBody() {
+      // The connection is free when the program hears of the answer.
+      finish()
+      tell(.success(HTTPClientResponse(response, HTTPBody(loop, whole))))
+    } else {
+      if !isSent { stream.readTimeout = options.idleTimeout }
+      connection.limit(until: end)
+      // A body that fails at once is no answer that fails.
+      let call = call.take()
+      connection.bodyExchange = self
+      let body = HTTPBody(BodyOwner(self))
+      self.body = body
+      source = body.source
+      readBody()
+      call?.didEnd(self, .success(HTTPClientResponse(response, body)))
+    }
   }
+
+  /// The body, if all of it has come with the head; nil if more is to come, or it is chunked.
+  private func wholeBody() throws(Refusal) -> Bytes? {
+    guard case .body(let framing) = framing else { return nil }
+    switch framing {
+    case .none: return Bytes()
+    case .length(let count) where count <= input.count && count <= limits.body:
+      let body = Bytes(input[..<count])
+      input = Bytes(input[count...])
+      return body
+    default:
+      bodyParser = BodyParser(framing, limits)
+      return nil
+    }
+  }
+
+  func tell(_ result: Result<HTTPClientResponse, UVError>) { call.take()?.didEnd(self, result) }
 
   // MARK: The body
 

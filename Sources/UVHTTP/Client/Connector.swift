@@ -22,7 +22,7 @@ struct Connector {
             message: "https needs TLS: import UVTLS, and make an HTTPClient(loop, security: loop.tls)"))
       }
       return security.secure(stream, host: origin.host)
-    }.map { ClientConnection($0) }
+    }.map { ClientConnection($0, writeTimeout: options.idleTimeout) }
   }
 
   /// Connects to the server or the proxy, or to the socket that stands for both.

@@ -23,7 +23,7 @@ public struct HTTPClientOptions: Sendable {
   /// How long an answer's head may take, from when all of the request has left; 30 s at first.
   public var headTimeout = Duration.seconds(30)
   /// How long a server may be silent once the request has left, and how long it may take nothing of a request;
-  /// 60 s at first. A request's body that is slow to come is limited by ``total`` alone.
+  /// 60 s at first. No connection is idle for longer, either. A request's body that is slow to come is limited by ``total`` alone.
   public var idleTimeout = Duration.seconds(60)
   /// How long all of it may take, from the call to the end of the answer's body, with all waits, attempts and
   /// redirects; 5 min at first.

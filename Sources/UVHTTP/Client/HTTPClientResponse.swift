@@ -8,8 +8,7 @@ import UV
 ///
 /// libuv has no corresponding type.
 public struct HTTPClientResponse {
-  /// The status and the fields.
-  public let head: HTTPResponse
+  private let lazy: LazyResponse
   /// The body. It has no bytes if the answer has none, as with HEAD or the status 204 or 304.
   public let body: HTTPBody
   /// The connection, if the server has switched to another protocol at ``HTTPClient/upgrade(_:body:)``, with
@@ -17,12 +16,15 @@ public struct HTTPClientResponse {
   /// its last reference goes.
   public let stream: ByteStream?
 
-  init(_ head: HTTPResponse, _ body: HTTPBody, _ stream: ByteStream? = nil) {
-    (self.head, self.body, self.stream) = (head, body, stream)
+  init(_ lazy: LazyResponse, _ body: HTTPBody, _ stream: ByteStream? = nil) {
+    (self.lazy, self.body, self.stream) = (lazy, body, stream)
   }
 
+  /// The status and the fields. They are made when they are first asked for.
+  public var head: HTTPResponse { lazy.response }
+
   /// The status.
-  public var status: HTTPResponse.Status { head.status }
+  public var status: HTTPResponse.Status { lazy.status }
 
   /// The fields.
   public var headerFields: HTTPFields { head.headerFields }

@@ -10,25 +10,30 @@ struct HTTPOrigin: Hashable {
 
   /// - Returns: Nil if the scheme isn't HTTP's, or the authority isn't a host with or without a port.
   init?(scheme: String, authority: String) {
-    switch scheme.lowercased() {
+    switch Self.smallLetters(scheme[...]) {
     case "http": isSecure = false
     case "https": isSecure = true
     default: return nil
     }
-    let bytes = Bytes(authority)
+    let bytes = authority.utf8
     guard Authority.isValid(bytes.span, 0..<bytes.count) else { return nil }
     var host = authority[...]
     var port: Substring = ""
     // The colons of an address are within brackets.
-    if let colon = authority.lastIndex(of: ":"), authority[colon...].firstIndex(of: "]") == nil {
-      (host, port) = (authority[..<colon], authority[authority.index(after: colon)...])
+    if let colon = bytes.lastIndex(of: UInt8(ascii: ":")), !bytes[colon...].contains(UInt8(ascii: "]")) {
+      (host, port) = (authority[..<colon], authority[bytes.index(after: colon)...])
     }
-    if host.first == "[" { host = host.dropFirst().dropLast() }
+    if host.utf8.first == UInt8(ascii: "[") { host = host.dropFirst().dropLast() }
     guard let number = port.isEmpty ? (isSecure ? 443 : 80) : Int(port), 1...65535 ~= number else {
       return nil
     }
-    self.host = host.lowercased()
+    self.host = Self.smallLetters(host)
     self.port = number
+  }
+
+  /// The text in small letters, which it most often has already.
+  static func smallLetters(_ text: Substring) -> String {
+    text.utf8.contains { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 } ? text.lowercased() : String(text)
   }
 
   /// The authority of CONNECT, which always has a port.
@@ -48,12 +53,19 @@ extension HTTPRequest {
   ///
   /// The source is RFC 9110, 4.2.
   public init?(method: HTTPRequest.Method = .get, url: String, headerFields: HTTPFields = [:]) {
-    guard let colon = url.firstRange(of: "://") else { return nil }
-    let scheme = url[..<colon.lowerBound].lowercased()
-    let rest = url[colon.upperBound...].prefix { $0 != "#" }
-    let authority = rest.prefix { $0 != "/" && $0 != "?" }
-    var path = String(rest[authority.endIndex...])
-    if path.first != "/" { path = "/" + path }
+    // By bytes: characters would be found by Unicode's rules, which takes long.
+    let bytes = url.utf8
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+      return nil
+    }
+    let start = bytes.index(colon, offsetBy: 3)
+    let end = bytes[start...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
+    let pathStart =
+      bytes[start..<end].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? end
+    let scheme = HTTPOrigin.smallLetters(url[..<colon])
+    let authority = url[start..<pathStart]
+    let rest = url[pathStart..<end]
+    let path = rest.utf8.first == UInt8(ascii: "/") ? String(rest) : "/" + rest
     self.init(
       method: method, scheme: scheme, authority: String(authority), path: path, headerFields: headerFields)
     guard origin != nil, hasValidPath else { return nil }
@@ -67,7 +79,9 @@ extension HTTPRequest {
 
   /// Whether the path can be sent as it is, so that it can't end the request line.
   var hasValidPath: Bool {
-    guard let path, path.first == "/" || path == "*" && method == .options else { return false }
+    guard let path, path.utf8.first == UInt8(ascii: "/") || path == "*" && method == .options else {
+      return false
+    }
     return path.utf8.allSatisfy(\.isTarget)
   }
 

@@ -38,8 +38,16 @@ struct OutgoingRequest {
 
   /// Whether its body waits for leave to be sent.
   var expectsContinue: Bool {
-    guard request.headerFields[.expect]?.lowercased() == "100-continue" else { return false }
-    return framing != .none && framing != .length(0)
+    // A loop looks, because `HTTPFields` makes an index of all fields when one is looked up by its name.
+    let isAsked = request.headerFields.contains {
+      $0.name == .expect && $0.value.lowercased() == "100-continue"
+    }
+    return isAsked && framing != .none && framing != .length(0)
+  }
+
+  /// Whether the system takes it at once, most often.
+  var isShort: Bool {
+    if case .whole(let bytes) = body { bytes.count < 32768 && !expectsContinue } else { false }
   }
 
   /// Whether it can be sent once more.
@@ -56,7 +64,6 @@ struct OutgoingRequest {
   /// Why it can't be sent; nil if it can.
   var fault: String? {
     if request.method == .connect { return "CONNECT is for proxies: set HTTPClientOptions.proxy" }
-    if request.origin == nil { return "the URL isn't one of http or https, with a host" }
     if !request.hasValidPath { return "the path has a character that must be encoded" }
     if case .parts(let parts) = body, let length = parts.length {
       if length < 0 { return "the length is negative" }

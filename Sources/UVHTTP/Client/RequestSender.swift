@@ -1,38 +1,37 @@
 import HTTPTypes
 import UV
 
-/// Writes a request and its body. One part of the body is asked for when the one before has left.
+/// Writes a request whose body comes bit by bit, or waits for leave. One part of the body is asked for when the
+/// one before has left.
 final class RequestSender {
   private let outgoing: OutgoingRequest
-  private let stream: ByteStream
-  private var done: Completion<Void>?
+  private let connection: ClientConnection
+  /// Called once, with the error of the body if there is one.
+  private var done: ((UVError?) -> Void)?
   private var asking = PendingRequest()
   /// Whether the body waits for leave to be sent, and until when.
   private(set) var isWaiting = false
   private var leaveTimer = PendingRequest()
   private var rest: Int?
-  /// Whether the body has failed, or has another length than was said. Nothing can mend that.
-  private(set) var isBodyWrong = false
+  /// What to do when the system has taken what was written last.
+  private var next: (() -> Void)?
 
-  init(_ outgoing: OutgoingRequest, _ stream: ByteStream) {
+  init(_ outgoing: OutgoingRequest, _ connection: ClientConnection) {
     self.outgoing = outgoing
-    self.stream = stream
+    self.connection = connection
   }
 
   /// - Parameter patience: How long to wait for leave to send the body, if the request asks for it.
-  func begin(patience: Duration, _ done: @escaping Completion<Void>) {
+  func begin(patience: Duration, _ done: @escaping (UVError?) -> Void) {
     self.done = done
-    let head = RequestBytes.head(outgoing)
     if outgoing.expectsContinue {
       isWaiting = true
-      leaveTimer = stream.loop.sleepQuietly(for: patience) { [weak self] result in
+      leaveTimer = connection.stream.loop.sleepQuietly(for: patience) { [weak self] result in
         if case .success = result { self?.goOn() }
       }
-      stream.write([head]) { [self] result in if case .failure = result { finish(result) } }
-    } else if case .whole(let bytes) = outgoing.body {
-      stream.write(bytes.isEmpty ? [head] : [head, bytes]) { [self] in finish($0) }
+      connection.write(RequestBytes.head(outgoing))
     } else {
-      write([head]) { [self] in sendBody() }
+      write([RequestBytes.head(outgoing)]) { [self] in sendBody() }
     }
   }
 
@@ -46,14 +45,17 @@ final class RequestSender {
 
   /// Sends no more.
   func stop() {
-    done = nil
+    (done, next) = (nil, nil)
     leaveTimer.cancel()
     asking.cancel()
   }
 
+  /// The system has taken what was written last.
+  func didWrite() { next.take()?() }
+
   private func sendBody() {
     switch outgoing.body {
-    case .whole(let bytes): stream.write(bytes) { [self] in finish($0) }
+    case .whole(let bytes): write([bytes]) { [self] in finish(nil) }
     case .parts(let parts):
       rest = parts.length
       ask(parts)
@@ -65,22 +67,18 @@ final class RequestSender {
     asking = parts.next { [self] result in
       if done == nil { return }
       switch result {
-      case .failure(let error): failBody(error)
+      case .failure(let error): finish(error)
       case .success(let part?):
         // No chunk may be empty: that would be the last one.
         if part.isEmpty { return ask(parts) }
         if let rest {
-          if part.count > rest { return failBody(wrongLength) }
+          if part.count > rest { return finish(wrongLength) }
           self.rest = rest - part.count
         }
         write(rest == nil ? RequestBytes.chunk(part) : [part]) { [self] in ask(parts) }
       case .success(nil):
-        if let rest {
-          if rest > 0 { return failBody(wrongLength) }
-          finish(.success(()))
-        } else {
-          write([RequestBytes.end(parts.trailers?() ?? [:])]) { [self] in finish(.success(())) }
-        }
+        if let rest { return finish(rest > 0 ? wrongLength : nil) }
+        write([RequestBytes.end(parts.trailers?() ?? [:])]) { [self] in finish(nil) }
       }
     }
   }
@@ -89,16 +87,10 @@ final class RequestSender {
     UVError(.invalidArgument, operation: "http", message: "the body has another length than was said")
   }
 
-  private func failBody(_ error: UVError) {
-    isBodyWrong = true
-    finish(.failure(error))
-  }
-
   private func write(_ buffers: [Bytes], then next: @escaping () -> Void) {
-    stream.write(buffers) { [self] result in
-      if case .failure = result { finish(result) } else { next() }
-    }
+    self.next = next
+    connection.write(buffers)
   }
 
-  private func finish(_ result: Result<Void, UVError>) { done.take()?(result) }
+  private func finish(_ error: UVError?) { done.take()?(error) }
 }

@@ -29,7 +29,13 @@ public final class HTTPBody: ReadableSource<Bytes> {
   /// Whether ``readToEnd(limit:)`` has found more than its limit.
   private(set) var isTooLong = false
 
+  /// All of a body that has come already, until somebody asks for it.
+  private final class Whole { var bytes: Bytes? }
+
+  private let whole: Whole?
+
   init(_ reader: some BodyReader) {
+    whole = nil
     super.init(
       CustomSource(reader.loop, "read") { _ in
         reader.wantBody(true)
@@ -38,8 +44,21 @@ public final class HTTPBody: ReadableSource<Bytes> {
       })
   }
 
+  /// A body that has come as a whole.
+  init(_ loop: EventLoop, _ bytes: Bytes) {
+    let whole = Whole()
+    whole.bytes = bytes
+    self.whole = whole
+    super.init(
+      CustomSource(loop, "read") { source in
+        if let bytes = whole.bytes.take(), !bytes.isEmpty { source.send(bytes) }
+        source.finish()
+      })
+  }
+
   /// A body of which no bytes come any more.
   init(ended loop: EventLoop, _ error: UVError? = nil) {
+    whole = nil
     super.init(CustomSource(loop, "read") { _ in })
     finish(error)
   }
@@ -60,6 +79,12 @@ public final class HTTPBody: ReadableSource<Bytes> {
   /// libuv has no corresponding function.
   @discardableResult
   public func readToEnd(limit: Int, _ done: @escaping Completion<Bytes>) -> PendingRequest {
+    if let bytes = whole?.bytes.take() {
+      isTooLong = bytes.count > limit
+      let result = isTooLong ? .failure(Self.tooLong(limit)) : Result<Bytes, UVError>.success(bytes)
+      loop.queueMicrotask { done(result) }
+      return PendingRequest()
+    }
     // A short body comes in one part, which needn't be copied.
     var first = Bytes()
     var whole = BytesBuilder()
@@ -70,7 +95,7 @@ public final class HTTPBody: ReadableSource<Bytes> {
         case .success(let part?):
           if Swift.max(first.count, whole.count) + part.count > limit {
             isTooLong = true
-            return done(.failure(UVError(.messageTooLong, operation: "read", subject: "limit \(limit)")))
+            return done(.failure(Self.tooLong(limit)))
           }
           if first.isEmpty {
             first = part
@@ -86,6 +111,10 @@ public final class HTTPBody: ReadableSource<Bytes> {
     }
     readOn()
     return PendingRequest { pending.cancel() }
+  }
+
+  private static func tooLong(_ limit: Int) -> UVError {
+    UVError(.messageTooLong, operation: "read", subject: "limit \(limit)")
   }
 
   func send(_ bytes: Bytes) { source.send(bytes) }

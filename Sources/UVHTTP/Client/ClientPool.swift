@@ -1,0 +1,79 @@
+import UV
+
+/// The connections to an origin. One that has just become free stays at hand until the loop waits: most
+/// programs that ask much ask again at once.
+final class ClientPool: Flushable {
+  private let pool: Pool<ClientConnection>
+  private let isKeeping: Bool
+  /// Leases of connections that are free.
+  private var free: [PoolLease<ClientConnection>] = []
+  private var reuseCount = 0
+  /// How many requests wait for a connection.
+  private var waitCount = 0
+
+  /// After so many requests the pool looks whether a connection is too old.
+  private static let requestsBetweenLooks = 64
+
+  init(_ pool: Pool<ClientConnection>, isKeeping: Bool) { (self.pool, self.isKeeping) = (pool, isKeeping) }
+
+  var loop: EventLoop { pool.loop }
+
+  /// A connection that is at hand; nil if there is none.
+  func take() -> PoolLease<ClientConnection>? {
+    while let lease = free.popLast() {
+      if lease.resource.isReusable {
+        reuseCount += 1
+        return lease
+      }
+      lease.giveBack()
+    }
+    return nil
+  }
+
+  /// Asks the pool for a connection.
+  func lease(
+    within limit: Duration, _ done: @escaping Completion<PoolLease<ClientConnection>>
+  ) -> PendingRequest {
+    waitCount += 1
+    return pool.lease().timeout(after: limit).start { [self] result in
+      waitCount -= 1
+      done(result)
+    }
+  }
+
+  /// Takes a connection back that is free.
+  func put(_ lease: PoolLease<ClientConnection>) {
+    guard isKeeping, waitCount == 0, !loop.isShuttingDown,
+      lease.resource.servedCount % Self.requestsBetweenLooks != 0
+    else { return lease.giveBack() }
+    if free.isEmpty { loop.flushNextTurn(self) }
+    free.append(lease)
+    // So the stream doesn't pause meanwhile.
+    lease.resource.read()
+  }
+
+  package func flush() {
+    let leases = free
+    free.removeAll(keepingCapacity: true)
+    for lease in leases { lease.giveBack() }
+  }
+
+  var counts: PoolCounts {
+    var counts = pool.counts
+    counts.leased -= free.count
+    counts.idle += free.count
+    counts.leases += reuseCount
+    return counts
+  }
+
+  /// Whether no request needs it now.
+  var isIdle: Bool {
+    let counts = counts
+    return counts.leased + counts.creating + counts.waiting == 0
+  }
+
+  func close() -> Request<Void> {
+    flush()
+    return pool.close()
+  }
+}
