@@ -9,13 +9,13 @@ final class ClientCall {
   private static let mostOfRedirect = 65536
 
   private let client: ClientCore
-  private var outgoing: OutgoingRequest
+  @exclusivity(unchecked) private var outgoing: OutgoingRequest
   private let end: LoopClock.Instant
-  private var done: Completion<HTTPClientResponse>?
+  @exclusivity(unchecked) private var done: Completion<HTTPClientResponse>?
   private var repeats = 0
   private var redirects = 0
   private var waiting = PendingRequest()
-  private var exchange: ClientExchange?
+  @exclusivity(unchecked) private var exchange: ClientExchange?
 
   init(_ client: ClientCore, _ outgoing: OutgoingRequest, _ done: @escaping Completion<HTTPClientResponse>) {
     (self.client, self.outgoing, self.done) = (client, outgoing, done)

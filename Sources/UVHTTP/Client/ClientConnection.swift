@@ -8,26 +8,26 @@ final class ClientConnection: PoolResource {
   let stream: ByteStream
   /// The request that it serves; nil between two, and while nobody wants bytes of an answer's body: who holds
   /// the body holds the exchange then.
-  var exchange: ClientExchange?
+  @exclusivity(unchecked) var exchange: ClientExchange?
   /// The same while its body is held.
   weak var bodyExchange: ClientExchange?
   /// Whether the last answer has said that the connection goes on.
-  var keepsAlive = true
+  @exclusivity(unchecked) var keepsAlive = true
   /// Whether the program has the stream now, for another protocol.
   var isHandedOver = false
   /// How many requests it has served. One that has served none is new, and isn't known to have been idle.
-  var servedCount = 0
+  @exclusivity(unchecked) var servedCount = 0
   /// How many writes the system has not taken yet.
-  private(set) var writeCount = 0
+  @exclusivity(unchecked) private(set) var writeCount = 0
   /// Made when it is first used: one that never is closes when it is dropped.
-  private var reader: ElementReceiver<Bytes>?
-  private var didWrite: Completion<Void>?
-  private(set) var isReading = false
-  private var isClosed = false
+  @exclusivity(unchecked) private var reader: ElementReceiver<Bytes>?
+  @exclusivity(unchecked) private var didWrite: Completion<Void>?
+  @exclusivity(unchecked) private(set) var isReading = false
+  @exclusivity(unchecked) private var isClosed = false
   /// Whether the server has ended it, or has said something that nobody has asked for.
-  private var isUseless = false
+  @exclusivity(unchecked) private var isUseless = false
   private var onUseless: Completion<Void>?
-  private var deadline: LoopClock.Instant?
+  @exclusivity(unchecked) private var deadline: LoopClock.Instant?
   private var timer: (pending: PendingRequest, end: LoopClock.Instant)?
 
   init(_ stream: ByteStream, writeTimeout: Duration) {

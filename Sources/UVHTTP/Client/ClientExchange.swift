@@ -21,19 +21,19 @@ final class ClientExchange {
   private let options: HTTPClientOptions
   private let limits: HTTPLimits
   /// Who is told when the head of the answer has come.
-  var call: ClientCall?
-  private var end = LoopClock.Instant(nanoseconds: 0)
+  @exclusivity(unchecked) var call: ClientCall?
+  @exclusivity(unchecked) private var end = LoopClock.Instant(nanoseconds: 0)
   @exclusivity(unchecked) var phase = Phase.head
   /// The bytes that have come and haven't been understood.
   @exclusivity(unchecked) var input = Bytes()
   @exclusivity(unchecked) private var parser: AnswerParser
-  private var framing = AnswerHead.Framing.body(.none)
+  @exclusivity(unchecked) private var framing = AnswerHead.Framing.body(.none)
   private var bodyParser: BodyParser
   /// Where the body's bytes go. An iterator may keep only the source.
   weak var source: CustomSource<Bytes>?
   private weak var body: HTTPBody?
   private var isBodyWanted = false
-  var hasEnded = false
+  @exclusivity(unchecked) var hasEnded = false
   private var interimCount = 0
   /// Writes what isn't written at once; nil otherwise.
   private(set) var sender: RequestSender?
@@ -186,9 +186,9 @@ final class ClientExchange {
       connection.limit(until: end)
       // A body that fails at once is no answer that fails.
       let call = call.take()
-      connection.bodyExchange = self
       let body = HTTPBody(BodyOwner(self))
-      self.body = body
+      (connection.bodyExchange, self.body) = (self, body)
+      body.expectedCount = bodyParser.rest ?? 0
       source = body.source
       readBody()
       call?.didEnd(self, .success(HTTPClientResponse(response, body)))

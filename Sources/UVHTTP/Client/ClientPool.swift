@@ -6,8 +6,8 @@ final class ClientPool: Flushable {
   private let pool: Pool<ClientConnection>
   private let isKeeping: Bool
   /// Leases of connections that are free.
-  private var free: [PoolLease<ClientConnection>] = []
-  private var reuseCount = 0
+  @exclusivity(unchecked) private var free: [PoolLease<ClientConnection>] = []
+  @exclusivity(unchecked) private var reuseCount = 0
   /// How many requests wait for a connection.
   private var waitCount = 0
 

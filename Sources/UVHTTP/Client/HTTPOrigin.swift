@@ -15,20 +15,33 @@ struct HTTPOrigin: Hashable {
     case "https": isSecure = true
     default: return nil
     }
-    let bytes = authority.utf8
-    guard Authority.isValid(bytes.span, 0..<bytes.count) else { return nil }
-    var host = authority[...]
-    var port: Substring = ""
-    // The colons of an address are within brackets.
-    if let colon = bytes.lastIndex(of: UInt8(ascii: ":")), !bytes[colon...].contains(UInt8(ascii: "]")) {
-      (host, port) = (authority[..<colon], authority[bytes.index(after: colon)...])
+    guard let (range, port) = Self.parts(of: authority.utf8.span) else { return nil }
+    host = Self.smallLetters(authority[bytes: range])
+    self.port = port ?? (isSecure ? 443 : 80)
+  }
+
+  /// Whether there can be an origin of that scheme, in small letters, and authority.
+  static func isValid(scheme: String, authority: String) -> Bool {
+    (scheme == "http" || scheme == "https") && parts(of: authority.utf8.span) != nil
+  }
+
+  /// Where the host is, without brackets, and the port, if there is one; nil if the authority isn't one.
+  private static func parts(of bytes: Span<UInt8>) -> (host: Range<Int>, port: Int?)? {
+    guard Authority.isValid(bytes, 0..<bytes.count) else { return nil }
+    var end = bytes.count
+    while end > 0, bytes[end - 1].isDigit { end -= 1 }
+    var port: Int?
+    if end > 0, bytes[end - 1] == UInt8(ascii: ":") {
+      if end < bytes.count {
+        let number = (end..<bytes.count).reduce(0) { min($0 * 10 + Int(bytes[$1] - 0x30), 65536) }
+        guard 1...65535 ~= number else { return nil }
+        port = number
+      }
+      end -= 1
+    } else {
+      end = bytes.count
     }
-    if host.utf8.first == UInt8(ascii: "[") { host = host.dropFirst().dropLast() }
-    guard let number = port.isEmpty ? (isSecure ? 443 : 80) : Int(port), 1...65535 ~= number else {
-      return nil
-    }
-    self.host = Self.smallLetters(host)
-    self.port = number
+    return (bytes[0] == UInt8(ascii: "[") ? 1..<end - 1 : 0..<end, port)
   }
 
   /// The text in small letters, which it most often has already.
@@ -54,21 +67,25 @@ extension HTTPRequest {
   /// The source is RFC 9110, 4.2.
   public init?(method: HTTPRequest.Method = .get, url: String, headerFields: HTTPFields = [:]) {
     // By bytes: characters would be found by Unicode's rules, which takes long.
-    let bytes = url.utf8
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
-      return nil
-    }
-    let start = bytes.index(colon, offsetBy: 3)
-    let end = bytes[start...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
-    let pathStart =
-      bytes[start..<end].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? end
-    let scheme = HTTPOrigin.smallLetters(url[..<colon])
-    let authority = url[start..<pathStart]
-    let rest = url[pathStart..<end]
-    let path = rest.utf8.first == UInt8(ascii: "/") ? String(rest) : "/" + rest
+    let bytes = url.utf8.span
+    let (slash, question, hash) = (UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
+    var colon = 0
+    while colon < bytes.count, bytes[colon] != UInt8(ascii: ":") { colon += 1 }
+    guard colon + 2 < bytes.count, bytes[colon + 1] == slash, bytes[colon + 2] == slash else { return nil }
+    var pathStart = colon + 3
+    while pathStart < bytes.count, bytes[pathStart] != slash, bytes[pathStart] != question,
+      bytes[pathStart] != hash
+    { pathStart += 1 }
+    var end = pathStart
+    while end < bytes.count, bytes[end] != hash { end += 1 }
+    let isUsual = url.hasPrefix("http:")
+    let scheme = isUsual ? "http" : HTTPOrigin.smallLetters(url[bytes: 0..<colon])
+    let authority = String(url[bytes: colon + 3..<pathStart])
+    let rest = url[bytes: pathStart..<end]
+    let path = pathStart < end && bytes[pathStart] == slash ? String(rest) : "/" + rest
     self.init(
-      method: method, scheme: scheme, authority: String(authority), path: path, headerFields: headerFields)
-    guard origin != nil, hasValidPath else { return nil }
+      method: method, scheme: scheme, authority: authority, path: path, headerFields: headerFields)
+    guard HTTPOrigin.isValid(scheme: scheme, authority: authority), path.isTarget else { return nil }
   }
 
   /// Nil if the request says too little, or something that can't be.
@@ -82,7 +99,7 @@ extension HTTPRequest {
     guard let path, path.utf8.first == UInt8(ascii: "/") || path == "*" && method == .options else {
       return false
     }
-    return path.utf8.allSatisfy(\.isTarget)
+    return path.isTarget
   }
 
   /// The request for a reference that is relative to this one's URL (RFC 3986, 5.2).
@@ -127,5 +144,20 @@ extension HTTPRequest {
       }
     }
     return "/" + segments.joined(separator: "/") + target[path.endIndex...]
+  }
+}
+
+extension String {
+  /// The text at a range of bytes.
+  fileprivate subscript(bytes range: Range<Int>) -> Substring {
+    let start = utf8.index(startIndex, offsetBy: range.lowerBound)
+    return self[start..<utf8.index(start, offsetBy: range.count)]
+  }
+
+  /// Whether all bytes may stand in a target.
+  fileprivate var isTarget: Bool {
+    let bytes = utf8.span
+    for place in 0..<bytes.count where !bytes[place].isTarget { return false }
+    return true
   }
 }

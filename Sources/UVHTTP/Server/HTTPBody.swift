@@ -26,6 +26,9 @@ public final class HTTPBody: ReadableSource<Bytes> {
   /// The fields after a chunked body, once that has ended; none before.
   public internal(set) var trailers: HTTPFields = [:]
 
+  /// How many bytes the peer says that there will be, so that memory needn't grow; 0 if it doesn't.
+  var expectedCount = 0
+
   /// Whether ``readToEnd(limit:)`` has found more than its limit.
   private(set) var isTooLong = false
 
@@ -49,11 +52,12 @@ public final class HTTPBody: ReadableSource<Bytes> {
     let whole = Whole()
     whole.bytes = bytes
     self.whole = whole
-    super.init(
+    super.init(loop) {
       CustomSource(loop, "read") { source in
         if let bytes = whole.bytes.take(), !bytes.isEmpty { source.send(bytes) }
         source.finish()
-      })
+      }
+    }
   }
 
   /// A body of which no bytes come any more.
@@ -100,7 +104,12 @@ public final class HTTPBody: ReadableSource<Bytes> {
           if first.isEmpty {
             first = part
           } else {
-            if whole.isEmpty { whole.append(first) }
+            if whole.isEmpty {
+              let count = Swift.max(expectedCount, first.count + part.count)
+              // A peer's word is worth no more memory than this.
+              whole.reserveCapacity(Swift.min(count, limit, 1 << 20))
+              whole.append(first)
+            }
             whole.append(part)
           }
           readOn()
