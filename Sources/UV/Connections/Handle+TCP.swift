@@ -27,7 +27,7 @@ extension Handle {
       throw UVError(.invalidArgument, operation: "tcp_user_timeout", subject: limit.description)
     }
     try check(
-      cuv_set_user_timeout(fileDescriptor(), Int32(limit?.wholeMilliseconds ?? 0)), "tcp_user_timeout")
+      cuv_set_user_timeout(fileDescriptor(), Int32(limit?.milliseconds ?? 0)), "tcp_user_timeout")
   }
 
   package func localTCPAddress() throws(UVError) -> SocketAddress {
