@@ -213,8 +213,21 @@ int cuv_accept(int fd);
 
 int cuv_reuse_port(int fd);
 
-/// The same as `uv_tcp_getpeername`, for a descriptor that libuv doesn't know yet.
+/// The same as `uv_tcp_getpeername` and `uv_tcp_getsockname`, for a descriptor that libuv doesn't know yet.
 int cuv_getpeername(int fd, struct sockaddr *address, int *length);
+int cuv_getsockname(int fd, struct sockaddr *address, int *length);
+/// The path that a Unix domain socket is bound to, with its NUL; fails if there is none.
+int cuv_socket_path(int fd, char *path, size_t size);
+/// A Unix domain socket that is bound to a path, or a libuv error code. libuv's own function would remove the
+/// file when the socket closes, even if another process has taken the socket over.
+int cuv_bind_path(const char *path);
+bool cuv_is_listening(int fd);
+int cuv_close_on_exec(int fd);
+
+/// Sends a text to the service manager, by the socket that it has named. Doesn't wait.
+int cuv_notify(const char *path, const void *text, size_t length);
+/// Tells the predecessor of this process that it is ready, and closes the socket to it.
+void cuv_say_ready(int fd);
 
 /// How long written bytes may wait for the peer's acknowledgement; 0 for the system's own limit.
 int cuv_set_user_timeout(int fd, int milliseconds);

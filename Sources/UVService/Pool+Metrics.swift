@@ -30,10 +30,10 @@ extension Pool {
 
 /// Reports the counts of one pool again and again. On the loop's thread.
 private final class PoolReport {
-  private static let amounts: [(String, KeyPath<PoolCounts, Int> & Sendable)] = [
+  private static let amounts: [(String, any KeyPath<PoolCounts, Int> & Sendable)] = [
     ("leased", \.leased), ("idle", \.idle), ("creating", \.creating), ("waiting", \.waiting),
   ]
-  private static let totals: [(String, KeyPath<PoolCounts, Int> & Sendable)] = [
+  private static let totals: [(String, any KeyPath<PoolCounts, Int> & Sendable)] = [
     ("leases", \.leases), ("created", \.created), ("failed", \.failed), ("expired", \.expired),
     ("gone", \.gone), ("discarded", \.discarded), ("dropped", \.dropped), ("timeouts", \.timeouts),
     ("refused", \.refused),

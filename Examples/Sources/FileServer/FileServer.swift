@@ -66,16 +66,34 @@ struct FileServer: ParsableCommand {
     // The loop of this thread has the signals. Those of the group have the connections.
     try EventLoop.run { loop in
       let service = try Service(self, root: await loop.files.realpath(root).value)
+      let hangups = try loop.signals(.hangup)
       let address = try await group.serve(host: host, port: port, backlog: 4096) { await service.serve($0) }
       // `kill -USR1` shows what each loop waits for.
       try await group.printSnapshots(on: .user1)
       let output = try loop.standardOutput
+      // A predecessor may end now.
+      try ServiceManager.notify(.ready)
       try await output.write(Bytes("listening on \(address)\n")).value
+      let replacing = loop.spawn { await replace(hangups) }
       // A second signal gives the connections no more time.
       let report = try await group.shutdownGracefully(
         onSignals: [.terminate, .interrupt], within: .seconds(grace), on: loop
       ).value
+      replacing.cancel()
       try await output.write(Bytes("answered \(service.answerCount), cut off \(report.count)\n")).value
+    }
+  }
+
+  /// `kill -HUP` starts the program anew, a new version of it perhaps. Once that serves, this one ends as with
+  /// SIGTERM.
+  func replace(_ hangups: SignalWatcher) async {
+    let loop = hangups.loop
+    while (try? await hangups.next().value) != nil {
+      do throws(UVError) {
+        let successor = try await loop.handover().value
+        try await loop.standardOutput.write(Bytes("process \(successor) takes over\n")).value
+        return try loop.processes.kill(SystemInfo.processID, .terminate)
+      } catch { try? await loop.standardError.write(Bytes("FileServer: \(error)\n")).value }
     }
   }
 }

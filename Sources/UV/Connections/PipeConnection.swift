@@ -121,7 +121,7 @@ public final class PipeConnection: ByteStream, PassableHandle {
   /// The corresponding libuv functions are `uv_accept` and `uv_listen`.
   public func acceptTCPListener(backlog: Int = 511) throws(UVError) -> TCPListener {
     let listener = try accept(.tcp) { () throws(UVError) in try TCPListener(loop: loop) }
-    try listener.listen(backlog: backlog, "passed")
+    try listener.listen(backlog: backlog, "passed", nil)
     return listener
   }
 
@@ -149,7 +149,7 @@ public final class PipeConnection: ByteStream, PassableHandle {
     let listener = try accept(.pipe) { () throws(UVError) in
       try PipeListener(loop: loop, passesHandles: passesHandles)
     }
-    try listener.listen(backlog: backlog, "passed")
+    try listener.listen(backlog: backlog, "passed", nil)
     return listener
   }
 

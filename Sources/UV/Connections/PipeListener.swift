@@ -3,7 +3,8 @@ import CUV
 /// A listening Unix domain socket: a source of connections.
 ///
 /// The listener accepts a connection only when somebody asks for one; the others wait in the system's queue.
-/// Closing the listener removes its file.
+/// Closing the listener removes its file, unless a successor has the socket; see
+/// ``EventLoop/handover(_:_:within:)``.
 ///
 /// The corresponding libuv type is `uv_pipe_t`.
 public final class PipeListener: StreamListener<PipeConnection>, PassableHandle {
@@ -21,14 +22,29 @@ public final class PipeListener: StreamListener<PipeConnection>, PassableHandle 
   }
 
   func listen(path: some PathConvertible, backlog: Int, replacesStale: Bool) throws(UVError) {
-    var code = try path.withSocketPath("bind") { uv_pipe_bind(pipe, $0) }
-    if code == UV_EADDRINUSE.rawValue, replacesStale,
+    var place = ListeningPlace(path: path)
+    if let passed = PassedSockets.take(at: place.text) {
+      try open(passed)
+      place = ListeningPlace(passed)
+    } else {
+      try bind(path, replacesStale)
+      place.file = path.withPathBytes { FilePath(platformString: $0!) }
+    }
+    try listen(backlog: backlog, path.subject, place)
+  }
+
+  private func bind(_ path: some PathConvertible, _ replacesStale: Bool) throws(UVError) {
+    var descriptor = try path.withSocketPath("bind") { cuv_bind_path($0) }
+    if descriptor == UV_EADDRINUSE.rawValue, replacesStale,
       try path.withSocketPath("bind", { cuv_remove_stale_socket($0) }) == 0
     {
-      code = try path.withSocketPath("bind") { uv_pipe_bind(pipe, $0) }
+      descriptor = try path.withSocketPath("bind") { cuv_bind_path($0) }
     }
+    try check(descriptor, "bind", path.subject)
+    let code = uv_pipe_open(pipe, descriptor)
+    // If libuv hasn't taken over the descriptor, nothing else will close it.
+    if code < 0 { _ = CUV.close(descriptor) }
     try check(code, "bind", path.subject)
-    try listen(backlog: backlog, path.subject)
   }
 
   /// The path that the listener is bound to.

@@ -78,12 +78,14 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   }
 
   /// Begins to listen at the address that the handle is bound to.
-  func listen(backlog: Int, _ subject: String) throws(UVError) {
+  ///
+  /// - Parameter place: Where a successor of this process finds the socket; nil if it isn't to find it.
+  func listen(backlog: Int, _ subject: String, _ place: ListeningPlace?) throws(UVError) {
     guard backlog >= 1, let backlog = Int32(exactly: backlog) else {
       throw UVError(.invalidArgument, operation: "listen", subject: "backlog \(backlog)")
     }
     try check(cuv_listen(fileDescriptor(), backlog), "listen", subject)
-    block.keep(try ListenerPoll(self, descriptor: fileDescriptor(), subject))
+    block.keep(try ListenerPoll(self, descriptor: fileDescriptor(), subject, place))
     block.own()
     take(role: .listener)
     // Linux lets one more wait than it was told.

@@ -5,11 +5,14 @@ package struct TCPBinding {
   let address: SocketAddress
   let backlog: Int
   let reusePort: Bool
+  /// A socket that listens at the address already.
+  private let passed: PassedSocket?
 
   package init(_ address: SocketAddress, backlog: Int, reusePort: Bool) {
     self.address = address
     self.backlog = backlog
     self.reusePort = reusePort
+    passed = PassedSockets.take(at: ListeningPlace(address).text)
   }
 
   private var isForLibuv: Bool {
@@ -25,12 +28,13 @@ package struct TCPBinding {
   private var isForUs: Bool { reusePort && !isForLibuv }
 
   /// The kind of socket to make at once. If it is unspecified, binding makes the socket.
-  var family: Int32 { !isForUs ? AF_UNSPEC : address.isIPv6 ? AF_INET6 : AF_INET }
+  var family: Int32 { passed != nil || !isForUs ? AF_UNSPEC : address.isIPv6 ? AF_INET6 : AF_INET }
 
   /// Binds a listener's socket, and begins to listen.
   func apply<Connection>(to listener: StreamListener<Connection>) throws(UVError) {
     let tcp = listener.block.raw.assumingMemoryBound(to: uv_tcp_t.self)
     let subject = address.description
+    if let passed { return try apply(passed, to: listener) }
     if isForUs { try check(cuv_reuse_port(listener.fileDescriptor()), "setsockopt SO_REUSEPORT", subject) }
     let flags = isForLibuv ? UInt32(CUV_TCP_REUSEPORT) : 0
     try check(address.withSockaddr { uv_tcp_bind(tcp, $0, flags) }, "bind", subject)
@@ -38,6 +42,13 @@ package struct TCPBinding {
     do throws(UVError) { _ = try listener.localTCPAddress() } catch {
       throw UVError(error.code, operation: "bind", subject: subject)
     }
-    try listener.listen(backlog: backlog, subject)
+    try listener.listen(backlog: backlog, subject, ListeningPlace(address))
+  }
+
+  private func apply<Connection>(
+    _ passed: PassedSocket, to listener: StreamListener<Connection>
+  ) throws(UVError) {
+    try listener.open(passed)
+    try listener.listen(backlog: backlog, passed.place, ListeningPlace(passed))
   }
 }

@@ -122,6 +122,11 @@ extension EventLoopGroup {
         shards.append(shard)
         address = shard.address
       }
+      // A predecessor with more loops has passed more sockets, in each of which connections may wait.
+      while PassedSockets.contains(ListeningPlace(address).text) {
+        let executor = executors[shards.count % executors.count]
+        shards.append(try await executor.listen(on: address, backlog, reusePort: true, handle))
+      }
     } catch {
       for shard in shards { await shard.close() }
       throw error

@@ -15,8 +15,10 @@ final class ListenerPoll: HandleSidecar {
   /// Whether the listener keeps its loop running.
   private(set) var isKeepingLoop = false
 
-  /// - Parameter subject: The address, for the error. An error leaves nothing behind.
-  init(_ owner: Handle, descriptor: Int32, _ subject: String) throws(UVError) {
+  /// - Parameters:
+  ///   - subject: The address, for the error. An error leaves nothing behind.
+  ///   - place: Where a successor of this process finds the socket; nil if it isn't to find it.
+  init(_ owner: Handle, descriptor: Int32, _ subject: String, _ place: ListeningPlace?) throws(UVError) {
     self.owner = owner
     loop = owner.loop
     super.init()
@@ -27,6 +29,7 @@ final class ListenerPoll: HandleSidecar {
     }
     uv_unref(cuv_handle(poll))
     keepRunning(true)
+    if let place { ListeningSockets.add(self, descriptor, place) }
   }
 
   /// Has libuv call `callback` while connections wait, with a handle whose data is `context`.
@@ -45,8 +48,11 @@ final class ListenerPoll: HandleSidecar {
     if isKept { loop.keepRunning() } else { loop.ceaseToKeepRunning() }
   }
 
-  /// The poll stops while the descriptor is open.
-  override func handleCloses() { stop() }
+  /// The poll stops while the descriptor is open, and nobody may copy the descriptor from now on.
+  override func handleCloses() {
+    stop()
+    ListeningSockets.remove(self)
+  }
 
   /// The poll closes after the listener, so that libuv tells of the listener's close last.
   override func closeBegan() {

@@ -42,6 +42,7 @@ struct SpawnCall {
     -> Int32
   {
     cuv_unblock_signal(SIGCHLD)
+    PassedSockets.claim()
     var stdio = stdio
     return stdio.withUnsafeMutableBufferPointer { stdio in
       var options = uv_process_options_t()

@@ -1,0 +1,91 @@
+import CUV
+import Synchronization
+
+/// The sockets that another process has passed to this one: its predecessor, by `EventLoop.handover`, or
+/// systemd. They are looked for once, when somebody first listens, starts a child or is ready.
+struct PassedSockets {
+  /// The first descriptor that systemd passes. A predecessor passes its socket for `ready` there.
+  static let first: Int32 = 3
+
+  /// The variable with the number of sockets that a predecessor passes. Others, `UV_HANDOVER_0` and so on,
+  /// have their names and places.
+  static let variable = "UV_HANDOVER"
+
+  private static let state = Mutex(PassedSockets())
+
+  private var sockets: [PassedSocket] = []
+  private var predecessor: Int32?
+
+  /// Looks for the sockets, so that no child inherits them by chance.
+  static func claim() { state.withLock { _ in } }
+
+  /// Takes the first socket that listens at a place; nil if there is none.
+  static func take(at place: String) -> PassedSocket? { take { $0.place == place } }
+
+  /// Takes the first socket that has a name, and that is of a kind; nil if there is none.
+  static func take(named name: String, isPath: Bool) -> PassedSocket? {
+    take { $0.name == name && ListeningPlace.isPath($0.place) == isPath }
+  }
+
+  private static func take(_ isWanted: (PassedSocket) -> Bool) -> PassedSocket? {
+    state.withLock { state in
+      state.sockets.firstIndex(where: isWanted).map { state.sockets.remove(at: $0) }
+    }
+  }
+
+  static func contains(_ place: String) -> Bool {
+    state.withLock { $0.sockets.contains { $0.place == place } }
+  }
+
+  /// Closes the sockets that no listener has taken, and tells the predecessor that it may end.
+  static func ready() {
+    let predecessor = state.withLock { state in
+      state.sockets = []
+      return state.predecessor.take()
+    }
+    if let predecessor { cuv_say_ready(predecessor) }
+  }
+
+  private init() {
+    readHandover()
+    if sockets.isEmpty { readSystemd() }
+  }
+
+  /// The variables may be those of another process that has started this one, so the descriptors are checked.
+  private mutating func readHandover() {
+    guard let count = environmentValue(Self.variable).flatMap({ Int32($0) }), (1...10_000).contains(count)
+    else {
+      return
+    }
+    let descriptors = (Self.first + 1)...(Self.first + count)
+    guard HandleType(guessing: Self.first) == .pipe, descriptors.allSatisfy(cuv_is_listening) else { return }
+    for (number, descriptor) in descriptors.enumerated() {
+      let parts = (environmentValue("\(Self.variable)_\(number)") ?? ":").split(
+        separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      add(descriptor, name: String(parts[0]), place: String(parts.last ?? ""), removesFile: true)
+    }
+    predecessor = cuv_close_on_exec(Self.first) == 0 ? Self.first : nil
+  }
+
+  private mutating func readSystemd() {
+    guard environmentValue("LISTEN_PID").flatMap({ Int32($0) }) == uv_os_getpid(),
+      let count = environmentValue("LISTEN_FDS").flatMap({ Int32($0) }), (1...10_000).contains(count)
+    else { return }
+    let names = (environmentValue("LISTEN_FDNAMES") ?? "").split(
+      separator: ":", omittingEmptySubsequences: false)
+    for descriptor in Self.first..<(Self.first + count) {
+      let number = Int(descriptor - Self.first)
+      let name = number < names.count ? String(names[number]) : "unknown"
+      let place = ListeningPlace.text(of: descriptor)
+      add(descriptor, name: name, place: place, removesFile: false)
+    }
+  }
+
+  private mutating func add(_ descriptor: Int32, name: String, place: String, removesFile: Bool) {
+    guard cuv_close_on_exec(descriptor) == 0, cuv_is_listening(descriptor) else { return }
+    sockets.append(PassedSocket(descriptor, name: name, place: place, removesFile: removesFile))
+  }
+}
+
+/// A variable of the environment. Nobody has changed it, at the beginning of a program.
+private func environmentValue(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -1,0 +1,68 @@
+import CUV
+
+extension StreamListener {
+  /// Makes this handle the one of a socket that another process has passed. The socket listens already.
+  func open(_ passed: PassedSocket) throws(UVError) {
+    let descriptor = passed.take()
+    let code =
+      ListeningPlace.isPath(passed.place)
+      ? uv_pipe_open(block.raw.assumingMemoryBound(to: uv_pipe_t.self), descriptor)
+      : uv_tcp_open(block.raw.assumingMemoryBound(to: uv_tcp_t.self), descriptor)
+    // If libuv hasn't taken over the descriptor, nothing else will close it.
+    if code < 0, descriptor >= 0 { _ = CUV.close(descriptor) }
+    try check(code, "listen", passed.place)
+  }
+}
+
+extension TCP {
+  /// The listener of a socket that systemd has passed to this process, and given a name.
+  ///
+  /// ```swift
+  /// let listener = try loop.tcp.passedListener("http") ?? loop.tcp.listen(port: 8080)
+  /// ```
+  ///
+  /// A listener for an address, such as that of `listen(port: 8080)`, takes a socket that has been passed for
+  /// the same address by itself, from systemd or from a predecessor; see ``EventLoop/handover(_:_:within:)``.
+  /// This function is for those whose address only systemd's configuration knows.
+  ///
+  /// - Parameters:
+  ///   - name: The socket's `FileDescriptorName`. Without one, it has the name of its `.socket` unit.
+  ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
+  /// - Returns: The listener; nil if no TCP socket with this name was passed, or all of them have been taken.
+  /// - Throws: `outOfMemory`; `invalidArgument` for a backlog below 1.
+  ///
+  /// The corresponding function of systemd's is `sd_listen_fds_with_names`.
+  public func passedListener(_ name: String, backlog: Int = 511) throws(UVError) -> TCPListener? {
+    guard let passed = PassedSockets.take(named: name, isPath: false) else { return nil }
+    let listener = try TCPListener(loop: loop)
+    try listener.open(passed)
+    try listener.listen(backlog: backlog, passed.place, ListeningPlace(passed))
+    return listener
+  }
+}
+
+extension Pipes {
+  /// The listener of a Unix domain socket that systemd has passed to this process, and given a name. It is
+  /// for a socket whose path only systemd's configuration knows; see ``TCP/passedListener(_:backlog:)``.
+  ///
+  /// Closing the listener doesn't remove the file, which is systemd's.
+  ///
+  /// - Parameters:
+  ///   - name: The socket's `FileDescriptorName`. Without one, it has the name of its `.socket` unit.
+  ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
+  ///   - passesHandles: Whether handles can be passed through the connections; see
+  ///     ``listen(path:backlog:passesHandles:replacesStale:)``.
+  /// - Returns: The listener; nil if no such socket with this name was passed, or all of them have been taken.
+  /// - Throws: `outOfMemory`; `invalidArgument` for a backlog below 1.
+  ///
+  /// The corresponding function of systemd's is `sd_listen_fds_with_names`.
+  public func passedListener(
+    _ name: String, backlog: Int = 511, passesHandles: Bool = false
+  ) throws(UVError) -> PipeListener? {
+    guard let passed = PassedSockets.take(named: name, isPath: true) else { return nil }
+    let listener = try PipeListener(loop: loop, passesHandles: passesHandles)
+    try listener.open(passed)
+    try listener.listen(backlog: backlog, passed.place, ListeningPlace(passed))
+    return listener
+  }
+}

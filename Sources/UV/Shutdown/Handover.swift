@@ -1,0 +1,126 @@
+import CUV
+
+/// A successor that has begun, and whoever waits until it is ready.
+final class Handover {
+  private static let operation: StaticString = "handover"
+  /// A successor whose end has been noticed by its socket gets so long until the system tells of it.
+  private static let patience = Duration.seconds(1)
+
+  private let loop: EventLoop
+  private let successor: ChildProcess
+  private let places: Set<String>
+  private var done: Completion<Int32>?
+  private var deadline = PendingRequest()
+  /// Why there will be no successor.
+  private var reason: UVError?
+
+  init(
+    _ loop: EventLoop, _ program: any PathConvertible, _ arguments: [String],
+    _ done: @escaping Completion<Int32>
+  ) throws(UVError) {
+    self.loop = loop
+    self.done = done
+    let sockets = try ListeningSockets.beginHandover()
+    defer { for socket in sockets { _ = CUV.close(socket.descriptor) } }
+    places = Set(sockets.map(\.place.text))
+    do throws(UVError) {
+      successor = try loop.processes.spawn(
+        program, arguments, environment: Self.environment(sockets.map(\.place)),
+        stdio: [.inherit, .inherit, .inherit, .pipe] + sockets.map { .descriptor($0.descriptor) })
+    } catch {
+      ListeningSockets.successorEnded()
+      throw error
+    }
+  }
+
+  private static func environment(_ places: [ListeningPlace]) throws(UVError) -> [String: String] {
+    // What another process has passed to this one is this one's.
+    var variables = try Environment.all().filter { name, _ in
+      !name.hasPrefix(PassedSockets.variable) && !name.hasPrefix("LISTEN_")
+    }
+    variables[PassedSockets.variable] = "\(places.count)"
+    for (number, place) in places.enumerated() {
+      variables["\(PassedSockets.variable)_\(number)"] = "\(place.name):\(place.text)"
+    }
+    return variables
+  }
+
+  func start(within limit: Duration) -> PendingRequest {
+    tellManager(.reloading)
+    deadline = loop.sleep(for: limit) { [self] result in
+      if case .success = result { fail(UVError(.timedOut, operation: "handover", subject: "\(limit)")) }
+    }
+    successor.stdio[3]!.read { [self] result in
+      switch result {
+      case .success(_?): succeed()
+      case .success(nil): lose()
+      // The loop ends.
+      case .failure(let error): fail(error)
+      }
+    }
+    return PendingRequest(Self.operation, subject: { [self] in "process \(successor.processID)" }) { [self] in
+      fail(UVError(.cancelled, operation: "handover"))
+    }
+  }
+
+  private func succeed() {
+    guard reason == nil else { return }
+    deadline.cancel()
+    successor.stdio[3]!.close()
+    ListeningSockets.passedOn(places)
+    successor.keepsLoopRunning = false
+    successor.exit { result in
+      if case .success = result { ListeningSockets.successorEnded() }
+    }
+    tellManager(.mainProcess(successor.processID), .ready)
+    answer(.success(successor.processID))
+  }
+
+  /// The successor has ended, or has closed the socket, so it won't ever say that it is ready.
+  private func lose() {
+    guard reason == nil else { return }
+    let patience = loop.sleep(for: Self.patience) { [self] result in
+      if case .success = result { fail(Self.lost("closed its descriptor 3")) }
+    }
+    successor.exit { [self] result in
+      patience.cancel()
+      if case .success(let status) = result { fail(Self.lost("ended with \(status.text)")) }
+    }
+  }
+
+  private static func lost(_ what: String) -> UVError {
+    UVError(.connectionAborted, operation: "handover", subject: "the successor \(what) before it was ready")
+  }
+
+  /// Ends the successor, and answers when it has ended.
+  private func fail(_ error: UVError) {
+    guard done != nil, reason == nil else { return }
+    reason = error
+    deadline.cancel()
+    successor.stdio[3]!.close()
+    guard successor.exitStatus == nil else { return failed(error) }
+    // By its number, since the end of the loop may have closed the handle. Nobody has waited for it yet, so
+    // the number is still its own.
+    try? loop.processes.kill(successor.processID, .kill)
+    if successor.isClosing { failed(error) } else { successor.exit { [self] _ in failed(error) } }
+  }
+
+  private func failed(_ error: UVError) {
+    successor.close()
+    ListeningSockets.successorEnded()
+    tellManager(.ready)
+    answer(.failure(error))
+  }
+
+  private func answer(_ result: Result<Int32, UVError>) { done.take()?(result) }
+
+  /// A service manager that doesn't listen is no reason to have no successor.
+  private func tellManager(_ messages: ServiceManager.Message...) {
+    guard ServiceManager.isPresent else { return }
+    try? ServiceManager.notify(ServiceManager.Message(messages.map(\.text).joined(separator: "\n")))
+  }
+}
+
+extension ChildProcess.ExitStatus {
+  fileprivate var text: String { signal.map { "signal \($0.rawValue)" } ?? "code \(code)" }
+}
