@@ -116,8 +116,7 @@ public struct TLS {
   ) -> PendingRequest {
     let name: TLSHost
     do throws(UVError) { name = try TLSHost(host, "connect") } catch {
-      loop.queueMicrotask { done(.failure(error)) }
-      return PendingRequest()
+      return loop.answer(done, error)
     }
     var stage = PendingRequest()
     stage = loop.tcp.connect(host: host, port: port) { [self] result in
@@ -171,8 +170,7 @@ public struct TLS {
       let port = try? plain.peerTCPAddress().port
       return secure(plain, context, name, port.map { Int($0) }, "secure", host, handshakeTimeout, done)
     } catch {
-      loop.queueMicrotask { done(.failure(error)) }
-      return PendingRequest()
+      return loop.answer(done, error)
     }
   }
 
@@ -195,8 +193,7 @@ public struct TLS {
     } catch {
       // A connection of our own; the caller's stays as it was.
       if operation == "connect" { plain.close() }
-      loop.queueMicrotask { done(.failure(error)) }
-      return PendingRequest()
+      return loop.answer(done, error)
     }
   }
 }

@@ -9,10 +9,7 @@ extension TLS: StreamSecurity {
     do throws(UVError) {
       return client(try TLSContext.client.get()).secure(stream, host: host)
     } catch {
-      return Request(loop) { done in
-        loop.queueMicrotask { done(.failure(error)) }
-        return PendingRequest()
-      }
+      return .failure(loop, error)
     }
   }
 

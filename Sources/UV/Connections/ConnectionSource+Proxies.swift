@@ -35,10 +35,8 @@ extension ConnectionSource where Failure == UVError {
     for peer in peers { ranges.append(try AddressRange(peer)) }
     return try PreparedConnections(self, limit: limit, onFailure: onFailure) { [ranges] connection in
       Request(connection.loop, operation: "accept") { done in
-        let stranger = connection.stranger(to: ranges)
-        if let stranger {
-          connection.loop.queueMicrotask { done(.failure(stranger)) }
-          return PendingRequest()
+        if let stranger = connection.stranger(to: ranges) {
+          return connection.loop.answer(done, stranger)
         }
         return connection.readProxyHeader().timeout(after: timeout).start { done($0.map { _ in connection }) }
       }

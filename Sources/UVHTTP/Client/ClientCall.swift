@@ -123,10 +123,3 @@ final class ClientCall {
 
   private func finish(_ result: Result<HTTPClientResponse, UVError>) { done.take()?(result) }
 }
-
-extension EventLoop {
-  /// Tells of a failure, not on the caller's stack.
-  func answer<T>(_ done: @escaping Completion<T>, _ error: UVError) {
-    queueMicrotask { done(.failure(error)) }
-  }
-}

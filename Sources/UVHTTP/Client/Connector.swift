@@ -87,39 +87,3 @@ enum Tunnel {
     }
   }
 }
-
-extension Request {
-  /// The request for what another one has a use for.
-  func then<Next>(_ next: @escaping (Success) -> Request<Next>) -> Request<Next> {
-    Request<Next>(loop, operation: "connect") { [self] done in
-      var pending = PendingRequest()
-      var isCancelled = false
-      pending = start { result in
-        switch result {
-        case .failure(let error): done(.failure(error))
-        case .success(let value):
-          pending = next(value).start(done)
-          if isCancelled { pending.cancel() }
-        }
-      }
-      return PendingRequest {
-        isCancelled = true
-        pending.cancel()
-      }
-    }
-  }
-
-  static func value(_ loop: EventLoop, _ value: Success) -> Request {
-    Request(loop) { done in
-      loop.queueMicrotask { done(.success(value)) }
-      return PendingRequest()
-    }
-  }
-
-  static func failure(_ loop: EventLoop, _ error: UVError) -> Request {
-    Request(loop) { done in
-      loop.queueMicrotask { done(.failure(error)) }
-      return PendingRequest()
-    }
-  }
-}

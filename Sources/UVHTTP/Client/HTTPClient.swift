@@ -60,8 +60,7 @@ public final class HTTPClient {
   @discardableResult
   public func get(_ url: String, _ done: @escaping Completion<HTTPClientResponse>) -> PendingRequest {
     guard let request = HTTPRequest(url: url) else {
-      loop.answer(done, UVError(.invalidArgument, operation: "http", subject: url))
-      return PendingRequest()
+      return loop.answer(done, UVError(.invalidArgument, operation: "http", subject: url))
     }
     return send(request, done)
   }
