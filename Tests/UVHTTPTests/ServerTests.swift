@@ -191,7 +191,7 @@ struct Client {
   }
 
   nonisolated(nonsending) func readAll() async throws(UVError) -> String {
-    let answer = try await stream.readToEnd(limit: 1 << 20).value
+    let answer = try await stream.readToEnd(limit: 1 << 24).value
     return String(decoding: answer, as: UTF8.self)
   }
 }
