@@ -60,7 +60,7 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   /// leaves out those that are too slow, or closes them. Otherwise what waits for them has no limit but
   /// time.
   ///
-  /// libuv has no corresponding function; see ``ByteStream/isAboveHighWaterMark``.
+  /// libuv has no corresponding function; see `ByteStream.isAboveHighWaterMark`.
   public var isAboveHighWaterMark: Bool { core.isCongested }
 
   /// Sends a message.
