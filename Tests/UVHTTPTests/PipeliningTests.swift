@@ -116,6 +116,7 @@ import UVTestSupport
       var error: UVError?
       handed.exchanges["/b"]?.respond(close, "b") { if case .failure(let failure) = $0 { error = failure } }
       try await handed.exchanges["/a"]?.respond(close, "a").value
+      try await loop.until { error != nil }
       #expect(error?.code == .brokenPipe)
       await #expect(throws: UVError(.brokenPipe, operation: "respond")) {
         try await handed.exchanges["/last"]?.respond(close).value

@@ -26,6 +26,33 @@ import UVTestSupport
     }
   }
 
+  @Test("A server reads no request that nobody asks for, not even a wrong one")
+  func demand() async throws {
+    makeCertificates()
+    try await withLoop { loop in
+      let server = try loop.http.listen(host: "127.0.0.1", port: 0)
+      // Somebody asks, so that the connection is accepted, and then nobody does.
+      let asking = server.next { _ in }
+      let client = try await loop.tcp.connect(to: server.localAddress()).value
+      try await loop.settle { loop.activity.handles >= 3 }
+      asking.cancel()
+      try await loop.settle()
+      try await client.write("wrong\r\n").value
+      let answer = Log<String>()
+      client.next { result in
+        if case .success(let bytes?) = result {
+          answer.append(String(decoding: bytes.prefix(12), as: UTF8.self))
+        }
+      }
+      try await loop.settle()
+      #expect(answer.values == [])
+      server.start { _ in }
+      try await loop.settle { answer.values == ["HTTP/1.1 400"] }
+      client.close()
+      server.close()
+    }
+  }
+
   @Test("A request whose bytes come one at a time is answered")
   func slowly() async throws {
     try await withServer { exchange in

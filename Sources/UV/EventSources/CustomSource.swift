@@ -29,20 +29,22 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
 
   /// The loop that the source belongs to.
   public let loop: EventLoop
-  let source: SourceCore<Element>
+  @usableFromInline let source: SourceCore<Element>
   let operation: String
   /// Both are nil after the end, so that what they capture is released.
   private var onResume: Handler?
   private var onPause: Handler?
+  // What each element touches is inlined into the module that sends and the one that asks. Only they know the
+  // type of the elements: here, each use of it would cost a look-up in the runtime.
   /// Elements that have been sent but not asked for yet.
-  private var unasked = Queue<Element>()
+  @usableFromInline @exclusivity(unchecked) var unasked = Queue<Element>()
   /// How the source ends once the elements before have been asked for; nil while it goes on.
-  private var end: Result<Void, UVError>?
-  private var isResumed = false
-  private var isFlushing = false
+  @usableFromInline @exclusivity(unchecked) private(set) var end: Result<Void, UVError>?
+  @usableFromInline @exclusivity(unchecked) var isFlushing = false
+  @exclusivity(unchecked) private var isResumed = false
   /// How many more microtasks a source waits for readers to ask again, before it pauses.
-  private var patience = 0
-  private var stay: SourceStay?
+  @exclusivity(unchecked) private var patience = 0
+  @exclusivity(unchecked) private var stay: SourceStay?
 
   /// Makes a source, which does nothing until somebody asks for an element.
   ///
@@ -73,6 +75,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   ///
   /// - Parameter element: The element to send.
   /// - Returns: False if the source has ended; the element is then dropped.
+  @inlinable
   @discardableResult
   public func send(_ element: Element) -> Bool {
     loop.assertOnLoop()
@@ -97,7 +100,8 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   /// Whether somebody asks, and all that was sent has been delivered.
   package var isWaitedFor: Bool { source.hasDemand && unasked.isEmpty }
 
-  private func flushLater() {
+  @inlinable
+  func flushLater() {
     if isFlushing { return }
     isFlushing = true
     loop.queueMicrotask { [self] in
@@ -107,20 +111,37 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   }
 
   /// Delivers the elements that have been sent, as many as are asked for.
-  private func flush() {
+  @inlinable
+  func flush() {
     var hasDelivered = false
     while source.hasDemand, let element = unasked.popFirst() {
       hasDelivered = true
       source.deliver(element)
     }
-    if unasked.isEmpty, let end {
+    if isToFlushAgain(hasDelivered, isEmpty: unasked.isEmpty) { flushLater() }
+  }
+
+  /// What follows when elements have been delivered, or none: the end, or a pause.
+  @usableFromInline
+  func isToFlushAgain(_ hasDelivered: Bool, isEmpty: Bool) -> Bool {
+    if isEmpty, let end {
       stay.take()?.end()
-      return source.finish(end.error)
+      source.finish(end.error)
+      return false
     }
     // Readers that have just been answered get the time to ask again: also a task that awaits a request
     // meanwhile which is answered at once. Its answer and its resumption are two microtasks.
-    if hasDelivered { patience = 2 } else if source.hasDemand { return start() } else { patience -= 1 }
-    if patience < 0 { source.pauseIfUnwanted() } else { flushLater() }
+    if hasDelivered {
+      patience = 2
+    } else if source.hasDemand {
+      start()
+      return false
+    } else {
+      patience -= 1
+    }
+    if patience >= 0 { return true }
+    source.pauseIfUnwanted()
+    return false
   }
 
   private func start() {
@@ -184,32 +205,37 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   /// Ends what ``start(_:)`` began. Elements that come later wait until somebody asks for them.
   public func stop() { source.stop() }
 
+  // MARK: Iterating
+
   /// Iterates until the source ends.
-  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source, of: self) }
-}
+  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(self) }
 
-/// Keeps a source and its loop going while somebody asks, and tells the source if the loop ends first.
-private final class SourceStay: ActiveRequest {
-  private var onLoopEnd: (() -> Void)?
-
-  init(_ loop: EventLoop, _ onLoopEnd: @escaping () -> Void) {
-    self.onLoopEnd = onLoopEnd
-    super.init(loop: loop)
-    loop.requests.insert(self)
-    loop.beginWork()
+  /// The outcome that a task gets without waiting; nil if it has to wait.
+  @inlinable
+  func outcomeIfReady(for task: inout LoopTaskBase?) -> Result<Element?, UVError>? {
+    let isCancelled = loop.findCurrentTask(&task)
+    if isCancelled || source.hasEnded || source.hasHandler { return source.outcomeIfReady() }
+    // Others may wait, who asked before. If the turn's budget is used up, the task waits, too.
+    if unasked.isEmpty || source.hasDemand || loop.spend(1) { return nil }
+    return .success(unasked.popFirst())
   }
 
-  func end() {
-    guard onLoopEnd.take() != nil else { return }
-    loop.endWork()
-    loop.requests.remove(self)
+  @inlinable
+  func wait(
+    _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Element?, UVError>>, Never>, _ task: LoopTaskBase
+  ) {
+    if loop.hasUsedUpTurn, source.answerNextTurn(continuation) {
+      task.willWait(for: PendingRequest())
+    } else {
+      task.willWait(for: pending(source.enter(.task(continuation), loop)))
+    }
   }
 
-  override func cancel(slot: UInt, generation: UInt) {
-    guard let onLoopEnd = onLoopEnd.take() else { return }
-    loop.endWork()
-    loop.requests.remove(self)
-    loop.queueMicrotask(onLoopEnd)
+  /// Brings elements for somebody who has entered the line with this number.
+  @usableFromInline
+  func pending(_ number: UInt) -> PendingRequest {
+    source.produce(self)
+    return PendingRequest(source as SourceLine, generation: number)
   }
 }
 

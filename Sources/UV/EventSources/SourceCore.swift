@@ -20,19 +20,33 @@ extension SourceDriver {
   func wish(of number: UInt) -> String? { nil }
 }
 
+/// Those who wait for elements of any type. A pending request keeps its line as one of these: naming the type of the
+/// elements would cost a look-up in the runtime.
+@usableFromInline
+class SourceLine: Cancelling {
+  func cancel(slot: UInt, generation: UInt) {}
+
+  func awaited(slot: UInt, generation: UInt) -> Awaited? { nil }
+}
+
 /// The part that all event sources share: who waits, in which style, and how the end is told.
 ///
 /// Everything here happens on the loop's thread. At any time there is either a handler or a queue of waiters.
 /// A handler stands where the first waiter does, and stays there.
-final class SourceCore<Element>: Cancelling {
-  typealias Outcome = Result<Element?, UVError>
+///
+/// What each element touches is inlined into the modules that send and ask, which know its type.
+@usableFromInline
+final class SourceCore<Element>: SourceLine {
+  @usableFromInline typealias Outcome = Result<Element?, UVError>
 
+  @usableFromInline
   enum Waiter {
     case callback(Completion<Element?>)
     case receiver(ElementReceiver<Element>)
     // Sound: the result of a task's `next` is made and taken on the loop's thread.
     case task(UnsafeContinuation<UnsafeTransfer<Outcome>, Never>)
 
+    @inlinable
     func resume(_ outcome: Outcome) {
       switch self {
       case .callback(let done): done(outcome)
@@ -42,20 +56,26 @@ final class SourceCore<Element>: Cancelling {
     }
   }
 
-  private struct Entry {
-    let waiter: Waiter
+  @usableFromInline
+  struct Entry {
+    @usableFromInline let waiter: Waiter
     /// The loop's number of the waiter; 0 for a handler, which nobody cancels.
-    let generation: UInt
+    @usableFromInline let generation: UInt
+
+    @inlinable
+    init(waiter: consuming Waiter, generation: UInt) {
+      (self.waiter, self.generation) = (waiter, generation)
+    }
   }
 
   // The properties that each element touches come first, so that they share a cache line.
-  @exclusivity(unchecked) private var first: Entry?
-  @exclusivity(unchecked) private var others = Queue<Entry>()
+  @usableFromInline @exclusivity(unchecked) var first: Entry?
+  @usableFromInline @exclusivity(unchecked) var others = Queue<Entry>()
   // They fit in behind the queue's last word, which is half empty.
-  @exclusivity(unchecked) private(set) var isProducing = false
-  @exclusivity(unchecked) private(set) var hasEnded = false
+  @usableFromInline @exclusivity(unchecked) private(set) var isProducing = false
+  @usableFromInline @exclusivity(unchecked) private(set) var hasEnded = false
   /// Whether elements go to a handler as they come.
-  @exclusivity(unchecked) private(set) var hasHandler = false
+  @usableFromInline @exclusivity(unchecked) private(set) var hasHandler = false
   /// The source itself, which owns this object; set once. Sound: it is used only while somebody asks or
   /// waits. A source that produces keeps itself alive. A caller that asks holds the source and passes it.
   unowned(unsafe) var driver: (any SourceDriver)!
@@ -71,8 +91,8 @@ final class SourceCore<Element>: Cancelling {
   private var ending: Outcome { error.map { .failure($0) } ?? .success(nil) }
 
   /// Whether somebody waits for an element.
-  var hasDemand: Bool {
-    @inline(__always) get { first != nil }
+  @usableFromInline var hasDemand: Bool {
+    @inlinable @inline(__always) get { first != nil }
   }
 
   /// The number of the first in the line; 0 if the line is empty, or the first is a handler.
@@ -87,25 +107,32 @@ final class SourceCore<Element>: Cancelling {
   @inline(__always)
   func next(_ waiter: Waiter, from source: any SourceDriver) -> PendingRequest {
     source.loop.assertOnLoop()
-    if let outcome = immediateOutcome() {
-      source.loop.answer { waiter.resume(outcome) }
-      return PendingRequest()
-    }
-    return PendingRequest(self, generation: append(waiter, source))
+    if hasHandler || hasEnded { return answer(waiter, source.loop) }
+    return PendingRequest(self as SourceLine, generation: append(waiter, source))
+  }
+
+  /// Answers somebody who needn't wait.
+  @inline(never)
+  private func answer(_ waiter: Waiter, _ loop: EventLoop) -> PendingRequest {
+    if let outcome = immediateOutcome() { loop.answer { waiter.resume(outcome) } }
+    return PendingRequest()
   }
 
   /// The next element, for the calling task, which is on the loop.
   @inline(__always)
   nonisolated(nonsending) func next(
     from source: any SourceDriver, task: LoopTaskBase?
-  ) async throws(UVError) -> Element? {
-    if let outcome = outcomeIfReady() { return try outcome.get() }
-    return try await suspend(on: source.loop, task: task) { wait($0, from: source) }.get()
+  ) async -> Outcome {
+    if let outcome = outcomeIfReady() { return outcome }
+    return await suspend(on: source.loop, task: task) { wait($0, from: source) }
   }
 
   /// The outcome that a task gets without waiting; nil if it has to wait.
+  @usableFromInline
+  func outcomeIfReady() -> Outcome? { outcomeIfReady(for: cuv_current_task()) }
+
   @inline(__always)
-  func outcomeIfReady(for task: UnsafeMutableRawPointer? = cuv_current_task()) -> Outcome? {
+  func outcomeIfReady(for task: UnsafeMutableRawPointer?) -> Outcome? {
     guard hasEnded || hasHandler || cuv_task_is_cancelled(task) else { return nil }
     // It is nil also when the turn's budget is used up; `wait` then answers.
     return loop.spend(1) ? nil : immediateOutcome() ?? cancellation
@@ -118,13 +145,14 @@ final class SourceCore<Element>: Cancelling {
     _ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>, from source: any SourceDriver
   ) -> PendingRequest {
     if source.loop.hasUsedUpTurn, answerNextTurn(continuation) { return PendingRequest() }
-    return PendingRequest(self, generation: append(.task(continuation), source))
+    return PendingRequest(self as SourceLine, generation: append(.task(continuation), source))
   }
 
   /// Answers a task in the next turn although it needn't wait, so that others on the loop have their turn.
   /// Returns false if the task has to wait anyway.
+  @usableFromInline
   @inline(never)
-  private func answerNextTurn(
+  func answerNextTurn(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>
   ) -> Bool {
     guard
@@ -171,7 +199,7 @@ final class SourceCore<Element>: Cancelling {
     _ = handler
   }
 
-  func cancel(slot: UInt, generation: UInt) {
+  override func cancel(slot: UInt, generation: UInt) {
     let entry: Entry
     if let first, first.generation == generation {
       entry = first
@@ -187,7 +215,7 @@ final class SourceCore<Element>: Cancelling {
     pauseIfUnwanted()
   }
 
-  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+  override func awaited(slot: UInt, generation: UInt) -> Awaited? {
     guard isProducing,
       first?.generation == generation || others.contains(where: { $0.generation == generation })
     else { return nil }
@@ -211,10 +239,10 @@ final class SourceCore<Element>: Cancelling {
   /// ``produce(_:)`` follows.
   ///
   /// - Returns: The number in the line.
+  @inlinable
   @inline(__always)
   func enter(_ waiter: consuming Waiter, _ loop: EventLoop) -> UInt {
-    loop.assertOnLoop()
-    let number = loop.microtasks.numberWaiter()
+    let number = loop.numberWaiter()
     let entry = Entry(waiter: waiter, generation: number)
     if first == nil { first = consume entry } else { others.append(consume entry) }
     return number
@@ -233,9 +261,9 @@ final class SourceCore<Element>: Cancelling {
 
   /// Delivers an element to the first waiter; there must be one. Called from libuv's callback, never from
   /// `resume`.
+  @inlinable
   @inline(__always)
   func deliver(_ element: Element) {
-    loop.assertOnLoop()
     if hasHandler {
       first?.waiter.resume(.success(element))
     } else {
@@ -244,6 +272,7 @@ final class SourceCore<Element>: Cancelling {
   }
 
   /// Takes whoever is first out of the line, without an answer.
+  @inlinable
   @inline(__always)
   func takeFirst() -> Waiter? {
     guard let entry = first.take() else { return nil }

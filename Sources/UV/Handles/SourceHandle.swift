@@ -110,7 +110,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
     public nonisolated(nonsending) mutating func next(
       isolation: (any Actor)? = #isolation
     ) async throws(UVError) -> Element? {
-      try await handle.source.next(from: handle, task: handle.loop.currentTask)
+      try await handle.source.next(from: handle, task: handle.loop.currentTask).get()
     }
   }
 

@@ -156,6 +156,7 @@ public final class EventLoop {
 
   /// Stops a debug build with a sentence if the calling thread isn't the loop's; see
   /// ``LoopExecutor/assertOnLoop(_:)``.
+  @usableFromInline
   @inline(__always)
   package func assertOnLoop(_ name: StaticString = #function) { executor.assertOnLoop(name) }
 

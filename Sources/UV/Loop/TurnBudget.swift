@@ -23,6 +23,7 @@ extension EventLoop {
   /// Pays for work that is done at once.
   ///
   /// - Returns: Whether the turn's budget was used up before, so that a task should suspend instead.
+  @usableFromInline
   @inline(__always)
   func spend(_ cost: Int) -> Bool {
     assertOnLoop()
@@ -32,6 +33,7 @@ extension EventLoop {
   }
 
   /// Whether the turn's budget is used up.
+  @usableFromInline
   @inline(__always)
   var hasUsedUpTurn: Bool { microtasks.state.pointee.budget <= 0 }
 

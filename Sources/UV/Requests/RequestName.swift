@@ -30,7 +30,7 @@ extension Request {
   @usableFromInline
   var name: RequestName {
     switch body {
-    case .start(_, let name, _), .void(_, let name, _, _): name
+    case .start(_, let name, _), .void(_, let name, _, _), .direct(_, let name, _): name
     case .write, .writeAll: RequestName("write")
     case .frame: RequestName("read")
     }

@@ -9,6 +9,16 @@ extension EventLoop {
     @inline(__always) get { tasks.find(cuv_current_task()) }
   }
 
+  /// The same for an iterator that keeps its task, which is looked up only when another one calls.
+  ///
+  /// - Returns: Whether the calling task has been cancelled.
+  @usableFromInline
+  func findCurrentTask(_ task: inout LoopTaskBase?) -> Bool {
+    let current = cuv_current_task()
+    if task?.isRun(by: current) != true { task = tasks.find(current) }
+    return cuv_task_is_cancelled(current)
+  }
+
   /// The same for a task that is about to wait. It is nil if the calling task has been cancelled, even if
   /// that is a child task: the wait then fails. If the turn's budget is used up, a cancelled task counts as
   /// one of others instead, so that it gives way before it gets the error.

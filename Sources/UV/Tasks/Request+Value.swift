@@ -29,7 +29,7 @@ extension Request {
 
 extension Request where Success == Void {
   /// Starts the request and waits for its end, on the loop's thread. A write that the system takes at once
-  /// doesn't suspend the task.
+  /// doesn't suspend the task. Neither does an answer of `UVHTTP` that is on its way at once.
   ///
   /// If the task is cancelled, the request is cancelled too, and this property throws `cancelled`. In a task
   /// that is cancelled already, the request isn't started; the error names it.
@@ -46,6 +46,9 @@ extension Request where Success == Void {
       }
       if case .writeAll(let stream, let buffers, _) = body {
         return try await stream.writeForTask(buffers).get()
+      }
+      if case .direct(let work, _, _) = body, let outcome = work.doAtOnceForTask() {
+        return try outcome.get()
       }
       guard let caller = loop.currentTaskUnlessCancelled() else { throw cancellation }
       guard let task = caller else { return try await waitInAnotherTask().get() }

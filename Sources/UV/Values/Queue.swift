@@ -2,24 +2,26 @@
 ///
 /// It is an array with a head index. It is our own because a program that uses only `UV` should fetch nothing
 /// but swift-system.
+@usableFromInline
 package struct Queue<Element> {
-  private var elements: [Element?] = []
+  @usableFromInline var elements: [Element?] = []
   /// Half a word, so that what follows a queue in an object may fill the other half.
-  private var front: UInt32 = 0
-  private var head: Int {
-    @inline(__always) get { Int(front) }
-    @inline(__always) set { front = UInt32(truncatingIfNeeded: newValue) }
+  @usableFromInline var front: UInt32 = 0
+  @usableFromInline var head: Int {
+    @inlinable @inline(__always) get { Int(front) }
+    @inlinable @inline(__always) set { front = UInt32(truncatingIfNeeded: newValue) }
   }
 
-  package init() {}
+  @inlinable package init() {}
 
   /// The collection's own would go through its indices, which costs hundreds of instructions where the queue
   /// isn't specialized.
-  package var isEmpty: Bool { head == elements.count }
+  @inlinable package var isEmpty: Bool { head == elements.count }
 
-  package mutating func append(_ element: Element) { elements.append(element) }
+  @inlinable package mutating func append(_ element: Element) { elements.append(element) }
 
   /// Takes the first element; nil if there is none. Complexity: O(1) on average over all elements.
+  @inlinable
   package mutating func popFirst() -> Element? {
     if isEmpty { return nil }
     let element = elements[head].take()
@@ -46,9 +48,10 @@ package struct Queue<Element> {
 }
 
 extension Queue: RandomAccessCollection, MutableCollection {
-  package var startIndex: Int { 0 }
-  package var endIndex: Int { elements.count - head }
+  @inlinable package var startIndex: Int { 0 }
+  @inlinable package var endIndex: Int { elements.count - head }
 
+  @inlinable
   package subscript(index: Int) -> Element {
     get { elements[head + index]! }
     set { elements[head + index] = newValue }

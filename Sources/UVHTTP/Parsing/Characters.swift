@@ -42,6 +42,15 @@ extension UInt8 {
 }
 
 extension Span<UInt8> {
+  /// Whether these bytes are exactly a name of ASCII.
+  func isEqual(_ range: Range<Int>, _ name: StaticString) -> Bool {
+    guard range.count == name.utf8CodeUnitCount else { return false }
+    return name.withUTF8Buffer { name in
+      for index in 0..<name.count where self[range.lowerBound + index] != name[index] { return false }
+      return true
+    }
+  }
+
   /// Whether these bytes are a word, in capitals or not.
   ///
   /// - Parameters:

@@ -109,15 +109,20 @@ struct HeadParser {
   }
 
   private mutating func understand(_ bytes: Span<UInt8>) throws(Refusal) {
-    func isMethod(_ name: Bytes) -> Bool {
-      guard name.count == head.method.count else { return false }
-      for index in 0..<name.count where bytes[head.method.lowerBound + index] != name[index] { return false }
-      return true
+    func isMethod(_ name: StaticString) -> Bool { bytes.isEqual(head.method, name) }
+    var isOptions = false
+    switch head.method.count {
+    case 3: head.isSafe = isMethod("GET")
+    case 4:
+      head.isHead = isMethod("HEAD")
+      head.isSafe = head.isHead
+    case 5: head.isSafe = isMethod("TRACE")
+    case 7:
+      head.isConnect = isMethod("CONNECT")
+      isOptions = isMethod("OPTIONS")
+      head.isSafe = isOptions
+    default: break
     }
-    head.isHead = isMethod("HEAD")
-    head.isConnect = isMethod("CONNECT")
-    let isOptions = isMethod("OPTIONS")
-    head.isSafe = head.isHead || isOptions || isMethod("GET") || isMethod("TRACE")
     head.form = try RequestTarget(bytes, head.target, isConnect: head.isConnect, isOptions: isOptions)
   }
 }

@@ -93,7 +93,7 @@ public final class HTTPExchange {
   ///
   /// libuv has no corresponding function. RFC 9112, 6, says what is written.
   public func respond(_ response: HTTPResponse, _ body: Bytes = Bytes()) -> Request<Void> {
-    Request(loop) { [self] in respond(response, body, $0) }
+    Request(WholeAnswer(self, response, body))
   }
 
   /// Answers the request; see ``respond(_:_:)``.
@@ -103,10 +103,23 @@ public final class HTTPExchange {
   public func respond(
     _ response: HTTPResponse, _ body: Bytes = Bytes(), _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    if let code = refusal(of: response, hasBody: !body.isEmpty) { return connection.fail(code, done) }
+    let head = ResponseHead(response, bodyLength: body.count)
+    if let code = refusal(of: head.status, hasBody: !body.isEmpty) { return connection.fail(code, done) }
     isAnswered = true
-    return connection.answer(
-      number, response, body, response.status.hasNoBody ? .none : .length(body.count), done)
+    return connection.answer(number, head, body, done)
+  }
+
+  /// Answers the request if it is its turn, and little waits for the client.
+  ///
+  /// - Returns: Whether it is answered.
+  func respondAtOnce(_ response: HTTPResponse, _ body: Bytes) -> Bool {
+    guard connection.isTurn(number), connection.hasRoom(for: body.count) else { return false }
+    let head = ResponseHead(response, bodyLength: body.count)
+    if refusal(of: head.status, hasBody: !body.isEmpty) != nil { return false }
+    isAnswered = true
+    connection.put(head, body)
+    connection.endTurn()
+    return true
   }
 
   /// Answers the request with a part of a file. Its bytes don't pass through this process, unless they have
@@ -135,10 +148,11 @@ public final class HTTPExchange {
     _ response: HTTPResponse, file: File, from offset: Int64 = 0, count: Int,
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    if let code = refusal(of: response, hasBody: true) { return connection.fail(code, done) }
+    let head = ResponseHead(response, .length(count))
+    if let code = refusal(of: head.status, hasBody: true) { return connection.fail(code, done) }
     if count < 0 { return connection.fail(.invalidArgument, done) }
     isAnswered = true
-    return connection.answer(number, response, file, from: offset, count: count, done)
+    return connection.answer(number, head, file, from: offset, count: count, done)
   }
 
   /// Begins an answer whose body is written bit by bit.
@@ -154,12 +168,13 @@ public final class HTTPExchange {
   ///
   /// libuv has no corresponding function. RFC 9112, 7.1, says how a body without a length is sent.
   public func begin(_ response: HTTPResponse, length: Int? = nil) throws(UVError) -> HTTPResponseWriter {
-    let code = refusal(of: response, hasBody: true) ?? ((length ?? 0) < 0 ? .invalidArgument : nil)
-    if let code { throw UVError(code, operation: "respond") }
-    isAnswered = true
     let framing: ResponseHead.Framing =
       length.map { .length($0) } ?? (head.minorVersion > 0 ? .chunked : .untilClose)
-    return HTTPResponseWriter(connection, number, response, framing, isHead: head.isHead)
+    let answer = ResponseHead(response, framing)
+    let code = refusal(of: answer.status, hasBody: true) ?? ((length ?? 0) < 0 ? .invalidArgument : nil)
+    if let code { throw UVError(code, operation: "respond") }
+    isAnswered = true
+    return HTTPResponseWriter(connection, number, answer, isHead: head.isHead)
   }
 
   /// Answers the request, and takes the connection over for another protocol.
@@ -195,9 +210,8 @@ public final class HTTPExchange {
   /// Why an answer can't be given; nil if it can.
   ///
   /// - Parameter hasBody: Whether it comes with a body.
-  private func refusal(of response: HTTPResponse, hasBody: Bool) -> UVError.Code? {
+  private func refusal(of status: HTTPResponse.Status, hasBody: Bool) -> UVError.Code? {
     if isAnswered { return .alreadyInProgress }
-    let status = response.status
     // The answer is the last word on the request, and not the beginning of a tunnel.
     if status.code < 200 || head.isConnect && status.kind == .successful { return .invalidArgument }
     return hasBody && status.hasNoBody ? .invalidArgument : nil

@@ -19,17 +19,16 @@ public final class HTTPResponseWriter {
   private let framing: ResponseHead.Framing
   private let isHead: Bool
   /// The head, until it has been written.
-  private var response: HTTPResponse?
+  private var head: ResponseHead?
   /// How many bytes are left of the length; nil if none was promised.
   private var rest: Int?
   private var isFinished = false
 
   init(
-    _ connection: ServerConnection, _ number: Int, _ response: HTTPResponse, _ framing: ResponseHead.Framing,
-    isHead: Bool
+    _ connection: ServerConnection, _ number: Int, _ head: ResponseHead, isHead: Bool
   ) {
-    (self.connection, self.number, self.framing, self.isHead) = (connection, number, framing, isHead)
-    self.response = response
+    (self.connection, self.number, self.head, self.isHead) = (connection, number, head, isHead)
+    framing = head.framing
     if case .length(let count) = framing { rest = count }
   }
 
@@ -116,7 +115,7 @@ public final class HTTPResponseWriter {
   }
 
   private func putHead() {
-    if let response = response.take() { connection.beginAnswer(response, framing) }
+    if let head = head.take() { connection.begin(head) }
   }
 
   private func putEnd(_ trailers: HTTPFields, _ done: @escaping Completion<Void>) -> PendingRequest {

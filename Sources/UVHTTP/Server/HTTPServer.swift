@@ -16,8 +16,8 @@ import UV
 /// here, if that takes time, or if a client may be slow to take the answer: otherwise all others wait
 /// meanwhile.
 ///
-/// The server accepts connections only while somebody asks for requests, and as many as
-/// ``HTTPLimits/connections`` says. It ends without an error after ``close()``, and in a graceful shutdown, once
+/// The server accepts connections and reads requests only while somebody asks for them. It has as many connections
+/// as ``HTTPLimits/connections`` says. It ends without an error after ``close()``, and in a graceful shutdown, once
 /// the last connection has ended. A server that nobody keeps and nobody asks closes: its listener at once, each
 /// connection after the answer that is under way.
 ///

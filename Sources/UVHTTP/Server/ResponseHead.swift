@@ -1,9 +1,9 @@
 import HTTPTypes
 import UV
 
-/// The bytes of an answer's head. Names and values are those of `HTTPFields`, which have no line ends, so
-/// that no field can begin another.
-enum ResponseHead {
+/// The head of an answer. Names and values are those of `HTTPFields`, which have no line ends, so that no field
+/// can begin another.
+struct ResponseHead {
   /// Where the body of an answer ends.
   enum Framing {
     /// There is none.
@@ -14,27 +14,49 @@ enum ResponseHead {
     case untilClose
   }
 
+  let status: HTTPResponse.Status
+  let fields: HTTPFields
+  let framing: Framing
+
+  init(_ response: HTTPResponse, _ framing: Framing) {
+    (status, fields, self.framing) = (response.status, response.headerFields, framing)
+  }
+
+  /// The head of a whole answer.
+  init(_ response: HTTPResponse, bodyLength: Int) {
+    (status, fields) = (response.status, response.headerFields)
+    framing = status.hasNoBody ? .none : .length(bodyLength)
+  }
+
+  /// Writes the head.
+  ///
   /// - Parameters:
-  ///   - isLast: Whether the connection ends after the answer.
-  ///   - date: The line with the date; nil if the answer has one.
+  ///   - isLast: Whether the connection ends after the answer anyway.
   ///   - minorVersion: That of the request. A client of HTTP/1.0 is told that the connection goes on.
-  static func append(
-    _ response: HTTPResponse, _ framing: Framing, isLast: Bool, minorVersion: Int, date: Bytes?,
-    to bytes: inout BytesBuilder
-  ) {
-    bytes.reserveCapacity(bytes.count + 256)
-    let status = response.status
+  ///   - date: The line with the date, for an answer that has none.
+  /// - Returns: Whether the connection ends after the answer.
+  func append(to bytes: inout BytesBuilder, isLast: Bool, minorVersion: Int, date: Bytes) -> Bool {
+    var (isLast, hasDate) = (isLast, false)
     bytes.append("HTTP/1.1 ")
     bytes.append(decimal: status.code)
     bytes.append(" ")
     bytes.append(status.reasonPhrase)
     bytes.append("\r\n")
-    for field in response.headerFields where !isOurs(field.name) { append(field, to: &bytes) }
-    if let date { bytes.append(date) }
+    // One loop, because `HTTPFields` makes an index of all fields when one is looked up by its name.
+    for field in fields {
+      if Self.isOurs(field.name) {
+        if field.name == .connection, field.value.lowercased() == "close" { isLast = true }
+        continue
+      }
+      if field.name.rawName.utf8.count == 4, field.name == .date { hasDate = true }
+      Self.append(field, to: &bytes)
+    }
+    if !hasDate { bytes.append(date) }
     switch framing {
-    case .none, .untilClose: break
-    case .length(let count): append(BodyFraming.length(count), to: &bytes)
-    case .chunked: append(BodyFraming.chunked, to: &bytes)
+    case .none: break
+    case .length(let count): Self.append(BodyFraming.length(count), to: &bytes)
+    case .chunked: Self.append(BodyFraming.chunked, to: &bytes)
+    case .untilClose: isLast = true
     }
     if status.code == 101 {
       bytes.append("connection: upgrade\r\n")
@@ -44,6 +66,7 @@ enum ResponseHead {
       bytes.append("connection: keep-alive\r\n")
     }
     bytes.append("\r\n")
+    return isLast
   }
 
   /// The field that says where a body ends.
@@ -63,20 +86,6 @@ enum ResponseHead {
     bytes.append(": ")
     field.withUnsafeBytesOfValue { bytes.append(UnsafeRawBufferPointer($0)) }
     bytes.append("\r\n")
-  }
-
-  /// Whether the fields of an answer have a date, and whether they end the connection. A loop looks for both,
-  /// because `HTTPFields` makes an index of all fields when one is looked up by its name.
-  static func meaning(of fields: HTTPFields) -> (hasDate: Bool, closes: Bool) {
-    var (hasDate, closes) = (false, false)
-    for field in fields {
-      switch field.name.rawName.utf8.count {
-      case 4: if field.name == .date { hasDate = true }
-      case 10: if field.name == .connection, field.value.lowercased() == "close" { closes = true }
-      default: break
-      }
-    }
-    return (hasDate, closes)
   }
 
   /// Whether the connection writes the field itself, because it says where the answer ends.

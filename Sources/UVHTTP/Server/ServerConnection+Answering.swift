@@ -43,34 +43,38 @@ extension ServerConnection {
     var response = HTTPResponse(status: refusal.status)
     response.headerFields[.contentType] = "text/plain; charset=utf-8"
     let text = Bytes("\(refusal.code) \(refusal.reason)\n")
-    _ = answer(number, response, text, .length(text.count)) { _ in }
+    _ = answer(number, ResponseHead(response, .length(text.count)), text) { _ in }
   }
 
   /// Gives a whole answer.
   func answer(
-    _ number: Int, _ response: HTTPResponse, _ bytes: Bytes, _ framing: ResponseHead.Framing,
-    _ done: @escaping Completion<Void>
+    _ number: Int, _ head: ResponseHead, _ bytes: Bytes, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     guard isTurn(number) else {
       if hasGone(number) { return fail(endCode, done) }
-      return wait(number) { [self] in _ = answer(number, response, bytes, framing, done) }
+      return wait(number) { [self] in _ = answer(number, head, bytes, done) }
     }
-    beginAnswer(response, framing)
-    if !turns[0].isHead { append(bytes) }
+    put(head, bytes)
     defer { endTurn() }
     return tell(done)
   }
 
+  /// Writes a whole answer, whose turn it is.
+  func put(_ head: ResponseHead, _ bytes: Bytes) {
+    begin(head)
+    if !turns[0].isHead { append(bytes) }
+  }
+
   /// Gives an answer whose body is a part of a file.
   func answer(
-    _ number: Int, _ response: HTTPResponse, _ file: File, from offset: Int64, count: Int,
+    _ number: Int, _ head: ResponseHead, _ file: File, from offset: Int64, count: Int,
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     guard isTurn(number) else {
       if hasGone(number) { return fail(endCode, done) }
-      return wait(number) { [self] in _ = answer(number, response, file, from: offset, count: count, done) }
+      return wait(number) { [self] in _ = answer(number, head, file, from: offset, count: count, done) }
     }
-    beginAnswer(response, .length(count))
+    begin(head)
     if turns[0].isHead || count == 0 {
       defer { endTurn() }
       return tell(done)
@@ -108,14 +112,11 @@ extension ServerConnection {
   func hasGone(_ number: Int) -> Bool { phase != .serving || number < firstNumber || turns.isEmpty }
 
   /// Writes the head of an answer.
-  func beginAnswer(_ response: HTTPResponse, _ framing: ResponseHead.Framing) {
-    let (hasDate, closes) = ResponseHead.meaning(of: response.headerFields)
+  func begin(_ head: ResponseHead) {
     decideWhetherLast()
-    if case .untilClose = framing { isLast = true }
-    if closes { isLast = true }
-    ResponseHead.append(
-      response, framing, isLast: isLast, minorVersion: turns[0].minorVersion,
-      date: hasDate ? nil : date.now, to: &output)
+    // The answers to requests that came together leave together.
+    output.reserveCapacity(output.count + 256 * min(turns.count, 16))
+    isLast = head.append(to: &output, isLast: isLast, minorVersion: turns[0].minorVersion, date: date.now)
   }
 
   /// An answer has been given completely. It is the next one's turn.
@@ -134,11 +135,11 @@ extension ServerConnection {
     }
     isEndingTurns = false
     if isLast { endTurns() }
-    if !turns.isEmpty { flushLater() } else if isLast { endIfDone() } else { goOn() }
+    if !turns.isEmpty { flushLater() } else if isLast { endIfDone() } else { readOn() }
   }
 
   /// All requests have been answered.
-  private func goOn() {
+  private func readOn() {
     advance()
     // Those that came with them may be answered soon.
     if turns.isEmpty { flush() } else { flushLater() }

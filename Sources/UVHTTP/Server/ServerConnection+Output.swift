@@ -12,6 +12,11 @@ extension ServerConnection: Flushable {
   /// Whether the client has to take answers before it gets more.
   var isCongested: Bool { output.count + stream.writeQueueSize > Self.mark }
 
+  /// Whether no more than the mark waits for the client after a body of so many bytes.
+  func hasRoom(for count: Int) -> Bool {
+    count <= Self.shortBody && output.count + stream.writeQueueSize + count <= Self.mark
+  }
+
   func append(_ bytes: Bytes) {
     if bytes.count <= Self.shortBody { return output.append(bytes) }
     let head = output.takeBytes()

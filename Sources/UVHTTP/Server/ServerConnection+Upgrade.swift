@@ -10,8 +10,7 @@ extension ServerConnection {
     // No other request is handed out beside it, so it is its turn.
     guard isTurn(number) else { return fail(endCode, done) }
     assert(!isReading && turns.count == 1, "a request for another protocol isn't alone")
-    ResponseHead.append(
-      response, .none, isLast: false, minorVersion: 1, date: date.now, to: &output)
+    _ = ResponseHead(response, .none).append(to: &output, isLast: false, minorVersion: 1, date: date.now)
     return stream.write(output.takeBytes()) { [self] result in
       if case .failure(let error) = result {
         close()

@@ -21,8 +21,14 @@ final class ServerConnection: BodyReader {
 
   // The bytes that have come. -
 
+  /// Bytes that come together are copied up to this count. What is kept of them doesn't keep a loop's whole
+  /// buffer then.
+  private static let shortInput = 4096
+
   /// The bytes that have come and haven't been understood.
   @exclusivity(unchecked) var input = Bytes()
+  /// Whether they are a part of more memory than a request may keep.
+  @exclusivity(unchecked) private var isInputLong = false
   @exclusivity(unchecked) var isReading = false
   @exclusivity(unchecked) var hasEnded = false
   @exclusivity(unchecked) private var parser: HeadParser
@@ -31,17 +37,19 @@ final class ServerConnection: BodyReader {
   /// Whether a request may be handed out beside the last one.
   @exclusivity(unchecked) var lastIsShared = true
   @exclusivity(unchecked) private var isAdvancing = false
+  /// Whether the server has this connection go on when somebody asks.
+  @exclusivity(unchecked) private var isWaiting = false
   /// Whether ``HTTPLimits/headTimeout`` counts.
   @exclusivity(unchecked) private var isHeadTimed = false
 
   // The body of the last request. -
 
-  var bodyParser: BodyParser
+  @exclusivity(unchecked) var bodyParser: BodyParser
   @exclusivity(unchecked) var body: HTTPBody?
-  var isBodyWanted = false
+  @exclusivity(unchecked) var isBodyWanted = false
   @exclusivity(unchecked) var isBodyComplete = true
   @exclusivity(unchecked) var mayContinue = false
-  var droppedCount = 0
+  @exclusivity(unchecked) var droppedCount = 0
   /// How long the body of a request has been waited for.
   var waited = Duration.zero
   var waitBegin = LoopClock.Instant(nanoseconds: 0)
@@ -58,14 +66,14 @@ final class ServerConnection: BodyReader {
   /// Whether the connection ends after the answer that has been begun last.
   @exclusivity(unchecked) var isLast = false
   /// Answers that leave together.
-  var output = BytesBuilder()
+  @exclusivity(unchecked) var output = BytesBuilder()
   @exclusivity(unchecked) var willFlush = false
   /// The error of answers that can't be given any more.
   var endCode = UVError.Code.brokenPipe
   /// How many writes the system has not taken yet.
   @exclusivity(unchecked) var writeCount = 0
   /// Those who wait until it has.
-  var writers: [Completion<Void>] = []
+  @exclusivity(unchecked) var writers: [Completion<Void>] = []
   @exclusivity(unchecked) var didWrite: Completion<Void> = { _ in }
   /// When the client has to have taken what waits for it.
   @exclusivity(unchecked) var writeEnd: LoopClock.Instant?
@@ -113,13 +121,24 @@ final class ServerConnection: BodyReader {
     case (.farewell, _): close()
     case (.serving, .success(let bytes?)):
       if !isBodyComplete { waited += waitBegin.duration(to: loop.now) }
-      input = input.isEmpty ? bytes : input.followed(by: bytes)
+      take(bytes)
       advance()
     case (.serving, .success(nil)):
       hasEnded = true
       advance()
     case (.serving, .failure(let error)): didFail(error)
     }
+  }
+
+  private func take(_ bytes: Bytes) {
+    if !input.isEmpty {
+      input = input.followed(by: bytes)
+    } else if isBodyComplete, bytes.count <= Self.shortInput {
+      input = bytes.copy()
+    } else {
+      input = bytes
+    }
+    isInputLong = input.count > Self.shortInput
   }
 
   private func didFail(_ error: UVError) {
@@ -145,7 +164,7 @@ final class ServerConnection: BodyReader {
     if isAdvancing { return }
     isAdvancing = true
     defer { isAdvancing = false }
-    while canTakeRequest, let head = held ?? nextHead() {
+    while canTakeRequest, isWanted(), let head = held ?? nextHead() {
       if !turns.isEmpty, !head.isShared {
         held = head
         return
@@ -153,6 +172,19 @@ final class ServerConnection: BodyReader {
       held = nil
       begin(head)
     }
+  }
+
+  /// Whether to look for a request. Bytes that nobody asks for stay as they are, and no more are read.
+  private func isWanted() -> Bool {
+    if server.isWanted || input.isEmpty && held == nil { return true }
+    if !isWaiting { server.wait(self) }
+    isWaiting = true
+    return false
+  }
+
+  func goOn() {
+    isWaiting = false
+    advance()
   }
 
   private var canTakeRequest: Bool {
@@ -186,9 +218,9 @@ final class ServerConnection: BodyReader {
   }
 
   private func begin(_ head: RequestHead) {
-    // The rest of what was read with it may stay for long.
-    let bytes = Bytes(input[..<head.end]).copy()
-    input = Bytes(input[head.end...])
+    let slice = Bytes(input[..<head.end])
+    let bytes = isInputLong ? slice.copy() : slice
+    input = head.end == input.count ? Bytes() : Bytes(input[head.end...])
     parser = HeadParser(limits)
     lastIsShared = head.isShared && head.keepsAlive
     isBodyComplete = head.framing == .none

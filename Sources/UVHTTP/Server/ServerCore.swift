@@ -9,8 +9,8 @@ final class ServerCore {
   let accepting: Accepting?
   /// Where requests go, while somebody asks for them. It keeps itself alive for as long.
   private var source: CustomSource<HTTPExchange>?
-  /// The requests that nobody has asked for.
-  private var unasked: [HTTPExchange] = []
+  /// The connections that have something to hand out, and wait until somebody asks.
+  private var waiting: [ServerConnection] = []
   private var connections: [ObjectIdentifier: ServerConnection] = [:]
   /// How the source ends, once somebody asks.
   private var ending: Result<Void, UVError>?
@@ -39,9 +39,16 @@ final class ServerCore {
 
   private func resume(_ source: CustomSource<HTTPExchange>) {
     self.source = source
-    for exchange in unasked { source.send(exchange) }
-    unasked = []
-    if ending == nil { acceptIfWanted() } else { end() }
+    if ending != nil { return end() }
+    acceptIfWanted()
+    goOn()
+  }
+
+  /// Lets the connections go on that wait.
+  private func goOn() {
+    let connections = waiting
+    waiting = []
+    for connection in connections { connection.goOn() }
   }
 
   private func pause() {
@@ -54,8 +61,8 @@ final class ServerCore {
     isAbandoned = true
     rest()
     accepting?.close()
-    unasked = []
     for connection in connections.values { connection.quiesce() }
+    goOn()
   }
 
   // MARK: Connections
@@ -94,10 +101,14 @@ final class ServerCore {
     finishIfDone()
   }
 
+  /// Whether a request may be handed out: somebody asks for it, or nobody will.
+  var isWanted: Bool { source != nil || isAbandoned }
+
+  /// Has a connection go on when that is so.
+  func wait(_ connection: ServerConnection) { waiting.append(connection) }
+
   /// Hands a request out. If nobody will ask for it, it is dropped, and so is answered by its connection.
-  func deliver(_ exchange: HTTPExchange) {
-    if let source { source.send(exchange) } else if !isAbandoned { unasked.append(exchange) }
-  }
+  func deliver(_ exchange: HTTPExchange) { source?.send(exchange) }
 
   // MARK: The end
 

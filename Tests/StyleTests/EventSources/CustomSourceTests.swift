@@ -139,6 +139,53 @@ import UVTestSupport
       #expect(log.values == ["ECANCELED", "a0", "b1", "c2"])
     }
   }
+  @Test("A task gets what nobody has asked for without a wait, after those who asked before")
+  func ready() async throws {
+    try await withLoop { loop in
+      let log = Log<String>()
+      let source = CustomSource<Int>(loop, "numbers") { _ in }
+      for number in 0..<4 { source.send(number) }
+      source.next { result in if case .success(let number?) = result { log.append("callback \(number)") } }
+      var iterator = source.makeAsyncIterator()
+      let jobs = loop.activity.jobsFromLoop
+      for _ in 0..<3 { log.append("task \(try await iterator.next() ?? -1)") }
+      #expect(log.values == ["callback 0", "task 1", "task 2", "task 3"])
+      #expect(loop.activity.jobsFromLoop - jobs == 1)
+    }
+  }
+
+  @Test("A task that is cancelled takes nothing of what nobody has asked for") func readyButCancelled()
+    async throws
+  {
+    try await withLoop { loop in
+      let source = CustomSource<Int>(loop, "numbers") { _ in }
+      source.send(1)
+      let task = loop.spawn { () async throws(UVError) in
+        for try await _ in source {}
+      }
+      task.cancel()
+      await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+      let left = try await source.next().value
+      #expect(left == 1)
+    }
+  }
+
+  @Test("A task that takes thousands of elements lets others have their turn") func fairness() async throws {
+    try await withLoop { loop in
+      let source = CustomSource<Int>(loop, "numbers") { _ in }
+      for number in 0..<10000 { source.send(number) }
+      source.finish()
+      var (taken, takenThen) = (0, -1)
+      loop.sleep(for: .zero) { _ in takenThen = taken }
+      for try await number in source {
+        #expect(number == taken)
+        taken += 1
+      }
+      #expect(taken == 10000)
+      #expect(0..<10000 ~= takenThen)
+    }
+  }
+
   @Test("A source that nothing holds but its reader stays, and goes with it") func lifetime() async throws {
     try await withLoop { loop in
       weak var source: CustomSource<Int>?
