@@ -193,20 +193,21 @@ final class ServerConnection: BodyReader {
   }
 
   private func nextHead() -> RequestHead? {
+    if input.isEmpty {
+      if hasEnded { endIfDone() } else { read() }
+      return nil
+    }
     do throws(Refusal) {
       if let head = try parser.parse(input.span) {
         endHeadTimeout()
         return head
       }
-      if hasEnded {
-        if input.isEmpty { endIfDone() } else { refuse(.badRequest("the request isn't complete")) }
-      } else {
-        if turns.isEmpty, !input.isEmpty, !isHeadTimed, writeEnd == nil {
-          isHeadTimed = true
-          stream.totalTimeout = limits.headTimeout
-        }
-        read()
+      if hasEnded { throw .badRequest("the request isn't complete") }
+      if turns.isEmpty, !isHeadTimed, writeEnd == nil {
+        isHeadTimed = true
+        stream.totalTimeout = limits.headTimeout
       }
+      read()
     } catch { refuse(error) }
     return nil
   }
