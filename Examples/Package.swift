@@ -74,6 +74,7 @@ let package = Package(
     example("Service", [uv("UV"), uv("UVService")]),
     example("Supervisor", [uv("UV"), options]),
     example("Tail", [uv("UV"), options]),
+    example("WebSocketEcho", [uv("UVHTTP")]),
     example("Workers", [uv("UV")]),
     .testTarget(
       name: "ExampleTests",

@@ -9,7 +9,7 @@ import UVTestSupport
   private static let get: Bytes = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
   /// The least that `body` allocates in several rounds. Other threads of this process may allocate, too.
-  nonisolated(nonsending) private static func least(
+  nonisolated(nonsending) static func least(
     _ body: nonisolated(nonsending) () async throws -> Void
   ) async throws -> Int {
     var least = Int.max

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the cases of autobahntestsuite, as its fuzzing client does, against a WebSocket server that echoes at /ws.
+"""Runs the cases of autobahntestsuite against a WebSocket server that echoes at /ws, as its fuzzing client does, or against a
+client that echoes what a server says, as its fuzzing server does.
 
   Tests/WebSocket/cases.py PORT [--environment FOLDER] [--cases PATTERN…]
+  Tests/WebSocket/cases.py --client PROGRAM …          it is called with a URL and how often to connect there
 
-`Tests/run protocols websocket` does it with HTTPServer. autobahntestsuite is written for Python 2. So this script takes only its cases, and rewrites the few lines that Python 3 reads
-otherwise. Under the cases is the WebSocket client of autobahn, the library that the suite uses too. The class Client does what
+`Tests/run protocols websocket` does it with HTTPServer, and `Tests/run websocket` with WebSocketEcho. autobahntestsuite is written for Python 2. So this script takes only its cases, and rewrites the few lines that Python 3 reads
+otherwise. Under the cases is autobahn, the library that the suite uses too. The class Fuzzer does what
 FuzzingProtocol does in the suite's fuzzing.py. Cases 12 and 13 are about compression, and are left out.
 
 The packages come from PyPI and stay in FOLDER. Exit codes: 0 no case failed, 1 some did, 4 the packages can't be had.
@@ -68,10 +70,12 @@ def rewrite(source, target):
         (target / f"{'every_case' if file.stem == '__init__' else file.stem}.py").write_text(text, encoding="utf-8")
 
 
-def judge(port, folder, patterns=("*",)):
-    """What each case says: its verdict on the answers, its verdict on the close, and why."""
+def judge(peer, folder, patterns=("*",)):
+    """What each case says: its verdict on the answers, its verdict on the close, and why. The peer is the port of a server or the
+    path of a client."""
     python, cases = environment(folder)
-    command = [python, "-B", pathlib.Path(__file__).resolve(), str(port), "--drive", cases, "--cases", *patterns]
+    role = [str(peer)] if isinstance(peer, int) else ["--client", peer]
+    command = [python, "-B", pathlib.Path(__file__).resolve(), *role, "--drive", cases, "--cases", *patterns]
     # The run ends by itself, at most one case after its limit. This timeout is for a run that can't.
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=LIMIT_OF_ALL + 2 * LIMIT)
     return json.loads(done.stdout)
@@ -93,7 +97,7 @@ def failures(verdicts):
     return {name: f"{word(case)}: {case[2]}" for name, case in verdicts.items() if word(case) not in GOOD}
 
 
-def drive(port, cases, patterns):
+def drive(port, program, cases, patterns):
     """Runs the cases one after another. It is for the Python of the environment."""
     sys.path.insert(0, str(cases))
     import every_case
@@ -101,14 +105,16 @@ def drive(port, cases, patterns):
     txaio.use_twisted()
     from autobahn.exception import Disconnected
     from autobahn.twisted.websocket import WebSocketClientFactory, WebSocketClientProtocol
+    from autobahn.twisted.websocket import WebSocketServerFactory, WebSocketServerProtocol
     from autobahn.websocket import protocol as library
-    from twisted.internet import reactor
+    from twisted.internet import reactor, task
 
     def number(case):
         return case.__name__[len("Case"):].replace("_", ".")
 
     waiting = collections.deque(
         case for case in every_case.Cases if any(fnmatch.fnmatchcase(number(case), pattern) for pattern in patterns))
+    running = set(waiting)
     verdicts = {number(case): ("FAILED", "FAILED", "the time for all cases was over") for case in waiting}
 
     def octets(payload):
@@ -129,12 +135,13 @@ def drive(port, cases, patterns):
 
     library.create_xor_masker = lambda mask, length=None: Mask(mask)
 
-    class Client(WebSocketClientProtocol):
+    class Fuzzer:
         """What a case calls, and what calls a case."""
 
         def connectionMade(self):
             self.connectionWasOpen, self.error, self.txFrameStats = False, None, collections.Counter()
-            self.case = self.factory.case(self)
+            self.kind = self.factory.following()
+            self.case = self.kind(self)
             self.limit = reactor.callLater(LIMIT, self.endAtLimit)
             super().connectionMade()
 
@@ -143,9 +150,11 @@ def drive(port, cases, patterns):
             self.limit.active() and self.limit.cancel()
             self.ask(self.case.onConnectionLost, self.failedByMe)
             close = "" if self.case.behaviorClose == "OK" else f" {self.case.resultClose} (code {self.remoteCloseCode})."
-            verdicts[number(self.factory.case)] = (
+            verdicts[number(self.kind)] = (
                 ("FAILED", "FAILED", self.error) if self.error else
                 (self.case.behavior, self.case.behaviorClose, self.case.result + close))
+            running.discard(self.kind)
+            self.factory.isServer and not running and stop()
 
         def endAtLimit(self):
             self.error = f"it took more than {LIMIT} s"
@@ -200,44 +209,78 @@ def drive(port, cases, patterns):
 
         logRxFrame = enableWirelog
 
-    class Factory(WebSocketClientFactory):
+    class Client(Fuzzer, WebSocketClientProtocol):
+        pass
+
+    class Server(Fuzzer, WebSocketServerProtocol):
+        pass
+
+    class ClientFactory(WebSocketClientFactory):
         protocol, noisy = Client, False
 
+        def following(self):
+            return self.case
+
         def clientConnectionLost(self, connector, reason):
-            following()
+            connect()
 
         def clientConnectionFailed(self, connector, reason):
             verdicts[number(self.case)] = ("FAILED", "FAILED", f"no connection: {reason.getErrorMessage()}")
-            following()
+            connect()
 
-    def following():
+    class ServerFactory(WebSocketServerFactory):
+        protocol, noisy = Server, False
+
+        def following(self):
+            # One more than there are cases would be a client that counts wrongly.
+            return waiting.popleft()
+
+    def prepared(factory):
+        timeouts = [name for name in TIMEOUTS if hasattr(factory, name)]
+        factory.setProtocolOptions(failByDrop=False, **dict.fromkeys(timeouts, PATIENCE))
+        factory.logOctets, factory.logFrames = False, True
+        return factory
+
+    def stop():
+        reactor.running and reactor.stop()
+
+    def connect():
         if not waiting:
-            return reactor.stop()
-        factory = Factory(f"ws://127.0.0.1:{port}/ws")
-        factory.setProtocolOptions(failByDrop=False, **dict.fromkeys(TIMEOUTS, PATIENCE))
-        factory.case, factory.logOctets, factory.logFrames = waiting.popleft(), False, True
+            return stop()
+        factory = prepared(ClientFactory(f"ws://127.0.0.1:{port}/ws"))
+        factory.case = waiting.popleft()
         reactor.connectTCP("127.0.0.1", port, factory, timeout=10)
 
-    reactor.callWhenRunning(following)
-    reactor.callLater(LIMIT_OF_ALL, waiting.clear)
+    def listen():
+        listener = reactor.listenTCP(0, prepared(ServerFactory()), interface="127.0.0.1")
+        url = f"ws://127.0.0.1:{listener.getHost().port}/ws"
+        client = subprocess.Popen([program, url, str(len(waiting))], stdout=subprocess.DEVNULL)
+        # Cases that nobody connects for have failed. The last one may just be ending.
+        task.LoopingCall(lambda: client.poll() is None or reactor.callLater(PATIENCE, stop)).start(1)
+
+    reactor.callWhenRunning(listen if program else connect)
+    reactor.callLater(LIMIT_OF_ALL, stop if program else waiting.clear)
     reactor.run()
     print(json.dumps(verdicts))
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("port", type=int)
+    arguments.add_argument("port", type=int, nargs="?")
+    arguments.add_argument("--client", metavar="PROGRAM")
     arguments.add_argument("--environment", default=".build/protocols", metavar="FOLDER")
     arguments.add_argument("--cases", nargs="+", default=["*"], metavar="PATTERN")
     arguments.add_argument("--drive", type=pathlib.Path, help=argparse.SUPPRESS)
     asked = arguments.parse_args()
+    if (asked.port is None) == (asked.client is None):
+        arguments.error("give the port of a server, or --client with a program")
     if asked.drive:
-        return drive(asked.port, asked.drive, asked.cases)
+        return drive(asked.port, asked.client, asked.drive, asked.cases)
     try:
         environment(asked.environment)
     except (subprocess.SubprocessError, OSError) as error:
         arguments.exit(4, f"{arguments.prog}: {error}\n")
-    verdicts = judge(asked.port, asked.environment, asked.cases)
+    verdicts = judge(asked.client or asked.port, asked.environment, asked.cases)
     counts = collections.Counter(map(word, verdicts.values()))
     for name, why in failures(verdicts).items():
         print(f"{name:<8} {why}")

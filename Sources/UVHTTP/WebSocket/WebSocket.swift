@@ -9,7 +9,8 @@ import UV
 /// }
 /// ```
 ///
-/// A server gets one from ``HTTPExchange/webSocket(protocols:headerFields:limits:)``.
+/// A server gets one from ``HTTPExchange/webSocket(protocols:headerFields:limits:)``, and a client from
+/// ``HTTPClient/webSocket(_:protocols:headerFields:limits:)``. <doc:WebSockets> shows both.
 ///
 /// The source ends with nil when the peer has closed, whatever its reason: ``peerClose``. It fails with
 /// `endOfFile` if the connection ends without that, `protocolError` if the peer breaks the protocol or sends a text
