@@ -18,6 +18,9 @@ extension HTTPExchange {
   /// cookies. A program that trusts cookies compares `request.headerFields[.origin]` first, and answers others by
   /// `respond` with 403 (Forbidden).
   ///
+  /// The connection no longer counts among ``HTTPLimits/connections``. A program that accepts everybody has a limit
+  /// of its own.
+  ///
   /// - Parameters:
   ///   - protocols: The subprotocols that the program speaks, the one that it likes best first. The first one
   ///     that the client offers is agreed on: ``WebSocket/subprotocol``.

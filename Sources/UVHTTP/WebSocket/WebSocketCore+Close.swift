@@ -65,15 +65,16 @@ extension WebSocketCore {
   private func end(shutsDown: Bool) {
     phase = .ending
     limitEnd()
-    flush()
     // The end is read below, or else the time is over. A connection that has gone says so there, too.
     if shutsDown { stream.shutdown { _ in } }
     read()
   }
 
-  private func limitEnd() {
-    if closeTimer != nil { return }
+  /// Limits the time from when the close has left. What is sent before has limits of its own.
+  func limitEnd() {
     stream.readTimeout = nil
+    flush()
+    if closeTimer != nil || writeCount > 0 { return }
     closeTimer = loop.sleepQuietly(for: limits.closeTimeout) { [self] result in
       if case .success = result { fail(UVError(.timedOut, operation: "webSocket", subject: "close")) }
     }

@@ -160,6 +160,7 @@ extension WebSocketCore: Flushable {
       writeEnd = nil
       stream.totalTimeout = nil
     }
+    if phase != .open { limitEnd() }
     if isCongested { return }
     for done in senders.takeAll() { loop.completeWrite(done) }
     if let data = owedPong.take() { answerPing(data) }

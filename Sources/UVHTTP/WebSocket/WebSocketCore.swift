@@ -27,7 +27,7 @@ final class WebSocketCore {
   private var parser: MessageParser
   private var reader: ElementReceiver<Bytes>?
   private var isReading = false
-  /// When the message that has begun must be complete.
+  /// When the message or the frame that has begun must be complete.
   private var messageEnd: LoopClock.Instant?
   /// Whether a ping has been sent because the peer was silent.
   private var isTesting = false
@@ -151,23 +151,27 @@ final class WebSocketCore {
     while phase == .open && (source != nil || unasked.isEmpty) || phase == .closing {
       do throws(WebSocketFault) {
         switch try parser.next(from: &input) {
-        case .incomplete:
-          if !parser.isWithinMessage {
-            messageEnd = nil
-          } else if messageEnd == nil {
-            messageEnd = loop.now.advanced(by: limits.messageTimeout)
-          }
-          return read()
-        case .message(let message):
-          messageEnd = nil
-          deliver(message)
+        case .incomplete: return awaitMore()
+        case .message(let message): deliver(message)
         case .ping(let data): answerPing(data)
         case .pong(let data): didPong(data)
         case .close(let close): didClose(close)
         }
+        if !parser.isWithinMessage { messageEnd = nil }
       } catch { refuse(error, error.code == .messageTooBig ? .messageTooLong : .protocolError) }
     }
     if phase == .ending { read() }
+  }
+
+  private func awaitMore() {
+    if input.isEmpty {
+      // No bytes would keep what they were read with.
+      input = Bytes()
+    }
+    if messageEnd == nil, !input.isEmpty || parser.isWithinMessage {
+      messageEnd = loop.now.advanced(by: limits.messageTimeout)
+    }
+    read()
   }
 
   /// The peer is there.

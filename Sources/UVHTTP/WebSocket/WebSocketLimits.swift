@@ -29,7 +29,8 @@ public struct WebSocketLimits: Sendable {
   /// How many bytes in a second the peer has to take of what waits for it, beyond ``silence``, 1 or more; 1,024 at
   /// first.
   public var minimumRate = 1024
-  /// How long the end may take, from the first word of it until the connection is closed; 5 s at first.
+  /// How long the end may take, from when a close has left until the connection is closed; 5 s at first. What is
+  /// sent before has the time of ``silence`` and ``minimumRate``.
   public var closeTimeout = Duration.seconds(5)
 
   /// The limits at first.

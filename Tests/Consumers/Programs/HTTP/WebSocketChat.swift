@@ -44,7 +44,9 @@ enum WebSocketChat: Program {
       let serving = loop.spawn { () async throws(UVError) in
         for try await exchange in server {
           loop.spawn {
-            do throws(UVError) { try await serve(exchange, room) } catch { print("server:", error.code) }
+            do throws(UVError) { try await serve(exchange, room) } catch {
+              print("server:", error.code == .messageTooLong)
+            }
           }
         }
       }
@@ -82,5 +84,5 @@ enum WebSocketChat: Program {
 // text("hello")
 // text("hello")
 // 1003 text only
-// server: messageTooLong
+// server: true
 // true
