@@ -48,7 +48,7 @@ let package = Package(
   ],
   targets: [
     example("AppendLog", [uv("UV")]),
-    example("Chat", [uv("UV"), options]),
+    example("Chat", [uv("UVHTTP"), options]),
     example("Copy", [uv("UV"), uv("UVPromises"), uv("UVFutures")]),
     example("CounterAPI", [uv("UVHTTP")]),
     example("EchoServer", [uv("UV")]),

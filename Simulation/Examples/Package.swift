@@ -31,7 +31,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
   ],
   targets: [
-    example("Chat", [uv("UV"), options]),
+    example("Chat", [uv("UVHTTP"), options]),
     example("FileServer", [uv("UVHTTP"), uv("UVTLS"), options]),
     example("HTTPServer", [uv("UVNIO"), nio("NIOCore"), nio("NIOHTTP1"), nio("NIOWebSocket"), options]),
     example("Proxy", [uv("UVHTTP"), uv("UVTLS"), options]),
@@ -42,7 +42,7 @@ let package = Package(
       name: "SimulatedExamples",
       dependencies: [
         "Chat", "FileServer", "HTTPServer", "Proxy", "RedisServer", uv("UV"), uv("UVTLS"), uv("UVFutures"),
-        uv("UVNIO"), nio("NIOCore"), options,
+        uv("UVHTTP"), uv("UVNIO"), nio("NIOCore"), options,
         .product(name: "UVSimulation", package: "swift-uv-simulation"),
         .product(name: "WorldSupport", package: "swift-uv-simulation"),
       ],

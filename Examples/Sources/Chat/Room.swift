@@ -1,4 +1,4 @@
-import UV
+import UVHTTP
 
 /// The members, and what they say to each other. All of them are on one loop, so nothing here needs a lock.
 final class Room {
@@ -12,74 +12,77 @@ final class Room {
   init(_ options: Chat) { self.options = options }
 
   /// Receives somebody who has connected, until they leave.
-  func receive(_ connection: TCPConnection) async throws(UVError) {
-    defer { connection.close() }
-    // At the end of the chat everybody gets all that was said, and a goodbye.
-    connection.endWithServer(farewell: "* the chat ends\n")
-    connection.readTimeout = .seconds(options.idleTimeout)
-    connection.writeTimeout = .seconds(options.patience)
-    // Each line renews these. Until there is a name, and for the whole stay, there is a time that nothing
-    // renews.
-    connection.totalTimeout = .seconds(options.nameTimeout)
+  func receive(_ socket: WebSocket) async throws {
     guard count < options.maxMembers else {
-      return try await connection.write("* there is no room, come back later\n").value
+      return try await socket.close(.tryAgainLater, reason: "there is no room, come back later").value
     }
     count += 1
     defer { count -= 1 }
-    guard let member = try await enter(connection) else { return }
+    // Each line renews the time in which somebody may say nothing. These times are renewed by nothing.
+    let member = try await socket.loop.withDeadline(.seconds(options.nameTimeout)) {
+      try await self.enter(socket)
+    }
+    guard let member else { return }
     // Whatever happens, the others are told.
     defer { leave(member) }
-    connection.totalTimeout = .seconds(options.lifetime)
-    while let line = try await connection.readLine(limit: options.maxLine).value {
-      // What isn't text would disturb the terminals of the others.
-      guard let text = String(validating: line, as: UTF8.self), !text.contains(where: isControl) else {
-        member.send("* that was no text\n")
-        continue
-      }
+    try await socket.loop.withDeadline(.seconds(options.lifetime)) {
+      try await self.listen(to: member, socket)
+    }
+    try await socket.close().value
+  }
+
+  private func listen(to member: Member, _ socket: WebSocket) async throws {
+    while let text = try await line(of: socket) {
       switch text {
-      case "/quit":
-        connection.totalTimeout = .seconds(options.patience)
-        return try await connection.shutdown().value
-      case "/who": member.send(Bytes("* here: \(members.keys.sorted().joined(separator: ", "))\n"))
+      case "/quit": return
+      case "/who": member.send("* here: \(members.keys.sorted().joined(separator: ", "))")
       case "": break
-      default: tell("\(member.name): \(text)\n", except: member)
+      case _ where text.contains(where: isControl): member.send("* that was no text")
+      default: tell("\(member.name): \(text)", except: member)
       }
     }
   }
 
   /// Asks for a name; nil if there is none.
-  private func enter(_ connection: TCPConnection) async throws(UVError) -> Member? {
-    try await connection.write("* your name?\n").value
-    while true {
-      let line = try await connection.readLine(limit: Self.longestName).value
-      guard let line else { return nil }
-      guard let name = String(validating: line, as: UTF8.self), !name.isEmpty,
-        !name.contains(where: { isControl($0) || $0 == "," })
-      else {
-        try await connection.write("* a name is a word or several; your name?\n").value
-        continue
+  private func enter(_ socket: WebSocket) async throws -> Member? {
+    try await socket.send("* your name?").value
+    while let name = try await line(of: socket) {
+      if name.isEmpty || name.utf8.count > Self.longestName
+        || name.contains(where: { isControl($0) || $0 == "," })
+      {
+        try await socket.send("* a name is a word or several; your name?").value
+      } else if members[name] != nil {
+        try await socket.send("* that name is taken; your name?").value
+      } else {
+        let member = Member(name, socket)
+        members[name] = member
+        member.send("* welcome, \(name)")
+        tell("* \(name) has come", except: member)
+        return member
       }
-      if members[name] != nil {
-        try await connection.write("* that name is taken; your name?\n").value
-        continue
-      }
-      let member = Member(name, connection, options)
-      members[name] = member
-      member.send(Bytes("* welcome, \(name)\n"))
-      tell("* \(name) has come\n", except: member)
-      return member
+    }
+    return nil
+  }
+
+  /// What somebody says next; nil if they have left. Bytes aren't said.
+  private func line(of socket: WebSocket) async throws -> String? {
+    switch try await socket.next().timeout(after: .seconds(options.idleTimeout)).value {
+    case .text(let text)?: return text
+    case .binary?:
+      try await socket.close(.unacceptableData).value
+      return nil
+    case nil: return nil
     }
   }
 
   private func leave(_ member: Member) {
     members[member.name] = nil
-    tell("* \(member.name) has left\n", except: member)
+    tell("* \(member.name) has left", except: member)
   }
 
-  /// Sends a line to all members but one. The bytes are in memory once, for however many members.
+  /// Sends a line to all members but one.
   private func tell(_ line: String, except speaker: Member) {
-    let bytes = Bytes(line)
-    for member in members.values where member !== speaker { member.send(bytes) }
+    for member in members.values where member !== speaker { member.send(line) }
   }
 
   private func isControl(_ character: Character) -> Bool {

@@ -9,9 +9,17 @@ import UV
 @Suite(.serialized) struct HostilePeerTests {
   static let request: Bytes = "GET /hello HTTP/1.1\r\nhost: x\r\n\r\n"
 
-  static let upgrade = Bytes(
-    "GET /ws HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
-      + "sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+  static func upgrade(_ path: String = "/ws", then frames: [UInt8] = []) -> Bytes {
+    let head =
+      "GET \(path) HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
+      + "sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    return Bytes(Array(head.utf8) + frames)
+  }
+
+  /// A line in a frame, with a mask of zeros.
+  static func line(_ text: String) -> [UInt8] {
+    [0x81, 0x80 | UInt8(text.utf8.count), 0, 0, 0, 0] + text.utf8
+  }
 
   static let peers: [HostilePeer] = [
     HostilePeer(
@@ -54,15 +62,23 @@ import UV
     HostilePeer(state: "silent", example: "Proxy", options: ["--idle-timeout", "1"]),
 
     HostilePeer(
-      state: "name after name", example: "Chat", options: ["--name-timeout", "1"], drip: ",\n"),
+      state: "name after name", example: "Chat", options: ["--name-timeout", "1"], opening: upgrade("/chat"),
+      drip: Bytes(line(","))),
     HostilePeer(
-      state: "line after line", example: "Chat", options: ["--lifetime", "1"], opening: "Mallory\n",
-      drip: "hello\n"),
+      state: "line after line", example: "Chat", options: ["--lifetime", "1"],
+      opening: upgrade("/chat", then: line("Mallory")), drip: Bytes(line("hello"))),
     HostilePeer(
       state: "a line, a byte at a time", example: "Chat",
-      options: ["--lifetime", "1", "--max-line", "1000000"], opening: "Mallory\n", drip: "x"),
+      options: ["--lifetime", "1", "--max-line", "1000000"],
+      opening: upgrade(
+        "/chat", then: line("Mallory") + [0x81, 0xff, 0, 0, 0, 0, 0, 15, 0, 0, 0, 0, 0, 0]),
+      drip: "x"),
     HostilePeer(
-      state: "silent", example: "Chat", options: ["--idle-timeout", "1"], opening: "Mallory\n"),
+      state: "silent", example: "Chat", options: ["--idle-timeout", "1"],
+      opening: upgrade("/chat", then: line("Mallory"))),
+    HostilePeer(
+      state: "no answer to a ping", example: "Chat", options: ["--patience", "1"],
+      opening: upgrade("/chat", then: line("Mallory"))),
 
     HostilePeer(state: "silent", example: "HTTPServer", options: ["--idle-timeout", "1"]),
     HostilePeer(
@@ -75,10 +91,10 @@ import UV
       state: "request after request", example: "HTTPServer", options: ["--lifetime", "1"], drip: request),
     HostilePeer(
       state: "ping after ping over WebSocket", example: "HTTPServer", options: ["--lifetime", "1"],
-      opening: upgrade, drip: Bytes([0x89, 0x80, 0, 0, 0, 0])),
+      opening: upgrade(), drip: Bytes([0x89, 0x80, 0, 0, 0, 0])),
     HostilePeer(
       state: "a message, a frame at a time", example: "HTTPServer", options: ["--lifetime", "1"],
-      opening: upgrade, drip: Bytes([0x02, 0x81, 0, 0, 0, 0, 1])),
+      opening: upgrade(), drip: Bytes([0x02, 0x81, 0, 0, 0, 0, 1])),
   ]
 
   /// The examples' options that are needed besides, such as the files that are served or the server behind a

@@ -1,5 +1,5 @@
 import ArgumentParser
-import UV
+import UVHTTP
 import UVSimulation
 import WorldSupport
 
@@ -13,20 +13,19 @@ func chatWorld(_ world: World) throws {
   }
   let (present, ready) = (Shared(0), Shared(0))
   try ask(server, in: world) { loop, number in
-    let connection = try await loop.tcp.connect(host: "server", port: 80).value
-    defer { connection.close() }
+    let socket = try await loop.http.webSocket("ws://server/chat").value
     func line() async throws -> String {
-      guard let line = try await connection.readLine(limit: 1000).value else {
+      guard case .text(let line)? = try await socket.next().value else {
         throw Violation("member \(number): the chat has ended")
       }
-      return String(decoding: line, as: UTF8.self)
+      return line
     }
-    try await connection.write(Bytes("\(number)\n".utf8)).value
+    try await socket.send("\(number)").value
     while try await line() != "* welcome, \(number)" {}
     present.value += 1
     while present.value < 3 { try await loop.sleep(for: .milliseconds(100)).value }
     let count = 8
-    for saying in 1...count { try await connection.write(Bytes("saying \(saying)\n".utf8)).value }
+    for saying in 1...count { try await socket.send("saying \(saying)").value }
     var heard = [0, 0, 0]
     while heard.reduce(0, +) < 2 * count {
       let line = try await line()
@@ -38,11 +37,9 @@ func chatWorld(_ world: World) throws {
     }
     ready.value += 1
     while ready.value < 3 { try await loop.sleep(for: .milliseconds(100)).value }
-    try await connection.write("/quit\n").value
-    while let line = try await connection.readLine(limit: 1000).value {
-      if !line.elementsEqual("* 1 has left".utf8), !line.elementsEqual("* 2 has left".utf8),
-        !line.elementsEqual("* 3 has left".utf8)
-      {
+    try await socket.send("/quit").value
+    while case .text(let line)? = try await socket.next().value {
+      if !["* 1 has left", "* 2 has left", "* 3 has left"].contains(line) {
         throw Violation("member \(number) heard \"\(line)\" after all had been said")
       }
     }
