@@ -68,6 +68,7 @@ let package = Package(
         "Connections/DescriptorOwnershipTests.swift",
         "Connections/EchoWithCallbacks.swift", "Connections/HandlePassingTests.swift",
         "Connections/ListenerRuleTests.swift", "Connections/PeerTests.swift", "Connections/PipeTests.swift",
+        "Connections/ProxiedListenerTests.swift",
         "Connections/SendfileTests.swift", "Connections/TCPFailureTests.swift", "Connections/TCPTests.swift",
         "Datagrams/UDPOptionTests.swift", "Datagrams/UDPTests.swift", "EventSources/OwnCloseTests.swift",
         "Files/DirectoryTests.swift", "Files/FileAttributeTests.swift", "Files/FileDescriptorTests.swift",
