@@ -105,6 +105,34 @@ import UVTestSupport
     }
   }
 
+  @Test("The last answer is whole that begins when those before it end, bit by bit or from a file")
+  func lastInParts() async throws {
+    for isFile in [false, true] {
+      try await withTemporaryDirectory { directory in
+        try await withExchanges { handed, client in
+          let loop = client.stream.loop
+          try await loop.files.writeFile("\(directory)/file", "of a file").value
+          let file = try await loop.files.open("\(directory)/file").value
+          try await client.stream.write(Bytes("\(Self.get("/a"))\(Self.last)")).value
+          while handed.exchanges.count < 2 { try await loop.sleep(for: .milliseconds(1)).value }
+          let ok = HTTPResponse(status: .ok)
+          let exchange = handed.exchanges.removeValue(forKey: "/last")
+          let last = try #require(exchange)
+          if isFile {
+            last.respond(ok, file: file, count: 9) { _ in }
+          } else {
+            let writer = try last.begin(ok, length: 9)
+            writer.write("of ") { _ in writer.write("a file") { _ in writer.finish { _ in } } }
+          }
+          try await handed.exchanges["/a"]?.respond(ok, "a").value
+          let answer = try await client.readAll()
+          #expect(bodies(of: answer) == ["a", "of a file"])
+          try await file.close().value
+        }
+      }
+    }
+  }
+
   @Test("After an answer that ends the connection the others aren't given, and their givers are told")
   func closing() async throws {
     try await withExchanges { handed, client in

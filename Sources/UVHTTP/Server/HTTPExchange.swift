@@ -6,8 +6,8 @@ import UV
 /// There is one answer: whole, by ``respond(_:_:)``, from a file, by ``respond(_:file:from:count:)``, or bit by
 /// bit, by ``begin(_:length:)``. A request for another protocol may be answered by ``upgrade(_:)``.
 ///
-/// An exchange that is dropped without an answer is answered with 500 (Internal Server Error), and with the
-/// status for a body that was wrong. Its connection then ends.
+/// An exchange that is dropped without an answer is answered with 500 (Internal Server Error), or with the
+/// status for a body that was wrong, after which the connection ends.
 ///
 /// libuv has no corresponding type. RFC 9110 says what requests and answers mean.
 public final class HTTPExchange {

@@ -113,6 +113,7 @@ extension ServerConnection {
 
   /// Writes the head of an answer.
   func begin(_ head: ResponseHead) {
+    turns[0].hasBegun = true
     decideWhetherLast()
     // The answers to requests that came together leave together.
     output.reserveCapacity(output.count + 256 * min(turns.count, 16))
@@ -134,7 +135,8 @@ extension ServerConnection {
       for body in waiting { body() }
     }
     isEndingTurns = false
-    if isLast { endTurns() }
+    // The last answer may have begun just now, and isn't complete.
+    if isLast, turns.first?.hasBegun != true { endTurns() }
     if !turns.isEmpty { flushLater() } else if isLast { endIfDone() } else { readOn() }
   }
 

@@ -31,11 +31,11 @@ extension ServerConnection {
     phase = .farewell
     droppedCount = input.count
     input = Bytes()
-    if hasEnded { return close() }
     stream.readTimeout = limits.farewell
     stream.totalTimeout = limits.farewell
+    // Also after the client's end: a close alone may have no room for TLS' sign of the end.
     stream.shutdown { [self] result in
-      if case .success = result { read() } else { close() }
+      if case .success = result, !hasEnded { read() } else { close() }
     }
   }
 

@@ -4,6 +4,8 @@ struct Turn {
   var minorVersion = 1
   /// Whether the client goes on after the answer.
   var keepsAlive = false
+  /// Whether the head of the answer has been written.
+  var hasBegun = false
   /// The program's calls for the answer before it was the answer's turn.
   var waiting: [() -> Void] = []
 
