@@ -19,7 +19,8 @@ let package = Package(
     .library(name: "WorldSupport", targets: ["WorldSupport"]),
   ],
   dependencies: [
-    .package(name: "swift-uv", path: "..", traits: ["LinkLibuv"]),
+    // Everything, for UVHTTP. Two traits in its place would be two orders to compile all in; see its manifest.
+    .package(name: "swift-uv", path: "..", traits: ["Everything"]),
     // For `swift package generate-documentation` alone, as in the root.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
@@ -40,7 +41,7 @@ let package = Package(
       name: "SimulatedWorlds",
       dependencies: [
         "UVSimulation", "WorldSupport", .product(name: "UV", package: "swift-uv"),
-        .product(name: "UVTLS", package: "swift-uv"),
+        .product(name: "UVTLS", package: "swift-uv"), .product(name: "UVHTTP", package: "swift-uv"),
         .product(name: "UVPromises", package: "swift-uv"),
       ], swiftSettings: settings),
     // What is measured, and compared between processes and builds.

@@ -17,6 +17,10 @@ import Testing
       ("disks", 7616),
       // Two passed connections were read at once, and the second one was lost.
       ("passing", 169),
+      // The last of several answers was cut off if it began when the one before it ended, and wasn't whole.
+      ("http server over tcp", 143),
+      // A client that had ended its side got the end of the connection without TLS' sign of it.
+      ("http server over tls", 36),
     ] as [(String, UInt64)])
   func found(name: String, seed: UInt64) throws { try #require(HuntedWorld.named(name)).run(seed: seed) }
 }

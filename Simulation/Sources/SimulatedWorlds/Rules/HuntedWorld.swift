@@ -47,5 +47,5 @@ public struct HuntedWorld: Sendable {
   /// All worlds.
   public static let all: [HuntedWorld] =
     streamWorlds + connectionWorlds + timeWorlds + taskWorlds + loopWorlds + processWorlds + otherWorlds
-    + meetingWorlds
+    + meetingWorlds + httpWorlds
 }
