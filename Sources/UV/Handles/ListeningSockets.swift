@@ -71,11 +71,6 @@ struct ListeningSockets {
     }
   }
 
-  /// There is no successor any more, so the listeners of this process are the only ones again.
-  static func successorEnded() {
-    state.withLock { state in
-      state.hasSuccessor = false
-      for index in state.entries.indices { state.entries[index].isPassedOn = false }
-    }
-  }
+  /// There is no successor any more. One that was ready may have a successor of its own, so its files stay.
+  static func successorEnded() { state.withLock { $0.hasSuccessor = false } }
 }

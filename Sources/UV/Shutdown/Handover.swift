@@ -34,9 +34,9 @@ final class Handover {
   }
 
   private static func environment(_ places: [ListeningPlace]) throws(UVError) -> [String: String] {
-    // What another process has passed to this one is this one's.
+    // What another process has passed to this one is this one's. The watchdog is the successor's from now on.
     var variables = try Environment.all().filter { name, _ in
-      !name.hasPrefix(PassedSockets.variable) && !name.hasPrefix("LISTEN_")
+      !name.hasPrefix(PassedSockets.variable) && !name.hasPrefix("LISTEN_") && name != "WATCHDOG_PID"
     }
     variables[PassedSockets.variable] = "\(places.count)"
     for (number, place) in places.enumerated() {
