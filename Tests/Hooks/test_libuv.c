@@ -52,7 +52,6 @@ CALL(uv_pipe, (int *ends, int reading, int writing), (ends, reading, writing))
 CALL(uv_socketpair, (int type, int protocol, int *ends, int first, int second),
      (type, protocol, ends, first, second))
 CALL(uv_pipe_open, (void *handle, int fd), (handle, fd))
-CALL(uv_pipe_bind, (void *handle, const char *path), (handle, path))
 CALL(uv_pipe_getsockname, (const void *handle, char *path, size_t *length), (handle, path, length))
 CALL(uv_pipe_getpeername, (const void *handle, char *path, size_t *length), (handle, path, length))
 CALL(uv_tty_set_mode, (void *handle, int mode), (handle, mode))

@@ -74,6 +74,7 @@ import Testing
       [
         "UV/", "StallWatch/", "UVStalls/", "UVPromises/Core/", "UVFutures/Core/", "UVTLS/", "Hosts/",
         "UVNIO/Channels/Socket", "UVNIO/Channels/Datagrams/DatagramBatch.swift",
+        "UVHTTP/WebSocket/Parsing/FrameMask.swift",
       ]
     ),
     ("unsafeBitCast", ["UV/Tasks/"]),
@@ -106,7 +107,7 @@ import Testing
       "@exclusivity(unchecked)",
       [
         "UV/", "UVPromises/", "UVFutures/", "UVRxStream/", "UVTLS/TLSSession.swift",
-        "UVHTTP/Server/ServerConnection.swift", "UVNIO/Channels/StreamChannel.swift",
+        "UVHTTP/Server/ServerConnection.swift", "UVHTTP/Client/", "UVNIO/Channels/StreamChannel.swift",
         "UVNIO/Channels/SocketChannel.swift",
       ]
     ),

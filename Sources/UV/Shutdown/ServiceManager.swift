@@ -76,7 +76,9 @@ public enum ServiceManager {
   ///
   /// ```swift
   /// if let interval = ServiceManager.watchdogInterval {
-  ///   loop.ticks(every: interval / 2).start { _ in try? ServiceManager.notify(.watchdog) }
+  ///   let timer = try LoopTimer(loop)
+  ///   timer.keepsLoopRunning = false  // A program that has ended needs no watching.
+  ///   try timer.start(after: interval / 2, repeating: interval / 2) { try? ServiceManager.notify(.watchdog) }
   /// }
   /// ```
   ///

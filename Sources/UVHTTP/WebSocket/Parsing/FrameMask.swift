@@ -37,6 +37,7 @@ struct FrameMask: Equatable {
   private mutating func apply(
     _ source: UnsafeRawBufferPointer, _ target: UnsafeMutableBufferPointer<UInt8>
   ) -> Int {
+    // Sound: each place is below `source.count`, for which the target has room.
     let target = UnsafeMutableRawBufferPointer(target)
     let mask = word.littleEndian
     var place = 0
