@@ -6,7 +6,7 @@ enum Dates: Program {
     let changed = HTTPDate(since1970: .seconds(784_111_777))
     print(changed)
     let known = HTTPDate("Sunday, 06-Nov-94 08:49:38 GMT")
-    print(known?.description ?? "none", known?.secondsSince1970 ?? 0, known.map { changed <= $0 } ?? false)
+    print(known?.description ?? "none", known?.secondsSince1970 ?? 0, known.map { changed < $0 } ?? false)
     print(HTTPDate("yesterday") == nil)
   }
 }
