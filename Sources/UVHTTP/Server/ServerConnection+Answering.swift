@@ -61,6 +61,7 @@ extension ServerConnection {
 
   /// Writes a whole answer, whose turn it is.
   func put(_ head: ResponseHead, _ bytes: Bytes) {
+    makeRoom(for: bytes.count)
     begin(head)
     if !turns[0].isHead { append(bytes) }
   }
@@ -115,8 +116,6 @@ extension ServerConnection {
   func begin(_ head: ResponseHead) {
     turns[0].hasBegun = true
     decideWhetherLast()
-    // The answers to requests that came together leave together.
-    output.reserveCapacity(output.count + 256 * min(turns.count, 16))
     isLast = head.append(to: &output, isLast: isLast, minorVersion: turns[0].minorVersion, date: date.now)
   }
 

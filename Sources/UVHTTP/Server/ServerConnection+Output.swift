@@ -17,6 +17,12 @@ extension ServerConnection: Flushable {
     count <= Self.shortBody && output.count + stream.writeQueueSize + count <= Self.mark
   }
 
+  /// Short answers to requests that came together leave together. The head of a long body leaves with the body.
+  func makeRoom(for body: Int) {
+    let count = body <= Self.shortBody ? min(turns.count, 16) : 1
+    output.reserveCapacity(output.count + 256 * count)
+  }
+
   func append(_ bytes: Bytes) {
     if bytes.count <= Self.shortBody { return output.append(bytes) }
     let head = output.takeBytes()
