@@ -97,7 +97,7 @@ import UVTestSupport
         for isCancelled in [false, true] {
           let task = loop.spawn { () async throws(UVError) in
             try await loop.handover(
-              "/bin/sh", ["-c", script], within: .milliseconds(isCancelled ? 60_000 : 300)
+              "/bin/sh", ["-c", script], within: .milliseconds(isCancelled ? 60_000 : 2000)
             )
             .value
           }
