@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "reaches.h"
+#include "sockets.h"
 
 #if UV_VERSION_HEX < 0x012C00
 #error "swift-uv needs libuv 1.44 or later (Debian and Ubuntu: libuv1-dev; macOS: brew install libuv)"
@@ -152,6 +153,7 @@ int cuv_replace(int place, int fd);
 
 /// Returns 0 or a libuv error code.
 int cuv_set_nonblocking(int fd);
+int cuv_close_on_exec(int fd);
 
 /// Makes a descriptor blocking again. Returns 0 or a libuv error code.
 int cuv_set_blocking(int fd);
@@ -199,79 +201,6 @@ void cuv_eventfd_clear(int fd);
 // Variadic in libuv.
 int cuv_loop_block_signal(uv_loop_t *loop, int signal);
 int cuv_loop_measure_idle_time(uv_loop_t *loop);
-
-// MARK: Sockets (sockets.c)
-
-// Without a spare descriptor libuv 1.45 and later accept again and again, and tell nobody; and a listening
-// socket of libuv's cannot rest without being closed. So a listener's socket is polled, and its connections
-// are accepted here.
-int cuv_listen(int fd, int backlog);
-/// A connection's descriptor, which isn't inherited, or a libuv error code. Fills in the peer's address if
-/// there is room for it.
-int cuv_accept_from(int fd, struct sockaddr *address, socklen_t *length);
-int cuv_accept(int fd);
-
-int cuv_reuse_port(int fd);
-
-/// The same as `uv_tcp_getpeername` and `uv_tcp_getsockname`, for a descriptor that libuv doesn't know yet.
-int cuv_getpeername(int fd, struct sockaddr *address, int *length);
-int cuv_getsockname(int fd, struct sockaddr *address, int *length);
-/// The path that a Unix domain socket is bound to, with its NUL; fails if there is none.
-int cuv_socket_path(int fd, char *path, size_t size);
-/// A Unix domain socket that is bound to a path, or a libuv error code. libuv's own function would remove the
-/// file when the socket closes, even if another process has taken the socket over.
-int cuv_bind_path(const char *path);
-bool cuv_is_listening(int fd);
-int cuv_close_on_exec(int fd);
-
-/// Sends a text to the service manager, by the socket that it has named. Doesn't wait.
-int cuv_notify(const char *path, const void *text, size_t length);
-/// Tells the predecessor of this process that it is ready, and closes the socket to it.
-void cuv_say_ready(int fd);
-
-/// How long written bytes may wait for the peer's acknowledgement; 0 for the system's own limit.
-int cuv_set_user_timeout(int fd, int milliseconds);
-/// How many connections that sent bytes with their first packet may wait to be accepted.
-int cuv_set_fast_open(int fd, int count);
-
-/// What the system knows of a TCP connection. Times are in microseconds, the congestion window in bytes.
-struct cuv_tcp_information {
-  uint32_t round_trip, variation;
-  uint64_t retransmissions, window;
-};
-int cuv_tcp_information(int fd, struct cuv_tcp_information *found);
-
-/// Who is at the other end of a socket of the Unix domain. The process is 0 if the system doesn't say.
-struct cuv_peer_credentials {
-  int32_t process;
-  uint32_t user, group;
-};
-int cuv_peer_credentials(int fd, struct cuv_peer_credentials *found);
-
-/// A message, and how many of its bytes have come or gone; laid out as Linux's `mmsghdr`, which only GNU
-/// sources see.
-struct cuv_message {
-  struct msghdr header;
-  unsigned int count;
-};
-
-/// Sends messages by one call, and returns how many have gone, or a libuv error code. Where the system has no
-/// such call, one.
-int cuv_send_messages(int fd, struct cuv_message *messages, unsigned int count);
-
-/// Receives messages that have come by one call; see `cuv_send_messages`.
-int cuv_receive_messages(int fd, struct cuv_message *messages, unsigned int count);
-
-/// Bytes to send from a file to a socket on the thread pool. libuv 1.44's own sendfile copies to a socket
-/// through a buffer, and keeps the thread waiting as long as the peer doesn't read.
-struct cuv_sendfile_job {
-  uv_work_t work;
-  int socket, file;
-  int64_t offset;
-  size_t count;
-  ssize_t result;
-};
-int cuv_sendfile_job_queue(uv_loop_t *loop, struct cuv_sendfile_job *job, uv_after_work_cb done);
 
 // MARK: File operations in batches (file_queue.c)
 

@@ -7,10 +7,8 @@
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -41,35 +39,6 @@ int cuv_accept(int fd) { return cuv_accept_from(fd, NULL, NULL); }
 int cuv_reuse_port(int fd) {
   int on = 1;
   return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) < 0 ? uv_translate_sys_error(errno) : 0;
-}
-
-static int probe(int fd, const char *path) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  if (strlen(path) >= sizeof address.sun_path) return ENAMETOOLONG;
-  strcpy(address.sun_path, path);
-  // A listener whose queue is full must not be waited for; it says EAGAIN.
-  if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0) return errno;
-  return connect(fd, (struct sockaddr *)&address, sizeof address) < 0 ? errno : 0;
-}
-
-int cuv_remove_stale_socket(const char *path) {
-  struct stat before, after;
-  if (lstat(path, &before) < 0) return errno == ENOENT ? 0 : uv_translate_sys_error(errno);
-  if (!S_ISSOCK(before.st_mode)) return UV_EADDRINUSE;
-#ifdef SOCK_CLOEXEC
-  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-#else
-  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-#endif
-  if (fd < 0) return uv_translate_sys_error(errno);
-  int answer = probe(fd, path);
-  close(fd);
-  if (answer == ENOENT) return 0;
-  if (answer != ECONNREFUSED) return UV_EADDRINUSE;
-  // Another program may have replaced the file meanwhile.
-  if (lstat(path, &after) < 0) return errno == ENOENT ? 0 : uv_translate_sys_error(errno);
-  if (after.st_dev != before.st_dev || after.st_ino != before.st_ino) return UV_EADDRINUSE;
-  return unlink(path) < 0 && errno != ENOENT ? uv_translate_sys_error(errno) : 0;
 }
 
 int cuv_getpeername(int fd, struct sockaddr *address, int *length) {
@@ -152,6 +121,19 @@ int cuv_peer_credentials(int fd, struct cuv_peer_credentials *found) {
   (void)fd, (void)found;
   return UV_ENOTSUP;
 #endif
+}
+
+int cuv_getsockname(int fd, struct sockaddr *address, int *length) {
+  socklen_t size = (socklen_t)*length;
+  if (getsockname(fd, address, &size) < 0) return uv_translate_sys_error(errno);
+  *length = (int)size;
+  return 0;
+}
+
+bool cuv_is_listening(int fd) {
+  int on = 0;
+  socklen_t size = sizeof on;
+  return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &on, &size) == 0 && on;
 }
 
 int cuv_send_messages(int fd, struct cuv_message *messages, unsigned int count) {

@@ -47,6 +47,10 @@ int cuv_readable_bytes(int fd) {
 
 bool cuv_is_open(int fd) { return fcntl(fd, F_GETFD) != -1; }
 
+int cuv_close_on_exec(int fd) {
+  return fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? uv_translate_sys_error(errno) : 0;
+}
+
 int cuv_duplicate(int fd) {
   int duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 3);
   return duplicate < 0 ? uv_translate_sys_error(errno) : duplicate;

@@ -1,0 +1,79 @@
+// Unix domain sockets: their paths, and the files that they leave behind.
+#define _GNU_SOURCE
+#include "cuv.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/// A Unix domain socket that isn't inherited, or -1.
+static int local_socket(void) {
+#ifdef SOCK_CLOEXEC
+  return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+#else
+  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (fd >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  return fd;
+#endif
+}
+
+/// Fills in the address of a path; an error number if that is too long.
+static int set_path(struct sockaddr_un *address, const char *path) {
+  *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+  if (strlen(path) >= sizeof address->sun_path) return ENAMETOOLONG;
+  strcpy(address->sun_path, path);
+  return 0;
+}
+
+static int probe(int fd, const char *path) {
+  struct sockaddr_un address;
+  if (set_path(&address, path)) return ENAMETOOLONG;
+  // A listener whose queue is full must not be waited for; it says EAGAIN.
+  if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0) return errno;
+  return connect(fd, (struct sockaddr *)&address, sizeof address) < 0 ? errno : 0;
+}
+
+int cuv_remove_stale_socket(const char *path) {
+  struct stat before, after;
+  if (lstat(path, &before) < 0) return errno == ENOENT ? 0 : uv_translate_sys_error(errno);
+  if (!S_ISSOCK(before.st_mode)) return UV_EADDRINUSE;
+  int fd = local_socket();
+  if (fd < 0) return uv_translate_sys_error(errno);
+  int answer = probe(fd, path);
+  close(fd);
+  if (answer == ENOENT) return 0;
+  if (answer != ECONNREFUSED) return UV_EADDRINUSE;
+  // Another program may have replaced the file meanwhile.
+  if (lstat(path, &after) < 0) return errno == ENOENT ? 0 : uv_translate_sys_error(errno);
+  if (after.st_dev != before.st_dev || after.st_ino != before.st_ino) return UV_EADDRINUSE;
+  return unlink(path) < 0 && errno != ENOENT ? uv_translate_sys_error(errno) : 0;
+}
+
+int cuv_socket_path(int fd, char *path, size_t size) {
+  struct sockaddr_un address = {.sun_family = AF_UNSPEC};
+  socklen_t length = sizeof address;
+  if (getsockname(fd, (struct sockaddr *)&address, &length) < 0) return uv_translate_sys_error(errno);
+  if (address.sun_family != AF_UNIX || length <= offsetof(struct sockaddr_un, sun_path)) return UV_EINVAL;
+  size_t count = strnlen(address.sun_path, length - offsetof(struct sockaddr_un, sun_path));
+  if (count == 0) return UV_EINVAL;
+  if (count >= size) return UV_ENAMETOOLONG;
+  memcpy(path, address.sun_path, count);
+  path[count] = 0;
+  return 0;
+}
+
+int cuv_bind_path(const char *path) {
+  struct sockaddr_un address;
+  if (set_path(&address, path)) return UV_ENAMETOOLONG;
+  int fd = local_socket();
+  if (fd < 0) return uv_translate_sys_error(errno);
+  if (bind(fd, (struct sockaddr *)&address, sizeof address) == 0) return fd;
+  // libuv says the same on every system about a directory that isn't there.
+  int code = errno == ENOENT ? UV_EACCES : uv_translate_sys_error(errno);
+  close(fd);
+  return code;
+}
