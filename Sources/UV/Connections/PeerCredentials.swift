@@ -1,6 +1,6 @@
 import CUV
 
-/// Who is at the other end of a Unix domain socket. The system says it, so the peer can't lie.
+/// The process at the other end of a Unix domain socket, and its user. The system tells it, so the peer can't lie.
 ///
 /// The corresponding option of Linux is `SO_PEERCRED`; Apple's systems and FreeBSD have `getpeereid`.
 public struct PeerCredentials: Hashable, Sendable {
@@ -21,7 +21,7 @@ public struct PeerCredentials: Hashable, Sendable {
 }
 
 extension PipeConnection {
-  /// Who is at the other end: the process that connected or began to listen, its user and its group, as they
+  /// The peer: the process that connected or began to listen, its user and its group, as they
   /// were then.
   ///
   /// - Throws: `badDescriptor` if the connection is closed, `notSocket` for a pipe that isn't a socket,

@@ -52,7 +52,7 @@ public final class TCPConnection: ByteStream, PassableHandle {
   /// libuv has no corresponding function; the option of Linux is `TCP_USER_TIMEOUT`.
   public func setUserTimeout(_ limit: Duration?) throws(UVError) { try setTCPUserTimeout(limit) }
 
-  /// What the system knows about the way to the peer, such as the round-trip time.
+  /// The system's figures about the way to the peer, such as the round-trip time.
   ///
   /// - Throws: `badDescriptor` if the connection is closed, and `notSupported` on other systems than Linux and
   ///   Apple's.

@@ -1,6 +1,6 @@
 import CUV
 
-/// What the system knows about the way to the peer of a TCP connection, at one moment.
+/// The system's figures about the way to the peer of a TCP connection, at one moment.
 ///
 /// The corresponding option of Linux is `TCP_INFO`, and that of Apple's systems is `TCP_CONNECTION_INFO`.
 public struct TCPInformation: Hashable, Sendable {
