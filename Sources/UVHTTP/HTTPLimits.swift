@@ -64,6 +64,6 @@ public struct HTTPLimits: Sendable {
 
   /// How long a peer may take for so many bytes.
   func time(for byteCount: Int) -> Duration {
-    idleTimeout + .milliseconds(byteCount * 1000 / max(minimumRate, 1))
+    idleTimeout + WriteDeadline.time(for: byteCount, rate: minimumRate)
   }
 }

@@ -48,13 +48,10 @@ extension ServerConnection: Flushable {
     if stream.writeQueueSize > 0 { beginWaitingForClient(count) }
   }
 
-  /// A client that takes a byte now and then renews the timeout of silence, and not that of the whole.
   func beginWaitingForClient(_ count: Int) {
     if !isBodyComplete, !turns.isEmpty { return }
-    let now = loop.now
-    let end = writeEnd?.advanced(by: limits.time(for: count) - limits.idleTimeout)
-    writeEnd = end ?? now.advanced(by: limits.time(for: count))
-    if let writeEnd { stream.totalTimeout = now.duration(to: writeEnd) }
+    let time = WriteDeadline.time(for: count, rate: limits.minimumRate)
+    writeEnd.extend(stream, by: time, silence: limits.idleTimeout)
   }
 
   /// Tells the program that its bytes are on their way: at once, unless much waits for the client.
@@ -80,10 +77,7 @@ extension ServerConnection: Flushable {
     if phase == .closed { return }
     if case .failure = result { return close() }
     if writeCount > 0 { return }
-    if writeEnd != nil {
-      writeEnd = nil
-      stream.totalTimeout = nil
-    }
+    writeEnd.clear(stream)
     if !writers.isEmpty { tellWriters(result) }
     if turns.isEmpty, isLast || hasEnded { return endIfDone() }
     advance()

@@ -76,7 +76,7 @@ final class ServerConnection: BodyReader {
   @exclusivity(unchecked) var writers: [Completion<Void>] = []
   @exclusivity(unchecked) var didWrite: Completion<Void> = { _ in }
   /// When the client has to have taken what waits for it.
-  @exclusivity(unchecked) var writeEnd: LoopClock.Instant?
+  @exclusivity(unchecked) var writeEnd = WriteDeadline()
 
   init(_ stream: ByteStream, _ server: ServerCore) {
     self.stream = stream
@@ -203,7 +203,7 @@ final class ServerConnection: BodyReader {
         return head
       }
       if hasEnded { throw .badRequest("the request isn't complete") }
-      if turns.isEmpty, !isHeadTimed, writeEnd == nil {
+      if turns.isEmpty, !isHeadTimed, !writeEnd.isSet {
         isHeadTimed = true
         stream.totalTimeout = limits.headTimeout
       }

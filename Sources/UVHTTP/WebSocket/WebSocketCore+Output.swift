@@ -139,16 +139,12 @@ extension WebSocketCore: Flushable {
     write(bytes.count) { stream.write(bytes, didWrite) }
   }
 
-  /// A peer that takes a byte now and then renews the timeout of silence, and not that of the whole.
   private func write(_ count: Int, _ begin: () -> PendingRequest) {
     writeCount += 1
     _ = begin()
     if stream.writeQueueSize == 0 { return }
-    let now = loop.now
-    let end =
-      writeEnd?.advanced(by: limits.additionalTime(for: count)) ?? now.advanced(by: limits.time(for: count))
-    writeEnd = end
-    stream.totalTimeout = now.duration(to: end)
+    let time = WriteDeadline.time(for: count, rate: limits.minimumRate)
+    writeEnd.extend(stream, by: time, silence: limits.silence)
   }
 
   /// The system has taken what was written, or it is lost.
@@ -156,10 +152,7 @@ extension WebSocketCore: Flushable {
     writeCount -= 1
     if phase == .closed { return }
     if case .failure(let error) = result { return fail(error) }
-    if writeCount == 0, writeEnd != nil {
-      writeEnd = nil
-      stream.totalTimeout = nil
-    }
+    if writeCount == 0 { writeEnd.clear(stream) }
     if phase != .open { limitEnd() }
     if isCongested { return }
     for done in senders.takeAll() { loop.completeWrite(done) }

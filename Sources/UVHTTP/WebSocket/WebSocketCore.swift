@@ -47,7 +47,7 @@ final class WebSocketCore {
   var writeCount = 0
   var didWrite: Completion<Void> = { _ in }
   /// When the peer has to have taken what waits for it.
-  var writeEnd: LoopClock.Instant?
+  var writeEnd = WriteDeadline()
   /// Those who wait until less waits for the peer.
   var senders = Waiters<Void>()
   /// Whether a message is written bit by bit.

@@ -35,11 +35,4 @@ public struct WebSocketLimits: Sendable {
 
   /// The limits at first.
   public init() {}
-
-  /// How long a peer may take for so many bytes.
-  func time(for byteCount: Int) -> Duration { silence + additionalTime(for: byteCount) }
-
-  func additionalTime(for byteCount: Int) -> Duration {
-    .milliseconds(byteCount * 1000 / max(minimumRate, 1))
-  }
 }
