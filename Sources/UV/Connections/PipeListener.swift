@@ -23,13 +23,9 @@ public final class PipeListener: StreamListener<PipeConnection>, PassableHandle 
 
   func listen(path: some PathConvertible, backlog: Int, replacesStale: Bool) throws(UVError) {
     var place = ListeningPlace(path: path)
-    if let passed = PassedSockets.take(at: place.text) {
-      try open(passed)
-      place = ListeningPlace(passed)
-    } else {
-      try bind(path, replacesStale)
-      place.file = path.withPathBytes { FilePath(platformString: $0!) }
-    }
+    if let passed = PassedSockets.take(at: place.text) { return try listen(on: passed, backlog: backlog) }
+    try bind(path, replacesStale)
+    place.file = path.withPathBytes { FilePath(platformString: $0!) }
     try listen(backlog: backlog, path.subject, place)
   }
 

@@ -1,8 +1,8 @@
 import CUV
 
 extension StreamListener {
-  /// Makes this handle the one of a socket that another process has passed. The socket listens already.
-  func open(_ passed: PassedSocket) throws(UVError) {
+  /// Listens on a socket that another process has passed, and that listens already.
+  func listen(on passed: PassedSocket, backlog: Int) throws(UVError) {
     let descriptor = passed.take()
     let code =
       ListeningPlace.isPath(passed.place)
@@ -11,6 +11,7 @@ extension StreamListener {
     // If libuv hasn't taken over the descriptor, nothing else will close it.
     if code < 0, descriptor >= 0 { _ = CUV.close(descriptor) }
     try check(code, "listen", passed.place)
+    try listen(backlog: backlog, passed.place, ListeningPlace(passed))
   }
 }
 
@@ -35,8 +36,7 @@ extension TCP {
   public func passedListener(_ name: String, backlog: Int = 511) throws(UVError) -> TCPListener? {
     guard let passed = PassedSockets.take(named: name, isPath: false) else { return nil }
     let listener = try TCPListener(loop: loop)
-    try listener.open(passed)
-    try listener.listen(backlog: backlog, passed.place, ListeningPlace(passed))
+    try listener.listen(on: passed, backlog: backlog)
     return listener
   }
 }
@@ -61,8 +61,7 @@ extension Pipes {
   ) throws(UVError) -> PipeListener? {
     guard let passed = PassedSockets.take(named: name, isPath: true) else { return nil }
     let listener = try PipeListener(loop: loop, passesHandles: passesHandles)
-    try listener.open(passed)
-    try listener.listen(backlog: backlog, passed.place, ListeningPlace(passed))
+    try listener.listen(on: passed, backlog: backlog)
     return listener
   }
 }

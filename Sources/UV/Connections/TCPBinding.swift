@@ -34,7 +34,7 @@ package struct TCPBinding {
   func apply<Connection>(to listener: StreamListener<Connection>) throws(UVError) {
     let tcp = listener.block.raw.assumingMemoryBound(to: uv_tcp_t.self)
     let subject = address.description
-    if let passed { return try apply(passed, to: listener) }
+    if let passed { return try listener.listen(on: passed, backlog: backlog) }
     if isForUs { try check(cuv_reuse_port(listener.fileDescriptor()), "setsockopt SO_REUSEPORT", subject) }
     let flags = isForLibuv ? UInt32(CUV_TCP_REUSEPORT) : 0
     try check(address.withSockaddr { uv_tcp_bind(tcp, $0, flags) }, "bind", subject)
@@ -43,12 +43,5 @@ package struct TCPBinding {
       throw UVError(error.code, operation: "bind", subject: subject)
     }
     try listener.listen(backlog: backlog, subject, ListeningPlace(address))
-  }
-
-  private func apply<Connection>(
-    _ passed: PassedSocket, to listener: StreamListener<Connection>
-  ) throws(UVError) {
-    try listener.open(passed)
-    try listener.listen(backlog: backlog, passed.place, ListeningPlace(passed))
   }
 }

@@ -115,10 +115,7 @@ final class Handover {
   private func answer(_ result: Result<Int32, UVError>) { done.take()?(result) }
 
   /// A service manager that doesn't listen is no reason to have no successor.
-  private func tellManager(_ messages: ServiceManager.Message...) {
-    guard ServiceManager.isPresent else { return }
-    try? ServiceManager.notify(ServiceManager.Message(messages.map(\.text).joined(separator: "\n")))
-  }
+  private func tellManager(_ messages: ServiceManager.Message...) { try? ServiceManager.send(messages) }
 }
 
 extension ChildProcess.ExitStatus {

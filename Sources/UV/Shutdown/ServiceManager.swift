@@ -61,6 +61,11 @@ public enum ServiceManager {
   /// The corresponding function of systemd's is `sd_notify`.
   public static func notify(_ messages: Message...) throws(UVError) {
     if messages.contains(.ready) { PassedSockets.ready() }
+    try send(messages)
+  }
+
+  /// Tells the service manager alone.
+  static func send(_ messages: [Message]) throws(UVError) {
     guard let path = Environment["NOTIFY_SOCKET"] else { return }
     var text = messages.map(\.text).joined(separator: "\n")
     let code =
