@@ -19,45 +19,17 @@ import UV
 
   deinit { try? FileManager.default.removeItem(atPath: root) }
 
-  /// What the clients of one run have seen.
-  final class Count {
-    var answered = 0
-    var lost = 0
-  }
-
-  /// Sends request after request on one connection, until the server says that an answer was the last one.
-  static func send(_ connection: TCPConnection, _ count: Count) async throws(UVError) {
-    var isLast = false
-    while !isLast {
-      do throws(UVError) {
-        try await connection.write("GET /hello HTTP/1.1\r\nhost: localhost\r\n\r\n").value
-        guard let head = try await connection.read(until: "\r\n\r\n", limit: 4096).value,
-          try await connection.read(exactly: 6).value == "hello\n"
-        else {
-          count.lost += 1
-          return
-        }
-        count.answered += 1
-        isLast = String(decoding: head, as: UTF8.self).contains("connection: close")
-      } catch {
-        count.lost += 1
-        return
-      }
-    }
-    #expect(try await connection.read().value == nil)
-  }
-
   @Test("Under load, SIGTERM loses no request that a server has accepted", arguments: 0..<5)
   func underLoad(round: Int) async throws {
     let (processID, port) = (server.processID, port)
     let answered = try await withLoop { loop in
-      let count = Count()
+      let count = FileServerCount()
       try await loop.withTasks { tasks in
         for _ in 0..<100 {
           let connection = try await loop.tcp.connect(host: "127.0.0.1", port: port).value
           tasks.spawn { () async throws(UVError) in
             defer { connection.close() }
-            try await Self.send(connection, count)
+            do throws(UVError) { try await count.ask(connection) } catch { count.lost += 1 }
           }
         }
         // At once in the first round, so that connections wait to be accepted.

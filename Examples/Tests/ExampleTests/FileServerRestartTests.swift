@@ -16,37 +16,18 @@ import UV
 
   /// Sends requests until `isOver` says so, on connections that the server may keep, or each on its own.
   private static func load(
-    _ loop: EventLoop, _ port: Int, _ count: FileServerEndTests.Count, isKept: Bool, _ isOver: () -> Bool
+    _ loop: EventLoop, _ port: Int, _ count: FileServerCount, isKept: Bool, _ isOver: () -> Bool
   ) async throws(UVError) {
     while !isOver() {
       do throws(UVError) {
         let connection = try await loop.tcp.connect(host: "127.0.0.1", port: port).value
         defer { connection.close() }
-        try await ask(connection, count, isKept: isKept, isOver)
+        try await count.ask(connection) { !isKept || isOver() }
       } catch {
         count.lost += 1
         Issue.record(error)
       }
     }
-  }
-
-  private static func ask(
-    _ connection: TCPConnection, _ count: FileServerEndTests.Count, isKept: Bool, _ isOver: () -> Bool
-  ) async throws(UVError) {
-    var isLast = false
-    while !isLast {
-      let isAsked = !isKept || isOver()
-      let close = isAsked ? "connection: close\r\n" : ""
-      try await connection.write(Bytes("GET /hello HTTP/1.1\r\nhost: localhost\r\n\(close)\r\n")).value
-      guard let head = try await connection.read(until: "\r\n\r\n", limit: 4096).value else {
-        throw UVError(.endOfFile, operation: "an answer")
-      }
-      let body = try await connection.read(exactly: 6).value
-      #expect(body == "hello\n")
-      count.answered += 1
-      isLast = String(decoding: head, as: UTF8.self).contains("connection: close")
-    }
-    #expect(try await connection.read().value == nil)
   }
 
   /// What a program says until a line is the last one that is wanted, or until all that write there have ended.
@@ -72,7 +53,7 @@ import UV
     nonisolated(unsafe) let program = server
     let replacements = 10
     let (answered, last, lines) = try await withLoop { loop in
-      let count = FileServerEndTests.Count()
+      let count = FileServerCount()
       var (current, isOver, said) = (program.processID, false, [String]())
       try await loop.withTasks { tasks in
         for client in 0..<20 {
@@ -107,7 +88,7 @@ import UV
     try FileManager.default.moveItem(atPath: root + ".away", toPath: root)
     let number = try #require(Int(port))
     try await withLoop { loop in
-      let count = FileServerEndTests.Count()
+      let count = FileServerCount()
       try await Self.load(loop, number, count, isKept: false) { count.answered > 0 }
       #expect(count.lost == 0)
     }
@@ -132,7 +113,7 @@ import UV
       ], mergesErrors: true)
     try activator.line(containing: "Listening on")
     try await withLoop { loop in
-      let count = FileServerEndTests.Count()
+      let count = FileServerCount()
       // The first connection starts the server, and waits for it.
       try await Self.load(loop, port, count, isKept: false) { count.answered == 3 }
       #expect(count.lost == 0)

@@ -5,15 +5,6 @@ import UVTestSupport
 
 /// Programs that are run to their ends, with what they write.
 @Suite(.serialized) struct RunTests {
-  private nonisolated(nonsending) static func untilGone(_ loop: EventLoop, _ identifier: Int32) async throws {
-    try await loop.settle {
-      do throws(UVError) {
-        try loop.processes.kill(identifier, Signal(rawValue: 0))
-        return false
-      } catch { return error.code == .noSuchProcess }
-    }
-  }
-
   @Test("A program's status, output and errors come together, whatever it does with its input")
   func results() async throws {
     try await withLoop { loop in
@@ -83,7 +74,7 @@ import UVTestSupport
           await expectFailure(isDeadline ? .timedOut : .cancelled) { () async throws(UVError) in
             try await task.value
           }
-          try await Self.untilGone(loop, try #require(identifier))
+          try await loop.settle(untilGone: try #require(identifier))
           try FileManager.default.removeItem(atPath: path)
         }
       }

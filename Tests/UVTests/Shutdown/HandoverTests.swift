@@ -10,16 +10,7 @@ import UVTestSupport
 
   private nonisolated(nonsending) static func end(_ successor: Int32, _ loop: EventLoop) async throws {
     try loop.processes.kill(successor, .kill)
-    try await untilGone(successor, loop)
-  }
-
-  private nonisolated(nonsending) static func untilGone(_ process: Int32, _ loop: EventLoop) async throws {
-    try await loop.settle {
-      do throws(UVError) {
-        try loop.processes.kill(process, Signal(rawValue: 0))
-        return false
-      } catch { return error.code == .noSuchProcess }
-    }
+    try await loop.settle(untilGone: successor)
   }
 
   private nonisolated(nonsending) static func error(_ loop: EventLoop, _ script: String) async -> UVError? {
@@ -109,7 +100,7 @@ import UVTestSupport
             _ = try await task.value
             Issue.record("a successor that isn't ready")
           } catch { #expect(error.code == (isCancelled ? .cancelled : .timedOut)) }
-          try await Self.untilGone(process, loop)
+          try await loop.settle(untilGone: process)
           try await loop.files.unlink(file).value
         }
         listener.close()
